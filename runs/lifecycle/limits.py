@@ -26,7 +26,8 @@ from runs.pev.texts.numbers import amount
 from runs.pev.tools.toolbox import specs
 from runs.reading.toolset import tool_names
 
-MIN_PLAN, MIN_ANSWER = 1_500, 800
+MIN_PLAN = 1_500
+MIN_ANSWER = 800
 """Tokens: a plan of a few steps; a report, a verdict or a short answer. With less room an answer is often cut off, and
 paid for in vain.
 """

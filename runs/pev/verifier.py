@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from runs.enums import About, Action, Provenance, Severity
 from runs.errors import NoVerdict
 from runs.pev.contracts import MAX_EVIDENCE, Criterion, CriterionAnswer, VerifierAnswer
-from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, RequestResult, all_pass, not_traced
+from runs.pev.evidence.results import (
+    CriterionResult,
+    Evidence,
+    Judgement,
+    RequestResult,
+    all_pass,
+    critique_head,
+    not_traced,
+)
 from runs.pev.ports import Model
 from runs.pev.texts.wording import quoted
 from runs.pev.verification import requests
@@ -228,5 +236,5 @@ def _feedback(results: Sequence[CriterionResult], answers: Sequence[RequestResul
         if not result.passed and result.decided_by != "nobody"
     ]
     failed += [(one.label, quoted(one.text), one.feedback) for one in answers if one.status == "not_met"]
-    lines = [f"- {label} ({text}): {said}" for label, text, said in failed if said.strip() not in overall]
+    lines = [f"{critique_head(label, text)}{said}" for label, text, said in failed if said.strip() not in overall]
     return "\n".join(([overall.strip()] if overall.strip() else []) + lines)

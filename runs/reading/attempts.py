@@ -14,7 +14,7 @@ from runs.enums import OPEN_ATTEMPTS, AttemptStatus, GateStatus, StepStatus
 from runs.models import Attempt, Gate, Verdict
 from runs.pev.contracts import StepOutput
 from runs.pev.deviations import deviations
-from runs.pev.evidence.results import CriterionResult
+from runs.pev.evidence.results import CriterionResult, in_plain_words
 from runs.pev.ports import FileInfo
 from runs.reading.rows import Rows, ToolReading
 
@@ -81,6 +81,12 @@ class AttemptReading:
     def criticised(self) -> bool:
         """Whether there is something that the next attempt is told."""
         return bool(self.rejections or self.conflict or (self.verdict and self.verdict.feedback))
+
+    @property
+    def critique(self) -> str:
+        """What the next attempt is told, in words for people."""
+        verdict = self.verdict
+        return in_plain_words(verdict.feedback, verdict.results, verdict.requests) if verdict else ""
 
     @cached_property
     def decisions(self) -> list[Gate]:

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from runs.enums import WHOLE_STEPS, AttemptStatus, GateKind, GateStatus, Severity, StepStatus
 from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
-from runs.pev.evidence.results import CriterionResult, doubts_in, not_traced
+from runs.pev.evidence.results import CriterionResult, doubts_in, in_plain_words, not_traced
 from runs.pev.outcome import Ledger, StepEntry, Tried
 from runs.reading.asked import said_at
 from runs.reading.coverage import unread
@@ -97,7 +97,7 @@ def _tried(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]])
             number=attempt.number,
             status=AttemptStatus(attempt.status),
             results=verdict.results if verdict else (),
-            feedback=verdict.feedback if verdict else "",
+            feedback=in_plain_words(verdict.feedback, verdict.results, verdict.requests) if verdict else "",
             severity=Severity(verdict.severity) if verdict and not verdict.passed else None,
             repeats=criticised is not None and result_in(attempt) == criticised,
             rejections=[(str(gate.decided_by), said_at(gate)) for gate in rejections],

@@ -432,5 +432,5 @@ class StepReading:
     @property
     def feedback(self) -> str:
         """What was wrong with its last attempt that was judged; empty for a step that passed."""
-        verdicts = [attempt.verdict for attempt in self.attempts if attempt.verdict]
-        return verdicts[-1].feedback if verdicts and self.row.status not in WHOLE_STEPS else ""
+        judged = [attempt for attempt in self.attempts if attempt.verdict]
+        return judged[-1].critique if judged and self.row.status not in WHOLE_STEPS else ""

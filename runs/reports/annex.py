@@ -12,7 +12,7 @@ from runs.enums import Action, Severity
 from runs.models import Attempt, Verdict
 from runs.pev.citations.citation import Citation
 from runs.pev.contracts import RESULT
-from runs.pev.evidence.results import CriterionResult
+from runs.pev.evidence.results import CriterionResult, critique_head, in_plain_words
 from runs.printing.blocks import (
     SOURCE,
     Block,
@@ -277,11 +277,11 @@ def _attempt(
 
 def critique_of(verdict: Verdict) -> str:
     """What a critique says beside the lines on single criteria, which stand with these by their numbers."""
-    lines = {f"- {one.label} ({one.text}): {one.feedback}" for one in verdict.results if one.feedback}
+    lines = {f"{critique_head(one.label, one.text)}{one.feedback}" for one in verdict.results if one.feedback}
     text = verdict.feedback
     for line in lines:
         text = text.replace(line, "")
-    return text.strip()
+    return in_plain_words(text, verdict.results, verdict.requests).strip()
 
 
 def _severity(verdict: Verdict) -> str:

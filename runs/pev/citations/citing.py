@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from urllib.parse import unquote
 
 from runs.pev.citations.citation import EXAMPLE, Citation, Cited, Library
 from runs.pev.citations.lookup import citations_in, noted_in
@@ -117,4 +118,4 @@ def too_many(cited: Cited) -> list[str]:
 
 
 def superfluous_line(one: Citation) -> str:
-    return f"{one.stands} has one: {one.target}."
+    return f"{one.stands} has one: {one.source or unquote(one.target.partition('#')[0])}."

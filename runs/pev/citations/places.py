@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from urllib.parse import quote as encoded
 
 from runs.enums import CitationStatus
 from runs.pev.citations.citation import Citation
@@ -58,12 +57,11 @@ def placed(known: Citation, found: Passage, document: Document, anchor: str) -> 
     block = document.block_at(found.span.start)
     if anchor and block and (renumbered := was_within(block, anchor)):
         return replace(one, status=CitationStatus.OK, sentence=f"{where}{found.remarks}; {renumbered}")
+    name = f" ({found.where.anchor})" if block and block.clause else ""
     if anchor and not spans:
-        write = encoded(found.where.anchor, safe="=!:.'()-")
-        return replace(one, sentence=f"{known.source} has no place #{anchor[:40]}; {where}: write #{write}")
+        return replace(one, sentence=f"{known.source} has no place {quoted(anchor, 40)}; {where}{name}")
     if _overlaps(found, spans):
         return replace(one, status=CitationStatus.OK, sentence=where + found.remarks)
-    name = f" ({found.where.anchor})" if block and block.clause else ""
     instead = f"not in {anchor}" if anchor else "which the link did not say"
     return replace(one, status=CitationStatus.CORRECTED, sentence=f"{where}{name}, {instead}{found.remarks}")
 

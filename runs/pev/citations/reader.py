@@ -238,7 +238,7 @@ class Reader:
         shown = quoted(unquote(path))
         inner = unquote(path).lstrip("./")
         if inner != path and self._named(inner):
-            return f"There is no file {shown}; targets begin at the top folder: write {inner}"
+            return f"There is no file {shown}; in the top folder there is {inner}"
         return f"There is no file {shown}"
 
     def _file(self, given: Citation, name: str) -> Citation:
@@ -336,7 +336,7 @@ def _placed(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) ->
     where = f"{quoted(known.quote)} stands in {known.source}, line {span.line}"
     if anchor and not first:
         kind = "belongs to another format" if _OTHER.fullmatch(anchor) else "is none that a text file has"
-        return replace(found, sentence=f"The anchor #{anchor[:40]} {kind}; {where}: write #L{span.line}")
+        return replace(found, sentence=f"Its place {quoted(anchor, 40)} {kind}; {where}")
     if first and first <= span.line <= min(last, first + MAX_RANGE):
         return replace(found, status=CitationStatus.OK, sentence=where)
     instead = f"not in line {first}" if first else "which the link did not say"

@@ -6,6 +6,7 @@ from typing import Literal
 from runs.enums import About, Action, Provenance, Severity
 from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP, TOOL, Contract
 from runs.pev.evidence.sources import OUTSIDE
+from runs.pev.texts.wording import quoted
 
 
 class Evidence(Contract):
@@ -327,6 +328,21 @@ def doubts_in(results: Iterable[CriterionResult], where: str) -> list[str]:
         if not result.weak and result.uncounted
     ]
     return doubtful + uncounted
+
+
+def critique_head(label: str, text: str) -> str:
+    """How the line of a critique on one criterion or request begins, as a model is told it."""
+    return f"- {label} ({text}): "
+
+
+def in_plain_words(critique: str, results: Iterable[CriterionResult], requests: Iterable[RequestResult]) -> str:
+    """A critique for people, who do not know the labels that models are given (T13)."""
+    for label, text in [
+        *((one.label, one.text) for one in results),
+        *((one.label, quoted(one.text)) for one in requests),
+    ]:
+        critique = critique.replace(critique_head(label, text), f"- {text}: ")
+    return critique
 
 
 def all_pass(results: Iterable[CriterionResult]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runs.enums import AttemptStatus
+from runs.pev.evidence.results import critique_head
 from runs.pev.outcome import Review
 from runs.pev.texts.wording import one_spaced, quoted
 from runs.reading.attempts import AttemptReading
@@ -116,6 +117,6 @@ def _lines(attempt: AttemptReading) -> Iterator[tuple[str, str]]:
     """The lines of a critique about one criterion each, with what is left to say of it; of requests nothing is."""
     if attempt.verdict:
         for one in attempt.verdict.results:
-            yield f"- {one.label} ({one.text}): {one.feedback}", one.feedback
+            yield f"{critique_head(one.label, one.text)}{one.feedback}", one.feedback
         for asked in attempt.verdict.requests:
-            yield f"- {asked.label} ({quoted(asked.text)}): {asked.feedback}", ""
+            yield f"{critique_head(asked.label, quoted(asked.text))}{asked.feedback}", ""

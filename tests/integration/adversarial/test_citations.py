@@ -45,8 +45,8 @@ BROKEN = {
         "There is no file “/runs/1/files/contracts/nda.md”",
     ),
     "unreadable": ("[“thirty days”](scan.pdf#page=7)", "scan.pdf cannot be read yet, so nothing can be cited from it"),
-    "format": ("[“thirty days”](contracts/nda.md#p3)", "The anchor #p3 belongs to another format"),
-    "anchor": ("[“thirty days”](contracts/nda.md#notice)", "The anchor #notice is none that a text file has"),
+    "format": ("[“thirty days”](contracts/nda.md#p3)", "Its place “p3” belongs to another format"),
+    "anchor": ("[“thirty days”](contracts/nda.md#notice)", "Its place “notice” is none that a text file has"),
     "reference": ("[“thirty days”][n]\n\n[n]: contracts/none.md#L3 ", "There is no file “contracts/none.md”"),
 }
 """By step: a citation that its document has, and the words that say why it is broken."""
@@ -158,7 +158,7 @@ def test_a_finished_text_must_not_cite(api: FakeAnthropic, submitted: Submit, cl
     wanted["steps"][0]["expected_outputs"] = [{"path": "one.md", "cited": False}]
     team = Team(plan=wanted, executor=executors.writes(RIGHT))
     run = play(api, submitted, team, FILES, sources_needed=False)
-    must_hold(run, client, Outcome.FAILED, "one.md must not carry citations. Line 1 has one: contracts/nda.md#L3.")
+    must_hold(run, client, Outcome.FAILED, "one.md must not carry citations. Line 1 has one: contracts/nda.md.")
 
 
 def test_a_document_keeps_its_bytes_and_its_page_shows_it_with_links(

@@ -79,7 +79,7 @@ def test_a_finished_text_must_not_carry_citations() -> None:
         (
             "K1",
             "letter.md is a finished text without citations",
-            "letter.md must not carry citations. Line 3 has one: nda.md#L1.",
+            "letter.md must not carry citations. Line 3 has one: nda.md.",
         )
     ]
 
@@ -159,6 +159,6 @@ def test_what_is_delivered_names_each_broken_citation_with_its_file() -> None:
 
     assert delivered.broken(BAD) == [
         f"a.md: {IN_LINE_1}",
-        "letter.md: Line 1 has one: nda.md#L1.",
+        "letter.md: Line 1 has one: nda.md.",
         f"The answer: {IN_LINE_1}",
     ]

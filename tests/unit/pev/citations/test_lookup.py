@@ -105,7 +105,7 @@ def test_a_wrong_line_of_the_right_file_is_corrected(link: str, sentence: str) -
         ("[“thirty days”](nda.md#L3)", "There is no file “nda.md”"),
         (
             "[“thirty days”](../contracts/nda.md#L3)",
-            "There is no file “../contracts/nda.md”; targets begin at the top folder: write contracts/nda.md",
+            "There is no file “../contracts/nda.md”; in the top folder there is contracts/nda.md",
         ),
         ("[“thirty days”](@output#L3)", "There is no file “@output”"),
         ("[“forty days”](contracts/nda.md#L3)", "“forty days” does not occur in contracts/nda.md"),
@@ -117,11 +117,11 @@ def test_a_wrong_line_of_the_right_file_is_corrected(link: str, sentence: str) -
         ),
         (
             "[“thirty days”](contracts/nda.md#p3)",
-            "The anchor #p3 belongs to another format; “thirty days” stands in contracts/nda.md, line 3: write #L3",
+            "Its place “p3” belongs to another format; “thirty days” stands in contracts/nda.md, line 3",
         ),
         (
             "[“thirty days”](contracts/nda.md#x)",
-            "The anchor #x is none that a text file has; “thirty days” stands in contracts/nda.md, line 3: write #L3",
+            "Its place “x” is none that a text file has; “thirty days” stands in contracts/nda.md, line 3",
         ),
         ("[the contract](contracts/other.md)", "There is no file “contracts/other.md”"),
     ],
