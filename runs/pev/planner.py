@@ -18,6 +18,7 @@ from runs.pev.feedback import Answered, Feedback
 from runs.pev.imports.imported import Imported
 from runs.pev.imports.simple_plans import simple_plan, whole_plan
 from runs.pev.plans.repeating import Spent, repeated_in
+from runs.pev.policy import RULES
 from runs.pev.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.pev.soundness import compared_with_itself, problems_in, uncounted_in, unsaid_topics
 
@@ -113,7 +114,7 @@ def judging(brief: PlanBrief) -> Callable[[PlanContract], list[str]]:
     """
     names = frozenset(tool.name for tool in brief.tools)
     refused: list[str] = []
-    is_first = not brief.simple
+    is_first = not (brief.simple or brief.model.startswith(RULES))  # rules always plan the same
 
     def problems_with(plan: PlanContract) -> list[str]:
         nonlocal is_first

@@ -179,7 +179,7 @@ def test_its_ids_are_those_of_stored_runs() -> None:
 def test_a_model_of_any_name_plays_any_role() -> None:
     asked = Bench()
     plan = asked.plan()
-    ask, _ = asked.model.asked  # a criterion about every row without a check is sent back once
+    (ask,) = asked.model.asked
     other = Ask(**{**vars(ask), "model": "offline-verifier"})
     assert PlanContract.model_validate_json(Rehearsal().ask(other).text) == plan
 
