@@ -61,7 +61,7 @@ from runs.pev.synthesizer import synthesize
 from runs.pev.tools.limits import limits_for
 from runs.pev.tools.toolbox import RunTools, note_looks, tools_of
 from runs.pev.verification.case import Case
-from runs.pev.verification.untraced import untraced_in
+from runs.pev.verification.untraced import unknown_names_in, untraced_in
 from runs.reading.toolset import service_specs
 from runs.trees import Overlay
 
@@ -335,7 +335,8 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     case = database.call(lambda: briefs.for_verifier(attempt, overlay, calls, recording.able))
     if attempt.found_nothing_to_do:
         case = case.with_nothing_to_do()
-    untraced = untraced_in(case)  # before looks are noted: that a figure stands in no file rests on all of them
+    # before looks are noted: that a figure stands in no file rests on all of them
+    untraced = [*untraced_in(case), *unknown_names_in(case)]
     case = replace(case.watched(looks), command=checking(recording, overlay, deadline, looks), untraced=untraced)
     return _judgement(recording, case, deadline)
 
@@ -389,7 +390,7 @@ def _finalise(recording: Recording) -> None:
     answer = synthesize(model, database.call(lambda: briefs.for_synthesizer(run, plan)), delivered.broken_in)
     head = Overlay(run.head, {}, max_files=0, max_bytes=0, call=database.call)
     case = database.call(lambda: briefs.for_final_verdict(run, plan, answer, recording.able))
-    case = replace(case, command=checking(recording, head), untraced=untraced_in(case))
+    case = replace(case, command=checking(recording, head), untraced=[*untraced_in(case), *unknown_names_in(case)])
     judgement = _judgement(recording, case)
     judgement = judgement.model_copy(update={"broken_citations": delivered.broken(answer)})
 

@@ -422,7 +422,7 @@ class SimpleRequestAnswer(Contract):
 
 
 class SimplePlan(Contract):
-    """A plan in the form that a small model can write; `simple.planning` makes a whole plan of it."""
+    """A plan in the form that a small model can write; `imports.simple_plans` makes a whole plan of it."""
 
     goal: Words
     steps: Annotated[list[SimpleStep], Field(min_length=1)]

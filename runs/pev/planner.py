@@ -167,7 +167,9 @@ def simple_question(brief: PlanBrief) -> Ask:
         *(delimited("preview", begun(text, SIMPLE_PREVIEW_CHARS), path) for path, text in brief.previews.items()),
     ]
     if brief.previous:
-        parts.append(delimited("previous_plan", simple_plan(brief.previous).model_dump_json(exclude={"answers"})))
+        parts.append(
+            delimited("previous_plan", simple_plan(brief.previous, brief.kept).model_dump_json(exclude={"answers"}))
+        )
     if kept:
         names = "\n".join(f"{number}. {step.name}" for number, step in enumerate(brief.kept, 1))
         parts += [delimited("done", names), f"These steps are done. Plan only what follows, from step {kept + 1} on."]

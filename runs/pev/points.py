@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 from runs.errors import InvalidInput
 from runs.pev.checks.tables import Table
@@ -16,6 +16,8 @@ from runs.pev.texts.patterns import Budget
 MAX_COLUMNS = 12
 MAX_CELL = 400
 """Characters of a cell; what is longer is cut where it is shown, and in the request that quotes it."""
+FINDING_LEVEL = 3
+"""Headings of the first two levels are those of a document and its parts."""
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])\s+(?=\S)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:<[^<>]*>|[^()<>]*)\)")
@@ -61,11 +63,25 @@ def lines_of_points(path: str, text: str, limit: int) -> list[range]:
     """The lines, from 1, of each item and each row of a Markdown, CSV or TSV text, of `limit` at most and one more."""
     if is_csv(path):
         return _lines_of_rows(text, limit)
-    lines = text.splitlines()
+    lines = text.split("\n")  # as evidence counts them
     spans = [range(start + 1, end + 1) for start, end in islice(items_in(lines), limit + 1)]
     for table in tables_of(lines, limit):
         spans += [range(table.body + row, table.body + row + 1) for row in range(1, 1 + len(table.rows))]
     return spans[: limit + 1]
+
+
+def sections_of(text: str, limit: int) -> list[range]:
+    """The lines, from 1, of each section below the deepest headings of a Markdown text, if these are of the third level
+    or below: such as the findings of a report.
+    """
+    lines = text.split("\n")
+    levels = {
+        number: len(line) - len(line.lstrip("#")) for number, line in enumerate(lines, 1) if line.startswith("###")
+    }
+    deepest = max(levels.values(), default=0)
+    heads = [number for number, line in enumerate(lines, 1) if line.startswith("#")]
+    ends = dict(pairwise([*heads, len(lines) + 1]))
+    return [range(number, ends[number]) for number, level in levels.items() if level == deepest][: limit + 1]
 
 
 def _lines_of_rows(text: str, limit: int) -> list[range]:

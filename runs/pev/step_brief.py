@@ -17,6 +17,7 @@ from runs.pev.ports import Ask, FileInfo, ToolSpec
 
 CONTEXT_CHARS = 20_000
 LISTED_STEPS = 100
+SIMPLE_CONTEXT_CHARS = 2_000
 _SIMPLE_TOOLS = frozenset({"list_files", "read_file", "search_files", "write_file", "calculate"})
 NAME_CHARS = 120
 """Of the plan's context, and of its steps: some 6,000 tokens at most that every prompt of the run begins with."""
@@ -82,10 +83,13 @@ def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
 def _simple_question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
     """The question for a simple report: the step in words, and the few tools that most steps need."""
     step = brief.step
+    context = "\n".join(f"{item.name}: {item.value}" for item in brief.context)
     wanted = _SIMPLE_TOOLS.union(step.tools, (action.tool for action in step.actions))
     lines = [
         step.name,
         step.description,
+        *(f"Use {action.tool}: {action.purpose}" for action in step.actions),
+        *([f"Files to deal with: {', '.join(step.inputs)}"] if step.inputs else []),
         "It is done when:",
         *(f"- {criterion.text}" for criterion in step.acceptance_criteria),
         f"Files to write: {', '.join(step.outputs) or 'none'}",
@@ -96,6 +100,8 @@ def _simple_question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
         *([delimited("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []),
         *results_with_notes(brief.results, brief.notes),
         *answered(brief.answers),
+        *([delimited("agent", brief.instructions, step.agent)] if brief.instructions else []),
+        *([delimited("context", begun(context, SIMPLE_CONTEXT_CHARS))] if context else []),
         delimited("step", "\n".join(lines)),
         *_critiques(brief),
     ]

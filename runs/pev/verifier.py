@@ -41,8 +41,8 @@ def judge(model: Model, case: Case, again: Sequence[Model] = ()) -> Judgement:
     """
     judgement = _judgement(model, case, again)
     feedback = judgement.feedback
-    if not judgement.passed and case.untraced:
-        feedback = f"{feedback}\n{not_traced(case.untraced, UNTRACED)}"
+    if not judgement.passed and (sentence := not_traced(case.untraced, UNTRACED)):
+        feedback = f"{feedback}\n{sentence}"
     return judgement.model_copy(update={"untraced": list(case.untraced), "feedback": feedback})
 
 
@@ -79,7 +79,7 @@ def _with_model(
     answer, read_as = verifier.verdict()
     results, answers = _judged(answer, case, labels), _answered(answer, case, changes)
     notes = list(read_as)
-    if doubts := _doubts(results, answers):
+    if doubts := _doubts(results, answers, most=1 if case.simple else MAX_EVIDENCE):
         answer, read_as = verifier.verdict_again(doubts)
         results = [_settled(*both) for both in zip(results, _judged(answer, case, labels), strict=True)]
         answers = [requests.settled(*both) for both in zip(answers, _answered(answer, case, changes), strict=True)]
@@ -88,16 +88,16 @@ def _with_model(
     return _computed(answer, in_order([*checked, *results]), answers, notes)
 
 
-def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult]) -> dict[str, str]:
+def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult], *, most: int) -> dict[str, str]:
     """By label of what is said to have passed, what is wrong with its evidence, or may be. Of a criterion about each of
-    something more evidence is asked for where an answer has room for all of it.
+    something more evidence is asked for where an answer has room for all of it: `most` quotes.
     """
     doubted: list[CriterionResult | RequestResult] = [
         *(one for one in results if one.claimed and (not one.supported or one.weak)),
         *(one for one in answers if one.unproved),
     ]
     found = {one.label: " ".join([one.feedback, *(_doubt(item) for item in one.evidence)]).strip() for one in doubted}
-    few = [one for one in results if one.uncounted and 0 < one.out_of <= MAX_EVIDENCE]
+    few = [one for one in results if one.uncounted and 0 < one.out_of <= most]
     return {one.label: f"{one.sample}; quote something for each of them." for one in few} | found
 
 

@@ -38,8 +38,10 @@ _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d{2})(?!\d)"
 _ITS_YEAR = _YEAR.replace("year", "its_year")
 _DAY = r"(?P<day>[0-3]?\d)"
 _APART = r"(?<!\d)(?<!\d[.,])"
-_FREE = rf"{_APART}(?<![/-])"
-"""Before the first digit: what comes there would be a part of the same number. A comma between two cells is none."""
+_FREE = r"(?<!\d)(?<!\d\.)(?<![/-])"
+"""Before the first digit: what comes there would be a part of the same number. A comma between two cells is none, and
+in front of a date of three numbers it can be nothing else.
+"""
 _DIGITS = re.compile(r"\d+")
 _BY_NUMBERS = re.compile(
     rf"{_FREE}(?P<month>[0-3]?\d)(?P<mark>[./-]){_DAY}(?P=mark)(?P<year>(?:1[5-9]|20|21)\d{{2}}|\d{{2}})(?![./-]?\d)"

@@ -3,12 +3,13 @@
 import regex
 
 _EACH = regex.compile(
-    r"(?<!\b(?:at|after|above|not|in)\s)"
-    r"\b(?:each|every|all|jede[mnrs]?|alle[nrs]?|sämtliche[nr]?|chaque|tous|toutes)\b(?!\s+in\s+all\b)",
+    r"\b(?:(?<!\bnot\s)(?:each|every)|(?<!\b(?:not|at|after|above)\s)all(?!\s+in\s+all\b)"
+    r"|jede[mnrs]?|alle[mnrs]?|sämtliche[mnr]?|chaque|tous|toutes)\b",
     regex.IGNORECASE,
 )
+_IN_ALL = regex.compile(r"\bin all(?=\s*(?:[.,;:)]|$))", regex.IGNORECASE)
 
 
 def says_each(text: str) -> bool:
-    """True for "every contract", "all of them" and "jede Datei"; not for "not at all" and "after all"."""
-    return _EACH.search(text) is not None
+    """True for "every contract", "in all of them" and "jede Datei"; not for "not at all" and "three in all"."""
+    return _EACH.search(_IN_ALL.sub("", text)) is not None

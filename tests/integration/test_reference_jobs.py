@@ -164,12 +164,8 @@ def largest_of(api: FakeAnthropic, submitted: Submit, written: str, *, opens: bo
         found = verdict(labels_of(request), "@tool-1", "3407\ta/two.txt", winner)
         return right if final else Say(json.dumps(found))
 
-    sizes = step("sizes", outputs=("summary.md",)) | {
-        "tools": ["list_files", "read_file", "write_file"],
-        "actions": [{"tool": "list_files", "purpose": "measure"}, {"tool": "write_file", "purpose": "write"}],
-    }
-    if opens:
-        sizes["actions"].append({"tool": "read_file", "purpose": "check"})
+    reading = ["read_file"] if opens else []
+    sizes = step("sizes", outputs=("summary.md",)) | {"tools": ["list_files", "write_file", *reading]}
     items = {"kind": "covers", "path": "summary.md", "items": list(SIZED)}
     winner = {"kind": "contains", "path": "summary.md", "text": "The largest file is"}
     sizes["acceptance_criteria"] = [
@@ -192,7 +188,7 @@ def largest_of(api: FakeAnthropic, submitted: Submit, written: str, *, opens: bo
 
 @pytest.mark.parametrize("opens", [True, False], ids=["opened", "listed"])
 def test_the_largest_of_three_files_succeeds(api: FakeAnthropic, submitted: Submit, opens: bool) -> None:
-    """A plan that only lists the files is about their names and sizes: nobody has to read them."""
+    """A step that may only list the files is about their names and sizes: nobody has to read them."""
     run = largest_of(api, submitted, SUMMARY, opens=opens)
     assert as_json(run)["gaps"] == []
     assert run.outcome == Outcome.SUCCEEDED

@@ -78,16 +78,20 @@ def _repaired(text: str, error: ValidationError, notes: dict[str, None]) -> str:
     if error.error_count() > MAX_REPAIRS:
         return ""
     for item in reversed(error.errors(include_url=False, include_context=False)):
-        if _is_in_no_check(value, item["loc"]):
+        if _is_in_no_check(value, item):
             continue  # one of its mistakes made us leave it out
         place = _place_of(value, item)
-        if place is None or not _repair(place, item["type"], notes):
+        if place is None or (item["type"] == "extra_forbidden" and "check" in item["loc"][:-1]):
+            return ""  # what a check does not know may turn its meaning round
+        if not _repair(place, item["type"], notes):
             return ""
     return json.dumps(value)
 
 
-def _is_in_no_check(value: JsonValue, location: tuple[int | str, ...]) -> bool:
-    if "check" not in location:
+def _is_in_no_check(value: JsonValue, item: ErrorDetails) -> bool:
+    """Whether the mistake is in a check that was left out for another one."""
+    location = item["loc"]
+    if "check" not in location or (location[-1] == "check" and item["type"] not in _NO_CHECK):
         return False
     found: Any = value
     for part in location[: location.index("check") + 1]:
@@ -128,10 +132,13 @@ def _repair(place: _Place, mistake: str, notes: dict[str, None]) -> bool:
             notes[f"An object was read as its text {quoted(text, 60)}."] = None
         case "string_type" if isinstance(holder[key], int) and not isinstance(holder[key], bool):
             holder[key] = str(holder[key])
+            notes["A number was read as text."] = None
         case "string_type" | "list_type" if holder[key] is None:
             holder[key] = "" if mistake == "string_type" else []
+            notes["What is null was read as empty."] = None
         case "list_type" if isinstance(holder[key], str | dict):
             holder[key] = [holder[key]]
+            notes["What stands alone was read as a list of one."] = None
         case _:
             return False
     return True

@@ -233,12 +233,12 @@ class RequestResult(Contract):
 
 
 class UntracedFigure(Contract):
-    """A figure of a result that comes from nowhere (T11): `text` as it is written in `source`, a name of
+    """A figure, or a name, of a result that comes from nowhere (T11): `text` as it is written in `source`, a name of
     `sources.Sources`, from the character `start` to before `end`; `line` counts from 1.
     """
 
     source: str
-    kind: Literal["number", "date", "address"]
+    kind: Literal["number", "date", "address", "name"]
     text: str
     line: int
     start: int
@@ -250,11 +250,12 @@ class UntracedFigure(Contract):
         return f"{named(self.source)}, line {self.line}"
 
 
-def distinct(figures: Iterable[UntracedFigure]) -> list[UntracedFigure]:
-    """Each once, at its first place."""
+def distinct(figures: Iterable[UntracedFigure], *, names: bool = False) -> list[UntracedFigure]:
+    """Each figure once, at its first place; or each name, which is guessed and no open point."""
     found = dict[str, UntracedFigure]()
     for figure in figures:
-        found.setdefault(figure.text, figure)
+        if (figure.kind == "name") == names:
+            found.setdefault(figure.text, figure)
     return list(found.values())
 
 

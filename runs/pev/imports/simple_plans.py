@@ -1,6 +1,7 @@
 """The simple plan of a small model, made into a whole one by the importer that reads plans of people."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import cast
 
 from pydantic import JsonValue
@@ -14,7 +15,8 @@ from runs.pev.texts.naming import Paths
 from runs.pev.texts.patterns import Budget
 
 NAMES_SECONDS = 5.0
-NO_RISK = "A simple plan does not say how complex its steps are: medium."
+MAX_INPUTS = 100
+NO_COMPLEXITY = "A simple plan does not say how complex its steps are: medium."
 IN_ORDER = "No step says what it depends on: each follows the one before."
 
 
@@ -27,14 +29,16 @@ def whole_plan(
     the settled steps of the version before. They come first and stay as they are, and the numbers in the simple plan
     count them.
     """
-    keys, notes = _keys(simple, kept), [NO_RISK]
+    keys, notes = _keys(simple, kept), [NO_COMPLEXITY]
     is_ordered = not any(step.after for step in simple.steps)
     steps, paths = list[JsonValue](), Paths(given)
     for number, step in enumerate(simple.steps, 1 + len(kept)):
         before = step.after
         if is_ordered:
-            before = [number - 1] if steps else list(range(1, number))
+            before = [number - 1] if steps else _last(kept)
         inputs = list(dict.fromkeys(paths.named_in(step.description, Budget(NAMES_SECONDS))))
+        if len(inputs) > MAX_INPUTS or any("[" in path or "*" in path or "?" in path for path in inputs):
+            inputs = []  # as patterns they would mean other files
         if inputs:
             more = f" and {len(inputs) - MAX_NAMED} more" if len(inputs) > MAX_NAMED else ""
             named = ", ".join(inputs[:MAX_NAMED])
@@ -64,9 +68,12 @@ def whole_plan(
     return Imported(PlanContract.model_validate(whole), [*made.notes, *notes])
 
 
-def simple_plan(plan: PlanContract) -> SimplePlan:
-    """A plan in the simple form, as a model is shown the version before."""
-    numbers = {step.step_id: number for number, step in enumerate(plan.steps, 1)}
+def simple_plan(plan: PlanContract, kept: Sequence[PlanStep] = ()) -> SimplePlan:
+    """A plan in the simple form, as a model is shown the version before: the `kept` steps come first, as `whole_plan`
+    counts them.
+    """
+    steps = sorted(plan.steps, key=lambda step: step not in kept)
+    numbers = {step.step_id: number for number, step in enumerate(steps, 1)}
     return SimplePlan.model_validate(
         {
             "goal": plan.goal,
@@ -78,11 +85,17 @@ def simple_plan(plan: PlanContract) -> SimplePlan:
                     "files": step.outputs,
                     "after": [numbers[name] for name in step.dependencies],
                 }
-                for step in plan.steps
+                for step in steps
             ],
             "success_criteria": [criterion.text for criterion in plan.success_criteria],
         }
     )
+
+
+def _last(kept: Sequence[PlanStep]) -> list[int]:
+    """The numbers of the settled steps that no other settled step rests on."""
+    needed = {name for step in kept for name in step.dependencies}
+    return [number for number, step in enumerate(kept, 1) if step.step_id not in needed][:MAX_INPUTS]
 
 
 def _keys(simple: SimplePlan, kept: Sequence[PlanStep]) -> dict[int, str]:
@@ -90,8 +103,14 @@ def _keys(simple: SimplePlan, kept: Sequence[PlanStep]) -> dict[int, str]:
     keys = {number: step.step_id for number, step in enumerate(kept, 1)}
     taken = set(keys.values())
     for number in range(1 + len(kept), 1 + len(kept) + len(simple.steps)):
-        keys[number] = f"step-{number}" if str(number) in taken else str(number)
+        keys[number] = next(name for name in _names(number) if name not in taken)
+        taken.add(keys[number])
     return keys
+
+
+def _names(number: int) -> Iterator[str]:
+    yield str(number)
+    yield from (f"step-{number}{'-again' * times}" for times in count())
 
 
 def _key(number: int, keys: dict[int, str]) -> str:

@@ -102,9 +102,10 @@ def only_runs_commands(step: PlanStep) -> bool:
 
 
 def reads_files(step: PlanStep) -> bool:
-    """Whether a step plans to see what is in its files; one may only list them, or only run commands."""
-    planned = {action.tool for action in step.actions} or set(step.tools)
-    looking = {name for name in planned if effect_of(name) is Effect.READS_FILES and name != Calculate.name}
+    """Whether a step is to deal with what is in its files: not where its tools only list them, or it runs commands.
+    What it plans to do with its tools keeps no executor from reading.
+    """
+    looking = {name for name in step.tools if effect_of(name) is Effect.READS_FILES and name != Calculate.name}
     only_lists = bool(looking) and looking <= {ListFiles.name, Glob.name}
     return not (only_lists or only_runs_commands(step))
 

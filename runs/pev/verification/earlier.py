@@ -1,6 +1,7 @@
 """What a verifier is shown of the tool calls of earlier steps: a line for each, and the passages that may matter."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from runs.pev.delimiters import delimited
 from runs.pev.evidence.relation import marks_of, stems_of
@@ -21,7 +22,7 @@ def earlier_shown(case: Case) -> Iterator[str]:
     if not case.earlier:
         return
     texts = [*(criterion.text for criterion in case.labelled.values()), case.output]
-    wanted = "\n".join(texts)
+    wanted = Wanted.of("\n".join(texts))
     left = IN_ALL
     listed: list[str] = []
     for name, tool in list(case.earlier.items())[:LISTED]:
@@ -36,12 +37,22 @@ def earlier_shown(case: Case) -> Iterator[str]:
     yield delimited("earlier", "\n".join(listed))
 
 
-def passages(text: str, wanted: str, budget: int) -> str:
+class Wanted(NamedTuple):
+    """Figures and names, and stems of words, that a line has to share to matter."""
+
+    marks: set[str]
+    stems: set[str]
+
+    @classmethod
+    def of(cls, text: str) -> "Wanted":
+        return cls(marks_of(text), stems_of(text))
+
+
+def passages(text: str, wanted: Wanted, budget: int) -> str:
     """The lines of a text that share a figure, a name or some words with what is wanted: so many characters of them."""
-    marks, stems = marks_of(wanted), stems_of(wanted)
     found: list[str] = []
     for line in text.splitlines():
-        if marks_of(line) & marks or len(stems_of(line) & stems) >= SHARED:
+        if marks_of(line) & wanted.marks or len(stems_of(line) & wanted.stems) >= SHARED:
             budget -= len(line[:LINE_CHARS]) + 1
             if budget < 0:
                 break

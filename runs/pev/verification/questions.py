@@ -14,7 +14,7 @@ from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import Ask
 from runs.pev.verification import requests
 from runs.pev.verification.case import Case
-from runs.pev.verification.earlier import earlier_shown, passages
+from runs.pev.verification.earlier import Wanted, earlier_shown, passages
 from runs.pev.verification.requests import Change
 
 SHOWN_CHARS = 60_000
@@ -71,7 +71,7 @@ def whole_again(ask: Ask, answer: VerifierAnswer, doubts: Mapping[str, str]) -> 
     """The same question once more, with what is wrong with the evidence of some criteria, by their labels."""
     lines = [f"- {label}: {doubt}" for label, doubt in doubts.items()]
     errors = (
-        "These criteria have no evidence that stands up, or none that has plainly to do with them:\n"
+        "These criteria have no evidence that stands up, none that has plainly to do with them, or not enough:\n"
         + delimited("unsupported", "\n".join(lines))
         + "\nQuote verbatim from the sources given, or say that a criterion did not pass. Answer for all of them again."
     )
@@ -86,14 +86,22 @@ def single(case: Case, label: str, about: Criterion | Change) -> Ask:
     changes = [about] if isinstance(about, Change) else []
     sentence = requests.asked(about).partition(": ")[2] if isinstance(about, Change) else about.text
     topic = About.OUTPUT if isinstance(about, Change) else about.topic
-    wanted = "\n".join([sentence, case.output])
+    wanted = Wanted.of(sentence)
     left = SIMPLE_IN_ALL
     parts: list[str] = []
     for kind, name, text in _sources(case, given=topic is About.SOURCES):
-        shown = text if len(text) <= min(SIMPLE_CHARS, left) else passages(text, wanted, min(SIMPLE_CHARS, left))
+        most = min(SIMPLE_CHARS, left)
+        if most <= 0:
+            parts.append("(More is not shown: there is too much.)")
+            break
+        shown, label = text, name
+        if len(text) > most:
+            shown, label = passages(text, wanted, most), f"{name} (only the lines that may matter)"
+        if kind == "output" and shown:  # what it says of the sentence leads to the lines of the others
+            wanted = Wanted.of(f"{sentence}\n{shown}")
         left -= len(shown)
         if shown:
-            parts.append(delimited(kind, shown, name))
+            parts.append(delimited(kind, shown, label))
     return Ask(
         role=Role.VERIFIER,
         model=case.model,
@@ -135,9 +143,10 @@ def single_again(ask: Ask, verdict: SimpleVerdict, doubt: str) -> Ask:
 
 
 def _untraced(case: Case) -> list[str]:
-    lines = [f"{one.source}, line {one.line}: {one.text}" for one in case.untraced[:UNTRACED]]
-    if len(case.untraced) > UNTRACED:
-        lines.append(f"and {len(case.untraced) - UNTRACED} more")
+    figures = [one for one in case.untraced if one.kind != "name"]
+    lines = [f"{one.source}, line {one.line}: {one.text}" for one in figures[:UNTRACED]]
+    if len(figures) > UNTRACED:
+        lines.append(f"and {len(figures) - UNTRACED} more")
     return [delimited("untraced", "\n".join(lines))] if lines else []
 
 

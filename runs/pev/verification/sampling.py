@@ -1,6 +1,6 @@
 """How much of “each” a verdict rests on: a verifier looks at a sample, and code counts that sample."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -12,8 +12,9 @@ from runs.pev.citations.citing import is_markdown
 from runs.pev.citations.lookup import citations_in
 from runs.pev.contracts import OUTPUT, RESULT, TOOL, Criterion, QuotesOccur
 from runs.pev.evidence.results import Evidence
+from runs.pev.evidence.sources import OUTSIDE
 from runs.pev.files.paths import text_of
-from runs.pev.points import is_csv, lines_of_points
+from runs.pev.points import is_csv, lines_of_points, sections_of
 from runs.pev.policy import RULES
 from runs.pev.texts.naming import Paths
 from runs.pev.texts.patterns import Budget, TooSlow
@@ -31,20 +32,31 @@ _EACH_FILE = regex.compile(
 )
 """Words that plainly speak of files. Other criteria about each of something are counted by the points of the result."""
 _LISTED = regex.compile(
-    r"\b(?:is|are|ist|sind|wird|werden)\s+(?:listed|named|aufgeführt|aufgelistet|genannt)(?:\s+in\s+\S+)?\s*(?:[,.;]|$)",
+    r"\b(?:is|are|ist|sind|wird|werden)\s+(?:listed|named|aufgeführt|aufgelistet|genannt)(?:\s+in\s+\S+)?"
+    r"(?:,\s+or\s+counted\s+there\s+as\s+not\s+listed)?\s*\.?\s*$",
     regex.IGNORECASE,
 )
-"""Of files it is only asked that their names stand in the result."""
+"""Of files it is only asked that their names stand in the result, and nothing else."""
+_OCCURS = r"\b(?:occurs?|stands?|is\s+from|are\s+from|comes?\s+from|kommt|stammt|steht|stehen)\b"
 _EACH_FIGURE = regex.compile(
-    r"\b(?:each|every|all|jede[mnrs]?|alle[nr]?|sämtliche[nr]?)\s+(?:(?:of\s+)?(?:the|der|die)\s+)?"
-    r"(?:figures?|numbers?|amounts?|sums?|zahl(?:en)?|betr[aä]ge?|summen?)\b",
+    r"^\W*(?:each|every|all|jede[mnrs]?|alle[nr]?|sämtliche[nr]?)\s+(?:(?:of\s+)?(?:the|der|die)\s+)?"
+    rf"(?:figures?|numbers?|amounts?|sums?|zahl(?:en)?|betr[aä]ge?|summen?)\b.{{0,80}}?{_OCCURS}",
     regex.IGNORECASE,
 )
-_REFERENCES = regex.compile(r"\b(?:references?|verweise?)\b", regex.IGNORECASE)
+"""Figures of the result have to occur in a source: that is what tracing looks up."""
+_EACH_REFERENCE = regex.compile(
+    rf"^\W*(?:each|every|all|jede[rs]?|alle)\s+(?:references?|verweise?)\b.{{0,80}}?{_OCCURS}", regex.IGNORECASE
+)
+MIN_REFERRED = 6
+"""Characters of a line that a reference has to repeat, unless the line has fewer."""
 _REFERENCE = regex.compile(
     r"^[ \t]{0,8}(?:[-*+][ \t]+)?`?(?P<path>[^\s:`]{1,400}):(?P<line>\d{1,9}):[ \t]?(?P<words>[^\n]{0,2000})$",
     regex.MULTILINE,
 )
+
+
+_QUOTE = regex.compile(r"^\s{0,3}>\s?\S|[“„«\"][^“”„«»\"\n]{12,2000}[”“»\"]")
+"""A passage that the check of quotes looks up."""
 
 
 class Sample(NamedTuple):
@@ -67,18 +79,18 @@ def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Case) ->
     results = _results(criterion, case)
     cited = {name: Cited() if is_csv(name) else citations_in(text, case.sources) for name, text in results.items()}
     if _EACH_FILE.search(criterion.text) and (files := _files_meant(criterion, case)):
-        seen = {path for item in evidence if item.verified for path in _files_of(item, case)}
+        seen = {path for item in evidence if item.verified and not item.weak for path in _files_of(item, case)}
         seen |= {one.source for each in cited.values() for one in each.citations if not one.broken}
         if _LISTED.search(criterion.text):
             seen.update(*(_named_in(text, files) for text in results.values()))
         return Sample(len(seen & files), len(files), "files")
     if _EACH_FIGURE.search(criterion.text):
         return _figures(results, case)
-    if _REFERENCES.search(criterion.text):
+    if _EACH_REFERENCE.search(criterion.text):
         return _references(results, case)
     # checks have passed by now, so that every quote of these files was looked up
-    compared = {one.check.path for one in case.criteria if isinstance(one.check, QuotesOccur)}
-    return _points(evidence, results, cited, compared)
+    quoting = {one.check.path: one.check for one in case.criteria if isinstance(one.check, QuotesOccur)}
+    return _points(evidence, results, cited, quoting)
 
 
 def _files_meant(criterion: Criterion, case: Case) -> set[str]:
@@ -113,25 +125,39 @@ def _references(results: Mapping[str, str], case: Case) -> Sample:
     for reference in found:
         path, line, words = reference["path"], int(reference["line"]), reference["words"].strip(" `")
         if path in case.inputs.files and path not in lines:
-            lines[path] = (text_of(case.inputs.files[path]) or "").splitlines()
-        there = lines.get(path, ())
-        seen += bool(words) and 0 < line <= len(there) and words in there[line - 1]
+            lines[path] = (text_of(case.inputs.files[path]) or "").split("\n")
+        there = lines[path][line - 1].strip() if path in lines and 0 < line <= len(lines[path]) else ""
+        seen += bool(there) and words in there and len(words) >= min(MIN_REFERRED, len(there))
     return Sample(seen, len(found), "references" if found else "")
 
 
 def _points(
-    evidence: Sequence[Evidence], results: Mapping[str, str], cited: Mapping[str, Cited], compared: Collection[str]
+    evidence: Sequence[Evidence],
+    results: Mapping[str, str],
+    cited: Mapping[str, Cited],
+    quoting: Mapping[str, QuotesOccur],
 ) -> Sample:
-    """Of the points of these results. Those of a file that code has `compared` with the sources all have evidence."""
+    """Of the points of these results. `quoting`: by path, the check that has looked up every quote of a file: a row
+    with a quote has evidence then, and so has a section with one.
+    """
     seen = of = 0
     for name, text in results.items():
-        points = lines_of_points(name, text, MAX_POINTS)
+        check = quoting.get(name.removeprefix(RESULT))
+        points = (check and not check.column and sections_of(text, MAX_POINTS)) or lines_of_points(
+            name, text, MAX_POINTS
+        )
         if len(points) > MAX_POINTS or cited[name].until is not None:
             return Sample(0, 0)
-        lines = {item.statement_line for item in evidence if item.verified and item.statement_in == name}
-        lines |= {one.line for one in cited[name].citations if not one.broken}
+        lines = {
+            item.statement_line
+            for item in evidence
+            if item.verified and item.outside and not item.weak and item.statement_in == name
+        }
+        lines |= {one.line for one in cited[name].citations if not one.broken and one.provenance in OUTSIDE}
+        if check and not check.column:
+            lines |= {number for number, line in enumerate(text.split("\n"), 1) if _QUOTE.search(line)}
         of += len(points)
-        is_compared = name.removeprefix(RESULT) in compared
+        is_compared = bool(check and check.column)
         seen += len(points) if is_compared else sum(1 for point in points if not lines.isdisjoint(point))
     return Sample(seen, of, "points" if of else "")
 

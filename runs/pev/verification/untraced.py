@@ -1,7 +1,8 @@
-"""The figures of a result that come from nowhere (T11)."""
+"""The figures, and the names, of a result that come from nowhere (T11)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from itertools import chain, islice
 
 from runs.pev.checks.deciding import count_words
 from runs.pev.contracts import OUTPUT, RESULT
@@ -11,11 +12,13 @@ from runs.pev.evidence.results import UntracedFigure
 from runs.pev.evidence.tracing import Figure, counts_in, trace
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.verification.case import Case
+from runs.text.names import names_in, words_of_names
 from runs.text.numbers import numbers_in
 
 TRACED = (".md", ".markdown", ".txt", ".html", ".csv", ".tsv", ".docx", ".xlsx", ".pdf")
 """What people read and calculate with. Figures of programs and settings are no statements about the world."""
 TABLES = (".csv", ".tsv")
+MAX_NAMES = 100
 
 
 _COUNTED: Sequence[Callable[[str], int]] = (
@@ -51,6 +54,31 @@ def untraced_in(case: Case) -> list[UntracedFigure]:
         )
         for name, text in left
         for figure in _not_traced(name, text, facts)
+    ]
+
+
+def unknown_names_in(case: Case) -> list[UntracedFigure]:
+    """Each name of people and organisations in what is judged of which no word stands in what was given, read, observed
+    or said: a hint for people, since a name is guessed from its spelling.
+    """
+    found = [(name, text, one) for name, text in _delivered(case) if not _is_table(name) for one in names_in(text)]
+    left = {word for _, _, one in found for word in words_of_names(one.text)}
+    texts = chain(case.sources.facts(), case.sources.given_facts())
+    for _, text in texts if left else ():
+        left -= words_of_names(text)
+        if not left:
+            break
+    unknown = ((name, text, one) for name, text, one in found if words_of_names(one.text) <= left)
+    return [
+        UntracedFigure(
+            source=name,
+            kind="name",
+            text=one.text,
+            line=text.count("\n", 0, one.start) + 1,
+            start=one.start,
+            end=one.end,
+        )
+        for name, text, one in islice(unknown, MAX_NAMES)
     ]
 
 

@@ -57,14 +57,15 @@ class OneByOne:
 
     def __init__(self, model: Model, case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change]) -> None:
         self._model = model
-        asked_about: dict[str, Criterion | Change] = {**labels}
-        asked_about |= {change.request.label: change for change in changes}
-        self._asks = {label: single(case, label, about) for label, about in asked_about.items()}
+        self._case = case
+        self._about: dict[str, Criterion | Change] = {**labels}
+        self._about |= {change.request.label: change for change in changes}
+        self._asks: dict[str, Ask] = {}
         self._given: dict[str, Read[SimpleVerdict]] = {}
 
     def verdict(self) -> Read[VerifierAnswer]:
         """As of AtOnce."""
-        return self._verdict_on(list(self._asks))
+        return self._verdict_on(list(self._about))
 
     def verdict_again(self, doubts: Mapping[str, str]) -> Read[VerifierAnswer]:
         """As of AtOnce: asks again only about what is in doubt."""
@@ -74,15 +75,17 @@ class OneByOne:
 
     def _verdict_on(self, labels: Sequence[str]) -> Read[VerifierAnswer]:
         for label in labels:
+            if label not in self._asks:
+                self._asks[label] = single(self._case, label, self._about[label])
             self._given[label] = _usable(self._model, self._asks[label], SimpleVerdict, _problems_in_one)
         results = [_criterion_answer(label, given.answer) for label, given in self._given.items()]
-        failed = [f"{result.criterion}: {result.feedback}" for result in results if not result.passed]
+        passed = all(result.passed for result in results)
         answer = VerifierAnswer(
             criteria_results=results,
-            overall_pass=not failed,
-            action=Action.RETRY if failed else Action.PASS,
-            severity=Severity.MAJOR if failed else Severity.MINOR,
-            feedback_for_executor="\n".join(failed),
+            overall_pass=passed,
+            action=Action.PASS if passed else Action.RETRY,
+            severity=Severity.MINOR if passed else Severity.MAJOR,
+            feedback_for_executor="",  # what is said of each criterion is all
         )
         return Read(answer, tuple(dict.fromkeys(note for label in labels for note in self._given[label].notes)))
 

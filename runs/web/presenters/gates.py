@@ -242,6 +242,12 @@ class GateView:
         return distinct(verdict.untraced or []) if verdict else []
 
     @property
+    def unknown_names(self) -> list[UntracedFigure]:
+        """Names in the result that stand in no source, each once: a hint."""
+        verdict = self.attempt.verdict if self.attempt else None
+        return distinct(verdict.untraced or [], names=True) if verdict else []
+
+    @property
     def met(self) -> int:
         return sum(1 for one in self.results if one.met)
 

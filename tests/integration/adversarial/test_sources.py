@@ -152,6 +152,22 @@ def test_evidence_that_may_have_nothing_to_do_with_it_does_not_pass_by_itself(
 
 
 @pytest.mark.slow
+def test_a_name_that_stands_in_no_source_is_a_hint(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
+    """At the gate and in the JSON report, and no open point: a name is guessed from its spelling."""
+    reads = ToolUse("read_file", {"path": "lease.md"})
+    team = Team(plan=plan(asking("one.md names the landlord", key="one") | {"estimated_complexity": "high"}))
+    team.executor = executors.acts(reads, executors.write("one.md", "Anna Weber lets it to Banque Inventee.\n"))
+    team.verifier = verifiers.proves("Anna Weber lets it", "lease.md", "The Landlord is Anna Weber.")
+    run = play(api, submitted, team, {"lease.md": CONTRACT}, sources_needed=True, step_approval="high")
+    must_hold(run, client, GateKind.STEP, "Banque Inventee")
+    assert "Name in no source Banque Inventee" in words(page(client, f"/runs/{run.pk}/"))
+    report: Any = as_json(run)
+    [attempt] = report["steps"][0]["attempts"]
+    assert [(one["kind"], one["text"]) for one in attempt["verdict"]["untraced"]] == [("name", "Banque Inventee")]
+    assert team.seen["verifier"][0].last_text.count("untraced") == 0
+
+
+@pytest.mark.slow
 def test_what_says_the_opposite_is_doubtful(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     reads = ToolUse("read_file", {"path": "lease.md"})
     team = Team(plan=plan(asking("one.md says whether dogs are allowed")))

@@ -143,6 +143,7 @@ def test_it_ends_as_the_evidence_says(play: Callable[[Weak], Run]) -> None:
     assert plan.reason.split(". ", 1)[1] == (
         "The mark of a list was removed in front of a path. "
         "Left out, since there is no such field: “priority”. Left out, since there is no such field: “step”. "
+        "What is null was read as empty. "
         "An object was read as its text “rents.md”. "
         "An object was read as its text “rents.md states the rent of a.txt”. "
         "An object was read as its text “Read the leases”. "

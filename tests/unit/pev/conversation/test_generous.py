@@ -41,8 +41,12 @@ REPAIRED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         {"description": "Read it."},
         ["An object was read as its text “Read it.”."],
     ),
-    "one text, not a list": ({"inputs": "lease.txt"}, {"inputs": ["lease.txt"]}, []),
-    "no list at all": ({"inputs": None}, {"inputs": []}, []),
+    "one text, not a list": (
+        {"inputs": "lease.txt"},
+        {"inputs": ["lease.txt"]},
+        ["What stands alone was read as a list of one."],
+    ),
+    "no list at all": ({"inputs": None}, {"inputs": []}, ["What is null was read as empty."]),
     "the tag of a delimiter": (
         {"inputs": [f"{TAG}/lease.txt", f"<files-{TAG}>/b.txt"]},
         {"inputs": ["lease.txt", "b.txt"]},
@@ -63,22 +67,17 @@ REPAIRED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
         {"acceptance_criteria": [CRITERION]},
         [LEFT_OUT.format(" “contains”")],
     ),
-    "a check with half of what it needs, and more": (
-        {"acceptance_criteria": [{**CRITERION, "check": {"kind": "contains", "path": "a.md", "why": "so"}}]},
+    "a check with half of what it needs": (
+        {"acceptance_criteria": [{**CRITERION, "check": {"kind": "contains", "path": "a.md"}}]},
         {"acceptance_criteria": [CRITERION]},
-        ["Left out, since there is no such field: “why”.", LEFT_OUT.format(" “contains”")],
+        [LEFT_OUT.format(" “contains”")],
     ),
     "an empty check": (
         {"acceptance_criteria": [{**CRITERION, "check": {}}]},
         {"acceptance_criteria": [CRITERION]},
         [LEFT_OUT.format("")],
     ),
-    "more in a check that is whole": (
-        {"acceptance_criteria": [{**CRITERION, "check": {"kind": "file_exists", "path": "a.md", "must": True}}]},
-        {"acceptance_criteria": [{**CRITERION, "check": {"kind": "file_exists", "path": "a.md"}}]},
-        ["Left out, since there is no such field: “must”."],
-    ),
-    "numbers of steps": ({"step_id": 1}, {"step_id": "1"}, []),
+    "numbers of steps": ({"step_id": 1}, {"step_id": "1"}, ["A number was read as text."]),
 }
 
 
@@ -100,6 +99,8 @@ def test_what_can_only_be_meant_in_one_way_is_read_so(
         {"estimated_complexity": "hard"},
         {"acceptance_criteria": [{**CRITERION, "check": {"kind": "word_count", "path": "a.md", "min": "many"}}]},
         {"acceptance_criteria": [{**CRITERION, "check": {"kind": "shell", "command": "rm -rf /"}}]},
+        {"acceptance_criteria": [{**CRITERION, "check": {"kind": "word_count", "path": "a.md", "maximum": 200}}]},
+        {"acceptance_criteria": [{**CRITERION, "check": {"kind": "contains", "path": "a.md", "negate": True}}]},
         {"acceptance_criteria": []},
         {"expected_outputs": [{"file": "a.md"}]},
         {"name": "half of a \ud800 character"},
@@ -129,3 +130,9 @@ def test_reports_and_verdicts_are_read_in_the_same_way() -> None:
 def test_a_hostile_answer_is_not_repaired_for_ever() -> None:
     with pytest.raises(ValidationError):
         read({**plan(step("one")), **{f"field {number}": number for number in range(501)}})
+
+
+def test_a_check_where_none_is_asked_for_is_left_out_like_any_field() -> None:
+    right = verdict(["C1"], "lease.txt", "The rent is 2,400.")
+    given = {**right, "criteria_results": [{**right["criteria_results"][0], "check": None}]}
+    assert read_json(json.dumps(given), VerifierAnswer, set).answer == VerifierAnswer.model_validate(right)

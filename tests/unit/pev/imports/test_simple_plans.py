@@ -6,7 +6,7 @@ from typing import Any
 
 from runs.enums import About, Complexity
 from runs.pev.contracts import PlanContract, SimplePlan
-from runs.pev.imports.simple_plans import IN_ORDER, NO_RISK, simple_plan, whole_plan
+from runs.pev.imports.simple_plans import IN_ORDER, NO_COMPLEXITY, simple_plan, whole_plan
 from tests.fakes.team import plan, step
 
 READ = {"name": "Read", "description": "Read a.txt.", "criteria": ["The rent is 2,400"], "files": ["rents.md"]}
@@ -33,7 +33,7 @@ def test_what_is_guessed_is_said() -> None:
     assert [one.acceptance_criteria[0].about for one in made.steps] == [About.SOURCES, About.OUTPUT]
     assert notes == [
         "Guessed from its words: criterion 1 is about how the result looks, not about the sources (step 2).",
-        NO_RISK,
+        NO_COMPLEXITY,
         "Guessed from its description: step 1 reads a.txt.",
         IN_ORDER,
     ]
@@ -70,3 +70,23 @@ def test_the_version_before_is_shown_in_the_same_form() -> None:
         ("Do one", ["one.md"], []),
         ("Do two", ["two.md"], [1]),
     ]
+
+
+def test_guessed_inputs_are_left_out_where_they_would_mean_other_files() -> None:
+    read = {**READ, "description": "Read lease[1].txt."}
+    assert whole(simple(read), "lease[1].txt", "lease1.txt")[0].steps[0].inputs == []
+    names = [f"f{number}.txt" for number in range(150)]
+    assert whole(simple({**READ, "description": f"Read {' '.join(names)}."}), *names)[0].steps[0].inputs == []
+
+
+def test_ids_of_new_steps_are_free() -> None:
+    kept = PlanContract.model_validate(plan(step("2"), step("step-3"), step("3", "2"))).steps
+    made, _ = whole(simple(COMPARE, {**COMPARE, "files": ["b.md"]}), kept=kept)
+    assert [one.step_id for one in made.steps] == ["2", "step-3", "3", "4", "5"]
+    assert made.steps[3].dependencies == ["step-3", "3"]
+
+
+def test_the_version_before_counts_its_settled_steps_first() -> None:
+    before = PlanContract.model_validate(plan(step("one"), step("two", "one"), step("three", "one")))
+    shown = simple_plan(before, [before.steps[0], before.steps[2]])
+    assert [(one.name, one.after) for one in shown.steps] == [("Do one", []), ("Do three", [1]), ("Do two", [1])]

@@ -24,12 +24,14 @@ TOOL = ToolText(READ, SHOWN)
 
 def about(text: str) -> Case:
     criterion = Criterion(text=text, about=About.SOURCES)
-    return case(criterion, files=FILES, inputs=Given(FILES, INFOS), tools=(TOOL,), meant=list(FILES))
+    said = "The contract of ann ends in May. The contract of bob ends in May. contracts/cid.md is named."
+    return case(criterion, files=FILES, inputs=Given(FILES, INFOS), tools=(TOOL,), meant=list(FILES), output=said)
 
 
 def sample(text: str, *sources: tuple[str, str]) -> tuple[int, int, str]:
-    quotes = [{"source": source, "quote": quote} for source, quote in sources]
-    result = judge(Scripted(verdict(given_("C1", *quotes))), about(text)).results[0]
+    quotes = [{"source": source, "quote": quote, "statement": quote} for source, quote in sources]
+    answer = verdict(given_("C1", *quotes))
+    result = judge(Scripted(answer, answer), about(text)).results[0]
     return result.looked_at, result.out_of, result.sample
 
 
@@ -44,7 +46,7 @@ BOB = ("@tool-1", "The contract of bob ends")
         ("each of the files was read", (2, 3, "2 of 3 files have evidence")),
         ("Für alle drei Verträge ist das Ende genannt", (2, 3, "2 of 3 files have evidence")),
         ("jedes der Dokumente ist gelesen", (2, 3, "2 of 3 files have evidence")),
-        ("All contracts, ann.md and cid.md, are named", (1, 2, "1 of 2 files have evidence")),
+        ("All contracts, ann.md and cid.md, are right", (1, 2, "1 of 2 files have evidence")),
         ("All terms of the contracts are right", (0, 0, "")),
         ("Every finding names its document", (0, 0, "")),
         ("The contract ends in May", (0, 0, "")),
@@ -55,11 +57,11 @@ def test_only_what_plainly_speaks_of_each_file_is_counted(text: str, counted: tu
 
 
 def test_a_name_in_a_list_is_not_a_look_into_the_file() -> None:
-    assert sample("Every contract is named", ("@tool-1", "contracts/cid.md")) == (0, 3, "0 of 3 files have evidence")
+    assert sample("Every contract is right", ("@tool-1", "contracts/cid.md")) == (0, 3, "0 of 3 files have evidence")
 
 
 def test_a_quote_that_stands_nowhere_is_no_look_either() -> None:
-    assert sample("Every contract is named", ANN, ("contracts/cid.md", "The contract of cid ends in June"))[:2] == (
+    assert sample("Every contract is right", ANN, ("contracts/cid.md", "The contract of cid ends in June"))[:2] == (
         1,
         3,
     )
@@ -178,3 +180,64 @@ def test_a_quote_that_carries_several_criteria_is_named_with_them() -> None:
     other = result.model_copy(update={"label": "C2"})
     assert shared_quotes([result, other]) == [("The contract of bob ends in May.", [result, other])]
     assert shared_quotes([result]) == []
+
+
+OWN = """- Ann: The contract of ann ends in May.
+- Bob: ends in June, after two years
+- Cid: ends in 2099
+"""
+
+
+def test_words_of_the_run_itself_are_no_evidence_for_a_point() -> None:
+    """A verifier that quotes the items for themselves, and an executor that cites its own notes."""
+    own = [{"source": "@output", "quote": text, "statement": text} for text in ("ends in June, after", "ends in 2099")]
+    criterion = Criterion(text="Every end is right", about=About.SOURCES)
+    answer = verdict(given_("C1", quote_of("ann", "The contract of ann ends in May."), *own))
+    of_own = case(criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output=OWN)
+    assert judge(Scripted(answer, answer), of_own).results[0].sample == "1 of 3 points have evidence"
+    notes = {
+        **FILES,
+        "notes.md": b"It ends in June.\n",
+        "r.md": b"- Ann: [\xe2\x80\x9cIt ends in June\xe2\x80\x9d](notes.md)\n- Bob\n",
+    }
+    cited = case(criterion, files=notes, inputs=Given(FILES, INFOS), meant=list(FILES), shown=("notes.md", "r.md"))
+    assert sample_of(criterion, (), cited) == Sample(0, 2, "points")
+
+
+@pytest.mark.parametrize(
+    ("text", "output"),
+    [
+        (
+            "Every contract is named, and its end is quoted right",
+            "contracts/ann.md, contracts/bob.md, contracts/cid.md",
+        ),
+        ("All amounts of the contracts are listed in the report", "It costs 7 and 9."),
+        ("Every reference to an annex in the contracts is explained", "contracts/ann.md:1: The contract of ann"),
+        ("Every reference occurs in its file", "contracts/ann.md:1: e"),
+    ],
+)
+def test_a_loose_word_counts_nothing_else(text: str, output: str) -> None:
+    criterion = Criterion(text=text, about=About.SOURCES)
+    found = sample_of(
+        criterion, (), case(criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output=output)
+    )
+    assert found is not None
+    assert found.seen == 0
+
+
+def test_a_check_of_quotes_says_nothing_of_points_without_one() -> None:
+    text = "- “The contract of ann ends in May.” (contracts/ann.md)\n- Bob: it ends in June 2031.\n- Cid: never.\n"
+    files = {**FILES, "r.md": text.encode()}
+    criterion = Criterion(text="Every end is right", about=About.SOURCES)
+    check = Criterion(text="Quotes", check=QuotesOccur(kind="quotes_occur", path="r.md"))
+    quoted = case(criterion, check, files=files, inputs=Given(FILES, INFOS), meant=list(FILES), shown=("r.md",))
+    assert sample_of(criterion, (), quoted) == Sample(1, 3, "points")
+
+
+def test_findings_below_headings_are_points_where_quotes_are_checked() -> None:
+    text = "# Review\n\n### F1\n\n> The contract of ann ends in May.\n\n- Line: 1\n\n### F2\n\nNothing quoted.\n"
+    files = {**FILES, "r.md": text.encode()}
+    criterion = Criterion(text="Each finding is right", about=About.SOURCES)
+    check = Criterion(text="Quotes", check=QuotesOccur(kind="quotes_occur", path="r.md"))
+    quoted = case(criterion, check, files=files, inputs=Given(FILES, INFOS), meant=list(FILES), shown=("r.md",))
+    assert sample_of(criterion, (), quoted) == Sample(1, 2, "points")
