@@ -71,7 +71,7 @@ def test_by_keyboard_from_reference_to_reference_and_back(reading: Page) -> None
     reading.keyboard.press("Escape")
     expect(panel).to_be_hidden()
     expect(links.nth(2)).to_be_focused()
-    assert reading.evaluate("document.querySelectorAll('main [aria-current]').length") == 0
+    expect(reading.locator("main [aria-current]")).to_have_count(0)
 
 
 def test_the_first_has_none_before_it(reading: Page) -> None:
