@@ -17,7 +17,7 @@ from runs.pev.contracts import RESULT, Absent, Citations, Comparison, Count, Cov
 from runs.pev.evidence.finding import Searched
 from runs.pev.evidence.quotable import Quotable
 from runs.pev.evidence.quotes import MIN_CHARACTERS
-from runs.pev.evidence.sources import Given, Sources
+from runs.pev.evidence.sources import OUTSIDE, Given, Sources
 from runs.pev.files.paths import clean_path, document_of
 from runs.pev.texts.naming import Paths, Phrases, worded
 from runs.pev.texts.patterns import Budget
@@ -54,7 +54,7 @@ def compared(check: Comparison, text: str, material: Material, budget: Budget) -
 
 
 def _citations(check: Citations, text: str, material: Material) -> Found:
-    sources = Sources(material.files, Given(material.given))
+    sources = material.library or Sources(material.files, Given(material.given))
     document = document_of(material.files[clean_path(check.path.removeprefix(RESULT))])
     cited = noted_in(document, sources) if document else citations_in(text, sources)
     counted = f"has {many(len(cited.citations), 'citation')}, wanted at least {check.min:,}"
@@ -62,8 +62,10 @@ def _citations(check: Citations, text: str, material: Material) -> Found:
         more = f" And {len(broken) - LISTED:,} more." if len(broken) > LISTED else ""
         first = cited.broken[0].line if cited.broken else 0
         return Found(False, f"{counted}; {len(broken):,} broken. {' '.join(broken[:LISTED])}{more}", first)
-    outside = any(one.provenance is Provenance.GIVEN for one in cited.citations)
-    return Found(len(cited.citations) >= check.min, f"{counted}, all found", outside=outside)
+    origins = {one.provenance for one in cited.citations}
+    given, observed = Provenance.GIVEN in origins, not origins.isdisjoint(OUTSIDE)
+    held = len(cited.citations) >= check.min
+    return Found(held, f"{counted}, all found", outside=given, observed=observed and not given)
 
 
 def _quotes_occur(check: QuotesOccur, text: str, material: Material, budget: Budget) -> Found:

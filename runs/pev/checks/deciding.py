@@ -281,6 +281,12 @@ def _problem_with_schema(text: str) -> str | None:
     return None
 
 
+def _provenance(found: Found) -> Provenance:
+    if found.outside:
+        return Provenance.GIVEN
+    return Provenance.OBSERVED if found.observed else Provenance.MADE
+
+
 def _evidence(path: str, data: bytes | None, found: Found) -> Evidence:
     return Evidence(
         kind="check",
@@ -292,5 +298,5 @@ def _evidence(path: str, data: bytes | None, found: Found) -> Evidence:
         end=found.end,
         line=found.line,
         quote=found.quote,
-        provenance=Provenance.GIVEN if found.outside else Provenance.MADE,
+        provenance=_provenance(found),
     )

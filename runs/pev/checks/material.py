@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 
 from runs.errors import InvalidInput
+from runs.pev.citations.citation import Library
 from runs.pev.contracts import RESULT
 from runs.pev.files.inputs import selected
 from runs.pev.files.paths import text_of
@@ -16,7 +17,8 @@ LISTED = 10
 @dataclass(frozen=True)
 class Found:
     """What came out, the sentence after the file's name, and where to look (as in Evidence). With `source` it is about
-    that file, and the sentence is whole. `outside`: whether the result was compared with files that were given.
+    that file, and the sentence is whole. `outside`: whether the result was compared with files that were given;
+    `observed`: with what tools have shown and no such file.
     `quote`: what shows it, in its own words.
     """
 
@@ -27,6 +29,7 @@ class Found:
     end: int = 0
     source: str = ""
     outside: bool = False
+    observed: bool = False
     quote: str = ""
 
 
@@ -35,13 +38,14 @@ class Material:
     """`files`: what there is after the attempt; `given`: the files of the task as they were handed in, both path to
     readable bytes, read lazily. `read_whole`: the given files of which the executors of the run were shown every line.
     `command` runs one by its name on these files: its result is an error where it did not succeed. None where nothing
-    is run.
+    is run. `library`: what citations lead to, where that is more than these files, such as pages of the web.
     """
 
     files: Mapping[str, bytes]
     given: Mapping[str, bytes] = field(default_factory=dict)
     read_whole: Set[str] = frozenset()
     command: Callable[[str], ToolResult] | None = None
+    library: Library | None = None
 
     def text(self, name: str) -> str:
         """The text of a source. Raises InvalidInput with a sentence where there is none."""

@@ -53,7 +53,7 @@ class Evidence(Contract):
         if self.provenance is None:
             return ""
         if self.kind == "check":
-            return "checked against your files" if self.provenance is Provenance.GIVEN else "checked in the result"
+            return _CHECKED.get(self.provenance, "checked in the result")
         if self.provenance is Provenance.MADE and self.cites:
             return f"from the result, which cites {self.cites}"
         return _RESTS_ON[self.provenance]
@@ -77,6 +77,10 @@ class Evidence(Contract):
         return f"{named(self.statement_in)}, line {self.statement_line}" if self.statement_in else ""
 
 
+_CHECKED = {
+    Provenance.GIVEN: "checked against your files",
+    Provenance.OBSERVED: "checked against what tools showed",
+}
 _RESTS_ON = {
     Provenance.GIVEN: "from your files",
     Provenance.OBSERVED: "from a tool",

@@ -110,7 +110,7 @@ class Case:
     @property
     def material(self) -> Material:
         """What checks are held against."""
-        return Material(self.files, self.inputs.files, self.read_whole, self.command)
+        return Material(self.files, self.inputs.files, self.read_whole, self.command, self.sources)
 
     @property
     def made(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -19,7 +19,7 @@ FAULTS = (
     "contradiction",
     "wrong answer",
 )
-KINDS_OF_WORK = 4
+KINDS_OF_WORK = 5
 ROUND = len(FAULTS) * KINDS_OF_WORK
 """Jobs in which each fault occurs once in each kind of work."""
 CONTRADICTIONS = ("with a source", "in prose", "between two figures", "in prose")
@@ -51,12 +51,14 @@ class Claim:
 
     @property
     def cited(self) -> str:
-        return f"{self.statement}: [“{self.quote}”]({self.file}#L{self.line})."
+        place = "" if self.file.startswith("https:") else f"#L{self.line}"
+        return f"{self.statement}: [“{self.quote}”]({self.file}{place})."
 
 
 @dataclass(frozen=True)
 class Job:
     """A task with the plan for it, and what was done: `reads` and `writes` are the tool calls, then comes the report.
+    `pages`: those of the web, by address, which are read where there are no files.
 
     `fault` is empty where nothing is wrong; `variant` says in which way it was planted.
     """
@@ -71,6 +73,7 @@ class Job:
     answer: str
     fault: str = ""
     variant: str = ""
+    pages: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def outputs(self) -> list[str]:

@@ -1,10 +1,11 @@
-"""Four kinds of work, each done well or with one fault in it. Deterministic: the same number gives the same job."""
+"""Five kinds of work, each done well or with one fault in it. Deterministic: the same number gives the same job."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -304,7 +305,63 @@ def interviews(random: Random, fault: str, number: int) -> Job:
     )
 
 
-WORK: Sequence[Callable[[Random, str, int], Job]] = (contracts, cleaning, register, interviews)
+def looking_up(random: Random, fault: str, number: int) -> Job:
+    """Figures of cities from pages of the web, and their sum. There are no files."""
+    names = [f"{name.split()[1]}ville" for name in people(random.randrange(3, 6), random)]
+    names = list(dict.fromkeys(names))
+    pages, claims = {}, []
+    for name in names:
+        figure = str(random.randrange(11_000, 99_000))
+        address = f"https://cities.example/{name.lower()}"
+        sentence = f"In 2025 {name} had {figure} inhabitants."
+        pages[address] = f"{name} at a glance\n{sentence}\nMost of them were born there.\n"
+        quote = sentence.removesuffix(".") if random.random() < 0.5 else f"{name} had {figure} inhabitants"
+        claims.append(Claim(address, 2, quote, name, figure, "{name} has {figure} inhabitants"))
+    told, variant = with_fault(claims, fault, list(pages), random)
+    if fault == "invented source":
+        told = [replace(one, file=f"https://{one.file}" if one.file not in pages else one.file) for one in told]
+        variant = "an address"
+    if fault == "wrong place" and [one.file for one in told] == [one.file for one in claims]:
+        at = random.randrange(len(told))
+        others = [address for address in pages if address != told[at].file]
+        told[at], variant = replace(told[at], file=random.choice(others)), "another page"
+    lines = [one.cited for one in told]
+    total = sum(int(one.figure) for one in claims if one.name in {other.name for other in told})
+    summed = f"{' + '.join(one.figure for one in told)} = {sum(int(one.figure) for one in told)}"
+    prose = ""
+    if contradiction := contradiction_of(number, fault):
+        variant = contradiction
+        match variant:
+            case "in prose":
+                lines[0] = f"{told[0].name} has no inhabitants: [“{told[0].quote}”]({told[0].file})."
+            case "between two figures":
+                summed = f"{summed.partition(' = ')[0]} = {total + 1}"
+            case _:
+                prose = "There are no inhabitants in any of these cities.\n\n"
+    report = "\n".join(["# Inhabitants", "", *(f"- {line}" for line in lines), "", f"{prose}In all: {summed}.", ""])
+    criteria = [
+        output("Each city is dealt with", kind="covers", path="report.md", items=names),
+        sources("Every figure is cited", kind="citations", path="report.md", min=len(names)),
+        sources("The population of each city in report.md is that of its page"),
+        output("Nothing is left to be written", kind="no_placeholders", path="report.md"),
+    ]
+    largest = max(told, key=lambda one: int(one.figure))
+    made = _job(
+        ("looking up", "How many inhabitants do these cities have?", {}),
+        planned("Look the cities up", criteria, {"report.md": True}, [sources("The largest city is right")]),
+        {"report.md": report},
+        f"The largest city: {largest.cited}",
+        ("" if fault == "unread input" else fault, variant, random),
+    )
+    reads = list(pages)
+    if fault == "unread input":
+        reads.remove(random.choice(reads))
+        variant = "never opened"
+    noted = {address: text + NOTE for address, text in pages.items()}
+    return replace(made, fault=fault, variant=made.variant or variant, reads=reads, pages=noted)
+
+
+WORK: Sequence[Callable[[Random, str, int], Job]] = (contracts, cleaning, register, interviews, looking_up)
 
 
 def _job(
@@ -327,8 +384,8 @@ def _job(
         variant = "never opened"
     if fault == "wrong answer":
         answer, variant = with_wrong_figure(answer, random), "the result is right"
-    noted = next(path for path in files if path.endswith(".md"))
-    files = {**files, noted: files[noted] + NOTE}
+    if noted := next((path for path in files if path.endswith(".md")), ""):
+        files = {**files, noted: files[noted] + NOTE}
     return Job(domain, request, files, plan, reads, writes, findings, answer, fault, variant)
 
 

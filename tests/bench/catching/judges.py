@@ -14,23 +14,32 @@ from runs.pev.delimiters import Block
 from tests.fakes.team import block, documents, verdict
 
 type Judge = Callable[[list[Block]], dict[str, Any]]
-_CITED = re.compile(r"\[“([^”]*)”\]\(([^)#]*)#L\d+\)")
+_CITED = re.compile(r"\[“([^”]*)”\]\(([^)#]*)(?:#L\d+)?\)")
 _NAME = re.compile(r"\b[A-Z][a-zäöü]+ [A-Z][a-zäöü]+\b")
 _NEGATION = re.compile(r"\b(?:no|not|never|nobody)\b", re.IGNORECASE)
 _UNFINISHED = re.compile(r"\bTODO\b|To follow\.|\[insert")
 _IN_GENERAL = re.compile(r"The claims(?: in the letters)?")
+_PAGE = re.compile(r"^(?:https://\S+, found .*|</?page-.*)\n?|\n?</page-[0-9a-f]+>$", re.MULTILINE)
+_ADDRESS = re.compile(r"(https://[^\s,\"]+)")
 _COUNTED = re.compile(r"(\d+) (contracts were|people were|duplicates removed)")
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a verifier is shown: the documents given and made, by name, and what the executor or the run answers."""
+    """What a verifier is shown: the documents given and made, by name, and what the executor or the run answers. Pages
+    of the web are given, too: `pages` has the names of the tool calls by their addresses.
+    """
 
     given: Mapping[str, str]
     made: Mapping[str, str]
+    pages: Mapping[str, str]
     output: str
     topics: Mapping[str, str]
     at_the_end: bool
+
+    def named(self, cited: str) -> str:
+        """The source that a citation leads to."""
+        return self.pages.get(cited, cited)
 
     @property
     def judged(self) -> Sequence[str]:
@@ -41,9 +50,14 @@ class Seen:
 def seen_in(parts: list[Block]) -> Seen:
     at = next(number for number, part in enumerate(parts) if part.kind == "subject")
     topics = dict(line.split(": ", 1) for line in block(parts, "about").splitlines())
+    pages = [
+        (part.name.partition(" ")[0], part.text) for part in parts if part.kind == "tool" and _PAGE.search(part.text)
+    ]
+    found = {name: _ADDRESS.search(text) for name, text in pages}
     return Seen(
-        dict(documents(parts[:at])),
+        dict(documents(parts[:at])) | {name: _PAGE.sub("", text) for name, text in pages},
         dict(documents(parts[at:])),
+        {address[1]: name for name, address in found.items() if address},
         block(parts, "output"),
         topics,
         parts[at].text.startswith("The whole task"),
@@ -173,8 +187,8 @@ def _proofs(seen: Seen) -> Iterator[tuple[str, str, str | None]]:
     """Source, line of the source, and the words of the result that it supports."""
     for text in seen.judged:
         for sentence, quote, path in cited_in(text):
-            if path in seen.given:
-                yield path, _line_with(quote, seen.given[path]), sentence.strip(" :-.\n") or None
+            if (name := seen.named(path)) in seen.given:
+                yield name, _line_with(quote, seen.given[name]), sentence.strip(" :-.\n") or None
     said = next((match[0] for text in seen.judged if (match := _IN_GENERAL.search(text))), None)
     for name, text in seen.given.items():
         yield name, first_line(text.partition("\n")[2]) or first_line(text), said
@@ -206,7 +220,7 @@ def cited_in(text: str) -> Iterator[tuple[str, str, str]]:
 
 def _wrong_citations(text: str, seen: Seen) -> Iterator[str]:
     for sentence, quote, path in cited_in(text):
-        source = seen.given.get(path)
+        source = seen.given.get(seen.named(path))
         if source is None:
             yield f"{path} is not among the documents."
         elif quote not in source:
@@ -222,7 +236,7 @@ def _wrong_citations(text: str, seen: Seen) -> Iterator[str]:
 def _wrong_denials(text: str, seen: Seen) -> Iterator[str]:
     """“No contract has a liability cap”: what a sentence says is not there, and a document has."""
     for sentence in re.split(r"(?<=\.)\s+", _CITED.sub("", text)):
-        denied = re.search(r"\b(?:refund|liability cap|late delivery|duplicates)\b", sentence)
+        denied = re.search(r"\b(?:refund|liability cap|late delivery|duplicates|inhabitants)\b", sentence)
         if denied and _NEGATION.search(sentence):
             there = [name for name, given in seen.given.items() if denied[0] in given.casefold()]
             if there or (denied[0] == "duplicates" and re.search(r"\d+ duplicates removed", text)):

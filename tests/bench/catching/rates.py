@@ -16,8 +16,8 @@ CARELESS = ("lazy", "irrelevant", "obeying", "plausible")
 VERIFIERS = (*CARELESS, "random", "honest")
 PLANS = 8 * ROUND
 """Each fault in each kind of work eight times."""
-FEW = tuple(range(0, 27 * 4, 4))
-"""27 of them, in which every fault occurs three times, and each way to contradict a source once."""
+FEW = tuple(range(0, 27 * 5, 5))
+"""27 of them, in which every fault occurs three times."""
 
 
 @dataclass

@@ -11,8 +11,8 @@ from runs.documents.making import make
 from runs.enums import About, CitationStatus, Outcome, StepStatus
 from runs.pev.citations.citing import Delivered
 from runs.pev.citations.lookup import citations_in
-from runs.pev.contracts import Criterion, PlanContract, compares
-from runs.pev.delimiters import find
+from runs.pev.contracts import STEP, Criterion, PlanContract, compares
+from runs.pev.delimiters import delimited, find
 from runs.pev.evidence.results import CriterionResult, Judgement, doubts_in, not_traced
 from runs.pev.evidence.sources import Given, ToolText
 from runs.pev.files.coverage import Inputs, coverage, read_whole, unread_in
@@ -112,6 +112,7 @@ def tried(job: Job, verifier: Judge, *, rules: bool) -> Ending:
         given=list(job.files),
         output=job.answer,
         tools=(),
+        earlier={f"{STEP}work/tool-{number}": tool for number, tool in enumerate(tools, 1)},
         whole=True,
         min_document_bytes=0,
     )
@@ -127,14 +128,21 @@ def tried(job: Job, verifier: Judge, *, rules: bool) -> Ending:
 def executed(job: Job) -> tuple[Memory, list[ToolText]]:
     """The files after the tool calls, and what these gave back."""
     work = Memory(job.files)
-    box, calls = RunTools(work, ToolLimits()), []
-    uses = [("read_file", {"path": path}) for path in job.reads]
+    box = RunTools(work, ToolLimits())
+    calls = [page_read(address, job.pages[address]) for address in job.reads if job.pages]
+    uses = [] if job.pages else [("read_file", {"path": path}) for path in job.reads]
     uses += [("write_file", {"path": path, "content": text}) for path, text in job.writes.items()]
     for number, (name, arguments) in enumerate(uses, 1):
         result = box.run(ToolUse(str(number), name, dict(arguments)))
         assert not result.is_error, result.text
         calls.append(ToolText(result.text, result.shown, "\n".join([name, *arguments.values()])))
     return work, calls
+
+
+def page_read(address: str, text: str) -> ToolText:
+    """What `fetch_page` gives of a page."""
+    head = f"{address}, found 2026-11-26 10:00 UTC, lines 1-{text.count('\n')} of {text.count('\n')}"
+    return ToolText(f"{head}\n{delimited('page', text, address)}", sent=f"fetch_page\n{address}", is_outside=True)
 
 
 def case_for(
@@ -154,7 +162,7 @@ def case_for(
         model="a verifier",
         effort="low",
         inputs=inputs,
-        given=sorted(job.reads),
+        given=[] if job.pages else sorted(job.reads),
         finished={output.path for output in step.expected_outputs if not output.cited},
         whole=not rules,
         own_confidence=0.9,
@@ -181,7 +189,8 @@ def ledger_of(job: Job, plan: PlanContract, case: Case, judged: Sequence[Judgeme
     steps = [StepEntry(plan.steps[0].name, StepStatus.PASSED)]
     if not rules:
         return Ledger(steps, final.results, answered=True)
-    delivered = Delivered(list(job.writes), case.files, case.inputs, case.finished)
+    earlier = {f"{STEP}work/tool-{number}": tool for number, tool in enumerate(case.tools, 1)}
+    delivered = Delivered(list(job.writes), case.files, case.inputs, case.finished, earlier)
     shown = [part for tool in case.tools for part in tool.shown]
     return Ledger(
         steps,

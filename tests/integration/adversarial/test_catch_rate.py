@@ -7,8 +7,7 @@ from collections import Counter
 import pytest
 
 from runs.models import User
-from tests.bench.catching.engine import through_engine
-from tests.bench.catching.jobs import faulty, sound
+from tests.bench.catching.engine import of_files, through_engine
 from tests.bench.catching.judges import plausible
 from tests.bench.catching.rates import CARELESS, FEW, rates
 from tests.bench.catching.trial import tried
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.slow
 def test_careless_verifiers_let_at_most_one_fault_in_twenty_through_and_an_honest_one_refuses_nothing_sound() -> None:
     found = rates(FEW)
     for name in CARELESS:
-        assert found[name, False].share > 80, "before the rules"
+        assert found[name, False].share > 75, "before the rules"
     assert [name for name in CARELESS if found[name, True].share > 5] == []
     assert [name for name in CARELESS if found[name, True].through - Counter({"contradiction": 1})] == []
     plausible = found["plausible", True]
@@ -31,6 +30,6 @@ def test_careless_verifiers_let_at_most_one_fault_in_twenty_through_and_an_hones
 @pytest.mark.django_db
 @pytest.mark.parametrize("number", FEW[:8])
 def test_the_engine_ends_as_the_benchmark_says(alice: User, number: int) -> None:
-    for job in (faulty(number), sound(number)):
+    for job in of_files(number):
         ended, expected = through_engine(job, plausible, alice), tried(job, plausible, rules=True)
         assert (ended.passed, bool(ended.marks)) == (expected.passed, bool(expected.marks))

@@ -12,6 +12,7 @@ from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Absent, Citations, Covers, QuotesOccur
 from runs.pev.documents.layout import BlockKind, MarkKind
+from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.texts.boundaries import is_whole
 from tests.documents.built import converted
 
@@ -68,6 +69,16 @@ class TestCitations:
         evidence = run_check(self.CHECK, material(report, notes="Words of its own.\n"))
         assert (evidence.verified, evidence.sentence) == (held, sentence)
         assert (evidence.provenance is Provenance.GIVEN) == outside
+
+    def test_pages_that_were_read_are_looked_up_as_well(self) -> None:
+        address = "https://a.example/x"
+        page = ToolText(f"{address}, found\nIt has 5,450 inhabitants.\n", sent=address, is_outside=True)
+        files = {"report.md": f"[“It has 5,450”]({address}) [“5,450 inhabitants”]({address})".encode()}
+        read = Material(files, library=Sources(files, Given({}), tools=[page]))
+        evidence = run_check(self.CHECK, read)
+        assert (evidence.verified, evidence.provenance) == (True, Provenance.OBSERVED)
+        assert evidence.rests_on == "checked against what tools showed"
+        assert not run_check(self.CHECK, Material(files)).verified
 
     def test_other_files_have_no_citations(self) -> None:
         problem = problem_with(Citations(kind="citations", path="data.csv"))
