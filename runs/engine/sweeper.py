@@ -34,6 +34,8 @@ UPKEEP_INTERVAL = 2.0
 """Seconds between two looks for files of runs that were deleted."""
 MAX_MISSING = 1_000
 """Ids that are waited for between two events: PostgreSQL gives one out before its transaction ends, or is undone."""
+_LAST_POLL = 5.0
+"""Seconds that a process which ends waits for its last poll: a database that is away must not keep it."""
 _COMMITTED_WITHIN = timedelta(minutes=2)
 """A time is written down before its transaction ends; a writer waits for a minute at most."""
 
@@ -66,7 +68,10 @@ class Sweeper:
         self._thread.start()
 
     def stop(self) -> None:
+        """Poll no more, and wait for the poll that is under way: what follows may take its database away."""
         self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(_LAST_POLL)
 
     def _sweep(self) -> None:
         while True:

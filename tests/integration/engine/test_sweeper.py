@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 import uuid
 from typing import Any
 
@@ -55,6 +57,24 @@ def test_it_outlives_a_database_that_is_away_at_first(submitted: Submit, monkeyp
     with connection.execute_wrapper(once_away):
         sweeper._sweep()
     assert notified == [WorkItem.objects.get().pk]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_stopping_waits_for_the_poll_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweeper = Sweeper(lambda _: None)
+    begun, ended = threading.Event(), threading.Event()
+
+    def poll() -> None:
+        begun.set()
+        sweeper._stop.wait()
+        time.sleep(0.05)
+        ended.set()
+
+    monkeypatch.setattr(sweeper, "poll", poll)
+    sweeper.start()
+    begun.wait()
+    sweeper.stop()
+    assert ended.is_set()
 
 
 @pytest.mark.django_db

@@ -85,7 +85,6 @@ def test_a_process_is_there_from_its_first_poll_until_it_ends() -> None:
     assert (row.owner, row.serves, row.threads, row.draining) == (presence.owner(), True, 3, False)
     assert row.schema == presence.newest_migration()
     sweeper.stop()
-    sweeper._thread.join()
     assert not Process.objects.exists()
 
 
