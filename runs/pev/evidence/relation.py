@@ -112,7 +112,7 @@ def _stem(word: str) -> str:
 
 
 def folded(text: str) -> str:
-    """In small letters, without accents and what nobody sees: forms of one word may differ by them."""
+    """In small letters, without accents and invisible characters, so that forms of one word are equal."""
     small = text.casefold()
     return small if small.isascii() else str(_UNSEEN.sub("", unicodedata.normalize("NFKD", small)))
 

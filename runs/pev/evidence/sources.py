@@ -202,7 +202,7 @@ class Sources(Mapping[str, bytes]):
             yield from ((Place(name, start), tool.result[start:end]) for start, end in spans)
 
     def given_facts(self) -> Iterator[tuple[Place, str]]:
-        """Likewise of the files as they were given: their text, with name and size."""
+        """The text of each file as it was given, with its name and size. Each with its place."""
         for path, info in self._given.infos.items():
             yield Place(path, 0), f"{path}: {info.size} bytes"
         for path, data in self._given.files.items():

@@ -114,12 +114,12 @@ def _names(number: int) -> Iterator[str]:
 
 
 def _key(number: int, keys: dict[int, str]) -> str:
-    """The id of a step; of one that does not exist its number, which the plan is then refused for."""
+    """The id of a step. If there is no such step, its number: the plan is then refused."""
     return keys.get(number, str(number))
 
 
 def _with_topics(plan: PlanContract) -> PlanContract:
-    """The plan with a topic at every criterion: one that was not guessed from its words is about the sources."""
+    """The plan with a topic at every criterion: "sources", where its words do not say."""
 
     def said(criteria: Sequence[Criterion]) -> list[Criterion]:
         return [criterion.model_copy(update={"about": criterion.topic}) for criterion in criteria]

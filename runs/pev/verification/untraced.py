@@ -90,7 +90,7 @@ def _delivered(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _made_before(case: Case) -> Iterator[tuple[str, str]]:
-    """Likewise of what earlier steps have left."""
+    """Name and text of each file that earlier steps have written."""
     judged = set(case.made)
     for path in case.files:
         if path not in judged and path not in case.inputs.infos:
