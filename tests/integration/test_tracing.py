@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,6 +63,18 @@ def performed(api: FakeAnthropic, submitted: Submit, alice: User) -> Run:
     team = Team(plan=plan(step("one"), step("two", "one")), verifier=once_strict)
     api.script(team)
     return finish(submitted(), alice)
+
+
+def test_a_collector_that_does_not_answer_keeps_no_process_alive(
+    exported: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = threading.Event()
+    monkeypatch.setattr(exporting, "FLUSH_WITHIN", 0.01)
+    monkeypatch.setattr(exporting.provider(), "force_flush", answers.wait)
+    exporting.flush()
+    sending = [thread.daemon for thread in threading.enumerate() if thread.name == "traces"]
+    answers.set()
+    assert sending == [True]
 
 
 def attributes(span: ReadableSpan) -> dict[str, Any]:

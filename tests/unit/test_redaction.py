@@ -54,6 +54,17 @@ def test_other_secrets_of_the_environment_are_taken_out_too(
     assert redacted(f"It said: {secret}!") == f"It said: {REPLACEMENT}!"
 
 
+@pytest.mark.parametrize(
+    ("value", "is_secret"),
+    [("abcd123", False), ("abcd1234", True), ("fifteen-letters", False), ("sixteen-letters-o", True)],
+)
+def test_only_values_that_are_too_short_to_guess_in_a_text_are_left(
+    monkeypatch: pytest.MonkeyPatch, value: str, is_secret: bool
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", value)
+    assert redacted(f"It said: {value}!") == f"It said: {REPLACEMENT if is_secret else value}!"
+
+
 def test_a_key_that_a_setting_names_is_a_secret_whatever_it_is_called_and_the_name_is_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -72,6 +72,11 @@ def test_who_is_not_there_is_named_with_those_who_are(alice: User, bob: User) ->
     )
 
 
+def test_at_most_twenty_of_those_who_are_there_are_named(db: None) -> None:
+    User.objects.bulk_create(User(username=f"user{number:02}") for number in range(21))
+    assert ", user19. Add them" in refusal("deactivate", "charlie")
+
+
 @pytest.mark.slow
 def test_everybody_is_listed(alice: User) -> None:
     people("invite", "root", "--administrator")

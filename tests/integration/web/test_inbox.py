@@ -10,9 +10,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from runs.enums import GateKind, Verb
+from runs.enums import GateKind, GateStatus, Verb
 from runs.lifecycle import gates
-from runs.models import Run, User
+from runs.models import Gate, Run, User
 from runs.models.revisions import Files, Revision
 from tests import factories
 from tests.factories.crowd import crowd
@@ -69,6 +69,14 @@ def test_a_question_is_asked_in_a_few_words_and_leads_to_its_gate(alice_client: 
     ):
         assert f'href="/runs/{run.pk}/#gate-{run.gates.open().get().pk}"' in text
         assert words in text
+
+
+def test_a_run_with_two_open_questions_is_counted_once(alice_client: Client) -> None:
+    run = factories.step_gate()
+    other = run.plans.get().steps.exclude(gates__status=GateStatus.OPEN).first()
+    Gate.objects.create(run=run, kind=GateKind.STEP, step=other, digest="0" * 64, question="Accept it?")
+    assert run.gates.open().count() == 2
+    assert counts(page(alice_client)) == [1, 0, 0, 1]
 
 
 def test_a_gate_that_somebody_else_has_to_approve_is_not_mine(client: Client, alice: User, bob: User) -> None:

@@ -99,3 +99,4 @@ def test_the_context_of_a_role_counts_before_that_of_all() -> None:
     assert found == [8192, 8192, 4096]
     assert configured_window(Role.PLANNER, {}) is None
     assert configured_window(Role.PLANNER, {"PEV_CONTEXT_TOKENS": "-1"}) is None
+    assert configured_window(Role.PLANNER, {"PEV_CONTEXT_TOKENS": "0"}) is None
