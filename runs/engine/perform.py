@@ -75,7 +75,9 @@ LATER_SECONDS = 60.0
 VERIFYING = 1_000
 """Ordinals of verification start here, so that execution may be resumed on its own."""
 VERDICTS = 2
-"""How often a verifier is asked from the beginning for a verdict that can be used, before a person is asked."""
+"""How often the verifier is asked from the beginning for a usable verdict. Then the fallback verifier is asked once, if
+the policy names one, and then a person.
+"""
 OF_ONE_VERDICT = 20
 OF_SINGLE_VERDICTS = 1_000
 """Ordinals set apart for one of these conversations: about everything it takes six at most, and so many for each
@@ -349,9 +351,11 @@ def _judgement(recording: Recording, case: Case, deadline: Deadline | None = Non
     gates = item.gates.filter(kind=GateKind.ERROR, cause=NoVerdict.kind)
     held = database.call(gates.count) if item.epoch > 1 else 0
     apart = OF_SINGLE_VERDICTS if case.simple else OF_ONE_VERDICT
-    firsts = (VERIFYING + number * apart for number in range(held * VERDICTS, (held + 1) * VERDICTS))
+    verifier_model, *fallback = item.run.policy.verifiers
+    names = [*[verifier_model] * VERDICTS, *fallback]
+    firsts = (VERIFYING + number * apart for number in range(held * len(names), (held + 1) * len(names)))
     model, *again = (RecordedModel(clients(), recording, first, deadline) for first in firsts)
-    return verifier.judge(model, case, again)
+    return verifier.judge(model, case, list(zip(again, names[1:], strict=True)))
 
 
 def _overlay(item: WorkItem) -> Overlay:

@@ -29,6 +29,7 @@ _LATER = {
     "acting_calls": 20,
     "executor": Executor.MESSAGES.value,
     "subagents": [],
+    "fallback_verifier": "",
 }
 """Fields of a policy that are younger than approvals, with the value that stands for what was done before, or changes
 nothing that somebody approved: a question only asks.

@@ -84,6 +84,7 @@ def key_of(state: State, key: str, agents: Mapping[str, AgentDefinition] = NOBOD
             **({"agent": agent.digest} if agent else {}),
             **_subagents(state.specs[key], run.policy, agents),
             **({} if policy.executor is Executor.MESSAGES else {"executor": policy.executor}),
+            **({"fallback_verifier": policy.fallback_verifier} if policy.fallback_verifier else {}),
         }
     )
 
@@ -129,7 +130,8 @@ def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str)
 def differing(one: Policy, other: Policy) -> list[str]:
     """What of two policies differs that an attempt's result may depend on: fields, and `models`."""
     models = [[policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)] for policy in (one, other)]
-    fields = [name for name in (*_DECIDES, "executor") if getattr(one, name) != getattr(other, name)]
+    names = (*_DECIDES, "executor", "fallback_verifier")
+    fields = [name for name in names if getattr(one, name) != getattr(other, name)]
     return [*fields, *(["models"] if models[0] != models[1] else [])]
 
 

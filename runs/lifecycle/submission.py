@@ -229,7 +229,7 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
         _check_second_person(policy, owner, approvers)
     if policy.same_model and not policy.same_model_verifier:
         raise InvalidInput(
-            f"{policy.model_for(Role.VERIFIER).model} would judge its own work: executor and verifier are the same "
+            f"{policy.model_for(Role.EXECUTOR).model} would judge its own work: executor and verifier are the same "
             "model and share their blind spots. Choose another verifier, or allow it in the policy."
         )
     if beyond := sites(policy.web).beyond(sites(settings.WEB)):
@@ -251,7 +251,8 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
     if policy.executor is Executor.AGENT_SDK:
         _check_agent_sdk(policy)
     today = timezone.now().date()
-    unpriced = sorted({p.model for p in map(policy.model_for, Role) if price_of(p.model, 1, today) is None})
+    models = {*(policy.model_for(role).model for role in Role), *policy.verifiers}
+    unpriced = sorted(model for model in models if price_of(model, 1, today) is None)
     if policy.budget is not None and unpriced:
         raise InvalidInput(
             f"The budget cannot be kept: no price is known for {', '.join(unpriced)}. Leave the budget empty."

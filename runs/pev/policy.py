@@ -70,7 +70,8 @@ class Policy(Contract):
     the loops of planner and executor. `subagents`: the agents of the installation to which steps may hand parts of
     their work.
     `without_reuse` names steps that are always done again.
-    `same_model_verifier`: the verifier may be the executor's model. `second_person`: plans and results that wait are
+    `fallback_verifier`: the model that judges where the verifier gives no usable verdict, none if empty.
+    `same_model_verifier`: a verifier may be the executor's model. `second_person`: plans and results that wait are
     approved by somebody else than the one who submitted the task. `step_moment`: whether the steps of `step_approval`
     wait once they have passed verification, or before they start.
 
@@ -113,6 +114,7 @@ class Policy(Contract):
     subagents: Annotated[tuple[_AgentName, ...], Field(max_length=20), BeforeValidator(_as_names)] = ()
     reuse: bool = True
     without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
+    fallback_verifier: Annotated[str, Field(max_length=120)] = ""
     same_model_verifier: bool = False
     second_person: bool = False
 
@@ -145,9 +147,15 @@ class Policy(Contract):
         return complexity in _COMPLEXITIES[self.model_review]
 
     @property
+    def verifiers(self) -> tuple[str, ...]:
+        """The models that judge, in the order in which they are asked."""
+        verifier = self.model_for(Role.VERIFIER).model
+        return (verifier, self.fallback_verifier) if self.fallback_verifier else (verifier,)
+
+    @property
     def same_model(self) -> bool:
-        """Whether the verifier judges the work of its own model: it shares the blind spots of what it judges."""
-        return self.model_for(Role.VERIFIER).model == self.model_for(Role.EXECUTOR).model
+        """Whether a verifier judges the work of its own model: it shares the blind spots of what it judges."""
+        return self.model_for(Role.EXECUTOR).model in self.verifiers
 
     @property
     def by_rules(self) -> bool:

@@ -1,6 +1,7 @@
 """Verification: checks first, then a model that must quote, then the judgement that code computes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from runs.enums import About, Action, Provenance, Severity
 from runs.errors import NoVerdict
@@ -33,9 +34,10 @@ REVIEW = Criterion(
 """What a model is asked about a step whose criteria are all decided by checks: those see only what they look for."""
 
 
-def judge(model: Model, case: Case, again: Sequence[Model] = ()) -> Judgement:
-    """The judgement of a case. A model is asked only when no check failed and a criterion is left (T2). `again`: those
-    that are asked from the beginning, one after the other, where it gives no usable answer.
+def judge(model: Model, case: Case, again: Sequence[tuple[Model, str]] = ()) -> Judgement:
+    """The judgement of a case. A model is asked only when no check failed and a criterion is left (T2). `again`: the
+    conversations in which it is asked from the beginning, in this order, while there is no usable answer, each with the
+    name of the model.
 
     Raises NoVerdict when the verifier gives no usable answer, ModelError when it gives none, TimeUsedUp.
     """
@@ -46,7 +48,7 @@ def judge(model: Model, case: Case, again: Sequence[Model] = ()) -> Judgement:
     return judgement.model_copy(update={"untraced": list(case.untraced), "feedback": feedback})
 
 
-def _judgement(model: Model, case: Case, again: Sequence[Model]) -> Judgement:
+def _judgement(model: Model, case: Case, again: Sequence[tuple[Model, str]]) -> Judgement:
     labels = case.labelled
     decided = decided_by_code(case, labels)
     if not all(result.passed for result in decided):
@@ -60,11 +62,11 @@ def _judgement(model: Model, case: Case, again: Sequence[Model]) -> Judgement:
         to_judge = {"M1": REVIEW}
     if not to_judge and not changes:
         return _from_checks(decided)
-    for following in again:
+    for following, name in again:
         try:
             return _with_model(model, case, decided, to_judge, changes)
         except NoVerdict:
-            model = following
+            model, case = following, replace(case, model=name)
     return _with_model(model, case, decided, to_judge, changes)
 
 

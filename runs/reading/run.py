@@ -206,8 +206,8 @@ class RunReading:
         policy = self.run.policy
         own = [attempt for attempts in self.rows.attempts.values() for attempt in attempts]
         agents = [agent for attempt in own for agent in (attempt.agent, *(attempt.subagents or {}).values())]
-        same = policy.same_model or any(played(policy, agent).same_model for agent in agents)
-        return policy.model_for(Role.VERIFIER).model if same else ""
+        played_by = (policy, *(played(policy, agent) for agent in agents))
+        return next((one.model_for(Role.EXECUTOR).model for one in played_by if one.same_model), "")
 
 
 def reading_of(run: Run) -> RunReading:

@@ -92,6 +92,7 @@ _NAMES = (
     "original_pages",
     "min_document_bytes",
     "reuse",
+    "fallback_verifier",
     "same_model_verifier",
     "second_person",
     "budget",
@@ -210,6 +211,12 @@ class PolicyForm(forms.Form):
     )
     reuse = forms.BooleanField(label="Reuse results of earlier runs where nothing has changed", required=False)
     second_person = forms.BooleanField(label="A second person has to approve: not the one who submits", required=False)
+    fallback_verifier = forms.CharField(
+        label="Second verifier",
+        max_length=120,
+        required=False,
+        help_text="The model that judges where the verifier gives no usable verdict. Empty for none",
+    )
     same_model_verifier = forms.BooleanField(label="The verifier may be the executor’s model", required=False)
     min_confidence = _share("Minimum confidence of the executor")
     min_verifier_confidence = _share("Minimum confidence of the verifier")

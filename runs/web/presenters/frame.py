@@ -30,7 +30,6 @@ from runs.events.sentences import sentence
 from runs.lifecycle.finished_sample import is_finished_sample
 from runs.lifecycle.retention import kept_until
 from runs.models import Attempt, Gate, Plan, Run, Step, User
-from runs.pev.policy import RoleModel
 from runs.reading.causes import cause_of
 from runs.web.presenters.again import changes_of
 from runs.web.templatetags.pev import words
@@ -195,9 +194,12 @@ class RunFrame:
         return f"run {self.run.before_id} again, {', '.join(changes_of(self.run)) or 'unchanged'}"
 
     @property
-    def players(self) -> list[tuple[str, RoleModel]]:
-        """Which model plays which role."""
-        return [(role.value, self.run.policy.model_for(role)) for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)]
+    def players(self) -> list[tuple[str, str]]:
+        """The name of each role and of its model."""
+        policy = self.run.policy
+        fallback = [("second verifier", policy.fallback_verifier)] if policy.fallback_verifier else []
+        roles = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
+        return [*((role.value, policy.model_for(role).model) for role in roles), *fallback]
 
     @property
     def offline(self) -> bool:

@@ -140,6 +140,39 @@ def test_a_second_conversation_may_bring_a_verdict(api: FakeAnthropic, submitted
 
 
 @pytest.mark.slow
+def test_the_fallback_verifier_judges_where_the_verifier_gives_no_verdict(
+    api: FakeAnthropic, submitted: Submit, client: Client
+) -> None:
+    def verifier(request: Request, right: Answer) -> Answer:
+        return right if request.model == "claude-sonnet-5-5" else verifiers.uses_tools(request, right)
+
+    team = Team(plan=plan(step("one")), verifier=verifier)
+    run = play(api, submitted, team, fallback_verifier="claude-sonnet-5-5", same_model_verifier=True)
+    must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
+    asked = [request.model for request in team.seen["verifier"]]
+    of_one_verdict = [run.policy.verifiers[0]] * 6 + ["claude-sonnet-5-5"]
+    assert asked == of_one_verdict * 2, "for the step and for the final answer"
+    assert run.gates.count() == 0
+
+
+@pytest.mark.slow
+def test_where_the_fallback_verifier_fails_too_a_person_is_asked(api: FakeAnthropic, submitted: Submit) -> None:
+    broken = [True]
+
+    def verifier(request: Request, right: Answer) -> Answer:
+        return verifiers.uses_tools(request, right) if broken else right
+
+    team = Team(plan=plan(step("one")), verifier=verifier)
+    run = play(api, submitted, team, fallback_verifier="claude-opus-5-5")
+    assert [gate.kind for gate in run.gates.open()] == [GateKind.ERROR]
+    assert len(team.seen["verifier"]) == 9
+    broken.clear()
+    answer(run, run.owner, Verb.APPROVE)
+    come_to_rest(run)
+    assert run.outcome == Outcome.SUCCEEDED
+
+
+@pytest.mark.slow
 def test_a_final_answer_without_a_verdict_is_not_written_again(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:

@@ -67,6 +67,7 @@ def test_the_same_task_on_the_same_files_is_not_done_twice(
         {"min_verifier_confidence": 0.5},
         {"min_document_bytes": 5},
         {"model_review": "all"},
+        {"fallback_verifier": "claude-opus-5-5"},
         {"original_pages": "never"},
         {"models": MODELS | {Role.VERIFIER: RoleModel(model="claude-opus-5-5")}},
         {"models": MODELS | {Role.EXECUTOR: RoleModel(model="claude-sonnet-5-5", effort="high")}},

@@ -57,8 +57,9 @@ def test_the_policy_is_what_was_chosen(alice_client: Client, bob: User) -> None:
     assert list(run.approvers.all()) == [bob]
 
 
-def test_a_judge_of_its_own_work_has_to_be_allowed(alice_client: Client) -> None:
-    same_model = {"verifier_model": "claude-sonnet-5-5"}
+@pytest.mark.parametrize("field", ["verifier_model", "fallback_verifier"])
+def test_a_judge_of_its_own_work_has_to_be_allowed(alice_client: Client, field: str) -> None:
+    same_model = {field: "claude-sonnet-5-5"}
     refused = alice_client.post("/runs/new/", form(**same_model), headers=JSON)
     assert refused.status_code == 422
     assert "claude-sonnet-5-5 would judge its own work" in refused.json()["errors"][0]
@@ -68,7 +69,7 @@ def test_a_judge_of_its_own_work_has_to_be_allowed(alice_client: Client) -> None
 
 
 def test_a_budget_needs_prices(alice_client: Client) -> None:
-    refused = alice_client.post("/runs/new/", form(budget="5", executor_model="llama"), headers=JSON)
+    refused = alice_client.post("/runs/new/", form(budget="5", fallback_verifier="llama"), headers=JSON)
     assert refused.json()["errors"] == [
         "The budget cannot be kept: no price is known for llama. Leave the budget empty."
     ]
