@@ -145,9 +145,12 @@ The largest file is a/two.txt.
 """
 
 
-def largest_of(api: FakeAnthropic, submitted: Submit, written: str, *, opens: bool = True) -> Run:
-    """The job “three files”. Its verifier passes everything with the true size of the largest file. `opens`: the files
-    are read, too, and not only listed.
+LISTED = "1201\ta/one.txt\n3407\ta/two.txt\n2113\tthree.txt"
+
+
+def largest_of(api: FakeAnthropic, submitted: Submit, written: str, *, opens: bool = True, quoted: str = LISTED) -> Run:
+    """The job “three files”. Its verifier passes everything with what it has `quoted` of the list. `opens`: the
+    files are read, too, and not only listed.
     """
 
     def executor(request: Request, right: Answer) -> Answer:
@@ -161,7 +164,7 @@ def largest_of(api: FakeAnthropic, submitted: Submit, written: str, *, opens: bo
     def verifier(request: Request, right: Answer) -> Answer:
         final = any(part.kind == "subject" and part.text.startswith("The whole") for part in told(request))
         winner = next(line for line in written.splitlines() if line.startswith("The largest"))
-        found = verdict(labels_of(request), "@tool-1", "3407\ta/two.txt", winner)
+        found = verdict(labels_of(request), "@tool-1", quoted, winner)
         return right if final else Say(json.dumps(found))
 
     reading = ["read_file"] if opens else []
@@ -210,6 +213,14 @@ def test_two_of_three_files_are_not_accepted(api: FakeAnthropic, submitted: Subm
 
 def test_the_size_of_another_file_is_no_evidence_for_a_winner(api: FakeAnthropic, submitted: Submit) -> None:
     """A statement that names a file needs a quote that names it, or is from it."""
-    run = largest_of(api, submitted, SUMMARY.replace("is a/two.txt", "is three.txt"))
+    run = largest_of(api, submitted, SUMMARY.replace("is a/two.txt", "is three.txt"), quoted="3407\ta/two.txt")
     gate = open_gate(run)
     assert gate.kind == GateKind.STEP
+
+
+def test_the_size_of_the_winner_alone_does_not_prove_that_it_won(api: FakeAnthropic, submitted: Submit) -> None:
+    run = largest_of(api, submitted, SUMMARY.replace("is a/two.txt", "is three.txt"), quoted="2113\tthree.txt")
+    gate = open_gate(run)
+    assert gate.kind == GateKind.STEP
+    assert gate.attempt is not None
+    assert "1 of 3 files have evidence" in {one.sample for one in gate.attempt.verdict.results}

@@ -1,7 +1,7 @@
 """The sources that a quote may name, and where the words of each come from (T1a). Computed, never asked."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -164,7 +164,7 @@ class Sources(Mapping[str, bytes]):
             return [] if unseen else [(0, len(tool.result.partition("\n")[0]))]
         if tool.missing:
             return [(0, len(tool.result))] if self._is_nowhere(tool.missing) else []
-        return [(one.start, one.end) for one in tool.shown if self._is_given(one)]
+        return _joined(tool.result, ((one.start, one.end) for one in tool.shown if self._is_given(one)))
 
     def _is_nowhere(self, wanted: Missing) -> bool:
         try:
@@ -223,3 +223,13 @@ def rested_on(read: Collection[str], inputs: Mapping[str, FileInfo], before: Map
     given = [path for path in sorted(read) if path in inputs]
     made = [path for path in sorted(read) if path in before and before[path] != inputs.get(path)]
     return [*given, *(source_of(path, inputs) for path in made)]
+
+
+def _joined(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The parts of a text, as one where nothing but a line break separates two: a quote may have both."""
+    found: list[tuple[int, int]] = []
+    for start, end in parts:
+        if found and text[found[-1][1] : start] == "\n":
+            start = found.pop()[0]
+        found.append((start, end))
+    return found

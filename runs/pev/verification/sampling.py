@@ -31,6 +31,12 @@ _EACH_FILE = regex.compile(
     regex.IGNORECASE,
 )
 """Words that plainly speak of files. Other criteria about each of something are counted by the points of the result."""
+_FILE_OF_ALL = regex.compile(
+    r"\b(?:(?:larg|bigg|small|long|short|new|old|lat|earli)est|(?:größ|klein|läng|kürz|neu|ält)e?ste[nrsm]?)\s+"
+    r"(?:\S+\s+)?(?:files?|documents?|contracts?|inputs?|datei(?:en)?|dokumente?s?|vertr(?:ag|ags|ages|äge))\b",
+    regex.IGNORECASE,
+)
+"""One file among all. That it is the largest rests on the sizes of the others as well."""
 _LISTED = regex.compile(
     r"\b(?:is|are|ist|sind|wird|werden)\s+(?:listed|named|aufgeführt|aufgelistet|genannt)(?:\s+in\s+\S+)?"
     r"(?:,\s+or\s+counted\s+there\s+as\s+not\s+listed)?\s*\.?\s*$",
@@ -72,16 +78,21 @@ def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Case) ->
     citation of the result that holds. None where it says nothing of the kind, where it speaks only of how the result
     looks, all of which a verifier is shown, and for offline rules, which look at everything.
     """
-    if criterion.topic is About.OUTPUT or case.nothing_to_do or not says_each(criterion.text):
+    if criterion.topic is About.OUTPUT or case.nothing_to_do:
+        return None
+    compares = _FILE_OF_ALL.search(criterion.text) is not None
+    if not (compares or says_each(criterion.text)):
         return None
     if case.model.startswith(RULES):
         return None
     results = _results(criterion, case)
     cited = {name: Cited() if is_csv(name) else citations_in(text, case.sources) for name, text in results.items()}
-    if _EACH_FILE.search(criterion.text) and (files := _files_meant(criterion, case)):
+    if (compares or _EACH_FILE.search(criterion.text)) and (files := _files_meant(criterion, case)):
         seen = {path for item in evidence if item.verified and not item.weak for path in _files_of(item, case)}
         seen |= {one.source for each in cited.values() for one in each.citations if not one.broken}
-        if _LISTED.search(criterion.text):
+        if compares:  # a tool may show the sizes of all in one list
+            seen.update(*(_named_in(item.quote, files) for item in evidence if item.outside and not item.weak))
+        elif _LISTED.search(criterion.text):
             seen.update(*(_named_in(text, files) for text in results.values()))
         return Sample(len(seen & files), len(files), "files")
     if _EACH_FIGURE.search(criterion.text):
