@@ -45,8 +45,8 @@ FUNCTIONS = ", ".join(_FUNCTIONS)
 
 @dataclass(frozen=True)
 class Calculation:
-    """What was computed. `shown`: the expression as people write it; `numbers`: those in it; `exact`: whether `result`
-    is all of it.
+    """What was computed. `shown`: the expression as people write it; `numbers`: those in it, without the divisor of an
+    average, which only counts what is added; `exact`: whether `result` is all of it.
     """
 
     shown: str
@@ -69,7 +69,7 @@ def calculated(expression: str, decimals: int | None = None) -> Calculation:
         raise InvalidInput(f"The expression has more than {MAX_CHARACTERS} characters; compute it in parts.")
     try:
         tree = ast.parse(expression.strip(), mode="eval").body
-        literals = _Literals(expression.strip())
+        literals = _Literals(expression.strip(), tree)
         with _using(_CONTEXT):
             value = _evaluator(literals).eval(expression, tree)
             result = _written(value, decimals)
@@ -99,18 +99,30 @@ def _written(value: Decimal, decimals: int | None) -> Decimal:
     return value.normalize(Context(prec=_DIGITS, rounding=ROUND_HALF_UP))
 
 
+def _is_average(node: ast.BinOp) -> bool:
+    """Whether a sum is divided by the number of its addends, as in (3 + 4 + 8) / 3."""
+    if not (isinstance(node.op, ast.Div) and isinstance(node.right, ast.Constant)):
+        return False
+    addends, left = 1, node.left
+    while isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add):
+        addends, left = addends + 1, left.left
+    return addends > 1 and node.right.value == addends
+
+
 class _Literals:
     """The numbers of an expression, taken as they are written: a float would have changed them."""
 
-    def __init__(self, expression: str) -> None:
+    def __init__(self, expression: str, tree: ast.expr) -> None:
         self._expression = expression
+        self._counting = {node.right for node in ast.walk(tree) if isinstance(node, ast.BinOp) and _is_average(node)}
         self.numbers = set[Decimal]()
 
     def number(self, node: ast.Constant) -> Decimal:
         if type(node.value) not in {int, float}:
             raise InvalidExpression("Only numbers are computed with.")
         value = Decimal(ast.get_source_segment(self._expression, node) or "")
-        self.numbers.add(value)
+        if node not in self._counting:
+            self.numbers.add(value)
         return value
 
     def shown(self, tree: ast.expr) -> str:

@@ -19,7 +19,7 @@ FAULTS = (
     "contradiction",
     "wrong answer",
 )
-KINDS_OF_WORK = 5
+KINDS_OF_WORK = 6
 ROUND = len(FAULTS) * KINDS_OF_WORK
 """Jobs in which each fault occurs once in each kind of work."""
 CONTRADICTIONS = ("with a source", "in prose", "between two figures", "in prose")
@@ -58,7 +58,8 @@ class Claim:
 @dataclass(frozen=True)
 class Job:
     """A task with the plan for it, and what was done: `reads` and `writes` are the tool calls, then comes the report.
-    `pages`: those of the web, by address, which are read where there are no files.
+    `pages`: what is looked up where there are no files: pages of the web by their addresses, and answers of an MCP
+    server by the name that it is asked for. `computes` goes to the calculator.
 
     `fault` is empty where nothing is wrong; `variant` says in which way it was planted.
     """
@@ -74,6 +75,7 @@ class Job:
     fault: str = ""
     variant: str = ""
     pages: Mapping[str, str] = field(default_factory=dict)
+    computes: str = ""
 
     @property
     def outputs(self) -> list[str]:

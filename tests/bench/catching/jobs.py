@@ -1,4 +1,4 @@
-"""Five kinds of work, each done well or with one fault in it. Deterministic: the same number gives the same job."""
+"""Six kinds of work, each done well or with one fault in it. Deterministic: the same number gives the same job."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from runs.pev.texts.arithmetic import calculated
 from tests.bench.catching.facts import (
     FAULTS,
     INVENTED,
@@ -20,6 +21,7 @@ from tests.bench.catching.facts import (
     companies,
     contradiction_of,
     line_of,
+    other_figure,
     output,
     people,
     planned,
@@ -361,7 +363,68 @@ def looking_up(random: Random, fault: str, number: int) -> Job:
     return replace(made, fault=fault, variant=made.variant or variant, reads=reads, pages=noted)
 
 
-WORK: Sequence[Callable[[Random, str, int], Job]] = (contracts, cleaning, register, interviews, looking_up)
+def calculating(random: Random, fault: str, number: int) -> Job:
+    """Rents of tenants from an MCP server, and their average. There are neither files nor addresses to cite."""
+    names = people(random.randrange(3, 6), random)
+    answers, claims = {}, []
+    for name in names:
+        rent = str(random.randrange(1_000, 9_999))
+        answers[name] = f"Tenant: {name}\n{name} pays {rent} euros a month.\n"
+        claims.append(Claim(name, 2, f"{name} pays {rent} euros a month", name, rent, "{name} pays {figure} euros"))
+    swapped = fault == "wrong place"
+    told, variant = with_fault(claims, "" if swapped else fault, list(answers), random)
+    if swapped:
+        one, other = told[:2]
+        told[:2] = [replace(one, figure=other.figure), replace(other, figure=one.figure)]
+        variant = "of another tenant"
+    lines = [f"- {one.statement} a month" for one in told]
+    if fault == "invented source":
+        lines[0], variant = f"{lines[0]}, see https://rents.example/{told[0].file.lower().split()[0]}", "an address"
+    summed = " + ".join(one.figure for one in claims)
+    computes = f"({summed}) / {len(claims)}"
+    average = calculated(computes, 2).figure
+    said, prose = average, ""
+    if contradiction := contradiction_of(number, fault):
+        variant = contradiction
+        match variant:
+            case "in prose":
+                prose = "No rent was found for any of these tenants.\n\n"
+            case "between two figures":
+                said = other_figure(average.replace(",", "").partition(".")[0], random)
+            case _:
+                lines[0] = f"- {told[0].name} pays no rent"
+    report = "\n".join(["# Rents", "", *lines, "", f"{prose}On average that is {said} euros: {computes}.", ""])
+    criteria = [
+        output("Each tenant is dealt with", kind="covers", path="report.md", items=names),
+        sources("The rents in report.md are those of the register"),
+        output("Nothing is left to be written", kind="no_placeholders", path="report.md"),
+    ]
+    made = _job(
+        ("calculating", "What do these tenants pay on average?", {}),
+        planned("Compute the average rent", criteria, {"report.md": False}, [sources("The average is right")]),
+        {"report.md": report},
+        f"The average rent is {average} euros.",
+        ("" if fault in {"unread input", "wrong answer"} else fault, variant, random),
+    )
+    if fault == "wrong answer":
+        figure = other_figure(average.replace(",", "").partition(".")[0], random)
+        made = replace(made, answer=f"The average rent is {figure} euros.", variant="the result is right")
+    reads = list(answers)
+    if fault == "unread input":
+        reads.remove(random.choice(reads))
+        variant = "never asked for"
+    noted = {name: text + NOTE for name, text in answers.items()}
+    return replace(made, fault=fault, variant=made.variant or variant, reads=reads, pages=noted, computes=computes)
+
+
+WORK: Sequence[Callable[[Random, str, int], Job]] = (
+    contracts,
+    cleaning,
+    register,
+    interviews,
+    looking_up,
+    calculating,
+)
 
 
 def _job(

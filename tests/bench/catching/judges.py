@@ -19,8 +19,11 @@ _NAME = re.compile(r"\b[A-Z][a-zäöü]+ [A-Z][a-zäöü]+\b")
 _NEGATION = re.compile(r"\b(?:no|not|never|nobody)\b", re.IGNORECASE)
 _UNFINISHED = re.compile(r"\bTODO\b|To follow\.|\[insert")
 _IN_GENERAL = re.compile(r"The claims(?: in the letters)?")
-_PAGE = re.compile(r"^(?:https://\S+, found .*|</?page-.*)\n?|\n?</page-[0-9a-f]+>$", re.MULTILINE)
+_PAGE = re.compile(r"^(?:[^\n,]+, found .*|</?page-.*)\n?|\n?</page-[0-9a-f]+>$", re.MULTILINE)
 _ADDRESS = re.compile(r"(https://[^\s,\"]+)")
+_RENT = re.compile(r"\b([A-Z]\w+ [A-Z]\w+) pays (\w+) (?:euros|rent)")
+_AVERAGE = re.compile(r"average (?:rent is|that is) ([\d,.]+) euros")
+_COMPUTED = re.compile(r"^\(\d[^\n]* = ([\d,.]+)", re.MULTILINE)
 _COUNTED = re.compile(r"(\d+) (contracts were|people were|duplicates removed)")
 
 
@@ -50,9 +53,8 @@ class Seen:
 def seen_in(parts: list[Block]) -> Seen:
     at = next(number for number, part in enumerate(parts) if part.kind == "subject")
     topics = dict(line.split(": ", 1) for line in block(parts, "about").splitlines())
-    pages = [
-        (part.name.partition(" ")[0], part.text) for part in parts if part.kind == "tool" and _PAGE.search(part.text)
-    ]
+    tools = [(part.name.partition(" ")[0], part.text) for part in parts if part.kind == "tool"]
+    pages = [(name, text) for name, text in tools if _PAGE.search(text) or _COMPUTED.search(text)]
     found = {name: _ADDRESS.search(text) for name, text in pages}
     return Seen(
         dict(documents(parts[:at])) | {name: _PAGE.sub("", text) for name, text in pages},
@@ -189,6 +191,9 @@ def _proofs(seen: Seen) -> Iterator[tuple[str, str, str | None]]:
         for sentence, quote, path in cited_in(text):
             if (name := seen.named(path)) in seen.given:
                 yield name, _line_with(quote, seen.given[name]), sentence.strip(" :-.\n") or None
+        for statement in re.findall(r"[A-Z]\w+ [A-Z]\w+ pays \d+ euros a month|[^.\n]*average[^\n]* euros", text):
+            figure = re.findall(r"\d[\d,.]*", statement)[-1]
+            yield from ((name, line, statement) for name, line in _lines_with(figure, seen.given))
     said = next((match[0] for text in seen.judged if (match := _IN_GENERAL.search(text))), None)
     for name, text in seen.given.items():
         yield name, first_line(text.partition("\n")[2]) or first_line(text), said
@@ -201,6 +206,7 @@ def problems(seen: Seen) -> Iterator[str]:
         yield from _wrong_citations(text, seen)
         yield from _wrong_denials(text, seen)
         yield from _wrong_counts(text, seen)
+        yield from _wrong_rents(text, seen)
     if not seen.at_the_end:
         yield from _left_out(seen)
         for name, text in seen.made.items():
@@ -257,6 +263,20 @@ def _wrong_counts(text: str, seen: Seen) -> Iterator[str]:
             yield "Another number of duplicates was removed."
 
 
+def _wrong_rents(text: str, seen: Seen) -> Iterator[str]:
+    told = {name: rent for given in seen.given.values() for name, rent in _RENT.findall(given)}
+    for name, rent in _RENT.findall(text):
+        if told.get(name) != rent:
+            yield f"{name} does not pay {rent}."
+    if told and (lacking := set(_ADDRESS.findall(text))):
+        yield f"Nobody has read {lacking.pop()}."
+    if told and re.search(r"\bNo rent was found\b", text):
+        yield "There are rents."
+    said, computed = _AVERAGE.findall(text), _COMPUTED.findall("\n".join(seen.given.values()))
+    if said and computed and said[0] != computed[0]:
+        yield f"The average is {computed[0]}."
+
+
 def _left_out(seen: Seen) -> Iterator[str]:
     written = "\n".join(seen.made.values())
     documents = [name for name in seen.given if "/" in name]
@@ -290,6 +310,10 @@ def _wrong_totals(seen: Seen) -> Iterator[str]:
 def _tables(texts: Mapping[str, str]) -> list[list[tuple[str, ...]]]:
     found = [list(csv.reader(io.StringIO(text))) for name, text in texts.items() if name.endswith(".csv")]
     return [[tuple(row) for row in rows[1:]] for rows in found]
+
+
+def _lines_with(figure: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((name, line) for name, text in texts.items() for line in text.splitlines() if figure in line)
 
 
 def _line_with(quote: str, text: str) -> str:

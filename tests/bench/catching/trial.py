@@ -21,7 +21,7 @@ from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
 from runs.pev.ports import Ask, FileInfo, Form, Reply, ToolUse
 from runs.pev.soundness import problems_in
 from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.toolbox import TOOL_NAMES, RunTools
+from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, expression_of
 from runs.pev.verification.case import Case
 from runs.pev.verification.untraced import untraced_in
 from runs.pev.verifier import judge
@@ -129,20 +129,23 @@ def executed(job: Job) -> tuple[Memory, list[ToolText]]:
     """The files after the tool calls, and what these gave back."""
     work = Memory(job.files)
     box = RunTools(work, ToolLimits())
-    calls = [page_read(address, job.pages[address]) for address in job.reads if job.pages]
+    calls = [looked_up(name, job.pages[name]) for name in job.reads if job.pages]
     uses = [] if job.pages else [("read_file", {"path": path}) for path in job.reads]
+    uses += [("calculate", {"expression": job.computes, "decimals": "2"})] if job.computes else []
     uses += [("write_file", {"path": path, "content": text}) for path, text in job.writes.items()]
     for number, (name, arguments) in enumerate(uses, 1):
         result = box.run(ToolUse(str(number), name, dict(arguments)))
         assert not result.is_error, result.text
-        calls.append(ToolText(result.text, result.shown, "\n".join([name, *arguments.values()])))
+        sent = "\n".join([name, *arguments.values()])
+        calls.append(ToolText(result.text, result.shown, sent, expression_of(name, {**arguments})))
     return work, calls
 
 
-def page_read(address: str, text: str) -> ToolText:
-    """What `fetch_page` gives of a page."""
-    head = f"{address}, found 2026-11-26 10:00 UTC, lines 1-{text.count('\n')} of {text.count('\n')}"
-    return ToolText(f"{head}\n{delimited('page', text, address)}", sent=f"fetch_page\n{address}", is_outside=True)
+def looked_up(name: str, text: str) -> ToolText:
+    """What `fetch_page` gives of the page with this address, or an MCP server of a name that is none."""
+    head = f"{name}, found 2026-11-26 10:00 UTC, lines 1-{text.count('\n')} of {text.count('\n')}"
+    tool = "fetch_page" if name.startswith("https:") else "rents__find"
+    return ToolText(f"{head}\n{delimited('page', text, name)}", sent=f"{tool}\n{name}", is_outside=True)
 
 
 def case_for(

@@ -32,6 +32,20 @@ def test_what_comes_out(expression: str, decimals: int | None, shown: str, figur
     assert (found.shown, found.figure, found.exact) == (shown, figure, exact)
 
 
+@pytest.mark.parametrize(
+    ("expression", "numbers"),
+    [
+        ("(10 + 20 + 60) / 3", {10, 20, 60}),
+        ("(10 + 20) / 3", {10, 20, 3}),
+        ("(3 + 4 + 8) / 3", {3, 4, 8}),
+        ("(10 - 20 + 60) / 3", {10, 20, 60, 3}),
+        ("90 / 1", {90, 1}),
+    ],
+)
+def test_the_divisor_of_an_average_counts_what_is_added(expression: str, numbers: set[int]) -> None:
+    assert calculated(expression).numbers == numbers
+
+
 def test_numbers_are_those_that_are_written_to_the_last_digit() -> None:
     found = calculated("12345678901234567890.123 + 1")
     assert found.numbers == {Decimal("12345678901234567890.123"), Decimal(1)}
