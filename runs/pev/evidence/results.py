@@ -238,7 +238,8 @@ class RequestResult(Contract):
 
 class UntracedFigure(Contract):
     """A figure, or a name, of a result that comes from nowhere (T11): `text` as it is written in `source`, a name of
-    `sources.Sources`, from the character `start` to before `end`; `line` counts from 1.
+    `sources.Sources`, from the character `start` to before `end`; `line` counts from 1. `place`: where that is in a
+    document, for people; empty in a text, which has lines.
     """
 
     source: str
@@ -247,11 +248,12 @@ class UntracedFigure(Contract):
     line: int
     start: int
     end: int
+    place: str = ""
 
     @property
     def where(self) -> str:
         """For people."""
-        return f"{named(self.source)}, line {self.line}"
+        return f"{named(self.source)}, {self.place or f'line {self.line}'}"
 
 
 def distinct(figures: Iterable[UntracedFigure], *, names: bool = False) -> list[UntracedFigure]:

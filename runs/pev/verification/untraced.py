@@ -6,6 +6,7 @@ from itertools import chain, islice
 
 from runs.pev.checks.deciding import count_words
 from runs.pev.contracts import OUTPUT, RESULT
+from runs.pev.documents.document import Document
 from runs.pev.documents.views import visible_text
 from runs.pev.evidence.facts import Facts, Place
 from runs.pev.evidence.results import UntracedFigure
@@ -50,9 +51,16 @@ def untraced_in(case: Case) -> list[UntracedFigure]:
         facts = facts.with_counts(results)
     return [
         UntracedFigure(
-            source=name, kind=figure.kind, text=figure.text, line=figure.line, start=figure.start, end=figure.end
+            source=name,
+            kind=figure.kind,
+            text=figure.text,
+            line=figure.line,
+            start=figure.start,
+            end=figure.end,
+            place=document.where(figure.start, figure.end).words if document else "",
         )
         for name, text in left
+        for document in (_document_at(name, case),)
         for figure in _not_traced(name, text, facts)
     ]
 
@@ -69,6 +77,7 @@ def unknown_names_in(case: Case) -> list[UntracedFigure]:
         if not left:
             break
     unknown = ((name, text, one) for name, text, one in found if words_of_names(one.text) <= left)
+    documents = {name: _document_at(name, case) for name in {name for name, _, _ in found}}
     return [
         UntracedFigure(
             source=name,
@@ -77,6 +86,7 @@ def unknown_names_in(case: Case) -> list[UntracedFigure]:
             line=text.count("\n", 0, one.start) + 1,
             start=one.start,
             end=one.end,
+            place=document.where(one.start, one.end).words if (document := documents[name]) else "",
         )
         for name, text, one in islice(unknown, MAX_NAMES)
     ]
@@ -102,6 +112,12 @@ def _text_at(path: str, case: Case) -> str:
         return ""
     document = document_of(case.files[path])
     return (visible_text(document) if document else text_of(case.files[path])) or ""
+
+
+def _document_at(name: str, case: Case) -> Document | None:
+    """The places of a result that is a document; None for a text, which has lines."""
+    path = name.removeprefix(RESULT)
+    return document_of(case.files[path]) if path in case.files else None
 
 
 def _is_table(name: str) -> bool:
