@@ -34,15 +34,15 @@ class Format:
 
 FORMATS: Mapping[str, Format] = {
     kinds.PDF: Format("a PDF file", "pdf", 8, ("pypdfium2", "tesserocr"), OF_PICTURES),
-    kinds.DOCX: Format("a Word file", "docx", 5),
+    kinds.DOCX: Format("a Word file", "docx", 6),
     kinds.XLSX: Format("an Excel file", "xlsx", 2),
     kinds.PPTX: Format("a PowerPoint file", "pptx", parts=("lxml",)),
     kinds.ODT: Format("an OpenDocument text", "odt", 3, parts=("lxml",)),
-    kinds.RTF: Format("an RTF file", "rtf"),
+    kinds.RTF: Format("an RTF file", "rtf", 2),
     kinds.EPUB: Format("an e-book (EPUB)", "epub", parts=("lxml",)),
     kinds.HTML: Format("a saved web page", "html", parts=("lxml",)),
     kinds.EML: Format("a mail", "eml", parts=("lxml",)),
-    kinds.OLE: Format("a mail of Outlook, or a file of an old Office format", "ole", 2, ("olefile", "lxml")),
+    kinds.OLE: Format("a mail of Outlook, or a file of an old Office format", "ole", 3, ("olefile", "lxml")),
     kinds.IMAGE: Format("a picture", "pictures", 3, ("pillow", "tesserocr"), OF_PICTURES),
     kinds.ZIP: Format("an archive"),
     kinds.TAR: Format("an archive"),

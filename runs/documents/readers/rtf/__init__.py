@@ -6,6 +6,7 @@ A reader of ours: the library that there is drops notes, takes deleted words for
 from collections.abc import Sequence
 
 from runs.documents.readers.building import Builder, Made
+from runs.documents.readers.fields import left_out_at
 from runs.documents.readers.rtf.words import Line, Reader
 from runs.errors import InvalidInput
 from runs.pev.documents.layout import BlockKind, MarkKind
@@ -46,6 +47,8 @@ def _add(builder: Builder, anchor: str, kind: BlockKind, line: Line) -> None:
             builder.mark(MarkKind.HIDDEN, start + run.start, end)
         if run.is_inserted:
             builder.mark(MarkKind.INSERTED, start + run.start, end, by=run.by, on=run.on)
+    for thing in line.left_out:
+        builder.note(left_out_at(thing, f"line {anchor.removeprefix('L')}"))
     for gone in line.gone:
         builder.delete(start + gone.start, gone.text, by=gone.by, on=gone.on)
 
@@ -54,7 +57,7 @@ def _without_gaps(lines: Sequence[Line]) -> list[Line]:
     """With one empty line where there are several, and none at the beginning and the end."""
     kept: list[Line] = []
     for line in lines:
-        if line.text.strip() or line.gone or (kept and kept[-1].text.strip()):
+        if line.text.strip() or line.gone or line.left_out or (kept and kept[-1].text.strip()):
             kept.append(line)
     while kept and not kept[-1].text.strip() and not kept[-1].gone:
         kept.pop()

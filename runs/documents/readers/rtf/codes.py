@@ -7,7 +7,7 @@ LEFT_OUT = frozenset(
     _WORD.findall(
         "aftncn aftnsep aftnsepc atndate atnicn atnid atnparent atnref atntime atrfend atrfstart author background "
         "bkmkend bkmkstart buptim category colorschememapping colortbl company creatim datafield datastore doccomm "
-        "docvar fldinst ffdeftext ffentrymcr ffexitmcr ffformat ffhelptext ffl ffname ffstattext filetbl ftncn "
+        "docvar ffdeftext ffentrymcr ffexitmcr ffformat ffhelptext ffname ffstattext filetbl ftncn "
         "ftnsep ftnsepc generator gridtbl hlinkbase info keywords latentstyles levelnumbers leveltext listlevel "
         "listname listoverridetable listpicture liststylename listtable mailmerge manager nesttableprops nextfile "
         "nonesttables nonshppict objclass objdata objname operator panose passwordhash pgptbl pict pn pnseclvl pntxta "
@@ -41,6 +41,9 @@ CHARSETS = (
     | {238: "cp1250", 254: "cp437", 255: "cp850"}
 )
 """Encodings by the number that the table of fonts has for them."""
+
+CHARACTER_SETS = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
+"""Encodings of files that are older than `ansicpg`."""
 
 
 def date_of(packed: int) -> str:
