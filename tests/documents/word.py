@@ -48,6 +48,21 @@ def deleted_mark(by: str = "Bob", on: str = "2026-03-02T10:00:00Z") -> str:
     return f'<w:rPr><w:del w:id="1" w:author="{by}" w:date="{on}"/></w:rPr>'
 
 
+def field(code: str, result: str = "", *, is_simple: bool = False) -> str:
+    """A field of Word with its code; without a result as Word writes those that have none."""
+    if is_simple:
+        return f'<w:fldSimple w:instr="{escape(code)}">{run(result) if result else ""}</w:fldSimple>'
+    shown = f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{run(result)}' if result else ""
+    return (
+        f'<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> {escape(code)} '
+        f'</w:instrText></w:r>{shown}<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    )
+
+
+def bookmark(name: str, inside: str = "") -> str:
+    return f'<w:bookmarkStart w:id="1" w:name="{name}"/>{inside}<w:bookmarkEnd w:id="1"/>'
+
+
 def commented(text: str, comment: int) -> str:
     return (
         f'<w:commentRangeStart w:id="{comment}"/>{run(text)}<w:commentRangeEnd w:id="{comment}"/>'

@@ -24,29 +24,36 @@ _LAW = regex.compile(
 
 
 def misnamed_clause(statement: str, cited: Sequence[tuple[Document | None, int, int]]) -> str:
-    """What is wrong with the clauses that a statement names, where none of them is one that it cites; empty where that
-    cannot be told: it names a range, or cites something else than clauses.
+    """What is wrong with the clauses that a statement names, where none of them is one that it cites, or the document
+    itself refers to that one by another number. Empty where that cannot be told: it names a range, or cites something
+    else than clauses.
     """
     matches = list(_NAMED.finditer(statement))
     joints = {joint.lower() for match in matches for joint in match.captures("joint")}
     if not (matches and cited) or joints & _RANGES:
         return ""
-    clauses, before = list[str](), list[str]()
+    clauses, before, disputed, doubts = list[str](), list[str](), list[str](), list[str]()
     for document, start, end in cited:
         found = [block for block in document.blocks_in(start, end) if block.clause] if document else []
         if not found:
             return ""
         clauses += [block.clause for block in found]
         before += [block.markup for block in found if block.markup]
+        if document:
+            disputed += [number for block in found for number in document.disputed_numbers(block)]
+            doubts += [
+                f"{document.name_of(block)}, {doubt}"
+                for block in found
+                if (doubt := document.doubt_about_number(block))
+            ]
     named = [
         (number, match["word"].lower().startswith(_OF_CONTRACTS) or _is_of_contract(number, statement, match.end()))
         for match in matches
         for number in _EACH.findall(match["numbers"])
     ]
-    if any(
-        is_within(number, clause) or is_within(clause, number) for number, _ in named for clause in clauses + before
-    ):
-        return ""
+    known = clauses + before + disputed
+    if any(is_within(number, clause) or is_within(clause, number) for number, _ in named for clause in known):
+        return next(iter(doubts), "")
     for number, is_of_contract in named:
         if is_of_contract or any(one and one.clauses(number) for one, _, _ in cited):
             return f"the statement says clause {number}, the words stand in clause {clauses[0]}"

@@ -93,7 +93,23 @@ class Document:
         if first.kind is BlockKind.PAGE and last is not first:
             pages = _page(first), _page(last)
             return Where(f"page={pages[0]}-{pages[1]}", f"pages {pages[0]} and {pages[1]}")
-        return Where(first.anchor, self.name_of(first))
+        doubt = self.doubt_about_number(first)
+        return Where(first.anchor, f"{self.name_of(first)} ({doubt})" if doubt else self.name_of(first))
+
+    def doubt_about_number(self, block: Block) -> str:
+        """Says that the document itself refers to a clause by another number than its own; empty where it does not."""
+        for mark in self._disputes(block):
+            clause = self.block_at(mark.start)
+            which = f" for {words_for(clause)}" if clause and clause is not block else ""
+            return f"{_DOUBTFUL} {mark.note}{which}"
+        return ""
+
+    def disputed_numbers(self, block: Block) -> Sequence[str]:
+        """The other numbers by which the document itself refers to a clause, or to one that it is a part of."""
+        return [mark.note for mark in self._disputes(block)]
+
+    def _disputes(self, block: Block) -> Sequence[Mark]:
+        return self.marks_on(block.start, block.end, MarkKind.DISPUTED) if block.clause else ()
 
     def name_of(self, block: Block) -> str:
         """What people call a block of this document: "clause 4.2(b)", and "clause 1.1 of Schedule 2" where its body has
@@ -152,6 +168,7 @@ class Document:
 
     def called(self, words: str) -> Sequence[tuple[int, int]]:
         """The characters of each place that people call so, such as "clause 4.2(b)" or "pages 3 and 4"."""
+        words = words.partition(f" ({_DOUBTFUL}")[0]
         pages = _PAGES_IN_WORDS.fullmatch(words)
         if pages and (span := self._pages(int(pages[1]), int(pages[2]))):
             return [span]
@@ -314,6 +331,7 @@ class Document:
         return found
 
 
+_DOUBTFUL = "number doubtful: the document says"
 _NO_SHEET = "x"
 """Stands before an address that has no sheet: names of sheets may have signs that addresses cannot have as they are."""
 _MAX_ROWS = 10_000

@@ -61,6 +61,8 @@ class MarkKind(StrEnum):
     """There is no ink at its place: white on white, under something, off the page. It proves nothing."""
     RUNNING = "running"
     """A line that stands on most pages, a footnote at the foot of its page or its mark: a passage goes around it."""
+    DISPUTED = "disputed"
+    """Of Word files, a clause that the document refers to by another number, `note`, than the one that was counted."""
     READ = "read"
     """Read from a picture; `note` is the confidence in percent."""
 
@@ -151,8 +153,8 @@ class Layout(Contract):
 
 
 class Rendered(Contract):
-    """What a reader made of a content. `notes`: what of it could not be read, as sentences such as "Page 3 of 12 is a
-    picture without text."; they are open points of a run.
+    """What a reader made of a content. `notes`: what of it could not be read, or is doubtful, as sentences such as
+    "Page 3 of 12 is a picture without text."; they are open points of a run.
     """
 
     layout: Layout

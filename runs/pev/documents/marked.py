@@ -117,6 +117,8 @@ def _flags(document: Document, block: Block, start: int, end: int) -> Iterator[s
             yield f"{name}: {len(marks) - MAX_FLAGS} more places"
     if read := document.marks_on(start, end, MarkKind.READ):
         yield read_by(read)
+    if doubt := document.doubt_about_number(block):
+        yield doubt
     deleted = document.deletions_in(start, end)
     yield from (f"deleted{by_whom(one)}: “{_short(one.text)}”" for one in deleted[:MAX_FLAGS])
     if len(deleted) > MAX_FLAGS:

@@ -77,7 +77,8 @@ def passage_in(quote: str, document: Document, name: str, within: Place | None =
         words = copied.words if exact else document.text[slice(*found)]
         misnamed = _misnamed(copied, named, document, found)
         remarks = remarks_on(document, found) + _renumbered(copied, document, found)
-        return Passage(span, words, where, misnamed, remarks, _doubts(document, found))
+        doubts = _doubts(document, found, of_number=bool(copied.number))
+        return Passage(span, words, where, misnamed, remarks, doubts)
     return _changed(quote, document, name)
 
 
@@ -124,8 +125,10 @@ def remarks_on(document: Document, place: Place) -> str:
     return "".join(f"; {remark}" for remark in dict.fromkeys(remarks))
 
 
-def _doubts(document: Document, place: Place) -> str:
-    """Why words may be no part of what the document says, though they stand in it."""
+def _doubts(document: Document, place: Place, *, of_number: bool) -> str:
+    """Why words may be no part of what the document says, though they stand in it; `of_number`, or why the number that
+    was quoted with them may not be that of their clause.
+    """
     doubts: list[str] = []
     if any(block.kind is BlockKind.COMMENT for block in document.blocks_in(*place)):
         doubts.append("a comment is no text of the document itself")
@@ -136,6 +139,9 @@ def _doubts(document: Document, place: Place) -> str:
     sure = sureness(document.marks_on(*place, MarkKind.READ))
     if sure is not None and sure < MIN_CONFIDENCE:
         doubts.append(f"it was read by OCR, and only {sure} % sure")
+    block = document.block_at(place[0])
+    if of_number and block and (doubt := document.doubt_about_number(block)):
+        doubts.append(doubt)
     return "; ".join(doubts)
 
 
@@ -229,7 +235,9 @@ def _misnamed(copied: _Copied, named: Place | None, document: Document, place: P
     block = document.block_at(place[0])
     if not (copied.number and block):
         return ""
-    return "" if _has_number(block, copied.number) else f"clause {copied.number}"
+    known = document.disputed_numbers(block)
+    is_its = _has_number(block, copied.number) or any(is_within(copied.number, number) for number in known)
+    return "" if is_its else f"clause {copied.number}"
 
 
 def _changed(quote: str, document: Document, name: str) -> str | None:

@@ -1,5 +1,6 @@
 """Coverage: which lines of which given files the executors were shown. Computed from what tools recorded (T6)."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ MAX_RANGES = 3
 MAX_NAMED = 8
 """Files or folders that a sentence names. Two thousand files are a handful of folders."""
 MAX_NOTES = 3
-"""Sentences on what of one file could not be read."""
+"""Sentences on what of one file could not be read, or is doubtful."""
 MAX_OF_STEP = 40
 """Files that are listed one by one with a step."""
 
@@ -32,7 +33,8 @@ class Covered:
     """How much of one given file was shown. `ranges`: first and last lines, of so many `lines`; 0 if none was shown.
     `units`: the pages, slides or sheets of each range, such as “pages 1 to 7”; empty where there are none.
 
-    `problem`: why it cannot be read, as a clause behind its name. `notes`: what of it could not be read, as sentences.
+    `problem`: why it cannot be read, as a clause behind its name. `notes`: what of it could not be read, or is
+    doubtful, as sentences.
     """
 
     path: str
@@ -170,7 +172,10 @@ def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[s
     """For whoever decides on a plan: a sentence for each group of given files that none of its steps will read."""
     listed = list(found)
     left = [one.path for one in listed if one.extent is Extent.NOTHING and one.path not in meant]
-    sentences = [sentence.replace(" could not be read: ", " cannot be read: ") for sentence in unread_in(listed, ())]
+    sentences = [
+        re.sub(r" could not be read(?=: | or )", " cannot be read", sentence, count=1)
+        for sentence in unread_in(listed, ())
+    ]
     if left:
         sentences.append(f"No step of this plan is given {said(left)}.")
     if empty := [one.path for one in listed if one.empty]:
@@ -225,14 +230,15 @@ def each_shown(found: Iterable[Covered]) -> list[str]:
 
 
 def _read_in_part(found: Sequence[Covered]) -> list[str]:
-    """What of these files could not be read, each by itself; many of them by their names alone."""
+    """What of these files could not be read or is doubtful, each by itself; many of them by their names alone."""
     sentences = []
     for one in found[:MAX_NAMED]:
         more = len(one.notes) - MAX_NOTES
         rest = [f"{more:,} more such places."] if more > 0 else []
-        sentences.append(f"A part of {one.path} could not be read: {' '.join([*one.notes[:MAX_NOTES], *rest])}")
+        notes = " ".join([*one.notes[:MAX_NOTES], *rest])
+        sentences.append(f"A part of {one.path} could not be read or is doubtful: {notes}")
     if more_files := [one.path for one in found[MAX_NAMED:]]:
-        sentences.append(f"Parts of {said(more_files)} could not be read either.")
+        sentences.append(f"Parts of {said(more_files)} could not be read or are doubtful as well.")
     return sentences
 
 

@@ -238,7 +238,7 @@ class FilePage:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What of it could not be read, as sentences."""
+        """What of it could not be read or is doubtful, as sentences."""
         return self._known.notes.get(self.sha256, ())
 
     @cached_property

@@ -14,6 +14,7 @@ from runs import blobs, guarded, trees
 from runs.documents import pages, reading
 from runs.errors import InvalidInput
 from runs.models import Rendition, Run
+from runs.reading.coverage import planned
 from tests.documents import pdfs, word, workbooks
 from tests.integration.web.test_files import run_with
 
@@ -52,6 +53,27 @@ def test_a_word_file_is_laid_out_with_its_numbers_and_changes(alice_client: Clie
     assert '<span class="inserted" title="inserted by Ann, 2026-03-01">thirty</span>' in page
     assert '<del title="deleted by Bob, 2026-03-02">sixty</del>' in page
     assert "<li>2 paragraphs</li>" in page
+
+
+def test_numbers_that_differ_from_the_references_of_the_document_are_said_at_the_file_and_at_the_gate(
+    alice_client: Client,
+) -> None:
+    clause = word.paragraph(word.bookmark("_Ref1"), "Liability", number=(1, 0))
+    reference = word.paragraph("See clause ", word.field(r"REF _Ref1 \r \h", "2"), " and § 3 (Liability).")
+    numbering = word.lists({1: [word.level(0, "decimal", "%1.")]})
+    run = run_of({"lease.docx": word.word(clause + reference, {"numbering": numbering})})
+    Run.objects.filter(pk=run.pk).update(excluded=[])
+    said = [
+        f"Paragraph 2 refers to number {number} for what is counted as clause 1 (“Liability”): the reference is out of "
+        "date or the number is wrong. Look at both in Word."
+        for number in (2, 3)
+    ]
+    page = alice_client.get(f"/runs/{run.pk}/files/lease.docx").text
+    assert f'<p class="alert warn">{" ".join(said)}</p>' in page
+    assert planned(Run.objects.get(pk=run.pk), ()) == [
+        f"A part of lease.docx cannot be read or is doubtful: {' '.join(said)}",
+        "No step of this plan is given lease.docx.",
+    ]
 
 
 def test_the_page_of_html_says_whether_it_was_read_with_its_tags(alice_client: Client) -> None:

@@ -76,6 +76,11 @@ class _Reader:
             for at, name in enumerate(self._targets.get(kind.value, ()), 1):
                 if (root := self._package.xml(name)) is not None:
                     self._story.walk(root, Place(f"{prefix}{at}.", kind, Counting()))
+        sentences, clauses = self._story.cross_references.check()
+        for sentence in reversed(sentences):
+            self._builder.note(sentence, is_first=True)
+        for clause in clauses:
+            self._builder.mark(MarkKind.DISPUTED, clause.start, clause.end, note=clause.number.strip())
         return self._builder.made("paragraph", place.paragraphs)
 
     def source(self) -> Source:

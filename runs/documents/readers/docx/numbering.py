@@ -71,6 +71,9 @@ class Numbering:
         self._lists: dict[str, NumberList | None] = {}
         found = root if root is not None else ()
         self._abstract = {one.get(f"{W}abstractNumId", ""): one for one in found if one.tag == f"{W}abstractNum"}
+        self._called = {
+            name.casefold(): one for one in self._abstract.values() if (name := val(one.find(f"{W}name")) or "")
+        }
         self._nums = {one.get(f"{W}numId", ""): one for one in found if one.tag == f"{W}num"}
 
     def place(self, direct: tuple[str | None, int | None], chain: Sequence[Style]) -> tuple[NumberList, int] | None:
@@ -91,12 +94,19 @@ class Numbering:
             self._lists[num_id] = self._list(num_id)
         return self._lists[num_id]
 
+    def called(self, name: str) -> NumberList | None:
+        """The list whose definition has this name; None without one."""
+        abstract = self._called.get(name.casefold())
+        if abstract is None:
+            return None
+        return NumberList("", abstract.get(f"{W}abstractNumId", ""), _levels(abstract), {})
+
     def _list(self, num_id: str) -> NumberList | None:
         num = self._nums.get(num_id)
         abstract = self._abstract_of(num) if num is not None and num_id != "0" else None
         if num is None or abstract is None:
             return None
-        levels = {_index(one): _level(one) for one in abstract.findall(f"{W}lvl")}
+        levels = _levels(abstract)
         overrides: dict[int, int] = {}
         for one in num.findall(f"{W}lvlOverride"):
             if (other := one.find(f"{W}lvl")) is not None:
@@ -129,8 +139,10 @@ class Counters:
         self._counts: dict[str, dict[int, int]] = {}
         self._begun: set[tuple[str, int]] = set()
 
-    def count(self, place: tuple[NumberList, int]) -> Numbered | None:
-        """Count one more paragraph and give what stands before it; None where its level is not defined."""
+    def count(self, place: tuple[NumberList, int], start: int | None = None) -> Numbered | None:
+        """Count one more paragraph and give what stands before it; None where its level is not defined. `start`: the
+        number that it has, whatever the one before it was.
+        """
         numbers, index = place
         level = numbers.levels.get(index)
         if level is None:
@@ -142,8 +154,8 @@ class Counters:
         for above in range(index):  # levels that were left out count as begun
             if above in numbers.levels:
                 counts.setdefault(above, numbers.levels[above].start)
-        begins = index not in counts
-        counts[index] = level.start if begins else counts[index] + 1
+        begins = index not in counts or start is not None
+        counts[index] = start if start is not None else level.start if begins else counts[index] + 1
         for below in [other for other in counts if other > index]:
             if _starts_again(numbers.levels.get(below), index):
                 del counts[below]
@@ -166,16 +178,27 @@ def _numbered(numbers: NumberList, index: int, counts: Mapping[int, int]) -> Num
         if other not in counts or other not in numbers.levels:
             return ""
         style = numbers.levels[other].format
+        if style in _WITHOUT_NUMBER:
+            return ""
         return written(counts[other], "decimal" if level.is_legal and style not in _KEPT else style)
 
-    shown = {int(found) - 1 for found in _REFERENCE.findall(level.text)}
+    named = {int(found) - 1 for found in _REFERENCE.findall(level.text)}
+    shown = {
+        other for other in named if other in numbers.levels and numbers.levels[other].format not in _WITHOUT_NUMBER
+    }
     shape = f"{level.format} {_REFERENCE.sub('%', level.text)}" if shown else ""
     label = _REFERENCE.sub(one, level.text).strip()
     return Numbered(label, numbers.key, index, shape, is_whole=bool(shown - {index}), goes_on=level.restarts_after == 0)
 
 
-_KEPT = frozenset({"decimal", "decimalZero", "none"})
+_WITHOUT_NUMBER = frozenset({"bullet", "none"})
+"""Formats of levels that show no number, wherever the text of another level refers to them."""
+_KEPT = frozenset({"decimal", "decimalZero"})
 """Formats that legal numbering leaves as they are."""
+
+
+def _levels(abstract: Element) -> dict[int, Level]:
+    return {_index(one): _level(one) for one in abstract.findall(f"{W}lvl")}
 
 
 def _level_by_style(numbers: NumberList, chain: Sequence[Style]) -> int:

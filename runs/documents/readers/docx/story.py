@@ -5,12 +5,15 @@ from dataclasses import dataclass, field
 
 from runs.documents.readers.building import MAX_BLOCKS, Builder
 from runs.documents.readers.docx.clauses import Clauses
+from runs.documents.readers.docx.crossreferences import CrossReferences
+from runs.documents.readers.docx.listnum import FieldNumbers
 from runs.documents.readers.docx.looks import UNKNOWN, WHITE, shading
 from runs.documents.readers.docx.names import MC, W, chosen, number, switch, val
 from runs.documents.readers.docx.notes import Notes
 from runs.documents.readers.docx.numbering import Counters, Numbered, Numbering
 from runs.documents.readers.docx.styles import Style, Styles, ground_of, hides, list_of, outline_level
 from runs.documents.readers.docx.words import (
+    BOOKMARK,
     DELETED,
     INSERTED,
     RANGES,
@@ -22,6 +25,7 @@ from runs.documents.readers.docx.words import (
     Words,
     change_in,
 )
+from runs.documents.readers.fields import FieldCode, left_out_at
 from runs.documents.readers.parts import MAX_DEPTH, Element
 from runs.errors import InvalidInput
 from runs.pev.documents.document import words_for
@@ -40,6 +44,7 @@ class Counting:
     """
 
     counters: Counters = field(default_factory=Counters)
+    fields: FieldNumbers = field(default_factory=FieldNumbers)
     clauses: Clauses | None = None
     markup: "Counting | None" = None
 
@@ -71,6 +76,11 @@ class Story:
         self._builder, self._styles, self._numbering, self._notes = builder, styles, numbering, notes
         self._boxes = Counting()
         self._paragraphs = 0
+        self._pending_bookmarks: list[str] = []  # that stand before a paragraph
+        self._numbered: tuple[Numbered | None, str] | None = (
+            None  # of the paragraph that is read, where a field needs it
+        )
+        self.cross_references = CrossReferences()
         self.comments = Comments()
         self.references: list[Noted] = []
         self.pieces: list[Piece] | None = None  # kept for those only who want to know where words come from
@@ -88,6 +98,8 @@ class Story:
                     self._add(words, child, place, depth)
                     words = None
                 last = child
+            elif child.tag == BOOKMARK:
+                self._pending_bookmarks.append(child.get(f"{W}name", ""))
             elif child.tag in RANGES:
                 self.comments.follow(child, self._builder.begin())
             elif child.tag in _BLOCKS:
@@ -109,7 +121,13 @@ class Story:
         said = shading(properties.find(f"{W}shd")) if properties is not None else None
         ground = (ground_of(chain) if said is None else said) or place.ground
         look = self._styles.look_of(chain)
-        words.read(paragraph, change, is_hidden=hides(chain), words=look, ground=ground)
+        words.bookmarks += self._pending_bookmarks
+        self._pending_bookmarks.clear()
+
+        def count(code: FieldCode) -> str | None:
+            return self._count_field(code, properties, chain, place)
+
+        words.read(paragraph, change, is_hidden=hides(chain), words=look, ground=ground, count=count)
         mark = change
         if properties is not None and not (change and change.is_deletion):
             gone = next((found for path in _MARKS_GONE if (found := properties.find(path)) is not None), None)
@@ -117,9 +135,23 @@ class Story:
         if mark is None or not mark.is_deletion:
             return True
         words.join(mark)
-        if not _hides_mark(properties, chain):
+        if not _hides_mark(properties, chain) and self._numbered is None:
             self._markup(properties, chain, place)
         return False
+
+    def _count_field(
+        self, code: FieldCode, properties: Element | None, chain: Sequence[Style], place: Place
+    ) -> str | None:
+        """The number of a LISTNUM field, which Word counts after that of its paragraph."""
+        if hides(chain) and _hides_mark(properties, chain):
+            return None
+        if self._numbered is None:
+            self._numbered = self._number(properties, chain, place), self._markup(properties, chain, place)
+        own = self._numbering.place(list_of(properties), chain)
+        markup = place.counting.markup
+        if markup:
+            markup.fields.count(code, self._numbering, markup.counters, own, self._paragraphs)
+        return place.counting.fields.count(code, self._numbering, place.counting.counters, own, self._paragraphs)
 
     def _other(self, element: Element, place: Place, change: Change | None, depth: int) -> None:
         if element.tag == f"{W}tbl":
@@ -158,9 +190,7 @@ class Story:
         """The block of a paragraph, if there is anything to see of it, and what belongs to it."""
         properties = paragraph.find(f"{W}pPr")
         chain = self._chain(properties)
-        is_uncounted = is_gone or (words.is_hidden and _hides_mark(properties, chain))
-        numbered = None if is_uncounted else self._number(properties, chain, place)
-        markup = "" if is_uncounted else self._markup(properties, chain, place)
+        numbered, markup = self._counted(words, properties, chain, place, is_gone=is_gone)
         anchor = f"{place.prefix}p{place.paragraphs}"
         is_shown = bool(words.text.strip() or (numbered and numbered.shape))
         for deletion in words.deletions:
@@ -173,13 +203,19 @@ class Story:
             block = self._block(anchor, words.text, place, numbered, markup, _outline(properties, chain))
             for mark in words.marks:
                 self._builder.mark(mark.kind, mark.start, mark.end, by=mark.by, on=mark.on)
+            if place.counting.clauses:
+                self.cross_references.add(block, words.text, words.bookmarks, has_own_numbers=words.has_field_numbers)
+            self.cross_references.refer(block, words.text, words.cross_references)
             if self.pieces is not None:
                 self.pieces += words.pieces
             for comment in words.comments:  # those that are about no words are about the paragraph
                 self.comments.spans.setdefault(comment, (block.start, block.end))
         self.references += words.references
+        where = words_for(_NO_WORDS._replace(anchor=anchor))
         for thing in words.objects:
-            self._builder.note(f"The {thing} at {words_for(_NO_WORDS._replace(anchor=anchor))} was not read.")
+            self._builder.note(f"The {thing} at {where} was not read.")
+        for thing in words.left_out:
+            self._builder.note(left_out_at(thing, where))
         kind = BlockKind.TEXT_BOX if place.kind in {BlockKind.PARAGRAPH, BlockKind.CELL} else place.kind
         inner = Place(f"{anchor}x.", kind, self._boxes, ground=UNKNOWN)
         for box, change in words.boxes:
@@ -196,6 +232,23 @@ class Story:
         kind = BlockKind.HEADING if outline and place.kind is BlockKind.PARAGRAPH else place.kind
         markup = markup if clause and markup != clause else ""
         return self._builder.add(anchor, kind, text, label=label, clause=clause, level=outline or level, markup=markup)
+
+    def _counted(
+        self, words: Words, properties: Element | None, chain: Sequence[Style], place: Place, *, is_gone: bool
+    ) -> tuple[Numbered | None, str]:
+        """The number of a paragraph, and its clause as long as changes are shown. Word counts no paragraph that it does
+        not show: a hidden one, and an empty one whose mark is hidden or is nothing but a section break.
+        """
+        known, self._numbered = self._numbered, None
+        if known is not None:
+            return known
+        is_break = properties is not None and properties.find(f"{W}sectPr") is not None
+        hides_mark = _hides_mark(properties, chain)
+        if is_gone or (words.is_hidden and hides_mark):
+            return None, ""
+        if words.is_blank and (is_break or hides_mark):  # deleted words show it, as long as they are shown
+            return None, self._markup(properties, chain, place) if words.deletions else ""
+        return self._number(properties, chain, place), self._markup(properties, chain, place)
 
     def _number(self, properties: Element | None, chain: Sequence[Style], place: Place) -> Numbered | None:
         found = self._numbering.place(list_of(properties), chain)

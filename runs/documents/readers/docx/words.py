@@ -4,6 +4,7 @@ hidden, and what stands in it beside words.
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from runs.documents.readers.docx.looks import WHITE, Look, first, is_unseen, look, raised
@@ -12,6 +13,7 @@ from runs.documents.readers.docx.names import MC, M, W, chosen, outermost, switc
 from runs.documents.readers.docx.notes import Notes, Reference
 from runs.documents.readers.docx.styles import Styles, hides
 from runs.documents.readers.docx.symbols import form_field, symbol
+from runs.documents.readers.fields import MAX_CODE, FieldCode
 from runs.documents.readers.parts import MAX_DEPTH, Element, whole_number
 from runs.errors import InvalidInput
 from runs.pev.documents.layout import Deletion, Mark, MarkKind
@@ -20,8 +22,10 @@ _SPACE = re.compile(r"[\t\r\n]")
 INSERTED = frozenset({f"{W}ins", f"{W}moveTo"})
 DELETED = frozenset({f"{W}del", f"{W}moveFrom", f"{W}cellDel"})
 RANGES = frozenset({f"{W}commentRangeStart", f"{W}commentRangeEnd"})
+BOOKMARK = f"{W}bookmarkStart"
+_FORMULAS = frozenset({f"{M}oMath", f"{M}oMathPara"})
 _NOTES = frozenset({f"{W}footnoteReference", f"{W}endnoteReference"})
-_THROUGH = frozenset(f"{W}{name}" for name in ("hyperlink", "fldSimple", "smartTag", "customXml", "dir", "bdo"))
+_THROUGH = frozenset(f"{W}{name}" for name in ("hyperlink", "smartTag", "customXml", "dir", "bdo"))
 _BOX = f"{W}txbxContent"
 _CHART, _DIAGRAM = (f"{{http://schemas.openxmlformats.org/drawingml/2006/{name}}}" for name in ("chart", "diagram"))
 _OBJECTS: Mapping[str, str] = {
@@ -73,6 +77,25 @@ class Piece(NamedTuple):
     child: Element | None = None
 
 
+class CrossReference(NamedTuple):
+    """A field that shows the number of a paragraph: its code, and the characters of the whole text that it shows."""
+
+    code: FieldCode
+    start: int
+    end: int
+
+
+@dataclass
+class _Field:
+    """A field that is open, which begins before the character `begin` of the paragraph. Its result, if it has one,
+    begins at `result`.
+    """
+
+    begin: int
+    code: str = ""
+    result: int | None = None
+
+
 class Comments:
     """Which characters of the whole text each comment is about, by the ids of the comments."""
 
@@ -112,7 +135,9 @@ class Words:
         self._parts: list[str] = []
         self._size = 0
         self._last = ""  # the character before the next one
-        self._fields: list[bool] = []  # of each open field, whether its result has begun
+        self._fields: list[_Field] = []  # those that are open
+        self._codes = 0  # how many of them have no result yet
+        self._count: Callable[[FieldCode], str | None] = _count_nothing
         self._is_hidden = False
         self._look, self._ground = Look(), WHITE
         self.marks: list[Mark] = []
@@ -122,6 +147,11 @@ class Words:
         self.bounds: list[tuple[Element, int]] = []  # of what comments are about
         self.boxes: list[tuple[Element, Change | None]] = []
         self.objects: list[str] = []
+        self.left_out: list[str] = []  # what Word shows there and the file does not hold
+        self.bookmarks: list[str] = []
+        self.cross_references: list[CrossReference] = []
+        self.has_field_numbers = False
+        self._is_drawn_on = False
         self.pieces: list[Piece] = []
 
     def join(self, change: Change) -> None:
@@ -138,9 +168,25 @@ class Words:
         hidden = sum(mark.end - mark.start for mark in self.marks if mark.kind is MarkKind.HIDDEN)
         return 0 < self._size == hidden
 
-    def read(self, paragraph: Element, change: Change | None, *, is_hidden: bool, words: Look, ground: str) -> None:
-        """Add a paragraph on this ground. `is_hidden` and `words`: what its style says where runs say nothing."""
-        self._is_hidden, self._look, self._ground = is_hidden, words, ground
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing of it is shown when changes are accepted: neither words nor a picture."""
+        return not self._size and not self._is_drawn_on
+
+    def read(
+        self,
+        paragraph: Element,
+        change: Change | None,
+        *,
+        is_hidden: bool,
+        words: Look,
+        ground: str,
+        count: Callable[[FieldCode], str | None],
+    ) -> None:
+        """Add a paragraph on this ground. `is_hidden` and `words`: what its style says where runs say nothing. `count`
+        returns the number of a LISTNUM field, or None where it is not known.
+        """
+        self._is_hidden, self._look, self._ground, self._count = is_hidden, words, ground, count
         self._inside(paragraph, change, 0)
 
     def _inside(self, element: Element, change: Change | None, depth: int) -> None:
@@ -152,19 +198,29 @@ class Words:
                 self._run(child, change)
             elif tag in INSERTED or tag in DELETED:
                 self._inside(child, change_in(child, change), depth + 1)
+            elif tag == f"{W}fldSimple":
+                self._simple_field(child, change, depth)
             elif tag in _THROUGH:
                 self._inside(child, change, depth + 1)
-            elif tag == f"{W}sdt":
-                if (content := child.find(f"{W}sdtContent")) is not None:
+            elif tag in {f"{W}sdt", f"{MC}AlternateContent"}:
+                content = child.find(f"{W}sdtContent") if tag == f"{W}sdt" else chosen(child)
+                if content is not None:
                     self._inside(content, change, depth + 1)
-            elif tag == f"{MC}AlternateContent":
-                if (choice := chosen(child)) is not None:
-                    self._inside(choice, change, depth + 1)
-            elif tag in {f"{M}oMath", f"{M}oMathPara"}:
+            elif tag in _FORMULAS:
                 self._piece_of(child, None, text := formula(child), change)
                 self._add(text, change, is_hidden=False)
             elif tag in RANGES:
                 self.bounds.append((child, self.begin + self._size))
+            elif tag == BOOKMARK:
+                self.bookmarks.append(child.get(f"{W}name", ""))
+
+    def _simple_field(self, element: Element, change: Change | None, depth: int) -> None:
+        begin = self._size
+        self._inside(element, change, depth + 1)
+        field = _Field(begin, element.get(f"{W}instr", ""), begin)
+        if text := self._end_field(field, begin != self._size, self._size, change):
+            self._piece_of(element, None, text, change)
+            self._add(text, change, is_hidden=False)
 
     def _run(self, run: Element, change: Change | None) -> None:
         properties = run.find(f"{W}rPr")
@@ -174,9 +230,13 @@ class Words:
         size = 0
         for child in run:
             if child.tag == f"{W}fldChar":
-                text = self._field(child)
+                text = self._field(child, self._size + size, change)
+            elif child.tag == f"{W}instrText":
+                text = ""
+                if self._fields and self._fields[-1].result is None:
+                    self._fields[-1].code = (self._fields[-1].code + (child.text or ""))[:MAX_CODE]
             else:
-                text = self._piece(child, change) if False not in self._fields else ""
+                text = self._piece(child, change) if not self._codes else ""
             start = self.begin + self._size + size
             if text and child.tag in _NOTES:  # no part of the sentence, and nothing that a comment can be put on
                 signs.append(Mark(MarkKind.RUNNING, start, start + len(text)))
@@ -212,18 +272,42 @@ class Words:
         styles = self._styles.chain(val(properties.find(f"{W}rStyle")))
         return first([look(properties), *(style.look for style in styles), self._look])
 
-    def _field(self, sign: Element) -> str:
-        """Follow a field through its parts, of which the result is shown; give what a form field shows."""
+    def _field(self, sign: Element, at: int, change: Change | None) -> str:
+        """Follow a field through its parts, of which the result is shown; give what one without a result shows. `at`:
+        the character of the paragraph that comes next.
+        """
         kind = sign.get(f"{W}fldCharType")
         if kind == "begin" and len(self._fields) < MAX_DEPTH:
-            self._fields.append(False)
+            self._fields.append(_Field(at))
+            self._codes += 1
             form = sign.find(f"{W}ffData")
-            return form_field(form) if form is not None else ""
-        if kind == "separate" and self._fields:
-            self._fields[-1] = True
+            return form_field(form) if form is not None and self._codes == 1 else ""
+        if kind == "separate" and self._fields and self._fields[-1].result is None:
+            self._fields[-1].result = at
+            self._codes -= 1
         elif kind == "end" and self._fields:
-            self._fields.pop()
+            field = self._fields.pop()
+            self._codes -= field.result is None
+            if not self._codes:
+                return self._end_field(field, field.begin != at, at, change)
         return ""
+
+    def _end_field(self, field: _Field, has_result: bool, end: int, change: Change | None) -> str:
+        """What a field shows that has no result in the file."""
+        code = FieldCode(field.code)
+        if change and change.is_deletion:
+            return ""
+        number = None
+        if code.name == "LISTNUM":
+            number = self._count(code)
+            self.has_field_numbers = True
+        if has_result:
+            if code.name == "REF" and field.result is not None:
+                self.cross_references.append(CrossReference(code, self.begin + field.result, self.begin + end))
+            return ""
+        if number is None and code.left_out:
+            self.left_out.append(code.left_out)
+        return code.shown if number is None else number
 
     def _piece(self, element: Element, change: Change | None) -> str:
         tag = element.tag
@@ -246,6 +330,7 @@ class Words:
 
     def drawing(self, element: Element, change: Change | None) -> str:
         """Text boxes are read after the paragraph that they hang on."""
+        self._is_drawn_on = self._is_drawn_on or not (change and change.is_deletion)
         for one in outermost(element, _BOX, _PICTURE, *_OBJECTS):
             if one.tag == _BOX:
                 self.boxes.append((one, change))
@@ -290,6 +375,10 @@ class Words:
             self.marks[last] = before._replace(end=mark.end)
         else:
             self.marks.append(mark)
+
+
+def _count_nothing(_: FieldCode) -> str | None:
+    return None
 
 
 _OTHERS: Mapping[str, Callable[[Words, Element, Change | None], str]] = {

@@ -7,8 +7,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from runs.documents.readers.building import Builder
+from runs.pev.citations.clauses import misnamed_clause
 from runs.pev.contracts import QuotedEvidence
+from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind, MarkKind
+from runs.pev.documents.marked import marked
+from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.quotes import resolve
 from runs.pev.evidence.results import Evidence
 from runs.pev.files.paths import Converted, digest_of
@@ -321,3 +325,67 @@ def test_words_that_are_struck_through_are_to_be_checked() -> None:
     found = resolve(QuotedEvidence(source="d", quote="The cap is EUR 900."), {"d": converted(builder)})
     assert (found.verified, found.weak) == (True, "it is struck through in the document")
     assert found.sentence.endswith("; struck through")
+
+
+def disputed() -> Document:
+    """A contract of which two clauses follow a heading, and that itself refers to the first of them as 4.3."""
+    builder = Builder("docx")
+    builder.add("p1", BlockKind.PARAGRAPH, "Liability", label="4.2", clause="4.2")
+    builder.add("p2", BlockKind.PARAGRAPH, "The cap is EUR 900.", label="(a)", clause="4.2(a)")
+    builder.add("p3", BlockKind.PARAGRAPH, "Notices are sent by mail.", label="4.4", clause="4.4")
+    builder.mark(MarkKind.DISPUTED, 0, len("Liability\nThe cap is EUR 900."), note="4.3")
+    made = builder.made()
+    return Document(made.text, made.rendered.layout)
+
+
+@pytest.mark.parametrize(
+    ("quote", "place", "weak"),
+    [
+        ("The cap is EUR 900.", "clause 4.2(a) (number doubtful: the document says 4.3 for clause 4.2)", ""),
+        ("Liability", "clause 4.2 (number doubtful: the document says 4.3)", ""),
+        (
+            "4.2(a) The cap is EUR 900.",
+            "clause 4.2(a) (number doubtful: the document says 4.3 for clause 4.2)",
+            "number doubtful: the document says 4.3 for clause 4.2",
+        ),
+        (
+            "4.3(a) The cap is EUR 900.",
+            "clause 4.2(a) (number doubtful: the document says 4.3 for clause 4.2)",
+            "number doubtful: the document says 4.3 for clause 4.2",
+        ),
+        ("4.4 Notices are sent by mail.", "clause 4.4", ""),
+    ],
+)
+def test_a_clause_that_the_document_calls_otherwise_is_said_with_its_place(quote: str, place: str, weak: str) -> None:
+    found = passage_in(quote, disputed(), "lease.docx")
+    assert isinstance(found, Passage)
+    assert (found.place, found.weak) == (place, weak)
+
+
+def test_the_place_of_a_doubtful_number_leads_to_its_clause() -> None:
+    document = disputed()
+    words = document.where(0, 9).words
+    assert (document.called(words), document.called("clause 4.2")) == ([(0, 9)], [(0, 9)])
+
+
+def test_models_are_told_of_doubtful_numbers() -> None:
+    assert marked(disputed(), 1_000).split("\n") == [
+        "[p1] 4.2 {number doubtful: the document says 4.3} Liability",
+        "[p2] 4.2(a) {number doubtful: the document says 4.3 for clause 4.2} The cap is EUR 900.",
+        "[p3] 4.4 Notices are sent by mail.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "doubt"),
+    [
+        ("Clause 4.2(a) caps the liability.", "clause 4.2(a), number doubtful: the document says 4.3 for clause 4.2"),
+        ("Clause 4.3 caps the liability.", "clause 4.2(a), number doubtful: the document says 4.3 for clause 4.2"),
+        ("Clause 7 caps the liability.", "the statement says clause 7, the words stand in clause 4.2(a)"),
+        ("The liability has a cap.", ""),
+    ],
+)
+def test_a_statement_that_names_a_doubtful_number_is_to_be_checked(statement: str, doubt: str) -> None:
+    document = disputed()
+    at = document.text.index("The cap")
+    assert misnamed_clause(statement, [(document, at, at + 10)]) == doubt

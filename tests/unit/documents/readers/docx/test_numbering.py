@@ -6,6 +6,7 @@ from runs.documents.readers import docx
 from tests.documents.word import (
     deleted,
     deleted_mark,
+    field,
     level,
     lists,
     numbered_by,
@@ -13,6 +14,7 @@ from tests.documents.word import (
     start_override,
     style,
     table,
+    text_box,
     word,
 )
 
@@ -174,6 +176,84 @@ def test_paragraphs_that_a_tracked_change_deletes_count_as_long_as_changes_are_s
 def test_an_empty_paragraph_counts_and_is_there() -> None:
     body = paragraph("a", number=(1, 0)) + paragraph(number=(1, 0)) + paragraph() + paragraph("c", number=(1, 0))
     assert _labels(body, lists({1: OUTLINE})) == ["1.", "2.", "3."]
+
+
+BREAK = "<w:sectPr><w:type w:val='nextPage'/></w:sectPr>"
+HIDDEN = "<w:rPr><w:vanish/></w:rPr>"
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        paragraph(number=(1, 0), properties=BREAK),
+        paragraph(style="Clause", properties=BREAK),
+        paragraph(
+            "<w:r><w:rPr><w:b/></w:rPr></w:r><w:proofErr w:type='spellStart'/>", style="Clause", properties=BREAK
+        ),
+        paragraph(field('XE "Rent"'), style="Clause", properties=BREAK),
+        paragraph(deleted("old"), style="Clause", properties=BREAK),
+        paragraph("<w:bookmarkStart w:id='1' w:name='a'/>", style="Clause", properties=HIDDEN),
+        paragraph(style="Clause", properties=HIDDEN),
+        paragraph(style="Hidden"),
+    ],
+    ids=["itself", "style", "runs", "index entry", "deleted", "hidden bookmark", "hidden", "hidden by style"],
+)
+def test_an_empty_paragraph_that_is_not_shown_does_not_count(empty: str) -> None:
+    styles = style("Clause", numbered_by(1, 0)) + style("Hidden", based_on="Clause", runs="<w:vanish/>")
+    body = empty + paragraph("a", style="Clause") + empty + empty + paragraph("b", style="Clause")
+    assert _labels(body, lists({1: OUTLINE}), styles) == ["1.", "2."]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        paragraph("a", style="Clause", properties=BREAK),
+        paragraph(" ", style="Clause", properties=BREAK),
+        paragraph('<w:r><w:br w:type="page"/></w:r>', style="Clause", properties=BREAK),
+        paragraph("<w:r><w:drawing/></w:r>", style="Clause", properties=BREAK),
+        paragraph("<w:r><w:drawing/></w:r>", style="Clause", properties=HIDDEN),
+        paragraph("a", style="Clause", properties=HIDDEN),
+        paragraph(style="Clause"),
+        paragraph(style="Clause", properties="<w:rPr><w:vanish w:val='0'/></w:rPr>"),
+    ],
+    ids=["words", "space", "page break", "picture", "picture, hidden", "words, hidden", "empty", "not hidden"],
+)
+def test_a_paragraph_that_is_shown_counts(shown: str) -> None:
+    styles = style("Clause", numbered_by(1, 0))
+    assert _labels(shown + paragraph("b", style="Clause"), lists({1: OUTLINE}), styles) == ["1.", "2."]
+
+
+def test_a_section_break_with_deleted_words_counts_as_long_as_changes_are_shown() -> None:
+    gone = paragraph(deleted("old"), number=(1, 0), properties=BREAK)
+    made = docx.make(word(gone + paragraph("b", number=(1, 0)), {"numbering": lists({1: OUTLINE})}))
+    assert [(block.clause, block.markup) for block in made.rendered.layout.blocks] == [("1", "2")]
+
+
+def test_a_text_box_at_a_section_break_is_read() -> None:
+    body = paragraph(text_box(paragraph("boxed")), number=(1, 0), properties=BREAK) + paragraph("b", number=(1, 0))
+    assert _labels(body, lists({1: OUTLINE})) == ["1.", "", "2."]
+
+
+@pytest.mark.parametrize("form", ["bullet", "none"])
+@pytest.mark.parametrize(
+    ("text", "label", "more"),
+    [
+        ("%1.%2.%3%4.", "1.1.1.", ""),
+        ("%1.%2.%3%4.", "1.1.1.", "<w:isLgl/>"),
+        ("%1%4(%3)", "1(1)", ""),
+        ("%4%3)", "1)", "<w:isLgl/>"),
+    ],
+)
+def test_a_level_without_a_number_adds_none_to_those_below(form: str, text: str, label: str, more: str) -> None:
+    levels = (*(level(at, "decimal", f"%{at + 1}.") for at in range(3)), level(3, form, "x"))
+    body = _body((1, 0), (1, 1), (1, 2), (1, 3), (1, 4))
+    assert _labels(body, lists({1: (*levels, level(4, "decimal", text, more))}))[4] == label
+
+
+def test_the_level_itself_may_be_without_a_number() -> None:
+    levels = (*(level(at, "decimal", f"%{at + 1}.") for at in range(3)), level(3, "none", "%1.%2.%3%4."))
+    made = docx.make(word(_body((1, 0), (1, 1), (1, 2), (1, 3)), {"numbering": lists({1: levels})}))
+    assert [(block.label, block.clause) for block in made.rendered.layout.blocks][3] == ("1.1.1.", "1.1.1")
 
 
 def test_bullets_and_words_without_a_number() -> None:
