@@ -98,7 +98,7 @@ def test_notes_comments_and_margins_stand_behind_the_text() -> None:
         ((r"M", r"\'fc", r"ller"), "Müller"),
         ((r"10 ", r"\u8364", r"?", r" a month"), "10 € a month"),
         ((r"{\b", r" bold}", r"{", r"\i", r" it}", r"\~", r"x"), " bold it\xa0x"),
-        ((r"a", r"\{", r"b", r"\}", r"\\", r"\_", r"c"), "a{b}\\\u2011c"),
+        ((r"a", r"\{", r"b", r"\}", r"\\", r"\_", r"c", r"\-", r"d"), "a{b}\\\u2011c\u00add"),
         ((r"\uc2", r"\u8222", r"\'84", r"\'84", r"x"), "„x"),
         ((r"a", r"\bin3 }{\ ", r"b"), "a b"),
         ((r"{", r"\*", r"\unknown", r"no}", r"yes"), "yes"),
