@@ -43,7 +43,7 @@ def list_stale(policy: Policy, keep_going: Callable[[], None]) -> None:
 
 def ask(name: str, keep_going: Callable[[], None] = lambda: None) -> None:
     """List the tools of a server now; what goes wrong is its problem."""
-    with Connection(settings.MCP[name], keep_going) as connection:
+    with Connection(settings.MCP[name], keep_going, name) as connection:
         try:
             listing = connection.tools()
         except InvalidInput as error:

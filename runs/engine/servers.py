@@ -68,7 +68,7 @@ class RunServers:
         if config is None:
             raise InvalidInput(f"There is no MCP server {server} any more.")
         if server not in self._connections:
-            self._connections[server] = Connection(config, self._keep_going)
+            self._connections[server] = Connection(config, self._keep_going, server)
         return self._connections[server]
 
     def close(self) -> None:

@@ -1,16 +1,15 @@
 """The client of MCP servers, over the official library: what their tools are, and one call at a time.
 
-Nothing that a server says is trusted: names, schemas, descriptions and results are bounded, and no server is waited for
-longer than its configuration says.
+Nothing that a server says is trusted: messages are bounded here and what they say in `answers`, and no server is waited
+for longer than its configuration says.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import sys
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures import TimeoutError as NotYet
@@ -23,6 +22,7 @@ import httpx2
 
 from runs.errors import InvalidInput
 from runs.servers import relay
+from runs.servers.answers import Answers
 from runs.servers.configuration import ServerConfig
 from runs.servers.listing import Listing, ServerTool
 
@@ -34,25 +34,22 @@ if TYPE_CHECKING:
 
 MAX_MESSAGE = 5_000_000
 """Bytes of one message of a server."""
-MAX_TOOLS = 100
-MAX_DESCRIPTION = 2_000
-MAX_SCHEMA = 20_000
-"""Characters of a description, and of a schema as JSON: they go into every question to a model."""
 MAX_PAGES = 10
 CONNECT_SECONDS = 30.0
 MISSING = "MCP servers need an extra: uv sync --extra mcp."
 _POLL_SECONDS = 0.1
-_TOOL = re.compile(r"[A-Za-z0-9_-]{1,60}")
 
 
 class Connection:
     """To one server, opened with the first call and closed with the context. Not safe across threads.
 
     Its calls raise InvalidInput with a sentence for whatever a server does wrong, and what `keep_going` raises.
+    `name`: of the server, which stands before the names of its tools.
     """
 
-    def __init__(self, config: ServerConfig, keep_going: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, config: ServerConfig, keep_going: Callable[[], None] = lambda: None, name: str = "") -> None:
         self._config = config
+        self._answers = Answers(name)
         self._keep_going = keep_going
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = None
@@ -74,32 +71,24 @@ class Connection:
 
     def tools(self) -> Listing:
         """As the server lists them now."""
+        self._answers.begin_listing()
         found: list[ServerTool] = []
-        problems: list[str] = []
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page = self._asked("list its tools", "list_tools", CONNECT_SECONDS, cursor=cursor, cache_mode="refresh")
-            for tool in page.tools[:MAX_TOOLS]:
-                one = _usable(tool)
-                problems += [one] if isinstance(one, str) else []
-                found += [one] if isinstance(one, ServerTool) else []
+            found += [ServerTool(tool.name, tool.description or "", tool.input_schema) for tool in page.tools]
             cursor = page.next_cursor
             if cursor is None:
                 break
-        names = [tool.name for tool in found]
-        problems += [f"{name} is there twice" for name in sorted({one for one in names if names.count(one) > 1})]
-        once = [tool for tool in found if names.count(tool.name) == 1]
-        if len(once) > MAX_TOOLS:
-            problems.append(f"{len(once) - MAX_TOOLS} tools beyond {MAX_TOOLS} are left out")
-        return Listing(sorted(once, key=lambda tool: tool.name)[:MAX_TOOLS], problems[:MAX_TOOLS])
+        names = Counter(tool.name for tool in found)
+        twice = [f"{name} is there twice" for name in sorted(names) if names[name] > 1]
+        once = [tool for tool in found if names[tool.name] == 1]
+        return Listing(sorted(once, key=lambda tool: tool.name), [*twice, *self._answers.problems])
 
     def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
         """The text of the result, and whether the server calls it an error."""
         result = self._asked(f"answer the call of {tool}", "call_tool", self._config.seconds, tool, arguments)
-        parts = [_text_of(block) for block in result.content]
-        if not parts and result.structured_content is not None:
-            parts = [json.dumps(result.structured_content, ensure_ascii=False)]
-        return "\n".join(parts).replace("\0", "\N{REPLACEMENT CHARACTER}"), bool(result.is_error)
+        return "".join(block.text for block in result.content), bool(result.is_error)
 
     def _asked(self, what: str, method: str, seconds: float, *given: Any, **named: Any) -> Any:
         try:
@@ -143,16 +132,20 @@ class Connection:
 
             config = self._config.resolved()
             self._portal = self._stack.enter_context(start_blocking_portal())
-            self._client = self._stack.enter_context(self._portal.wrap_async_context_manager(_session(config)))
+            self._client = self._stack.enter_context(
+                self._portal.wrap_async_context_manager(_session(config, self._answers))
+            )
         return self._client, self._portal
 
 
 @asynccontextmanager
-async def _session(config: ServerConfig) -> AsyncGenerator[Client]:
+async def _session(config: ServerConfig, answers: Answers) -> AsyncGenerator[Client]:
     # an extra, and slow to import
     from mcp import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
     from mcp.client.streamable_http import streamable_http_client
+
+    from runs.servers.streams import rewriting
 
     seconds = max(config.seconds, CONNECT_SECONDS)
     with ExitStack() as stack:
@@ -161,13 +154,15 @@ async def _session(config: ServerConfig) -> AsyncGenerator[Client]:
             wrapped = [str(Path(relay.__file__)), str(MAX_MESSAGE), config.command, *config.args]
             parameters = StdioServerParameters(command=sys.executable, args=["-I", "-S", *wrapped], env=config.env)
             transport = stdio_client(parameters, errlog=errors)
-            async with Client(transport, read_timeout_seconds=seconds) as client:
+            async with Client(rewriting(transport, answers), read_timeout_seconds=seconds) as client:
                 yield client
             return
         limits = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
         async with (
             httpx2.AsyncClient(headers=config.headers, timeout=limits, transport=_Bounded(), trust_env=False) as http,
-            Client(streamable_http_client(config.url, http_client=http), read_timeout_seconds=seconds) as client,
+            Client(
+                rewriting(streamable_http_client(config.url, http_client=http), answers), read_timeout_seconds=seconds
+            ) as client,
         ):
             yield client
 
@@ -203,25 +198,6 @@ def _calling(method: Callable[..., Any], given: Sequence[Any], named: dict[str, 
         return await method(*given, **named)
 
     return call
-
-
-def _usable(tool: Any) -> ServerTool | str:
-    """The tool within its bounds, or why it is left out."""
-    name = str(tool.name)
-    if not _TOOL.fullmatch(name):
-        return f"“{name[:60]}” is left out: its name has other characters than letters, digits, _ and -"
-    schema = tool.input_schema
-    if not isinstance(schema, dict) or schema.get("type") != "object":
-        return f"{name} is left out: its arguments are no object"
-    if len(json.dumps(schema)) > MAX_SCHEMA:
-        return f"{name} is left out: its schema has more than {MAX_SCHEMA:,} characters"
-    return ServerTool(name, (tool.description or "")[:MAX_DESCRIPTION], schema)
-
-
-def _text_of(block: Any) -> str:
-    if block.type == "text":
-        return str(block.text)
-    return f"[{block.type}, which is not shown]"
 
 
 def _why(error: BaseException) -> str:

@@ -6,7 +6,8 @@ library takes a second, and each of these tests starts the program several times
 is tested in tests/integration/engine/test_servers.py.
 
 `LOG` names the file that each call is written to; `MODE` says what goes wrong: `change`, `die`, `hang`, `flood`,
-`large`, `inject`, `lie`.
+`large`, `inject`, `lie`. With `odd`, which needs `--plain`, there are tools that no model can be offered, and a search
+finds more than text.
 """
 
 import json
@@ -60,6 +61,21 @@ TOOLS: dict[str, Callable[..., str]] = {"search": search, "create": create}
 DESCRIPTIONS = {"search": _description_of_search(), "create": "Creates a ticket."}
 ARGUMENTS = {"search": "words", "create": "title"}
 """The name of the one argument of each tool, which the official library takes from its function."""
+ODD_TOOLS: list[Any] = [
+    {"name": "any", "inputSchema": {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}},
+    {"name": "filter", "inputSchema": {"type": "object", "properties": {"$filter": {"type": "string"}}}},
+    {"name": "typed", "inputSchema": {"type": "object", "properties": {"a": {"type": "any"}}}},
+    {"name": "nothing", "inputSchema": None},
+    {"inputSchema": {"type": "object"}},
+    {"name": "untyped", "inputSchema": {"properties": {"a": {"type": "string"}}}, "outputSchema": {"type": "array"}},
+]
+ODD_CONTENT: list[Any] = [
+    {"type": "text", "text": ""},
+    {"type": "resource", "resource": {"uri": "ticket:7", "text": "The door is broken since 2026-03-01"}},
+    {"type": "resource_link", "name": "Photo of the door", "uri": "ticket:7/photo"},
+    {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+    {"type": "hologram"},
+]
 
 
 def serve() -> None:
@@ -91,7 +107,10 @@ def _answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
             about = {"name": "tickets", "version": "1"}
             return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": about}
         case "tools/list":
-            return {"tools": [_listed(name) for name in TOOLS]}
+            return {"tools": [*map(_listed, TOOLS), *(ODD_TOOLS if MODE == "odd" else ())]}
+        case "tools/call" if MODE == "odd":
+            note(f"search {params['arguments']['words']}")
+            return {"content": ODD_CONTENT, "structuredContent": {"status": "open"}}
         case "tools/call":
             return {"content": [{"type": "text", "text": TOOLS[params["name"]](**params["arguments"])}]}
     return None

@@ -244,6 +244,32 @@ def test_what_a_server_says_is_evidence_if_it_only_looks_things_up(
     assert proof.provenance == Provenance.OBSERVED
 
 
+def test_a_tool_that_the_api_refuses_does_not_fail_the_run_and_every_text_is_evidence(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, tickets: Tickets
+) -> None:
+    def quoting(request: Request, right: Answer) -> Answer:
+        final = any(part.kind == "subject" and part.text.startswith("The whole") for part in told(request))
+        quote = "The door is broken since 2026-03-01"
+        return right if final else Say(json.dumps(verdict(labels_of(request), "@tool-1", quote)))
+
+    tickets.use("odd")
+    one = step("one") | {"tools": TOOLS}
+    one["acceptance_criteria"][1] |= {"about": "sources", "text": "The door is broken since March"}
+    api.script(Team(plan=plan(one), executor=looking(one=[SEARCH]), verifier=quoting))
+    run = submitted(servers=["tickets"], sources_needed=True)
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    (call,) = server_calls(run)
+    assert "[link to Photo of the door, ticket:7/photo: its content is not included]" in call.result
+    assert '{"status": "open"}' in call.result
+    alice.is_superuser = True
+    alice.save()
+    client.force_login(alice)
+    page = client.get("/status/servers/").content.decode()
+    assert "filter is left out: the API refuses the name of its argument “$filter”" in page
+    assert "any is left out: its schema has anyOf at the top, which the API refuses" in page
+    assert "typed is left out: its schema has a type that does not exist" in page
+
+
 @pytest.mark.parametrize("mode", ["lie", "inject"])
 def test_what_a_server_claims_lets_nothing_go(
     api: FakeAnthropic, submitted: Submit, alice: User, tickets: Tickets, mode: str

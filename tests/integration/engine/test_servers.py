@@ -182,6 +182,51 @@ server.run()
     assert len(found.problems) == 3
 
 
+@pytest.mark.slow
+def test_a_tool_that_breaks_the_rules_costs_none_of_the_others() -> None:
+    with Connection(plain("odd")) as connection:
+        found = connection.tools()
+        said = connection.call("search", {"words": "door"})
+    assert [tool.name for tool in found.tools] == ["create", "search", "untyped"]
+    assert found.tools[2].schema == {"type": "object", "properties": {"a": {"type": "string"}}}
+    assert [problem.partition(" is left out: ")[0] for problem in found.problems] == [
+        "any",
+        "filter",
+        "typed",
+        "nothing",
+        "“”",
+    ]
+    assert said == (
+        "[resource, ticket:7]\nThe door is broken since 2026-03-01\n"
+        "[link to Photo of the door, ticket:7/photo: its content is not included]\n"
+        "[image, image/png, about 3 bytes: left out, since it is no text]\n"
+        "[hologram: left out, since it is no text]\n"
+        '{"status": "open"}',
+        False,
+    )
+
+
+@pytest.mark.slow
+def test_structured_results_of_the_official_library_are_said_once_and_errors_are_kept() -> None:
+    program = """
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("typed")
+@server.tool()
+def names(count: int) -> list[str]:
+    return [f"name {number}" for number in range(count)]
+@server.tool()
+def fails() -> dict[str, int]:
+    raise ValueError("no such ticket")
+server.run()
+"""
+    with Connection(ServerConfig(command=sys.executable, args=("-c", program))) as connection:
+        assert connection.call("names", {"count": 2}) == ("name 0\nname 1", False)
+        assert connection.call("names", {"count": 0}) == ('{"result": []}', False)
+        text, is_error = connection.call("fails", {})
+    assert is_error
+    assert "no such ticket" in text
+
+
 def test_the_file_says_what_each_tool_does(tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     file.write_text(
