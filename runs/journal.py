@@ -150,11 +150,14 @@ def _write_call(work: WorkItem, place: Place, question: Question, usage: Usage, 
 
 
 def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> ToolCall | None:
-    """This tool call as it was before a crash, with what it wrote; None when it was not carried out."""
+    """This tool call as it was before a crash, with what it wrote; None when it was not carried out. Some servers give
+    all calls the same id, so that the arguments have to be the same, too.
+    """
     if not _has_past(work):
         return None
     same = {"generation": work.generation, "ordinal": ordinal, "use_id": use.id, "name": use.name}
-    return ToolCall.objects.filter(work=work, **same).first()
+    call = ToolCall.objects.filter(work=work, **same).first()
+    return call if call and call.arguments == use.input else None
 
 
 def write_result(

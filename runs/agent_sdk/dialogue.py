@@ -14,6 +14,7 @@ from runs.pev.conversation.asking import CORRECTIONS, added, assistant, reproach
 from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, ended_without
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.sendable import CallIds
 from runs.pev.conversation.turns import MAX_CALLS, TOO_MANY
 from runs.pev.ports import Ask, Model, Original, Reply, Toolbox, ToolUse
 
@@ -29,7 +30,9 @@ class Dialogue[Output]:
         self._demanded: dict[int, str] = {}
         """What was demanded, by the number of messages that the conversation had then."""
         self._reply: Reply | None = None
+        self._ids = CallIds()
         self._uses: dict[str, tuple[int, ToolUse]] = {}
+        """The calls by the ids that the program knows them by. The journal has the ids that the model gave them."""
         self._results: dict[str, Result] = {}
         self._read: dict[str, Sequence[Original]] = {}
         self._pages: dict[tuple[str, ...], Sequence[JsonObject]] = {}
@@ -59,9 +62,10 @@ class Dialogue[Output]:
             self.output()  # raises: the program would ask in other words
         if reply.stop_reason == "max_tokens":
             return _cut_off(reply), self._asked
-        for place, use in enumerate(reply.tool_uses):
-            self._uses[use.id] = place, use
-        return reply, self._asked
+        told = replace(reply, content=self._ids.unique(reply.content))
+        for place, (use, shown) in enumerate(zip(reply.tool_uses, told.tool_uses, strict=True)):
+            self._uses[shown.id] = place, use
+        return told, self._asked
 
     def _replied(self, ask: Ask) -> Reply:
         """The whole reply: one that pauses is asked to go on, which the program does not do by itself."""

@@ -31,14 +31,23 @@ def blocks(content: Sequence[JsonObject]) -> tuple[JsonObject, ...]:
     """The blocks as they are stored and sent again. Raises ValueError for what can neither be stored nor sent."""
     if len(json.dumps(content, ensure_ascii=False).encode()) > MAX_BYTES:  # half a surrogate pair is no text either
         raise ValueError("no answer is as long as this")
-    for block in content:
-        if block.get("type") in _CALLS and not _is_call(block):
-            raise ValueError("a tool call needs an id and a name of usual length to be answered")
-    return _joined(tuple(cast("JsonObject", _clean(block)) for block in content))
+    return _joined(tuple(cast("JsonObject", _clean(_call(block))) for block in content))
 
 
-def _is_call(block: JsonObject) -> bool:
-    return 0 < len(str(block.get("id") or "")) <= MAX_NAME and len(str(block.get("name", ""))) <= MAX_TOOL_NAME
+def _call(block: JsonObject) -> JsonObject:
+    """A call as it can be stored. Ids of calls of ours are replaced when they are sent, wherever they have to be; the
+    others belong to the service.
+    """
+    kind = block.get("type")
+    if kind not in _CALLS:
+        return block
+    if len(str(block.get("name", ""))) > MAX_TOOL_NAME:
+        raise ValueError("the name of a tool has a usual length")
+    if kind == "tool_use":
+        return {**block, "id": name(block.get("id"))}
+    if not 0 < len(str(block.get("id") or "")) <= MAX_NAME:
+        raise ValueError("a call of the service needs an id of usual length")
+    return block
 
 
 def _clean(value: JsonValue) -> JsonValue:

@@ -6,12 +6,14 @@ named tool can be demanded; else by the prompt alone. Without the format the pro
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from runs.llm import entrance
 from runs.llm.caching import mark_prefixes
 from runs.llm.capabilities import Capability
 from runs.pev.contracts import JsonObject
+from runs.pev.conversation.sendable import sendable
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
 from runs.pev.ports import Ask, ByService
 from runs.pev.texts.domains import EVERY
@@ -29,6 +31,7 @@ MAX_PAGE_TOKENS = 10_000
 
 def parameters(ask: Ask, able: Capability) -> dict[str, Any]:
     """The request: what every server understands, and of the rest what this model is known to take."""
+    ask = replace(ask, messages=sendable(ask.messages))
     has_schema = _takes_format(ask, able) or answer_tool(ask, able)  # in another part of the question
     sent: dict[str, Any] = {
         "model": ask.model,

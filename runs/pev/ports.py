@@ -114,7 +114,7 @@ SERVED = "_tool_result"
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. `content` holds the blocks exactly as they must be sent again."""
+    """What came back. `content` holds the blocks as they came; `conversation.sendable` is about sending them again."""
 
     content: tuple[JsonObject, ...]
     stop_reason: str
@@ -131,14 +131,20 @@ class Reply:
 
     @property
     def tool_uses(self) -> tuple[ToolUse, ...]:
-        found = []
-        for block in self.content:
-            if block.get("type") == "tool_use":
-                given = block.get("input")
-                found.append(
-                    ToolUse(str(block["id"]), str(block.get("name", "")), given if isinstance(given, dict) else {})
-                )
-        return tuple(found)
+        calls = [block for block in self.content if block.get("type") == "tool_use"]
+        return tuple(ToolUse(call_id(call), str(call.get("name") or ""), arguments_of(call)) for call in calls)
+
+
+def call_id(call: JsonObject) -> str:
+    """The id of a tool call, as it came; empty where it has none."""
+    key = call.get("id")
+    return key if isinstance(key, str) else ""
+
+
+def arguments_of(call: JsonObject) -> JsonObject:
+    """The arguments of a tool call; none where they are no object."""
+    arguments = call.get("input")
+    return arguments if isinstance(arguments, dict) else {}
 
 
 class Model(Protocol):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tests.fakes.anthropic_answers import JsonObject
-from tests.fakes.anthropic_blocks import Placed, breakpoints, prompt_blocks, turns
+from tests.fakes.anthropic_blocks import Placed, breakpoints, flatten, prompt_blocks, turns
 from tests.fakes.anthropic_formats import format_errors
 from tests.fakes.anthropic_models import MODELS
 from tests.fakes.anthropic_schema import schema_error
 from tests.fakes.anthropic_serving import serving_errors
 
 MAX_BREAKPOINTS = 4
+_FORMS = {"id": r"^[a-zA-Z0-9_-]+\Z", "name": r"^[a-zA-Z0-9_-]{1,128}\Z"}
+"""Of the id and the name of a tool call."""
 _SAMPLING = ("temperature", "top_p", "top_k")
 
 
@@ -28,6 +32,7 @@ def request_error(body: object, *, counting: bool = False) -> str | None:
 
 def _broken_rules(body: JsonObject) -> Iterator[str]:
     yield from _first_message(body)
+    yield from _texts(body)
     yield from _tool_pairing(body)
     yield from _breakpoint_count(body)
     yield from _tool_choice(body)
@@ -48,6 +53,19 @@ def _first_message(body: JsonObject) -> Iterator[str]:
             yield f"messages.{i}: all messages must have non-empty content"
 
 
+def _texts(body: JsonObject) -> Iterator[str]:
+    placed = flatten(body["messages"])
+    for part in placed:
+        if part.block["type"] == "text" and not part.block["text"].strip():
+            yield f"{part.path}: text content blocks must contain non-whitespace text"
+        if part.block["type"] == "tool_result" and part.block.get("is_error") and not part.block.get("content"):
+            yield f"{part.path}: content cannot be empty if `is_error` is true"
+    for part, after in pairwise(placed):
+        thinks = part.block["type"] in ("thinking", "redacted_thinking")
+        if part.role == "assistant" and after.role != part.role and thinks:
+            yield f"{part.path}: The final block in an assistant message cannot be `{part.block['type']}`"
+
+
 def _tool_pairing(body: JsonObject) -> Iterator[str]:
     """Walks the turns; `asked` are the ids the next turn has to answer."""
     asked: list[str] = []
@@ -55,7 +73,10 @@ def _tool_pairing(body: JsonObject) -> Iterator[str]:
     for turn in turns(body["messages"]):
         yield from _misplaced(turn)
         yield from _answers(turn, asked)
-        asked = [part.block["id"] for part in turn if part.block["type"] == "tool_use"]
+        calls = [part for part in turn if part.block["type"] == "tool_use"]
+        for key, rule in _FORMS.items():
+            yield from (f"{one.path}.{key}: must match {rule}" for one in calls if not re.search(rule, one.block[key]))
+        asked = [part.block["id"] for part in calls]
         if len({*asked} | seen) < len(asked) + len(seen):
             yield f"{turn[0].path}: `tool_use` ids must be unique"
         seen.update(asked)

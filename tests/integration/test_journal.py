@@ -231,7 +231,13 @@ def test_a_tool_result_is_given_again_with_what_it_wrote_and_showed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ordinal", "use"), [(2, USE), (1, ToolUse("use_2", "write_file", {})), (1, ToolUse("use_1", "edit_file", {}))]
+    ("ordinal", "use"),
+    [
+        (2, USE),
+        (1, replace(USE, id="use_2")),
+        (1, replace(USE, name="edit_file")),
+        (1, replace(USE, input={"path": "a.md", "content": "B"})),
+    ],
 )
 def test_no_other_tool_call_gets_it(ordinal: int, use: ToolUse) -> None:
     work = item()

@@ -95,7 +95,7 @@ def added(ask: Ask, text: str) -> Ask:
 
 
 def assistant(reply: Reply) -> JsonObject:
-    """The reply as a message of the conversation, as it came."""
+    """The reply as a message of the conversation, as it came; `sendable` rewrites what cannot be sent so."""
     return {"role": "assistant", "content": list(reply.content)}
 
 
@@ -116,4 +116,4 @@ def with_blocks(message: JsonObject, blocks: Sequence[JsonObject]) -> JsonObject
 
 def user(*parts: str) -> JsonObject:
     """One user message of several text blocks."""
-    return {"role": "user", "content": [{"type": "text", "text": part} for part in parts if part]}
+    return {"role": "user", "content": [{"type": "text", "text": part} for part in parts if part.strip()]}

@@ -14,7 +14,7 @@ from runs.enums import EventKind, GateKind, Outcome, Verb
 from runs.models import ModelCall, Run, ToolCall, User
 from runs.pev.tools.toolbox import TOOL_NAMES
 from tests.factories import Submit, answer, drain, finish, open_gate
-from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
+from tests.fakes.anthropic_answers import Answer, Request, Say, Served, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, report, step, told
 
@@ -111,6 +111,27 @@ def test_a_stub_goes_back_at_once(api: FakeAnthropic, submitted: Submit, alice: 
     )
     assert second == "one.md was replaced: 140 bytes, 1 lines."
     assert first in json.dumps(team.seen["executor"][1].body, ensure_ascii=False).replace("\\n", "\n")
+
+
+def test_calls_with_the_same_id_are_carried_out_one_by_one(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
+    def writes(*contents: str) -> Answer:
+        given = [{"path": "one.md", "content": content} for content in contents]
+        calls = [{"type": "tool_use", "id": "call_0", "name": "write_file", "input": one} for one in given]
+        return Served(({"type": "text", "text": " "}, *calls), "tool_use")
+
+    def executor(request: Request, right: Answer) -> Answer:
+        replies: int = sum(message["role"] == "assistant" for message in request.messages)
+        return [writes("First.", "Second."), writes("Found by one.\n"), right][replies]
+
+    team = Team(plan=plan(step("one")), executor=executor)
+    api.script(team)
+    run = finish(submitted(executor="agent-sdk"), alice)
+    assert run.outcome == Outcome.SUCCEEDED
+    calls = ToolCall.objects.filter(run=run).order_by("ordinal").values_list("use_id", "arguments__content")
+    assert list(calls) == [("call_0", "First."), ("call_0", "Second."), ("call_0", "Found by one.\n")]
+    blocks = [b for message in team.seen["executor"][-1].messages for b in message["content"]]
+    assert [b["id"] for b in blocks if b["type"] == "tool_use"] == ["call_0", "call-2", "call-3"]
+    assert [b["tool_use_id"] for b in blocks if b["type"] == "tool_result"] == ["call_0", "call-2", "call-3"]
 
 
 def asking(request: Request, right: Answer) -> Answer:

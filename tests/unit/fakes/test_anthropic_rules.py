@@ -56,6 +56,18 @@ BAD_REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("blocks: ['b']", {"messages": [HELLO, assistant(use("a")), user(result("a"), result("b"))]}),
     ("blocks: ['b']", {"messages": [user(result("b"))]}),
     ("must come first", {"messages": [HELLO, assistant(use("a")), user(text(), result("a"))]}),
+    ("non-whitespace text", {"messages": [HELLO, assistant(text(" \n")), HELLO]}),
+    ("non-whitespace text", {"messages": [user(text(""))]}),
+    (
+        "cannot be `thinking`",
+        {"messages": [HELLO, assistant({"type": "thinking", "thinking": "", "signature": "s"}), HELLO]},
+    ),
+    ("messages.1.content.0.id: must match", {"messages": [HELLO, assistant(use("a.b")), user(result("a.b"))]}),
+    ("messages.1.content.0.name: must match", {"messages": [HELLO, assistant(use("a", name="")), user(result("a"))]}),
+    (
+        "cannot be empty if `is_error`",
+        {"messages": [HELLO, assistant(use("a")), user(result("a", is_error=True, content=""))]},
+    ),
     ("must be unique", {"messages": [HELLO, assistant(use("a"), use("a")), user(result("a"))]}),
     (
         "must be unique",

@@ -56,12 +56,35 @@ def test_a_reply_without_secrets_stays_as_it_came() -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [{"id": "", "name": "n"}, {"id": "x" * 121, "name": "n"}, {"id": "x", "name": "n" * 81}]
+    "call",
+    [
+        {"type": "tool_use", "id": "x", "name": "n" * 81},
+        {"type": "server_tool_use", "id": "x", "name": "n" * 81},
+        {"type": "server_tool_use", "id": "x" * 121, "name": "n"},
+        {"type": "server_tool_use", "id": "", "name": "n"},
+    ],
 )
-def test_a_call_that_fits_no_column_is_not_the_api(call: dict[str, str]) -> None:
-    for kind in ("tool_use", "server_tool_use"):
-        with pytest.raises(ValueError, match="id and a name"):
-            entrance.blocks([{"type": kind, "input": {}, **call}])
+def test_a_call_that_fits_no_column_is_not_the_api(call: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="usual length"):
+        entrance.blocks([call | {"input": {}}])
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ({"id": "call_0"}, "call_0"),
+        ({"id": "x" * 121}, "x" * 120),
+        ({"id": ""}, ""),
+        ({"id": None}, ""),
+        ({"id": 7}, ""),
+        ({"id": "a\0b"}, "a�b"),
+        ({}, ""),
+    ],
+)
+def test_an_id_of_a_call_is_stored_as_far_as_it_can_be(given: dict[str, Any], stored: str) -> None:
+    """It is replaced when the call is sent again."""
+    (block,) = entrance.blocks([{"type": "tool_use", **given, "name": "n", "input": {}}])
+    assert block == {"type": "tool_use", "id": stored, "name": "n", "input": {}}
 
 
 def test_a_reply_that_is_longer_than_any_is_not_the_api() -> None:

@@ -12,6 +12,7 @@ from runs.errors import LeaseLost
 from runs.llm.client import Clients
 from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import StepOutput
+from runs.pev.conversation.turns import answered
 from runs.pev.ports import Reply, Usage
 from tests.fakes.anthropic_answers import (
     Answer,
@@ -71,6 +72,21 @@ def test_a_reply_has_its_text_stop_reason_model_id_and_usage(api: FakeAnthropic,
 def test_every_way_to_stop_is_a_reply(api: FakeAnthropic, answer: Answer, stop_reason: str, clients: Clients) -> None:
     api.replies(answer)
     assert clients.ask(question(tools=(TOOL,))).stop_reason == stop_reason
+
+
+@pytest.mark.parametrize("key", [{}, {"id": None}, {"id": ""}, {"id": "a b"}, {"id": "x" * 1_000}])
+def test_a_call_with_an_id_that_is_none_can_be_answered(
+    api: FakeAnthropic, clients: Clients, key: dict[str, Any]
+) -> None:
+    call = {"type": "tool_use", **key, "name": "n", "input": {}}
+    begun = {"type": "content_block_start", "index": 0, "content_block": call}
+    api.replies(events(START, begun, STOP, DELTA, END), Say("Hi."))
+    asked = question(tools=(TOOL,))
+    reply = clients.ask(asked)
+    assert [use.name for use in reply.tool_uses] == ["n"]
+    assert clients.ask(answered(asked, reply, [("done", False)])).text == "Hi."
+    called, result = (message["content"][0] for message in api.requests[-1].messages[1:])
+    assert (called["id"], result["tool_use_id"]) == ("call-1", "call-1")
 
 
 def test_tokens_of_the_cache_are_told_apart_from_the_others(api: FakeAnthropic, clients: Clients) -> None:
