@@ -186,7 +186,7 @@ class Sources(Mapping[str, bytes]):
         found = dict[str, Sequence[Decimal]]()
         for name, tool in self._tools.items():
             if tool.expression:
-                found[name] = sorted(calculated(tool.expression).numbers - seen)
+                found[name] = sorted(_numbers_in(tool.expression, seen))
             for start, end in self._outside(tool, found.get(name, ())):
                 seen.update(amounts_in(tool.result[start:end]))
         return found
@@ -233,3 +233,13 @@ def _joined(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]
             start = found.pop()[0]
         found.append((start, end))
     return found
+
+
+def _numbers_in(expression: str, seen: Collection[Decimal]) -> Iterable[Decimal]:
+    """The numbers of a calculation that were not seen; all of one that an earlier version carried out and this one
+    refuses, so that its result proves nothing.
+    """
+    try:
+        return calculated(expression).numbers.difference(seen)
+    except InvalidInput:
+        return amounts_in(expression)

@@ -2,6 +2,7 @@
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException, DivisionByZero, InvalidOperation, Overflow
@@ -15,6 +16,8 @@ MAX_CHARACTERS = 500
 MAX_DECIMALS = 12
 _DIGITS = 12
 """Significant digits of a result that no one has asked to be rounded."""
+_GROUPED = re.compile(r"[0-9],[0-9]{3}(?![0-9])")
+"""May be a separator of thousands: `sum(1,234, 2,500)` is not about the numbers 1, 234, 2 and 500."""
 _TRAPS = [InvalidOperation, DivisionByZero, Overflow]
 _CONTEXT = Context(prec=34, rounding=ROUND_HALF_UP, Emax=60, Emin=-30, traps=_TRAPS)  # each value fits into a line
 _OPERATORS: dict[type[ast.AST], Callable[..., Decimal]] = {
@@ -68,6 +71,8 @@ def calculated(expression: str, decimals: int | None = None) -> Calculation:
     if len(expression) > MAX_CHARACTERS:
         raise InvalidInput(f"The expression has more than {MAX_CHARACTERS} characters; compute it in parts.")
     try:
+        if _GROUPED.search(expression):
+            raise InvalidExpression("A comma may be a separator of thousands.")
         tree = ast.parse(expression.strip(), mode="eval").body
         literals = _Literals(expression.strip(), tree)
         with _using(_CONTEXT):
@@ -81,7 +86,8 @@ def calculated(expression: str, decimals: int | None = None) -> Calculation:
     except (InvalidExpression, SyntaxError, TypeError, ValueError, ZeroDivisionError, RecursionError) as error:
         raise InvalidInput(
             "This is no expression of numbers. Use + - * / ** and brackets, and the functions "
-            f"{FUNCTIONS}; write numbers without separators of thousands, as in 5450000 / 720.2."
+            f"{FUNCTIONS}; write numbers without separators of thousands, as in 5450000 / 720.2, and a "
+            "space behind each comma, as in sum(1500, 250)."
         ) from error
 
 

@@ -22,6 +22,11 @@ from tests.hostile.bounds import within
         ("2.5", 0, "2.5", "3", False),
         ("sum(1000, 2000.5, 3)", None, "sum(1,000, 2,000.5, 3)", "3,003.5", True),
         ("average(1, 2, 3) + max(4, 5) - min(6, 7)", None, "average(1, 2, 3) + max(4, 5) - min(6, 7)", "1", True),
+        ("sum(100, 200)", None, "sum(100, 200)", "300", True),
+        ("max(12,34) + min(1,2345) + max(5)", None, "max(12, 34) + min(1, 2,345) + max(5)", "40", True),
+        ("sum(1.5,20,1000,-200)", None, "sum(1.5, 20, 1,000, -200)", "821.5", True),
+        ("max(1,\n234)", None, "max(1, 234)", "234", True),
+        ("sum(1_234, 2)", None, "sum(1,234, 2)", "1,236", True),
         ("sqrt(2)", 3, "sqrt(2)", "1.414", False),
         ("abs(-3) ** 2", None, "abs(-3) ** 2", "9", True),
         ("10 ** 40", None, "10 ** 40", f"1{',000' * 13}".replace("1,", "10,", 1), True),
@@ -57,12 +62,20 @@ def test_numbers_are_those_that_are_written_to_the_last_digit() -> None:
     [
         *("", "5,450,000 / 2", "a + 1", "1 +", "x = 1", "'9' * 9", "True + 1", "1j * 2", "1 if 2 else 3", "[1, 2]"),
         *("().__class__", "sum.__globals__", "__import__('os')", "(lambda: 1)()", "max()", "max(1, key=abs)"),
+        *("sum(1,234, 2,500)", "sum(1234, 2,500)", "max(1,234)", "min(0,500)", "abs(1,234)", "average(1,234,567)"),
+        *("max(sum(1,234), 5)", "2 * (3 + sum(9, 12,345))", "sum(1,234.50, 2)", "sum(12345,678)", "1,234", "(1,234)"),
+        *("sum(1，234, 2)", "sum(１,２３４)", "sum(1٬234, 2)", "sum(1 234, 2)", "sum(1'234, 2)", "round(1,234)"),
+        *("sum(1,00,000, 2)", "sum(1,234)+1", "1 + sum(2,\u00a0234)"),
         *("1 < 2", "1; 2", "5 % 2", "1 // 2", "~1", "{1}", "f'{1}'", "sum(*1)", "\0"),
     ],
 )
 def test_whatever_else_is_refused_with_what_can_be_written(expression: str) -> None:
-    with pytest.raises(InvalidInput, match=r"This is no expression of numbers\. Use \+ - \* /"):
+    with pytest.raises(InvalidInput, match=r"This is no expression of numbers\. Use \+ - \* /") as refused:
         calculated(expression)
+    assert str(refused.value).endswith(
+        "write numbers without separators of thousands, as in 5450000 / 720.2, and a space behind each comma, as in "
+        "sum(1500, 250)."
+    )
 
 
 @pytest.mark.parametrize(

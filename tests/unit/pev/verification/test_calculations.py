@@ -37,6 +37,12 @@ def test_a_calculation_is_observed_when_its_figures_were(tools: list[ToolText], 
     assert item.sentence == (f"{said}; {unseen} in it occurs in nothing that was read before" if unseen else said)
 
 
+def test_a_calculation_of_an_earlier_version_that_is_refused_now_proves_nothing() -> None:
+    read = ToolText("Rents: 1,234 and 2,500", (), "read_page", is_outside=True)
+    recorded = ToolText("sum(1, 234, 2, 500) = 737", (), "calculate\nsum(1,234, 2,500)", "sum(1,234, 2,500)")
+    assert judged(quote("@tool-2", "= 737"), about=leased(tools=[read, recorded])).met is False
+
+
 def test_figures_of_files_that_the_run_wrote_are_no_source() -> None:
     made = ToolText("report.md, line 1\nThe area is 720", (Shown("report.md", "c" * 64, 18, 33, 1, 1, 1),))
     about = leased(tools=[made, calculation("720 * 10")])
