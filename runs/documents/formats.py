@@ -33,7 +33,7 @@ class Format:
 
 
 FORMATS: Mapping[str, Format] = {
-    kinds.PDF: Format("a PDF file", "pdf", 8, ("pypdfium2", "tesserocr"), OF_PICTURES),
+    kinds.PDF: Format("a PDF file", "pdf", 9, ("pypdfium2", "tesserocr"), OF_PICTURES),
     kinds.DOCX: Format("a Word file", "docx", 6),
     kinds.XLSX: Format("an Excel file", "xlsx", 2),
     kinds.PPTX: Format("a PowerPoint file", "pptx", parts=("lxml",)),

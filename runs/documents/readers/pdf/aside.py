@@ -124,7 +124,7 @@ class Gathering:
             self._comments.append(Comment(one.says, about, one.is_hidden))
 
     def forget_places(self) -> None:
-        """The words of the page are those that OCR has read instead."""
+        """The page has other words than those that were found: OCR has read it instead, or it could not be read."""
         self._unread.update({Aside.STRUCK} if self._struck else ())
         self._struck = []
         self._comments = [one._replace(about=one.about._replace(spans=())) for one in self._comments]

@@ -6,7 +6,6 @@ is at its place: words on a white box over other words, a picture over all of th
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -55,6 +54,9 @@ class _Copies(NamedTuple):
 class Covered:
     """The text of a page over which something was drawn, or all that is drawn visibly (`all_text`), in layers of which
     none has words upon others. Whether text is among it, the address of its object tells.
+
+    Readers run without garbage collection: nothing here may refer back to this object, or to who has made it, since
+    the pictures of each page would then be kept until the end of the file.
     """
 
     def __init__(
@@ -65,7 +67,7 @@ class Covered:
         self.layers: dict[int, int] = {}
         self._handles: list[list[Any]] = []
         self._changes: dict[tuple[int, float, bool], Image.Image] = {}
-        self._whole = cache(self._drawn)
+        self._wholes: dict[tuple[float, bool], Image.Image] = {}
         self._sort(self._found(all_text=all_text))
 
     def difference(self, layer: int, scale: float, *, grey: bool = True) -> Image.Image:
@@ -79,6 +81,11 @@ class Covered:
             del self._changes[next(iter(self._changes))]
         self._changes[key] = _difference(self._whole(scale, grey), self._without(layer, scale, grey))
         return self._changes[key]
+
+    def _whole(self, scale: float, grey: bool) -> Image.Image:
+        if (scale, grey) not in self._wholes:
+            self._wholes[scale, grey] = self._drawn(scale, grey)
+        return self._wholes[scale, grey]
 
     def _without(self, layer: int, scale: float, grey: bool) -> Image.Image:
         for handle in self._handles[layer]:

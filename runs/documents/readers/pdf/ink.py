@@ -79,6 +79,19 @@ class TookTooLongError(Exception):
         self.has_sign = has_sign
 
 
+class _TimeLimit:
+    """An object of its own, so that what checks the time need not refer to the look at a page: the two would keep each
+    other, and the page with all its pictures, in a process without garbage collection.
+    """
+
+    def __init__(self, effort: Effort, *, has_sign: bool) -> None:
+        self._effort, self._has_sign = effort, has_sign
+
+    def check(self) -> None:
+        if self._effort.spent > MAX_SECONDS:
+            raise TookTooLongError(has_sign=self._has_sign)
+
+
 class Looks(NamedTuple):
     """The parts of a text, as offsets, that nobody sees, and those that a picture shows and the file itself does not
     draw, since a scanner's program has read them. `has_more`: the page has something else than text.
@@ -128,10 +141,11 @@ class _Look:
 
     def __init__(self, page: PdfPage, text_page: PdfTextPage, text: PageText, effort: Effort) -> None:
         contents = contents_of(page)
-        self._effort, self._paints, self._others = effort, contents.paints, contents.others
+        self._paints, self._others = contents.paints, contents.others
         self.has_more = bool(contents.kinds)
         self._has_invisible = () in self._paints
-        self._differs_from_paper = not self._has_invisible and not any(map(camouflage.is_sign, self._paints))
+        self._differs_from_paper = not any(map(camouflage.is_sign, self._paints))
+        self._check_time = _TimeLimit(effort, has_sign=not self._differs_from_paper).check
         self._check_time()
         self._page, self._text_page, self._text = page, text_page, text
         self._view = View(page)
@@ -143,10 +157,6 @@ class _Look:
             else None
         )
         self.unprinted = list[int]()
-
-    def _check_time(self) -> None:
-        if self._effort.spent > MAX_SECONDS:
-            raise TookTooLongError(has_sign=any(map(camouflage.is_sign, self._paints)))
 
     def hidden_in(self, start: int, end: int) -> list[int]:
         """The offsets of characters of a line that nobody sees."""

@@ -39,12 +39,14 @@ def opened(data: bytes) -> Iterator[PdfDocument]:
 def page_of(document: PdfDocument, number: int, before: Callable[[PdfPage], None] | None = None) -> Iterator[PdfPage]:
     """A page, counted from 1, with what people have filled into it and put onto it as part of its content, so that its
     characters have the same numbers whenever it is opened; `before` sees it without. Raises InvalidInput if there is no
-    such page or it cannot be loaded.
+    such page, or it cannot be loaded, or nothing of it can be shown.
     """
     if not 1 <= number <= len(document):
         raise InvalidInput(f"has no page {number}")
     page = _loaded(document, number)
     try:
+        if not min(page.get_size()) > 0:
+            raise InvalidInput(f"has a page {number} that cannot be shown, since its crop box is outside the sheet")
         if before:
             before(page)
         if _has_more(page) and raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:

@@ -1,12 +1,13 @@
 """What the pages of a PDF file say: their own text, or what OCR reads where they have none worth the name."""
 
+import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum
 from functools import partial
 from typing import NamedTuple, cast
 
-from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage, raw
+from pypdfium2 import PdfDocument, PdfPage, PdfTextPage, raw
 
 from runs.documents.readers import pictures
 from runs.documents.readers.building import MAX_CHARACTERS, Effort, cleaned
@@ -82,7 +83,10 @@ def pages_of(document: PdfDocument) -> Iterator[Page]:
         gathering = Gathering(finder)
         try:
             page = _page(document, number, ocr, effort, looking, gathering)
-        except (InvalidInput, PdfiumError):
+        except MemoryError:
+            raise
+        except Exception:  # whatever is wrong with a page, the others are read
+            gathering.forget_places()
             page = Page(missing=Missing.PAGE)
         size += len(page.text)
         if size > MAX_CHARACTERS:
@@ -161,7 +165,9 @@ class _Labels:
         self._are_labels = size <= 2 * _MAX_LABEL  # pdfium takes long to put long ones together
         if not size or not self._are_labels:
             return ""
-        label = " ".join(cleaned(self._document.get_page_label(number - 1)).split())
+        written = ctypes.create_string_buffer(size)
+        raw.FPDF_GetPageLabel(self._document, number - 1, written, size)
+        label = " ".join(cleaned(written.raw[:-2].decode("utf-16-le", errors="replace")).split())
         return "" if label == str(number) else label
 
 

@@ -17,6 +17,7 @@ _MAX_RANGES = 12
 """Of pages, in a sentence."""
 _SCAN = "is a scan: its pages are pictures without text; they are read when OCR is installed (uv sync --extra ocr)"
 _ONLY_PICTURES = "has only pictures, and OCR found no words in them; scan it again with more contrast"
+_UNREADABLE = "has no page that can be read; open it and save it again"
 _XFA = {raw.FORMTYPE_XFA_FULL, raw.FORMTYPE_XFA_FOREGROUND}
 
 
@@ -80,6 +81,8 @@ def _note_what_is_missing(builder: Builder, pages: Sequence[Page]) -> None:
         raise InvalidInput(pictures.TOO_LONG)
     elif any(page.missing is Missing.TEXT for page in pages):
         raise InvalidInput(_ONLY_PICTURES if pictures.can_read() else _SCAN)
+    elif pages and all(page.missing is Missing.PAGE for page in pages):
+        raise InvalidInput(_UNREADABLE)
     for missing in Missing:
         if numbers := [number for number, page in enumerate(pages, 1) if page.missing is missing]:
             builder.note(f"{_listed(numbers)} of {len(pages)} {missing.value[len(numbers) > 1]}.")
