@@ -5,9 +5,10 @@ import json
 import random
 import zlib
 from collections.abc import Iterable, Sequence
+from importlib import resources
 
 import typst
-from PIL import Image
+from PIL import Image, ImageFont
 from pypdf import PdfWriter
 
 _TEXT = (
@@ -187,9 +188,10 @@ def with_picture(content: bytes, picture: Image.Image) -> bytes:
     )
 
 
-def one_page(content: bytes, font: bytes, *more: bytes) -> bytes:
-    """A page in the font `/F`; objects from 6 on are what the font refers to."""
-    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>"
+def one_page(content: bytes, font: bytes, *more: bytes, fonts: bytes = b"") -> bytes:
+    """A page in the font `/F`; objects from 6 on are what the font refers to, and `fonts` names more fonts."""
+    resources = b"/Resources<</Font<</F 5 0 R" + fonts + b">>>>"
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R" + resources + b">>"
     tree = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>", page]
     return file_of([*tree, stream(content), font, *more])
 
@@ -200,6 +202,34 @@ def nameless(text: str) -> bytes:
     names = "".join(f"<{ord(code):02x}> <{1 + at % 8:04x}>" for at, code in enumerate(codes))
     cmap = f"1 begincodespacerange <00> <FF> endcodespacerange {len(codes)} beginbfchar {names} endbfchar"
     return one_page(line(text, size=16), HELVETICA.replace(b">>", b"/ToUnicode 6 0 R>>"), stream(cmap.encode()))
+
+
+def unnamed(lines: Sequence[str], said: Sequence[str] = (), *, more: bytes = b"") -> bytes:
+    """Lines in a font that has its letters by number and does not name them, as some programs print. `said` are the
+    letters that the numbers stand for: those 29 before them in ASCII unless they are given, so that "The" reads "7KH".
+    `more` are lines in Helvetica, which is `/G`.
+    """
+    said = said or ["".join(chr(ord(letter) - 29) for letter in row) for row in lines]
+    data = resources.files("mermaidx").joinpath("assets/fonts/DejaVuSans.ttf").read_bytes()
+    measured, glyphs, widths = ImageFont.truetype(io.BytesIO(data), 1_000), bytearray(512), list[str]()
+    for shown, code in sorted(set(zip("".join(lines), "".join(said), strict=True))):
+        glyphs[2 * ord(code) + 1] = ord(shown) - 29  # the glyphs of this font are in the order of ASCII
+        widths.append(f"{ord(code)}[{round(measured.getlength(shown))}]")
+    rows = (
+        b"BT /F 14 Tf 72 %d Td <%s> Tj ET\n" % (700 - 24 * at, row.encode("utf-16-be").hex().encode())
+        for at, row in enumerate(said)
+    )
+    font = b"<</Type/Font/Subtype/Type0/BaseFont/DejaVuSans/Encoding/Identity-H/DescendantFonts[6 0 R]>>"
+    descendant = (
+        b"<</Type/Font/Subtype/CIDFontType2/BaseFont/DejaVuSans/CIDToGIDMap 10 0 R/FontDescriptor 7 0 R"
+        b"/W[%s]/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>>>" % " ".join(widths).encode()
+    )
+    descriptor = (
+        b"<</Type/FontDescriptor/FontName/DejaVuSans/Flags 4/Ascent 928/Descent -236/CapHeight 730/StemV 80"
+        b"/ItalicAngle 0/FontBBox[-1021 -463 1793 1232]/FontFile2 8 0 R>>"
+    )
+    parts = descendant, descriptor, stream(data, b"/Length1 %d" % len(data)), HELVETICA, stream(bytes(glyphs))
+    return one_page(b"".join(rows) + more, font, *parts, fonts=b"/G 9 0 R")
 
 
 def with_files(data: bytes, count: int) -> bytes:

@@ -19,9 +19,10 @@ from runs.documents.readers.pdf.objects import is_picture
 from runs.documents.readers.pdf.opened import page_of
 from runs.documents.readers.pdf.pictorial import Looking
 from runs.documents.readers.pdf.showing import drawn
+from runs.documents.readers.pdf.unnamed import OCR_SCALE, Comparison, UnnamedLine, unnamed_lines
 from runs.errors import InvalidInput
+from runs.pev.documents.layout import MIN_CONFIDENCE
 
-_OCR_SCALE = 300 / 72
 _GLANCE_SCALE = 24 / 72
 _MIN_INK = 24
 """Shades of grey, of 256, that a page has to have to show anything."""
@@ -38,6 +39,10 @@ class Missing(Enum):
     TEXT = "is a picture without text", "are pictures without text"
     MOST = "is a picture with hardly any text", "are pictures with hardly any text"
     LETTERS = "has a font that does not say which letters it has", "have fonts that do not say which letters they have"
+    NAMES = (
+        "has a font that does not name its letters; the letters may not be those that are shown",
+        "have fonts that do not name their letters; the letters may not be those that are shown",
+    )
     UNREAD = (
         "was not read, since OCR takes too long; split the file",
         "were not read, since OCR takes too long; split the file",
@@ -106,16 +111,25 @@ def _page(
             found = _with_looks(page, text_page, text, effort, again) if letters else Page()
             found = found._replace(notes=notes_of(text_page, text))
             is_pictorial = found.has_more and looking.is_pictorial(page)
-        nameless = text.text.count(NAMELESS)
-        missing = _missing(page, letters, nameless)
+            nameless = text.text.count(NAMELESS)
+            missing = _missing(page, letters, nameless)
+            if not missing and (unnamed := _unnamed(text_page, text, found)):
+                with effort.paused():
+                    are_shown = ocr.are_shown(page, text_page, text, unnamed)
+                if are_shown is None:
+                    return found._replace(pictorial=True, missing=Missing.NAMES)
+                if not are_shown:
+                    missing, nameless = Missing.NAMES, sum(line.letters for line in unnamed)
         found = found._replace(pictorial=missing is not None or is_pictorial)
         if not missing:
             return found
         with effort.paused():
             lines = ocr.lines(page)
         if lines is None:
-            return found._replace(missing=Missing.UNREAD)
-        if sum(len(word.text) for line in lines for word in line.words) > letters - nameless:
+            return found._replace(missing=missing if missing is Missing.NAMES else Missing.UNREAD)
+        words = [word for line in lines for word in line.words]
+        has_more = sum(len(word.text) for word in words) > letters - nameless
+        if has_more and (missing is not Missing.NAMES or pictures.Line(words).confidence >= MIN_CONFIDENCE):
             gathering.forget_places()
             return Page(lines=lines, pictorial=True)
         if missing is Missing.MOST and pictures.can_read():  # it shows no more words
@@ -137,6 +151,16 @@ def _with_looks(
         if error.has_sign:
             return Page(text.text, unseen=[(0, len(text.text))], missing=Missing.DOUBTFUL)
         return Page(text.text, missing=Missing.LOOKS)  # most long documents are honest
+
+
+def _unnamed(text_page: PdfTextPage, text: PageText, page: Page) -> list[UnnamedLine]:
+    """The lines with unnamed letters, most of which somebody sees: others prove nothing. Unnamed spaces are no ink."""
+
+    def is_seen(line: UnnamedLine) -> bool:
+        hidden = sum(max(min(end, line.end) - max(start, line.start), 0) for start, end in page.unseen)
+        return 2 * hidden < line.end - line.start
+
+    return list(filter(is_seen, unnamed_lines(text_page, text)))
 
 
 def _missing(page: PdfPage, letters: int, nameless: int) -> Missing | None:
@@ -175,7 +199,18 @@ class _Ocr:
     """Reads pages by OCR, where it is installed."""
 
     def __init__(self) -> None:
-        self._room = pictures.Room()
+        self._room, self._comparison = pictures.Room(), Comparison()
+
+    def are_shown(
+        self, page: PdfPage, text_page: PdfTextPage, text: PageText, lines: Sequence[UnnamedLine]
+    ) -> bool | None:
+        """Whether the page shows the letters of these lines; None where that is not known."""
+        if not pictures.can_read() or not self._room.has_time:
+            return None
+        try:
+            return self._comparison.are_shown(page, text_page, text, lines)
+        except InvalidInput:  # it has taken too long
+            return None
 
     def lines(self, page: PdfPage) -> Sequence[pictures.Line] | None:
         """None where it would take too long."""
@@ -184,6 +219,6 @@ class _Ocr:
         if not self._room.take():
             return None
         try:
-            return pictures.read_picture(drawn(page, _OCR_SCALE, grey=True))
+            return pictures.read_picture(drawn(page, OCR_SCALE, grey=True))
         except InvalidInput:  # it has taken too long
             return None

@@ -73,8 +73,12 @@ def test_nothing_of_a_page_is_kept(data: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_of_a_page_that_ocr_reads_is_kept() -> None:
-    data = saved(_SCAN, "PDF")
+@pytest.mark.parametrize(
+    "data",
+    [saved(_SCAN, "PDF"), pdfs.unnamed(["The Supplier"]), pdfs.unnamed(["The Supplier"], ["The Supplier"])],
+    ids=["scan", "unnamed letters", "right ones"],
+)
+def test_nothing_of_a_page_that_ocr_reads_is_kept(data: bytes) -> None:
     assert _left_of(lambda: make(data)) == []
 
 
