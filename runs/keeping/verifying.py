@@ -15,7 +15,7 @@ from runs.pev.contracts import OUTPUT, RESULT, STEP, TOOL
 from runs.pev.evidence.finding import find_quote
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence, Judgement
-from runs.pev.texts.quotekey import find_by_key
+from runs.text.normalisation import find_by_key
 
 _AT_ONCE = 100
 """Verdicts in memory at a time."""

@@ -10,7 +10,7 @@ from runs.documents.readers.pdf.characters import text_of, text_page_of
 from runs.documents.readers.pdf.geometry import View, rectangles
 from runs.documents.readers.pdf.opened import opened, page_of
 from runs.pev.documents.layout import MarkKind
-from runs.pev.texts.quotekey import find_by_key, key
+from runs.text.normalisation import find_by_key, key
 
 _WORDS = 15
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from runs.pev.texts.boundaries import is_whole
 from runs.pev.texts.wording import one_spaced, quoted
+from runs.text.boundaries import is_whole
 
 MAX_CUT = 1_000
 _WORD = re.compile(r"\S+")

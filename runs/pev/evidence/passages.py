@@ -1,4 +1,4 @@
-"""Where the words of a quote stand in a document, and what has to be known of that place. Bounded as `quotekey` is."""
+"""Where the words of a quote stand in a document, and what has to be known of that place. Bounded as `normalisation` is."""
 
 import re
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ from runs.pev.documents.layout import MIN_CONFIDENCE, Block, BlockKind, MarkKind
 from runs.pev.documents.marked import by_whom, read_by, sureness
 from runs.pev.documents.views import before_changes, own_text, visible_text, without_running
 from runs.pev.evidence.finding import Span, find_quote
-from runs.pev.texts.quotekey import MAX_OF_DOCUMENTS, find_by_key
 from runs.pev.texts.wording import quoted
+from runs.text.normalisation import MAX_OF_DOCUMENTS, find_by_key
 
 _BLOCK_NAME = re.compile(r"[ \t]*\[([^\[\]\n]{1,120})\][ \t]*")
 _REMARKS = re.compile(r"(?:\{[^{}\n]{1,600}\}[ \t]*)+")

@@ -4,7 +4,7 @@ from runs.pev.documents.views import visible_text, without_running
 from runs.pev.evidence.finding import Searched
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.files.paths import document_of
-from runs.pev.texts.quotekey import MAX_CHARACTERS, MAX_OF_DOCUMENTS, find_by_key
+from runs.text.normalisation import MAX_CHARACTERS, MAX_OF_DOCUMENTS, find_by_key
 
 
 class Quotable:

@@ -11,8 +11,8 @@ from runs.pev.evidence.finding import Span, find_quote, not_found
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence
 from runs.pev.files.paths import digest_of, document_of, text_of
-from runs.pev.texts.quotekey import find_by_key
 from runs.pev.texts.wording import quoted
+from runs.text.normalisation import find_by_key
 
 MIN_CHARACTERS = 3
 """Letters and digits of a quote that can be seen. Fewer occur in nearly every text and prove nothing."""
@@ -32,7 +32,7 @@ _READ = regex.compile(r"(?V1)[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]")
 def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     """The quote looked up in the bytes of its source; verified, or a sentence that says why it is not.
 
-    Runs of whitespace are taken as equal, and where that does not do, what `quotekey` takes as equal: the same words
+    Runs of whitespace are taken as equal, and where that does not do, what `normalisation` takes as equal: the same words
     as a document spells and breaks them. Then the quote is what the source says, and not what it was asked for.
     `sources` may be lazy: only the source named is read, and others when the quote is not in it.
     """

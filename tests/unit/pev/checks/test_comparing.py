@@ -13,7 +13,7 @@ from runs.pev.checks.material import Material
 from runs.pev.contracts import Absent, Citations, Covers, QuotesOccur
 from runs.pev.documents.layout import BlockKind, MarkKind
 from runs.pev.evidence.sources import Given, Sources, ToolText
-from runs.pev.texts.boundaries import is_whole
+from runs.text.boundaries import is_whole
 from tests.documents.built import converted
 
 NDA = "The term is thirty (30)\ndays from notice.\nGoverned by the law of Ohio.\n"

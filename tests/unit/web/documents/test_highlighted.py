@@ -15,7 +15,7 @@ from runs.documents.readers.pdf.characters import text_of, text_page_of
 from runs.documents.readers.pdf.geometry import View, rectangles
 from runs.pev.documents.document import Document
 from runs.pev.evidence.passages import Passage, passage_in
-from runs.pev.texts.quotekey import key
+from runs.text.normalisation import key
 from runs.web.documents.blocks import blocks_around
 from runs.web.documents.grid import grid_around
 from tests.documents import pdfs, slides, texts, word, workbooks

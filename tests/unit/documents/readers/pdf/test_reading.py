@@ -18,7 +18,7 @@ from runs.documents.readers.pdf.reading import make
 from runs.errors import InvalidInput
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import MarkKind, Rendered
-from runs.pev.texts.quotekey import key
+from runs.text.normalisation import key
 from tests.documents import pdfs
 from tests.documents.pictures import page as printed
 from tests.documents.pictures import saved

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from runs.pev.contracts import QuotedEvidence
 from runs.pev.evidence.quotes import resolve
-from runs.pev.texts.quotekey import MAX_CHARACTERS, MAX_OF_DOCUMENTS, find_by_key, key
+from runs.text.normalisation import MAX_CHARACTERS, MAX_OF_DOCUMENTS, find_by_key, key
 from tests.hostile.bounds import within
 from tests.work import growth
 
@@ -110,7 +110,7 @@ def test_the_work_on_a_text_grows_with_its_length(text: str) -> None:
 def test_long_texts_are_looked_through_within_limits() -> None:
     texts = ["The fox; clause 4.2, 1 000 EUR.\n" * 2_000, "\u0301" * 40_000, "a-" * 20_000, "ﬁ“ –1 2" * 6_000]
     looked = [("does not occur in it", text) for text in texts]
-    assert within(1, 50, "tests.work.each", "runs.pev.texts.quotekey.find_by_key", looked) == [None] * 4
+    assert within(1, 50, "tests.work.each", "runs.text.normalisation.find_by_key", looked) == [None] * 4
 
 
 def test_a_text_that_is_too_long_is_not_looked_through() -> None:

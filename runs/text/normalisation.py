@@ -13,7 +13,7 @@ from itertools import islice
 
 import regex
 
-from runs.pev.texts.boundaries import is_whole
+from runs.text.boundaries import is_whole
 
 MAX_CHARACTERS = 400_000
 """Of a text whose key is made, more than a hundred pages: a fifth of a second, at the worst two; eight megabytes."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.pev.texts.boundaries import is_whole
+from runs.text.boundaries import is_whole
 
 
 @pytest.mark.parametrize(
