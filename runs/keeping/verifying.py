@@ -15,7 +15,7 @@ from runs.pev.contracts import OUTPUT, RESULT, STEP, TOOL
 from runs.pev.evidence.finding import find_quote
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence, Judgement
-from runs.text.normalisation import find_by_key
+from runs.text.normalisation import markup_of
 
 _AT_ONCE = 100
 """Verdicts in memory at a time."""
@@ -118,7 +118,7 @@ def _problem(quote: Evidence) -> str:
             stands = isinstance(passage_in(quote.quote, document, quote.source), Passage)
         else:
             text = (trees.read_text(quote.sha256) or "")[quote.start : quote.end]
-            stands = bool(find_quote(quote.quote, text) or find_by_key(quote.quote, text))
+            stands = find_quote(quote.quote, text, markup_of(quote.source)) is not None
     except FileNotFoundError:
         return f"is from {quote.source}, whose content {quote.sha256[:12]} is missing"
     return "" if stands else f"does not stand in {quote.source} where it is said to"

@@ -1,46 +1,185 @@
 """Whether words that were found in a text are whole there. “5 days” is in “15 days”, and “valid” in “invalid”; both say
 something else.
+
+| inside a number | examples |
+|---|---|
+| its sign on either side, also with a space or a currency | `-5` `- 5` `－5` `-$5` `▲5` `minus 5` `500-` `200 CR` |
+| brackets that stand for a sign | `(5)` `($1,200)` |
+| what compares it | `<5` `≥ 5` `~5` `±5` |
+| digits, separators of all kinds, parts of dates and times | `1,046` `12 345` `5.2` `10:30` `٣٬٠٠٠` |
+| a fraction or a power | `5½` `5 1/2` `51⁄2` `10²` `10^6` `5 × 10⁶` `m²` |
+| scale words and percent | `5 million` `5m` `5 %` `5 percent` `5万` |
+| numerals of Chinese and Japanese | `二百四十` |
+
+| inside a word | examples |
+|---|---|
+| letters of scripts that have capitals, and their marks | `invalid` |
+| both sides of a hyphen, at the end of a line too | `non-binding` `non‑binding` `in-⏎competent` |
+| both sides of an apostrophe, but for elided articles | `don’t` `tenant’s`; `l’|acheteur` is cut between words |
+
+No signs: a range (`10-20`), the mark of an item in a list of several, a dash between words (`—`), an arrow, a tag.
 """
 
 import re
 
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
-_REACH = 12
+import regex
+
+_UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
+_REACH = 40
 """Characters on either side that decide."""
-_WITHIN = frozenset(".,'’/:")
+_WITHIN = frozenset(".,'’ʼ/:⁄∕٫٬，．：／˙·")
 """Between two digits they are a part of the number, or of the date or time."""
-_SIGNS = frozenset("-−±<>≤≥")
-_GROUP_BEFORE = re.compile(r"(?<!\d)\d{1,3}[ \xa0\u2009\u202f]?\Z")
-_GROUP_AFTER = re.compile(r"[ \xa0\u2009\u202f]?\d{3}(?!\d)")
+_DASHES = "-‐‑‒–−﹣－⁻₋"
+_HYPHENS = "-‐‑‒–﹣－\ufffe\x02"
+_CURRENCY = r"(?:[\p{Sc}]|\b[A-Z]{1,3}\p{Sc}?|\bFr\.|\bRs\.)"
+_GAP = r"[^\S\n]{0,3}"
+_NUMBER = rf"{_CURRENCY}?{_GAP}[\p{{Nd}}¼-¾⅐-⅞]"
+_NUMBER_NEXT = regex.compile(_NUMBER)
+_SIGNED = regex.compile(
+    rf"(?P<sign>[{_DASHES}▲△]|[<>≤≥≦≧⩽⩾≠~～〜≈∼±∓]=?|\b(?i:minus|negative|moins|menos|meno)\b|マイナス|[負负])"
+    rf"(?P<gap>{_GAP}){_CURRENCY}?{_GAP}\Z"
+)
+_ITEM = regex.compile(rf"(?:\A|\n)[^\S\n]*(?P<mark>[{_DASHES}>])[^\S\n]+\Z")
+_OPENED = regex.compile(rf"\({_GAP}{_CURRENCY}?{_GAP}\Z")
+_CLOSED = regex.compile(rf"{_GAP}{_CURRENCY}?{_GAP}[\p{{Nd}}.,'’ \u00a0\u2007\u2009\u202f]+[^\S\n]?[%‰]?\)")
+_IN_BRACKETS = regex.compile(rf"\({_GAP}{_CURRENCY}?{_GAP}[\p{{Nd}}.,'’ \u00a0\u2007\u2009\u202f]*\p{{Nd}}\Z")
+_CLOSES = regex.compile(r"[^\S\n]?[%‰]?\)")
+_GROUP_BEFORE = regex.compile(r"(?<!\p{Nd})\p{Nd}{1,3}[ \xa0\u2000-\u200a\u202f\u205f\u3000]?\Z")
+_GROUP_AFTER = regex.compile(r"[ \xa0\u2000-\u200a\u202f\u205f\u3000]?\p{Nd}{3}(?!\p{Nd})")
 """The parts of 1 000."""
+_FRACTION = "¼-¾⅐-⅞"
+_DIGIT_BEFORE = regex.compile(rf"[\p{{Nd}}]{_GAP}\Z")
+_FRACTION_NEXT = regex.compile(
+    rf"{_GAP}(?:[{_FRACTION}]|(?<!\p{{Nd}})\p{{Nd}}{{1,2}}[/⁄]\p{{Nd}}{{1,3}}(?![\p{{Nd}}/]))"
+)
+_POWER_NEXT = regex.compile(rf"[²³⁴-⁹⁺⁻⁰ⁿ]|¹[⁰¹²³⁴-⁹]|\^|\*\*|{_GAP}[×x·]{_GAP}10(?:\^|\*\*|[⁰¹²³⁴-⁹⁻])")
+_UNIT_BEFORE = regex.compile(r"\p{Nd}[^\S\n]?(?:[kcdmµμ]?m|in|ft)\Z")
+_SCALE = (
+    r"(?:[%‰％٪]|(?i:per\s?cent|pct|percentage|prozent|pour\s?cent|por\s?ciento|procent|permille|promille"
+    r"|hundred|thousand|millions?|billions?|trillions?|mn|bn|tn|mio|mrd|tsd|tausend|millionen|milliarden?|milliards?"
+    r"|crores?|lakhs?|basis\spoints|bps?|dozen)\b|(?:CR|DR)\b|[万萬亿億兆千百十割])"
+)
+_SCALE_NEXT = regex.compile(rf"(?:{_GAP}|[^\S\n]?\n[^\S\n]?)-?{_SCALE}")
+_SCALE_FIRST = regex.compile(rf"{_GAP}{_SCALE}")
+_MINUS_BEHIND = regex.compile(r"[-−﹣－](?![\w\s]*\w)|[-−﹣－](?=\s)(?!\s*\p{Nd})")
+_NUMERALS = frozenset("〇零一二三四五六七八九十百千万萬億亿兆壱壹弐贰貳参叁參肆伍陆陸柒捌玖拾佰仟两兩廿卅")
+_BROKEN = regex.compile(rf"\p{{L}}\p{{M}}*[{_HYPHENS}](?:[^\S\n]*\n\s*)?\Z")
+_BREAKS = regex.compile(rf"[{_HYPHENS}](?:[^\S\n]*\n\s*)?\p{{L}}")
+_APOSTROPHES = "'’ʼ＇"
+_ELIDED = regex.compile(
+    rf"(?<!\p{{L}})(?:[dlmstcj]|qu|jusqu|lorsqu|puisqu|quoiqu|un|gl|dell|nell|all|sull|dall|quest|quell)[{_APOSTROPHES}]\Z",
+    regex.IGNORECASE,
+)
+_MARK = regex.compile(r"(?![\u0591-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed])\p{Mn}")
+_TAG = re.compile(r"<[^<>\n]{1,40}>\Z|[-=]>\s?\Z")
 
 
 def is_whole(text: str, start: int, end: int) -> bool:
     """Whether a passage begins and ends neither inside a number nor inside a word of a script that has capitals: only
     those surely put spaces between words.
     """
-    return not (_cuts(text, start) or _cuts(text, end))
+    return not (
+        _cuts(text, start) or _cuts(text, end) or _cuts_before(text, start, end) or _cuts_behind(text, start, end)
+    )
+
+
+def _around(text: str, at: int) -> tuple[str, str]:
+    return _UNSEEN.sub("", text[max(at - _REACH, 0) : at]), _UNSEEN.sub("", text[at : at + _REACH])
 
 
 def _cuts(text: str, at: int) -> bool:
-    before = _UNSEEN.sub("", text[max(at - _REACH, 0) : at])
-    after = _UNSEEN.sub("", text[at : at + _REACH])
+    """Whether this place is inside a word or a number, whichever side of it is the passage."""
+    before, after = _around(text, at)
     if not before or not after:
         return False
     left, right = before[-1], after[0]
     if _has_case(left) and _has_case(right):
         return not (left.islower() and right.isupper())  # so words are joined where a PDF file leaves out a space
+    if _is_mark(right) and not left.isspace():
+        return True
     if left.isdecimal() and (right.isdecimal() or _has_case(right)):
+        return True
+    if left in _NUMERALS and right in _NUMERALS:
         return True
     if left in _WITHIN and before[-2:-1].isdecimal() and right.isdecimal():
         return True
     if left.isdecimal() and right in _WITHIN and after[1:2].isdecimal():
         return True
-    if left in _SIGNS and right.isdecimal():
-        return not before[-2:-1].isalnum()  # 20 of 10-20 is a number
+    if _cuts_word(before, after, left, right):
+        return True
+    if _DIGIT_BEFORE.search(before) and (_FRACTION_NEXT.match(after) or _SCALE_FIRST.match(after)):
+        return True
+    if left.isdecimal() and _POWER_NEXT.match(after):
+        return True
+    if right in "²³" and _UNIT_BEFORE.search(before):
+        return True
     is_at_space = left.isspace() is not right.isspace()
     return is_at_space and bool(_GROUP_BEFORE.search(before) and _GROUP_AFTER.match(after))
 
 
+def _cuts_word(before: str, after: str, left: str, right: str) -> bool:
+    """Whether a hyphen or an apostrophe at this place joins two parts of a word."""
+    if _has_case(right) and _BROKEN.search(before):
+        return True
+    if _has_case(left) and (behind := _BREAKS.match(after)) and _has_case(behind[0][-1]):
+        return True
+    if left in _HYPHENS and _BROKEN.search(before) and after.lstrip()[:1] and _has_case(after.lstrip()[0]):
+        return "\n" in after[: len(after) - len(after.lstrip())]
+    if left in _APOSTROPHES and _has_case(right) and _has_case(before[-2:-1] or " "):
+        return not _ELIDED.search(before)
+    return (
+        right in _APOSTROPHES
+        and _has_case(left)
+        and _has_case(after[1:2] or " ")
+        and not _ELIDED.search(before + right)
+    )
+
+
+def _cuts_before(text: str, start: int, end: int) -> bool:
+    """Whether what belongs to the number at the beginning of a passage stands before it."""
+    before, after = _around(text, start)
+    if not before or not _NUMBER_NEXT.match(after.lstrip()):
+        return False
+    if _OPENED.search(before) and (closed := _CLOSED.match(after)):
+        spelled_out = regex.search(r"\p{L}\s\(\Z", before) and closed[0][:-1].strip().isdecimal()
+        return not spelled_out or end - start > len(closed[0]) - 1
+    signed = _SIGNED.search(before)
+    if signed is None:
+        return False
+    sign, ahead = signed["sign"], before[: signed.start()]
+    if sign[0] in _DASHES:
+        if ahead[-1:].isalnum() or (signed["gap"] and ahead.rstrip()[-1:].isdecimal()):
+            return False  # 20 of 10-20 is a number
+    elif sign[0] == ">" and _TAG.search(before[: signed.end("sign")]):
+        return False
+    item = _ITEM.search(text[max(start - _REACH, 0) : start])
+    return not (item and _is_of_list(text, start, item["mark"]))
+
+
+def _cuts_behind(text: str, start: int, end: int) -> bool:
+    """Whether what belongs to the number at the end of a passage stands behind it."""
+    before, after = _around(text, end)
+    if not after or not before or not before[-1].isdecimal():
+        return False
+    if _SCALE_NEXT.match(after) or _MINUS_BEHIND.match(after):
+        return True
+    bracket = _IN_BRACKETS.search(before)
+    return bool(bracket and _CLOSES.match(after) and end - start >= len(bracket[0]))
+
+
+def _is_of_list(text: str, at: int, mark: str) -> bool:
+    """Whether the line before or behind begins with the same mark, so that it is that of an item."""
+    begin = text.rfind("\n", 0, at) + 1
+    above = text[text.rfind("\n", 0, max(begin - 1, 0)) + 1 : begin].lstrip()
+    end = text.find("\n", at)
+    below = text[end + 1 : end + 1 + _REACH].lstrip() if end >= 0 else ""
+    return any(line[:1] == mark and line[1:2].isspace() for line in (above[:2], below[:2]))
+
+
 def _has_case(letter: str) -> bool:
     return letter.lower() != letter.upper()
+
+
+def _is_mark(letter: str) -> bool:
+    """A mark of the letter before, but none of the points that Arabic and Hebrew may leave out."""
+    return _MARK.match(letter) is not None

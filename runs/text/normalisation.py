@@ -1,127 +1,535 @@
-"""The form of a text in which the same words are the same, however a document has spelled, broken or spaced them.
+"""One normal form for every comparison of texts, in two strengths. Knows nothing of Django.
 
-For quotes that people and models copy out of documents. What makes another statement stays different: capitals, signs
-and figures ("-5" is not "5", "1 000" not "1000", "10²" not "102", "10-20" not "1020").
+**Same text** proves that words occur: what a person copies and another program prints of the same words is equal.
+
+| equal | examples |
+|---|---|
+| white space of all kinds, and none, but not between digits | `two⏎words` `two words` `twowords`; not `1 000` `1000` |
+| hyphens between letters, so a line break in a word | `in-⏎ference` `in\u00adference` `inference`; `re-sign` `resign` |
+| what nobody sees: all ignorable characters | soft hyphen, U+200B, U+034F, marks of direction, variation selectors |
+| quotation marks, and apostrophes | `“due”` `"due"` `«due»`; `tenant’s` `tenant's` |
+| dashes and minus signs | `–5` `−5` `－5` `-5`; `10–20` `10-20` |
+| composed and decomposed letters | `ü` and `u` with U+0308, Hangul and its parts |
+| ligatures and old letters | `ﬁ` `ﬆ` `ĳ` `ſ` |
+| full-width, half-width, small, vertical and mathematical forms | `ＡＢＣ` `ABC`; `ｶﾞ` `ガ`; `￥` `¥`; `～` `〜` |
+| radicals and compatibility ideographs | U+2F12 `力`; U+F90A `金` |
+| Arabic presentation forms, tatweel, harakat; Hebrew points | U+FEE3 `م` |
+| letters that are also signs | `µ` `μ`; Ohm `Ω`; Angstrom `Å`; Kelvin `K` |
+| Roman numerals, squared units | `Ⅳ` `IV`; `㎡` `m²` `m2`; `㈱` `(株)`; `℃` `°C` |
+| decimal digits of all scripts | `١٢٣` `123` |
+| marks and entities of Markdown and HTML, in such texts | `**due**` `[due](a.md)` `<b>due</b>` `due`; `&amp;` `&` |
+
+What says something else stays different: capitals, accents, signs, figures, `10²` and `102`, `H₂O` and `H2O`, `½`,
+`10-20` and `1020`; in HTML what is struck out or raised.
+
+**Could be the same text** is needed to prove an absence. Whatever is the same could be the same, and also:
+
+| equal | examples |
+|---|---|
+| capitals, with and without a dot | `İNDİRİM` `indirim`; `STRASSE` `Straße` |
+| accents and strokes | `Kündigung` `Kundigung`; `Łódź` `Lodz` |
+| letters of other scripts that look alike | Cyrillic `а` `е` `о`, Greek `ο` `Α`; in words of their own too |
+| letters that are spaced out | `I N D E M N I T Y` |
+
+Linear in the length of a text. A text is folded in chunks of some thousand characters; where a character comes from is
+worked out for the chunks that have a match only.
 """
 
+import html
+import re
+import sys
 import unicodedata
 from array import array
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from functools import cache, lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 import regex
 
 from runs.text.boundaries import is_whole
 
-MAX_CHARACTERS = 400_000
-"""Of a text whose key is made, more than a hundred pages: a fifth of a second, at the worst two; eight megabytes."""
-MAX_OF_DOCUMENTS = 2_000_000
-"""Some six hundred pages, looked through in five pieces: two seconds at the worst, and their keys are kept."""
+MAX_CHARACTERS = 2_000_000
+"""Of a text in which a quote is looked for, some six hundred pages: half a second, at the worst two."""
 MIN_KEY = 12
-"""Characters of a key; a shorter one has to be the only one of its kind in the text, to point at one place."""
-
+"""Characters of a folded quote; a shorter one must occur once only, to point at one place."""
 MAX_CUT = 1_000
-"""Places of a piece that are looked at: at most of them the quote is a part of longer words."""
+"""Places that are looked at: at most of them the quote is a part of longer words."""
 MAX_BETWEEN = 200
-"""Characters that a passage may have more than twice those of the quote: white space and what nobody sees."""
-_OVERLAP = 10_000
-"""Of the pieces in which a long source is looked through."""
-_DROPPED = "\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
-"""Soft hyphens, what has no width, and marks of direction: nobody sees them, and copies have them or not."""
-_FOLDED = (
-    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "…": "..."}
-    | dict.fromkeys("“”„‟«»″", '"')
-    | dict.fromkeys("‘’‚‛′`´", "'")
-    | dict.fromkeys("‐‑‒–—―−﹣\ufffe\x02", "-")  # noncharacters stand for hyphens in the texts of PDF files
-    | {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+"""Characters that a passage may have more than twice those of the quote: white space, marks and what nobody sees."""
+_CHUNK = 4_000
+_ABOVE = 0x10000
+_MAX_MARKS = 30
+"""Marks of one letter that are composed with it; ordering many more takes time that grows with their square."""
+
+
+class Strength(StrEnum):
+    SAME = "same text"
+    COULD_BE = "could be the same text"
+    LOOKS = "could be the same text, look-alikes of other scripts included"
+
+
+class Markup(StrEnum):
+    """What of a text is no words."""
+
+    PLAIN = ""
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
+def markup_of(name: str) -> Markup:
+    """The markup of a source by its name. What models, tools and people say is taken for Markdown."""
+    if name.startswith("@") and "/" not in name:
+        return Markup.MARKDOWN
+    lower = name.lower()
+    if lower.endswith((".md", ".markdown")):
+        return Markup.MARKDOWN
+    return Markup.HTML if lower.endswith((".html", ".htm", ".xhtml")) else Markup.PLAIN
+
+
+_IGNORED = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_FOLDED |= {"－": "-", "＇": "'", "＂": '"'}
-_MARKED = r"\P{M}\p{M}+|[\u1100-\u11ff]+"
-"""A letter and its marks, or the parts of Korean syllables."""
-_SPECIAL = rf"(?P<dropped>[{_DROPPED}]+)|(?P<space>\s+)|(?P<folded>[{''.join(map(regex.escape, _FOLDED))}])"
-_PLAIN = "A-Za-z0-9.,;:()/%&\u00c0-\u024f\u0370-\u10ff\u1e00-\u1fff\u3041-\ud7ff"
-_TOKEN = regex.compile(rf"{_SPECIAL}|(?P<plain>[{_PLAIN}]+)|(?P<other>.)", regex.DOTALL)
-_TOKEN_OR_MARKED = regex.compile(rf"(?P<composed>{_MARKED})|{_SPECIAL}|(?P<other>.)", regex.DOTALL)
-_COMPOSED = regex.compile(_MARKED)
-_BROKEN = regex.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
-"""A hyphen between two letters: it may be there because the line ended. So "re-sign" is taken for "resign"."""
+"""Default_Ignorable_Code_Point."""
+_POINTS = (
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4"
+    "\u06e7\u06e8\u06ea-\u06ed\u08d3-\u08e1\u08e3-\u08ff"
+)
+"""Hebrew and Arabic points, which most texts leave out, and tatweel, which only stretches a word."""
+_COMPATIBLE = (
+    *((0x132, 0x133), (0x13F, 0x140), (0x149, 0x149), (0x17F, 0x17F), (0x1C4, 0x1CC), (0x1F1, 0x1F3), (0xB5, 0xB5)),
+    *((0x2100, 0x2100), (0x2103, 0x2103), (0x2105, 0x2106), (0x2109, 0x2109), (0x2113, 0x2113), (0x2116, 0x2116)),
+    *((0x2121, 0x2121), (0x2160, 0x217F), (0x2E9F, 0x2E9F), (0x2EF3, 0x2EF3), (0x2F00, 0x2FDF), (0x3220, 0x3243)),
+    *((0x32C0, 0x32CB), (0x3300, 0x33FF), (0xF900, 0xFAFF), (0xFB00, 0xFB4F), (0xFB50, 0xFDFF), (0xFE10, 0xFE19)),
+    *((0xFE30, 0xFE48), (0xFE4D, 0xFE6B), (0xFE70, 0xFEFC), (0xFF01, 0xFFE2), (0xFFE4, 0xFFE6), (0xFFE8, 0xFFEE)),
+    *((0x1D400, 0x1D7FF), (0x2F800, 0x2FA1F)),
+)
+"""Blocks of characters that are other shapes of the same characters: the first and the last of each."""
+_RADICALS = dict(
+    zip(
+        "⺠⻄⻅⻆⻉⻋⻑⻓⻔⻘⻙⻚⻛⻜⻝⻢⻤⻥⻦⻧⻨⻩⻪⻫⻬⻭⻮⻯⻰⻱⻲",
+        "民西见角贝车長长门青韦页风飞食马鬼鱼鸟卤麦黄黾斉齐歯齿竜龙龜亀",
+        strict=True,
+    )
+)
+_SIGNS = (
+    {"…": "...", "‥": "...", "∕": "/", "٫": ".", "٬": ",", "٪": "%", "،": ",", "؛": ";", "؟": "?"}
+    | dict.fromkeys("“”„‟«»″〝〞〟❝❞＂", '"')
+    | dict.fromkeys("‘’‚‛‹›′`´ʼ＇", "'")
+    | dict.fromkeys("‐‑‒–—―−﹣－﹘⸺⸻\ufffe\x02", "-")  # noncharacters stand for hyphens in the texts of PDF files
+    | dict.fromkeys("〜∼～", "~")
+)
+_STROKES = dict(zip("øłđħŧðæœþıªº", ("o", "l", "d", "h", "t", "d", "ae", "oe", "th", "i", "a", "o"), strict=True))
+_ALIKE = dict(
+    zip(
+        "авеіїјкмнорстухһѕԁԛԝѵαβεζηικμνορτυχϲօոսհցɑɡɩʋꞌ",
+        "abeiijkmhopctyxhsdqwvabezhikmnoptyxconuhgagiv'",
+        strict=True,
+    )
+)
+"""Letters of Cyrillic, Greek, Armenian and phonetic alphabets, without capitals: also where only these look alike."""
+_SMALL_ALIKE = {"ν": "v", "η": "n", "υ": "u"}
+"""Small letters that look like another letter than their capitals; next to Latin letters only."""
+_NEXT_TO_LATIN = re.compile(r"[νηυ](?=[a-z])|(?<=[a-z])[νηυ]")
+_SCRIPTS = re.compile("[\u0251\u0261\u0269\u028b\u0370-\u058f\u1f00-\u1fff\ua78c]")
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\U00020000-\U0003ffff"
+"""Scripts that put no spaces between words."""
+_SPACE_THERE = re.compile(rf"(?<=[{_UNSPACED}]) | (?=[{_UNSPACED}])")
+_IN_WORD = re.compile(rf"[^\W_{_UNSPACED}]{{2}}")
+_ARABIC_ALIKE = {"ی": "ي", "ى": "ي", "ک": "ك", "ة": "ه"}
+_GAP_MARK = "\0"
+"""Stands for the white space between two digits, since folding a folded text must not take it away."""
+_GAP = re.compile(r"([0-9])\s+(?=[0-9])")
+_SPACES = re.compile(r"\s+")
+_BROKEN = re.compile(r"-(?<=[^\W\d_]-)-{0,2}(?=[^\W\d_])")
+"""Hyphens between two letters: they may be there because the line ended. So "re-sign" is taken for "resign"."""
+_POWER = regex.compile(r"(?<=(?<!\p{L})[kcdm]?m)[²³](?!\w)")
+_SQUARED = {"²": "2", "³": "3"}
+_ASCII = {ord(char): None for char in "\t\n\v\f\r\x1c\x1d\x1e\x1f "} | {ord("`"): "'", 2: "-"}
+_ENDS_LINE = re.compile(r"(?<=[^\W\d_])-[^\S\n]*\n\s*(?=[^\W\d_])")
+_CUT = re.compile(r"\s(?<=[\w.,;:!?)。、]\s)(?=\s{0,5}[^\W\d_])")
+"""Where a chunk may end: white space that joins no digits and no parts of a word."""
+_ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+_INLINE = (
+    r"</?(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|dfn|em|font|i|kbd|label|mark|samp|small|span|strong|tt|u|var|wbr)"
+    r"(?:\s[^<>]{0,500})?/?>"
+)
+_BLOCK = (
+    r"</?(?:address|article|aside|blockquote|body|br|caption|center|dd|div|dl|dt|fieldset|figcaption|figure|footer|form"
+    r"|h[1-6]|header|hr|html|li|main|nav|ol|p|pre|section|table|tbody|td|tfoot|th|thead|tr|ul)(?:\s[^<>]{0,500})?/?>"
+)
+_LINK_END = r"\]\([^()\s]{0,400}(?:\s\"[^\"\n]{0,100}\")?\)"
+_EMPHASIS = (
+    r"(?<![\d*])\*{1,3}(?![\s*])|(?<![\s*])\*{1,3}(?![\d*])|(?<!\w)_{1,3}(?=\w)|(?<=[^\W_])_{1,3}(?!\w)|`+"
+    rf"|!?\[(?=[^\[\]]{{1,400}}{_LINK_END})|{_LINK_END}|^[ \t]{{0,3}}(?:>[ \t]?)+(?![\d=>])"
+)
+_MARKS = {
+    Markup.MARKDOWN: re.compile(
+        rf"\\(?P<escaped>[!-/:-@\[-`{{-~])|(?P<entity>{_ENTITY})|(?P<block>{_BLOCK})|{_INLINE}|{_EMPHASIS}",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    Markup.HTML: re.compile(rf"(?P<entity>{_ENTITY})|(?P<block>{_BLOCK})|{_INLINE}(?P<escaped>)", re.IGNORECASE),
+}
 
 
-@dataclass(frozen=True)
-class Key:
-    """`places` has, for each character of `text`, where it comes from in the source."""
-
-    text: str
-    places: array[int]
-
-
-@lru_cache(maxsize=16)
-def key(source: str) -> Key:
-    """The key of a text: composed letters (NFC), without white space but one between two digits, ligatures, wide forms,
-    quotation marks and dashes as their common forms, no hyphen between letters, nothing invisible.
+class Occurrence(NamedTuple):
+    """Characters `start` to before `end` of a text that could be the wanted ones. `doubt`: what makes it uncertain that
+    they are, as the end of a sentence; empty where nothing but capitals differs.
     """
-    parts: list[str] = []
-    places = array("I")
-    spaced, last = False, ""
-    tokens = _TOKEN_OR_MARKED if _COMPOSED.search(source) else _TOKEN
-    for match in tokens.finditer(source):
-        kind, token, start = match.lastgroup, match[0], match.start()
-        if kind in {"dropped", "space"}:
-            spaced = spaced or kind == "space"
-            continue
-        if kind == "composed":
-            token = unicodedata.normalize("NFC", token)
-        elif kind == "folded":
-            token = _FOLDED[token]
-        if spaced and last.isdigit() and token[0].isdigit():
-            parts.append(" ")
-            places.append(start)
-        spaced, last = False, token[-1]
-        parts.append(token)
-        places.extend(range(start, match.end()) if kind == "plain" else [start] * len(token))
-    return _without_breaks("".join(parts), places)
+
+    start: int
+    end: int
+    doubt: str = ""
 
 
-def _without_breaks(text: str, places: array[int]) -> Key:
-    kept, left, at = list[str](), array("I"), 0
-    for match in _BROKEN.finditer(text):
-        kept.append(text[at : match.start()])
-        left.extend(places[at : match.start()])
-        at = match.end()
-    return Key("".join([*kept, text[at:]]), left + places[at:])
+class Folded:
+    """A text folded for many look-ups; takes its memory once more. `check` is called for each chunk and may raise."""
+
+    def __init__(
+        self,
+        source: str,
+        strength: Strength = Strength.SAME,
+        markup: Markup = Markup.PLAIN,
+        check: Callable[[], object] | None = None,
+    ) -> None:
+        self.source, self.strength, self.markup = source, strength, markup
+        self._starts, self._keys = array("Q"), array("Q")
+        parts, size = list[str](), 0
+        for start, end in _chunks(source):
+            if check:
+                check()
+            part = _fold(source[start:end], strength, markup)
+            self._starts.append(start)
+            self._keys.append(size)
+            size += len(part)
+            parts.append(part)
+        self.text = "".join(parts)
+
+    def spans(self, wanted: str, at: int = 0) -> Iterator[tuple[int, int]]:
+        """Where the source has what is folded to `wanted`, in order, overlapping places too, from a key on."""
+        found = self.text.find(wanted, at) if wanted else -1
+        while found >= 0:
+            yield self._place(found)[0], self._place(found + len(wanted) - 1)[1]
+            found = self.text.find(wanted, found + 1)
+
+    def key_at(self, place: int) -> int:
+        """The first character of the folded text that comes from this place of the source or one behind it."""
+        number = bisect_right(self._starts, place) - 1
+        if number < 0:
+            return 0
+        starts, _ = self._aligned(number)
+        return self._keys[number] + bisect_left(starts, place - self._starts[number])
+
+    def _place(self, at: int) -> tuple[int, int]:
+        number = bisect_right(self._keys, at) - 1
+        starts, ends = self._aligned(number)
+        begin, inside = self._starts[number], at - self._keys[number]
+        return begin + starts[inside], begin + ends[inside]
+
+    def _aligned(self, number: int) -> tuple[array[int], array[int]]:
+        end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self.source)
+        return _aligned(self.source[self._starts[number] : end], self.strength, self.markup)
 
 
-def find_by_key(quote: str, source: str, limit: int = MAX_CHARACTERS) -> tuple[int, int] | None:
+_kept = lru_cache(maxsize=8)(Folded)
+
+
+def folded(text: str, strength: Strength = Strength.SAME, markup: Markup = Markup.PLAIN) -> str:
+    """The form of a text in which texts of the same words are equal, without white space except between digits."""
+    return "".join(_fold(text[start:end], strength, markup) for start, end in _chunks(text))
+
+
+def spelled(text: str, strength: Strength = Strength.SAME, markup: Markup = Markup.PLAIN) -> str:
+    """The form in which values are equal: one space for white space, and hyphens are kept unless a line ends there."""
+    return " ".join(" ".join(_spell(text[start:end], strength, markup) for start, end in _chunks(text)).split())
+
+
+def same_text(one: str, other: str) -> bool:
+    """Whether two values, such as names of columns, are the same text."""
+    return one == other or spelled(one) == spelled(other)
+
+
+def could_be_same(one: str, other: str) -> bool:
+    """Whether two texts could be the same."""
+    return any(folded(one, strength) == folded(other, strength) for strength in (Strength.COULD_BE, Strength.LOOKS))
+
+
+def find_same_text(quote: str, source: str, markup: Markup = Markup.PLAIN) -> tuple[int, int] | None:
     """Where the source has the words of the quote in its own spelling, as first character and one after the last.
 
-    None where it has not, where it is longer than `limit`, where a short quote has several such places, where words or
-    numbers are cut at its ends, and where so much lies between the words that they would not be one passage. A long
-    source is looked through piece by piece.
+    None where it has not, where it is longer than MAX_CHARACTERS, where a short quote has several such places, where
+    words or numbers are cut at its ends, and where so much lies between the words that they would not be one passage.
     """
-    wanted = key(quote).text
-    if not wanted or len(source) > limit:
+    if len(source) > MAX_CHARACTERS:
         return None
-    longest = 2 * len(quote) + MAX_BETWEEN
-    overlap = longest + -longest % _OVERLAP  # the same for most quotes, so that the keys of pieces are those kept
-    places = (
-        (start + first, start + end)
-        for start in range(0, max(len(source), 1), MAX_CHARACTERS)
-        for first, end in islice(_places(wanted, source[start : start + MAX_CHARACTERS + overlap]), MAX_CUT)
-        if first < MAX_CHARACTERS and is_whole(source, start + first, start + end)
-    )
-    found = next(places, None)
-    if found is None or (len(wanted) < MIN_KEY and next(places, None)):
-        return None
-    return found if found[1] - found[0] <= longest else None
+    for marks in dict.fromkeys((Markup.PLAIN, markup)):
+        wanted = folded(quote, markup=marks)
+        longest = 2 * len(quote) + (MAX_BETWEEN if marks is Markup.PLAIN else 4 * MAX_BETWEEN)
+        view = (_kept if len(source) > _CHUNK else Folded)(source, Strength.SAME, marks)
+        spans = islice(view.spans(wanted), MAX_CUT)
+        places = (span for span in spans if is_whole(source, *span))
+        found = next(places, None)
+        if found and (len(wanted) >= MIN_KEY or next(places, None) is None) and found[1] - found[0] <= longest:
+            return found
+    return None
 
 
-def _places(wanted: str, source: str) -> Iterator[tuple[int, int]]:
-    found = key(source)
-    at = found.text.find(wanted)
-    while at >= 0:
-        last = found.places[at + len(wanted) - 1]
-        composed = _COMPOSED.match(source, last)
-        yield found.places[at], composed.end() if composed else last + 1
-        at = found.text.find(wanted, at + 1)
+class Sought:
+    """A text in which nothing but a search for all that could be the same proves an absence."""
+
+    def __init__(self, source: str, check: Callable[[], object] | None = None) -> None:
+        self._source, self._check = source, check
+        self._views = dict[tuple[Strength, Markup], Folded]()
+
+    def occurrences(self, term: str) -> Iterator[Occurrence]:
+        """Where something could be the term, in the order of the text but for what only looks like it or has marks
+        between, which comes behind the rest. What is in a longer word counts as well.
+        """
+        for view, wanted in self._searches(term):
+            for span in view.spans(wanted):
+                if self._check:
+                    self._check()
+                if self._agrees(view, span, term):
+                    yield Occurrence(*span, _doubt(self._source[slice(*span)], term, view.markup))
+
+    def first(self, term: str) -> Occurrence | None:
+        """The first place without a doubt; else the first of all, None if there is none."""
+        first = None
+        for found in islice(self.occurrences(term), MAX_CUT):
+            if not found.doubt:
+                return found
+            first = first or found
+        return first
+
+    def lines(self, term: str, limit: int) -> list[int]:
+        """For each of the first lines in which something could be the term, where that begins."""
+        found = dict[int, int]()
+        for view, wanted in self._searches(term):
+            at, left = view.text.find(wanted), limit
+            while at >= 0 and left:
+                if self._check:
+                    self._check()
+                span = next(view.spans(wanted, at))
+                at += 1
+                if self._agrees(view, span, term):
+                    line = self._source.rfind("\n", 0, span[0]) + 1
+                    found[line] = min(span[0], found.get(line, span[0]))
+                    left -= 1
+                    end = self._source.find("\n", span[0])
+                    at = max(at, view.key_at(end)) if end >= 0 else len(view.text)
+                at = view.text.find(wanted, at)
+        return [found[line] for line in sorted(found)[:limit]]
+
+    def _searches(self, term: str) -> Iterator[tuple[Folded, str]]:
+        """The forms of the text that differ from each other, each with what is looked for in it."""
+        plain, looks = folded(term, Strength.COULD_BE), folded(term, Strength.LOOKS)
+        has_scripts = bool(_SCRIPTS.search(self._source))
+        for markup in (Markup.PLAIN, Markup.MARKDOWN) if plain else ():
+            if markup is Markup.PLAIN or _MARKS[markup].search(self._source):
+                yield self._view(Strength.COULD_BE, markup), plain
+                if has_scripts:
+                    yield self._view(Strength.LOOKS, markup), looks
+                elif looks != plain:
+                    yield self._view(Strength.COULD_BE, markup), looks
+
+    def _view(self, strength: Strength, markup: Markup) -> Folded:
+        key = strength, markup
+        if key not in self._views:
+            self._views[key] = Folded(self._source, strength, markup, self._check)
+        return self._views[key]
+
+    def _agrees(self, view: Folded, span: tuple[int, int], term: str) -> bool:
+        """Whether there is white space where the term has some; where not, whether it begins and ends with words."""
+        words = self._source[slice(*span)]
+        if any(
+            _joined(words, strength, view.markup) == _joined(term, strength, Markup.PLAIN)
+            for strength in dict.fromkeys((view.strength, Strength.LOOKS))
+        ):
+            return True
+        edges = (self._source[max(at - 1, 0) : at + 1] for at in span)
+        return not any(map(_IN_WORD.fullmatch, edges))
+
+
+def _doubt(words: str, term: str, markup: Markup) -> str:
+    if folded(words, Strength.COULD_BE, markup) != folded(term, Strength.COULD_BE):
+        return "letters of another script that look alike"
+    if _joined(words, Strength.COULD_BE, markup) != _joined(term, Strength.COULD_BE, Markup.PLAIN):
+        return "letters that are spaced out, or words that are not"
+    same = folded(words, markup=markup).casefold() == folded(term).casefold()
+    return "" if same else "other accents, or dots of the letter i"
+
+
+def _joined(text: str, strength: Strength, markup: Markup) -> str:
+    """With its white space, but not where it says nothing: at hyphens, and in scripts that have none between words."""
+    return _SPACE_THERE.sub("", spelled(text, strength, markup)).replace("- ", "-").replace("-", "")
+
+
+class _Tables(NamedTuple):
+    """What each character is folded to, with the patterns that find them. `mark`: what may have to be composed."""
+
+    signs: dict[str, str]
+    sign: re.Pattern[str]
+    mark: re.Pattern[str]
+    wide: dict[str, str]
+    widened: re.Pattern[str]
+
+
+@cache
+def _tables() -> _Tables:
+    every = "".join(map(chr, [*range(0x80, 0xD800), *range(0xE000, 0x2FA20)]))
+    marks = regex.findall(r"[\p{M}\u1100-\u11ff]|\p{NFC_QC=N}", every)
+    mark = _any_of(marks)
+    signs = dict.fromkeys(re.findall(f"[{_IGNORED}{_POINTS}]", every + "\U000e0001\U000e0020"), "")
+    signs |= dict.fromkeys(map(chr, range(917504, 921600)), "")
+    signs |= {
+        chr(code): unicodedata.normalize("NFKC", chr(code)) for one, to in _COMPATIBLE for code in range(one, to + 1)
+    }
+    signs |= {char: str(unicodedata.decimal(char)) for char in re.findall(r"[^\W\D0-9]", every)}
+    signs |= _RADICALS | _SIGNS
+    dropped = re.compile(f"[{_IGNORED}{_POINTS}]")
+    for char in [char for char, form in signs.items() if form and form != char]:
+        form = "".join(_SIGNS.get(one, one) for one in dropped.sub("", signs[char]))
+        signs[char] = form.strip() if form.isspace() or form[:1].isspace() else form
+    signs = {char: form for char, form in signs.items() if form != char}
+    wide = dict[str, str]()
+    for code in (*range(0xAA, 0x250), *range(0x370, 0x590), *range(0x622, 0x6D4), *range(0x1E00, 0x2000)):
+        char = chr(code)
+        bare = unicodedata.normalize("NFD", unicodedata.normalize("NFD", char).casefold())
+        bare = "".join(_STROKES.get(one, one) for one in bare if unicodedata.category(one) != "Mn")
+        wide[char] = _ARABIC_ALIKE.get(bare, bare)
+    wide |= {chr(code): "" for code in range(0x300, 0x370)} | {"ı": "i", "İ": "i"}
+    wide = {char: form for char, form in wide.items() if form != char}
+    return _Tables(signs, _any_of(signs), mark, wide, _any_of(wide))
+
+
+def _any_of(chars: Iterable[str]) -> re.Pattern[str]:
+    """One of these characters as a class, in which Python looks characters up at once. It would go through those above
+    U+FFFF one after the other, so that the class has all of them, if any.
+    """
+    codes = sorted({min(ord(char), _ABOVE) for char in chars})
+    ranges = list[list[int]]()
+    for code in codes:
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    if ranges[-1][1] == _ABOVE:
+        ranges[-1][1] = sys.maxunicode
+    return re.compile("[" + "".join(f"{re.escape(chr(one))}-{re.escape(chr(to))}" for one, to in ranges) + "]")
+
+
+_COMPOSED = regex.compile(rf"\P{{M}}\p{{M}}{{1,{_MAX_MARKS}}}|[\u1100-\u11ff]{{1,{_MAX_MARKS}}}|\p{{NFC_QC=N}}")
+_LOOK = str.maketrans(_ALIKE)
+
+
+class _Text:
+    """A chunk of a text while it is folded; with `aligned`, where each of its characters comes from."""
+
+    def __init__(self, text: str, *, aligned: bool) -> None:
+        self.text = text
+        self.starts = array("I", range(len(text))) if aligned else None
+        self.ends = array("I", range(1, len(text) + 1)) if aligned else None
+
+    def edit(self, pattern: "re.Pattern[str] | regex.Pattern[str]", form: "Callable[[re.Match[str]], str]") -> None:
+        if self.starts is None or self.ends is None:
+            self.text = pattern.sub(form, self.text)  # type: ignore[arg-type]
+            return
+        parts, starts, ends, at = list[str](), array("I"), array("I"), 0
+        for match in pattern.finditer(self.text):
+            start, end = match.span()
+            new = form(match)  # type: ignore[arg-type]
+            parts += [self.text[at:start], new]
+            starts += self.starts[at:start] + array("I", [self.starts[start]] * len(new) if new else [])
+            ends += self.ends[at:start] + array("I", [self.ends[end - 1]] * len(new) if new else [])
+            at = end
+        if at:
+            self.text = "".join([*parts, self.text[at:]])
+            self.starts, self.ends = starts + self.starts[at:], ends + self.ends[at:]
+
+
+def _fold(chunk: str, strength: Strength, markup: Markup) -> str:
+    text = _Text(chunk, aligned=False)
+    _fold_letters(text, strength, markup)
+    _fold_layout(text)
+    return text.text
+
+
+def _spell(chunk: str, strength: Strength, markup: Markup) -> str:
+    text = _Text(chunk, aligned=False)
+    _fold_letters(text, strength, markup)
+    return _ENDS_LINE.sub("", text.text)
+
+
+@lru_cache(maxsize=64)
+def _aligned(chunk: str, strength: Strength, markup: Markup) -> tuple[array[int], array[int]]:
+    text = _Text(chunk, aligned=True)
+    _fold_letters(text, strength, markup)
+    _fold_layout(text)
+    assert text.starts is not None
+    assert text.ends is not None
+    return text.starts, text.ends
+
+
+def _fold_letters(text: _Text, strength: Strength, markup: Markup) -> None:
+    if markup is not Markup.PLAIN:
+        text.edit(_MARKS[markup], _without_mark)
+    if not text.text.isascii():
+        tables = _tables()
+        text.edit(tables.sign, lambda match: tables.signs.get(match[0], match[0]))
+        if tables.mark.search(text.text):
+            text.edit(_COMPOSED, lambda match: unicodedata.normalize("NFC", match[0]))
+        if "²" in text.text or "³" in text.text:
+            text.edit(_POWER, lambda match: _SQUARED[match[0]])
+        if strength is not Strength.SAME:
+            text.edit(tables.widened, lambda match: tables.wide.get(match[0], match[0]))
+    elif "`" in text.text or "\x02" in text.text:
+        text.text = text.text.replace("`", "'").replace("\x02", "-")
+    if strength is not Strength.SAME:
+        text.text = text.text.lower() if text.text.isascii() else _casefolded(text.text)
+    if strength is Strength.LOOKS and not text.text.isascii():
+        text.text = _NEXT_TO_LATIN.sub(lambda match: _SMALL_ALIKE[match[0]], text.text).translate(_LOOK)
+
+
+def _casefolded(text: str) -> str:
+    """Without capitals, and as long as before: what would get longer has been folded by then."""
+    small = text.casefold()
+    return small if len(small) == len(text) else text.lower()
+
+
+def _fold_layout(text: _Text) -> None:
+    text.edit(_GAP, lambda match: f"{match[1]}{_GAP_MARK}")
+    if text.starts is not None:
+        text.edit(_SPACES, lambda _: "")
+    else:
+        text.text = text.text.translate(_ASCII) if text.text.isascii() else "".join(text.text.split())
+    if "-" in text.text:
+        text.edit(_BROKEN, lambda _: "")
+
+
+def _without_mark(match: re.Match[str]) -> str:
+    if match["entity"]:
+        return html.unescape(match["entity"])
+    return " " if match["block"] else match["escaped"] or ""
+
+
+def _chunks(source: str) -> Iterator[tuple[int, int]]:
+    """Where the chunks of a text begin and end; no word and no number is cut if there is any white space."""
+    start, size = 0, len(source)
+    while start < size:
+        end = size
+        if size - start > 2 * _CHUNK:
+            cut = _CUT.search(source, start + _CHUNK, start + 2 * _CHUNK)
+            end = cut.start() if cut else _before_letter(source, start + 2 * _CHUNK)
+        yield start, end
+        start = end
+
+
+def _before_letter(source: str, at: int) -> int:
+    """A place shortly before that no mark follows."""
+    for place in range(at, at - _MAX_MARKS, -1):
+        if not (unicodedata.category(source[place]).startswith("M") or "\u1100" <= source[place] <= "\u11ff"):
+            return place
+    return at

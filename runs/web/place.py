@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from runs.pev.documents.document import Document
 from runs.pev.evidence.finding import Span, find
 from runs.pev.texts.wording import quoted
-from runs.text.normalisation import find_by_key
+from runs.text.normalisation import Markup, find_same_text
 from runs.web.excerpt import MAX_CHARS
 
 MAX_WORDS = 400
@@ -118,7 +118,7 @@ def nearest(words: str, text: str) -> Span | None:
 
 def _standing(words: str, text: str) -> tuple[int, int] | None:
     span = find(words, text)
-    return (span.start, span.end) if span else find_by_key(words, text)
+    return (span.start, span.end) if span else find_same_text(words, text, Markup.MARKDOWN)
 
 
 def _line(text: str, number: int) -> Pointed:

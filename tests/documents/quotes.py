@@ -10,7 +10,7 @@ from runs.documents.readers.pdf.characters import text_of, text_page_of
 from runs.documents.readers.pdf.geometry import View, rectangles
 from runs.documents.readers.pdf.opened import opened, page_of
 from runs.pev.documents.layout import MarkKind
-from runs.text.normalisation import find_by_key, key
+from runs.text.normalisation import find_same_text, folded
 
 _WORDS = 15
 
@@ -31,8 +31,8 @@ def look_up(words: Sequence[str], text: str, count: int, seed: int = 2) -> Found
     """So many quotes of fifteen words."""
     places = random.Random(seed)
     quotes = [" ".join(words[at : at + _WORDS]) for at in (places.randrange(len(words) - _WORDS) for _ in range(count))]
-    found = [(quote, span) for quote in quotes if (span := find_by_key(quote, text))]
-    equal = sum(key(text[slice(*span)]).text == key(quote).text for quote, span in found)
+    found = [(quote, span) for quote in quotes if (span := find_same_text(quote, text))]
+    equal = sum(folded(text[slice(*span)]) == folded(quote) for quote, span in found)
     return Found(count, [span for _, span in found], equal)
 
 

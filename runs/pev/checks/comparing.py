@@ -22,6 +22,7 @@ from runs.pev.files.paths import clean_path, document_of
 from runs.pev.texts.naming import Paths, Phrases, worded
 from runs.pev.texts.patterns import Budget
 from runs.pev.texts.wording import quoted
+from runs.text.normalisation import markup_of
 
 MAX_ITEMS = 100_000
 """Items that are looked for, or quoted passages; more are no list that anybody has dealt with."""
@@ -116,7 +117,7 @@ def _places(passages: Iterable[tuple[int, Passage]], material: Material, budget:
     places = dict[int, str]()
     for name in sorted(filter(material.has, by_source), key=lambda name: not material.is_given(name)):
         budget.left()
-        searched = Quotable(*material.content(name))
+        searched = Quotable(*material.content(name), markup_of(name))
         for number, quote in by_source[name]:
             budget.left()
             if number not in places and _occurs(quote, searched):

@@ -18,11 +18,12 @@ from runs.pev.citations.statements import Statement, Statements, figures_said, f
 from runs.pev.citations.words import quotes_in
 from runs.pev.contracts import RESULT
 from runs.pev.documents.document import Document
-from runs.pev.evidence.finding import Span, find_quote, not_found
+from runs.pev.evidence.finding import Span, find_respelled, find_verbatim, not_found, widened
 from runs.pev.evidence.passages import Passage
 from runs.pev.evidence.quotes import is_short, proves_nothing
 from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
 from runs.pev.texts.wording import quoted
+from runs.text.normalisation import markup_of
 
 MAX_SEARCHED = 60_000_000
 """Characters of sources that are searched for the citations of one text: some four seconds. Only words that do not
@@ -31,6 +32,8 @@ stand where the citation says are searched for in the whole file.
 COLLECTING = 4
 FIGURES = 10
 """Collecting the words or the figures of a passage takes so many times as long as searching it once."""
+FOLDING = 4
+"""Folding the lines of a source takes so many times as long as searching them."""
 NAMING = 5_000
 """Finding out which source the name of a note may mean takes as long as searching so many characters."""
 UNCOMPARED = "its figures were not compared: this text has too many citations"
@@ -278,7 +281,8 @@ class Reader:
         for quote in texts:
             span = self._place(source.name, source.text, quote, first, last)
             if isinstance(span, Span):
-                return _placed(replace(known, quote=quote), span, anchor, (first, last))
+                found = _placed(replace(known, quote=quote), span, anchor, (first, last))
+                return _widened(found, span, source.text.text)
             problem = problem or span
         return replace(known, sentence=problem, cited_line=first)
 
@@ -322,11 +326,28 @@ class Reader:
             start, end = text.lines(low, high)
             part = text.text[start : end + 4 * len(quote) + 400]
             self.left -= len(part)
-            span = find_quote(quote, part)
+            span = find_verbatim(quote, part)
             if span and start + span.start < end:
-                return Span(start + span.start, start + span.end, text.line_at(start + span.start))
+                return _moved(span, start, text)
         self.left -= len(text.text)
-        return find_quote(quote, text.text) or not_found(quote, name, text.text)
+        return find_verbatim(quote, text.text) or self._respelled(name, text, quote, windows)
+
+    def _respelled(self, name: str, text: SourceText, quote: str, windows: Sequence[tuple[int, int]]) -> Span | str:
+        """Where the source has the same words in another spelling, or why it has none."""
+        markup = markup_of(name)
+        for low, high in windows:
+            start, end = text.lines(low, high)
+            part = text.text[start : end + 4 * len(quote) + 400]
+            self.left -= FOLDING * len(part)
+            span = find_respelled(quote, part, markup)
+            if span and start + span.start < end:
+                return _moved(span, start, text)
+        self.left -= len(text.text)
+        return find_respelled(quote, text.text, markup) or not_found(quote, name, text.text)
+
+
+def _moved(span: Span, by: int, text: SourceText) -> Span:
+    return Span(by + span.start, by + span.end, text.line_at(by + span.start))
 
 
 def _placed(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) -> Citation:
@@ -341,6 +362,15 @@ def _placed(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) ->
         return replace(found, status=CitationStatus.OK, sentence=where)
     instead = f"not in line {first}" if first else "which the link did not say"
     return replace(found, status=CitationStatus.CORRECTED, sentence=f"{where}, {instead}")
+
+
+def _widened(found: Citation, span: Span, text: str) -> Citation:
+    """The citation of the whole sentence where a negation stands directly before the words that are cited."""
+    whole = widened(span, text)
+    if whole == span:
+        return found
+    sentence = f"{found.sentence}, where the whole sentence is {quoted(text[whole.start : whole.end], 200)}"
+    return replace(found, source_start=whole.start, source_end=whole.end, sentence=sentence)
 
 
 def _weak(figures: Sequence[str], names: Sequence[str]) -> str:

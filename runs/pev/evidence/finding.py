@@ -1,4 +1,4 @@
-"""Finds the words of a quote in a text, white space counting as one space. Linear in the size of the text."""
+"""Finds the words of a quote in a text, as they are written or as the same text. Linear in the size of the text."""
 
 import re
 from collections.abc import Iterator
@@ -7,6 +7,8 @@ from itertools import islice
 
 from runs.pev.texts.wording import one_spaced, quoted
 from runs.text.boundaries import is_whole
+from runs.text.negations import with_negation
+from runs.text.normalisation import Markup, find_same_text
 
 MAX_CUT = 1_000
 _WORD = re.compile(r"\S+")
@@ -29,9 +31,26 @@ def find(quote: str, text: str) -> Span | None:
     return Searched(text).find(quote)
 
 
-def find_quote(quote: str, text: str) -> Span | None:
-    """Where the quote first occurs and neither begins nor ends inside a number or a word."""
+def find_verbatim(quote: str, text: str) -> Span | None:
+    """Where the quote first occurs in its own spelling and neither begins nor ends inside a number or a word."""
     return Searched(text, whole=True).find(quote)
+
+
+def find_quote(quote: str, text: str, markup: Markup = Markup.PLAIN) -> Span | None:
+    """The same; where it does not occur so, where the text has the same words in another spelling."""
+    return find_verbatim(quote, text) or find_respelled(quote, text, markup)
+
+
+def find_respelled(quote: str, text: str, markup: Markup = Markup.PLAIN) -> Span | None:
+    """Where the text has the same words as the quote, however they are spelled."""
+    place = find_same_text(quote, text, markup)
+    return Span(*place, text.count("\n", 0, place[0]) + 1) if place else None
+
+
+def widened(span: Span, text: str) -> Span:
+    """The place as it is, or the whole sentence where a negation stands directly before it or behind."""
+    start, end = with_negation(text, span.start, span.end)
+    return span if (start, end) == (span.start, span.end) else Span(start, end, text.count("\n", 0, start) + 1)
 
 
 def not_found(quote: str, name: str, text: str) -> str:

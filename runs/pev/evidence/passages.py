@@ -1,4 +1,4 @@
-"""Where the words of a quote stand in a document, and what has to be known of that place. Bounded as `normalisation` is."""
+"""Where the words of a quote stand in a document, and what has to be known of that place."""
 
 import re
 from collections.abc import Iterator
@@ -9,9 +9,10 @@ from runs.pev.documents.document import Document, Where, is_within, plain_number
 from runs.pev.documents.layout import MIN_CONFIDENCE, Block, BlockKind, MarkKind
 from runs.pev.documents.marked import by_whom, read_by, sureness
 from runs.pev.documents.views import before_changes, own_text, visible_text, without_running
-from runs.pev.evidence.finding import Span, find_quote
+from runs.pev.evidence.finding import Span, find_quote, find_verbatim
 from runs.pev.texts.wording import quoted
-from runs.text.normalisation import MAX_OF_DOCUMENTS, find_by_key
+from runs.text.negations import with_negation
+from runs.text.normalisation import find_same_text
 
 _BLOCK_NAME = re.compile(r"[ \t]*\[([^\[\]\n]{1,120})\][ \t]*")
 _REMARKS = re.compile(r"(?:\{[^{}\n]{1,600}\}[ \t]*)+")
@@ -72,14 +73,25 @@ def passage_in(quote: str, document: Document, name: str, within: Place | None =
         where = document.where(*found)
         if document.marks_on(*found, MarkKind.UNSEEN):
             return f"{quoted(copied.words)} cannot be seen in {name}, {where.words}: there is no ink at its place"
+        whole = _with_negation(document, found)
+        is_verbatim = whole == found and find_verbatim(copied.words, document.text[slice(*found)])
+        found = whole
         span = Span(*found, document.text.count("\n", 0, found[0]) + 1)
-        exact = find_quote(copied.words, document.text[slice(*found)]) is not None
-        words = copied.words if exact else document.text[slice(*found)]
+        words = copied.words if is_verbatim else document.text[slice(*found)]
         misnamed = _misnamed(copied, named, document, found)
         remarks = remarks_on(document, found) + _renumbered(copied, document, found)
         doubts = _doubts(document, found, of_number=bool(copied.number))
         return Passage(span, words, where, misnamed, remarks, doubts)
     return _changed(quote, document, name)
+
+
+def _with_negation(document: Document, place: Place) -> Place:
+    """The place, or its sentence where a negation stands directly before it, inside the paragraphs that have it."""
+    blocks = document.blocks_in(*place)
+    start = min([place[0], *(block.start for block in blocks)])
+    end = max([place[1], *(block.end for block in blocks)])
+    found = with_negation(document.text[start:end], place[0] - start, place[1] - start)
+    return found[0] + start, found[1] + start
 
 
 def unmarked(quote: str) -> Iterator[str]:
@@ -161,13 +173,13 @@ def _searched(quote: str, document: Document, text: str) -> Place | None:
     if found := _place(quote, text):
         return found
     view = without_running(document, text)
-    found = find_by_key(quote, view.text, MAX_OF_DOCUMENTS) if view else None
+    found = find_same_text(quote, view.text) if view else None
     return view.place(*found) if view and found else None
 
 
 def _place(quote: str, text: str) -> Place | None:
     span = find_quote(quote, text)
-    return (span.start, span.end) if span else find_by_key(quote, text, MAX_OF_DOCUMENTS)
+    return (span.start, span.end) if span else None
 
 
 def _is_aside(document: Document, place: Place) -> bool:

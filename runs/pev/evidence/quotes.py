@@ -7,12 +7,12 @@ import regex
 
 from runs.pev.contracts import QuotedEvidence
 from runs.pev.documents.document import Document
-from runs.pev.evidence.finding import Span, find_quote, not_found
+from runs.pev.evidence.finding import find_quote, find_verbatim, not_found, widened
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence
 from runs.pev.files.paths import digest_of, document_of, text_of
 from runs.pev.texts.wording import quoted
-from runs.text.normalisation import find_by_key
+from runs.text.normalisation import markup_of
 
 MIN_CHARACTERS = 3
 """Letters and digits of a quote that can be seen. Fewer occur in nearly every text and prove nothing."""
@@ -32,8 +32,9 @@ _READ = regex.compile(r"(?V1)[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]")
 def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     """The quote looked up in the bytes of its source; verified, or a sentence that says why it is not.
 
-    Runs of whitespace are taken as equal, and where that does not do, what `normalisation` takes as equal: the same words
-    as a document spells and breaks them. Then the quote is what the source says, and not what it was asked for.
+    Runs of whitespace are taken as equal, and where that does not do, what is the same text: the same words as a
+    document spells and breaks them. Then the quote is what the source says, and not what it was asked for; so it is
+    where a negation stands directly before it, and the quote is its whole sentence.
     `sources` may be lazy: only the source named is read, and others when the quote is not in it.
     """
     if given.source not in sources:
@@ -47,12 +48,13 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
         return _of_document(given, document, digest, sources)
     if reason := proves_nothing(given.quote, text):
         return unverified(given, reason, digest)
-    span = find_quote(given.quote, text) or _find_by_key(given.quote, text)
+    span = find_quote(given.quote, text, markup_of(given.source))
     if span is None:
         missing = not_found(given.quote, given.source, text) + _elsewhere(given, sources)
         return unverified(given, missing, digest)
-    exact = find_quote(given.quote, text[span.start : span.end]) is not None
-    quote = given.quote if exact else text[span.start : span.end]
+    whole = widened(span, text)
+    is_verbatim = whole == span and find_verbatim(given.quote, text[span.start : span.end])
+    span, quote = whole, given.quote if is_verbatim else text[whole.start : whole.end]
     return Evidence(
         kind="quote",
         source=given.source,
@@ -130,11 +132,6 @@ def _has_line(wanted: str, text: str, piece: int = 250_000) -> bool:
     return rest.strip() == wanted
 
 
-def _find_by_key(quote: str, text: str) -> Span | None:
-    place = find_by_key(quote, text)
-    return Span(*place, text.count("\n", 0, place[0]) + 1) if place else None
-
-
 def _elsewhere(given: QuotedEvidence, sources: Mapping[str, bytes]) -> str:
     left = HINT_BYTES
     for name in islice(sources, HINT_SOURCES):
@@ -145,7 +142,7 @@ def _elsewhere(given: QuotedEvidence, sources: Mapping[str, bytes]) -> str:
         if left < 0:
             return ""
         text = text_of(data)
-        span = find_quote(given.quote, text) if text is not None else None
+        span = find_verbatim(given.quote, text) if text is not None else None
         if span:
             document = document_of(data)
             where = document.where(span.start, span.end).words if document else f"line {span.line}"

@@ -8,6 +8,7 @@ import unicodedata
 import regex
 
 from runs.pev.texts.wording import quoted
+from runs.text.negations import NEGATION
 
 _FIGURE = regex.compile(r"\p{N}(?:[\p{N}.,'’\u00a0\u202f]*\p{N})?")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)]\s)[\"“„'(]*(\p{Lu}[\p{L}\p{N}]{2,})|\b(\p{Lu}{2,})\b")
@@ -22,11 +23,6 @@ _TO_A_MODEL = regex.compile(
     r"|(?:quote|cite|use)\s[^.]{0,40}\sas\s+(?:evidence|proof)\b"
     r"|(?:every|all|each|these|this)\s+(?:acceptance\s+|success\s+)?criteri(?:on|a)\s+(?:is|are|has|have)\b"
     r"|(?:mark|report|judge|verify)\s+(?:it|this|everything|all)\s+as\s+(?:passed|met|done|verified)\b)",
-    regex.IGNORECASE,
-)
-_NEGATION = regex.compile(
-    r"\b(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot|\p{L}+n['’]t"
-    r"|nicht|nichts|kein\p{L}*|nie|niemals|niemand|ohne|weder|ne|pas|jamais|aucune?|sans)\b",
     regex.IGNORECASE,
 )
 SHARED_STEMS = 2
@@ -62,9 +58,9 @@ def _contradict(statement: str, quote: str) -> bool:
     """Whether one of them is negated, the other is not, and they say much the same otherwise. A clause that allows
     something to one party may well prove that the other may not do it: there they share less.
     """
-    if bool(_NEGATION.search(statement)) == bool(_NEGATION.search(quote)):
+    if bool(NEGATION.search(statement)) == bool(NEGATION.search(quote)):
         return False
-    one, other = (stems_of(_NEGATION.sub(" ", text)) for text in (statement, quote))
+    one, other = (stems_of(NEGATION.sub(" ", text)) for text in (statement, quote))
     shared = len(one & other)
     return shared >= SHARED_STEMS and 3 * shared >= 2 * min(len(one), len(other))
 

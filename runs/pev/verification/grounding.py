@@ -13,7 +13,7 @@ from runs.pev.citations.citation import Citation, Cited
 from runs.pev.citations.citing import may_cite
 from runs.pev.citations.lookup import cited_at, noted_in
 from runs.pev.contracts import Criterion, QuotedEvidence
-from runs.pev.evidence.finding import Span, find, find_quote
+from runs.pev.evidence.finding import Span, find, find_quote, widened
 from runs.pev.evidence.passages import unmarked
 from runs.pev.evidence.quotes import proves_nothing, resolve
 from runs.pev.evidence.relation import doubt_about
@@ -22,6 +22,7 @@ from runs.pev.evidence.sources import OUTSIDE, Sources
 from runs.pev.evidence.tracing import missing_in
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.texts.wording import quoted
+from runs.text.normalisation import markup_of
 
 _PATH = re.compile(r"[\w/.-]+")
 NOT_OF_OUTPUT = (
@@ -52,7 +53,7 @@ class Examiner:
                 f"{quoted(quote.quote)} is what the executor itself put into {quote.source}; quote a file instead"
             )
             return found.model_copy(update={"verified": False, "sentence": sentence})
-        found = self._with_provenance(found)
+        found = self._with_provenance(found, quote.quote)
         if quote.statement:
             return _with_statement(found, quote.statement, self._sources, self._made)
         return found.model_copy(update={"weak": found.weak or doubt_about("", found.quote)})
@@ -94,16 +95,18 @@ class Examiner:
             why = f"{', '.join(missing[:5])} of {quoted(one.statement)} stands in no quote for it"
         return one.model_copy(update={"weak": why})
 
-    def _with_provenance(self, found: Evidence) -> Evidence:
+    def _with_provenance(self, found: Evidence, given: str) -> Evidence:
         sources = self._sources
         text = text_of(sources[found.source]) or ""
         observed = sources.observed(found.source)
-        for quote in dict.fromkeys(unmarked(found.quote)) if observed else ():
+        for quote in dict.fromkeys([*unmarked(found.quote), *unmarked(given)]) if observed else ():
             if proves_nothing(quote, text):
                 continue
             for start, end in observed:
                 if span := find_quote(quote, text[start:end]):
-                    line = text.count("\n", 0, start) + span.line
+                    whole = widened(span, text[start:end])
+                    quote = quote if whole == span else text[start:end][whole.start : whole.end]
+                    span, line = whole, text.count("\n", 0, start) + whole.line
                     place = {"line": line, "start": start + span.start, "end": start + span.end, "quote": quote}
                     sentence = f"{quoted(quote)} stands in {found.source}, line {line}"
                     return found.model_copy(update={**place, "sentence": sentence, "provenance": Provenance.OBSERVED})
@@ -162,4 +165,4 @@ def _with_statement(found: Evidence, statement: str, sources: Sources, made: Seq
 
 def _in(name: str, statement: str, sources: Sources) -> Span | None:
     text = text_of(sources[name]) if name in sources else None
-    return find_quote(statement, text) if text else None
+    return find_quote(statement, text, markup_of(name)) if text else None

@@ -9,13 +9,23 @@ from hypothesis import strategies as st
 
 from runs.pev.contracts import QuotedEvidence
 from runs.pev.evidence.quotes import resolve
-from runs.text.normalisation import MAX_CHARACTERS, MAX_OF_DOCUMENTS, find_by_key, key
+from runs.text.normalisation import (
+    MAX_CHARACTERS,
+    Folded,
+    Markup,
+    Strength,
+    could_be_same,
+    find_same_text,
+    folded,
+    same_text,
+    spelled,
+)
 from tests.hostile.bounds import within
 from tests.work import growth
 
 
 def same(one: str, other: str) -> bool:
-    return key(one).text == key(other).text
+    return folded(one) == folded(other)
 
 
 @pytest.mark.parametrize(
@@ -62,12 +72,34 @@ def test_what_says_something_else_is_not(one: str, other: str) -> None:
     assert not same(one, other)
 
 
-@given(st.text(st.sampled_from("ab1 2-\n\u00ad\u0301éﬁ“\u1112\u1161\u200b"), max_size=30))
-def test_each_character_comes_from_its_place(text: str) -> None:
-    found = key(text)
-    assert len(found.places) == len(found.text)
-    assert list(found.places) == sorted(found.places)
-    assert key(unicodedata.normalize("NFC", text)).text == found.text
+ODD = "ab1 2-\n\u00ad\u0301éﬁ“\u1112\u1161\u200b²m㎡İıßνа\u2f12\u0640ﻣ‑'*_[](&"
+TEXTS = st.text(st.one_of(st.sampled_from(ODD), st.characters(codec="utf-8")), max_size=30)
+
+
+@given(TEXTS, st.sampled_from(Strength), st.sampled_from([Markup.PLAIN, Markup.MARKDOWN, Markup.HTML]))
+def test_each_character_comes_from_its_place(text: str, strength: Strength, markup: Markup) -> None:
+    view = Folded(text, strength, markup)
+    assert view.text == folded(text, strength, markup)
+    places = [next(view.spans(view.text[at], at)) for at in range(len(view.text))]
+    assert places == sorted(places)
+    assert all(0 <= start < end <= len(text) for start, end in places)
+    assert all(view.key_at(start) <= at for at, (start, _) in enumerate(places))
+
+
+@given(TEXTS, st.sampled_from(Strength))
+def test_folding_again_changes_nothing(text: str, strength: Strength) -> None:
+    once = folded(text, strength)
+    assert folded(once, strength) == once
+    assert folded(spelled(text, strength), strength) == once
+    assert folded(unicodedata.normalize("NFC", text), strength) == once
+
+
+@given(TEXTS, TEXTS)
+def test_what_is_the_same_could_be_the_same(one: str, other: str) -> None:
+    assert could_be_same(one, one)
+    assert could_be_same(one, folded(one))
+    if same(one, other) or same_text(one, other):
+        assert could_be_same(one, other)
 
 
 @given(
@@ -77,58 +109,58 @@ def test_each_character_comes_from_its_place(text: str) -> None:
 )
 def test_the_place_has_the_words(before: str, quote: str, after: str) -> None:
     text = f"{before} {quote.replace(' ', '\n\u200b ')} {after}"
-    place = find_by_key(quote, text)
-    if key(quote).text:
+    place = find_same_text(quote, text)
+    if folded(quote):
         assert place is not None
         assert same(text[slice(*place)], quote)
 
 
 def test_the_place_takes_in_marks_and_leaves_out_what_is_beside() -> None:
     text = "x\u200b The cafe\u0301\u200b. y"
-    place = find_by_key("Thecafé", text)
+    place = find_same_text("Thecafé", text)
     assert place is not None
     assert text[slice(*place)] == "The cafe\u0301"
 
 
 def test_a_short_quote_has_to_be_the_only_one() -> None:
-    assert find_by_key("it's due", "“It is.” – it’s due.") == (11, 19)
-    assert find_by_key("it's due", "it’s due, it’s due") is None
-    assert find_by_key("it's due by then", "it’s due by then, it’s due by then") == (0, 16)
+    assert find_same_text("it's due", "“It is.” – it’s due.") == (11, 19)
+    assert find_same_text("it's due", "it’s due, it’s due") is None
+    assert find_same_text("it's due by then", "it’s due by then, it’s due by then") == (0, 16)
 
 
 def test_words_that_lie_far_apart_are_no_passage() -> None:
-    assert find_by_key("The fee is due today", f"The fee is{chr(0x200B) * 200}due today") is not None
-    assert find_by_key("The fee is due today", f"The fee is{chr(0x200B) * 900}due today") is None
+    assert find_same_text("The fee is due today", f"The fee is{chr(0x200B) * 200}due today") is not None
+    assert find_same_text("The fee is due today", f"The fee is{chr(0x200B) * 900}due today") is None
 
 
 @pytest.mark.parametrize("text", ["The fox; clause 4.2, 1 000 EUR.\n", "\u0301", "a-", "ﬁ“ –1 2"])
 def test_the_work_on_a_text_grows_with_its_length(text: str) -> None:
-    assert growth(lambda size: find_by_key("does not occur in it", text * size), 500) < 5
+    assert growth(lambda size: find_same_text("does not occur in it", text * size), 500) < 5
 
 
 @pytest.mark.slow
 def test_long_texts_are_looked_through_within_limits() -> None:
     texts = ["The fox; clause 4.2, 1 000 EUR.\n" * 2_000, "\u0301" * 40_000, "a-" * 20_000, "ﬁ“ –1 2" * 6_000]
     looked = [("does not occur in it", text) for text in texts]
-    assert within(1, 50, "tests.work.each", "runs.text.normalisation.find_by_key", looked) == [None] * 4
+    assert within(1, 50, "tests.work.each", "runs.text.normalisation.find_same_text", looked) == [None] * 4
 
 
 def test_a_text_that_is_too_long_is_not_looked_through() -> None:
-    assert find_by_key("It is here at the end.", f"{' ' * MAX_CHARACTERS}It is here at the end.") is None
-    assert find_by_key("It is here.", f"{' ' * MAX_OF_DOCUMENTS}It is here.", MAX_OF_DOCUMENTS) is None
+    assert find_same_text("It is here at the end.", f"{' ' * MAX_CHARACTERS}It is here at the end.") is None
 
 
-@pytest.mark.parametrize("at", [0, MAX_CHARACTERS - 8, MAX_CHARACTERS, MAX_CHARACTERS + 60_000])
-def test_a_document_is_looked_through_piece_by_piece(at: int) -> None:
-    before = f"{'x' * 999} " * (MAX_CHARACTERS // 1_000 + 60)
-    text = f"{before[:at]}“It is due”\n{f'{"y" * 999} ' * 100}"
-    assert find_by_key('"Itis due"', text, 2 * MAX_CHARACTERS) == (at, at + 11)
-    assert find_by_key('"Itis due"', f"{text}“It is due”", 2 * MAX_CHARACTERS) is None
+@pytest.mark.parametrize("at", [0, 3_990, 4_000, 7_995, 8_000, 60_000])
+@pytest.mark.parametrize("filler", ["x", "日", "\u0301"])
+def test_a_text_is_looked_through_chunk_by_chunk(at: int, filler: str) -> None:
+    before = f"{filler * 999} " * 61
+    text = f"{before[:at]} “It is due”\n{f'{"y" * 999} ' * 100}"
+    assert find_same_text('"Itis due"', text) == (at + 1, at + 12)
+    assert find_same_text('"Itis due"', f"{text}“It is due”") is None
 
 
 def test_a_long_text_takes_little_memory() -> None:
     tracemalloc.start()
-    find_by_key("does not occur in it", "a-" * 5_000)
+    find_same_text("does not occur in it", "a-" * 5_000)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2_000_000

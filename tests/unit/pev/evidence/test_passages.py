@@ -91,9 +91,9 @@ def looked_up(source: str, quote: str) -> Evidence:
         ),
         (
             "lease.docx",
-            "too short a time",
+            "Is that not too short a time?",
             "cm0.p1",
-            "“too short a time” stands in lease.docx, comment 0; a comment by Alice on 2026-11-02, "
+            "“Is that not too short a time?” stands in lease.docx, comment 0; a comment by Alice on 2026-11-02, "
             "which is no text of the document itself",
         ),
         ("lease.docx", "Mill Lane, draft", "hd1.p1", "“Mill Lane, draft” stands in lease.docx, header 1"),
@@ -123,6 +123,12 @@ def test_a_quote_is_named_by_its_place_and_what_has_to_be_known_of_it(
     assert (found.verified, found.anchor, found.sentence) == (True, anchor, sentence)
     assert (found.quote, found.sha256) == (quote, digest_of(FILES[source]))
     assert FILES[source].decode()[found.start : found.end] == quote
+
+
+def test_a_quote_behind_a_negation_is_its_whole_sentence() -> None:
+    found = looked_up("lease.docx", "too short a time")
+    assert (found.verified, found.quote) == (True, "Is that not too short a time?")
+    assert FILES["lease.docx"].decode()[found.start : found.end] == found.quote
 
 
 def test_where_a_quote_stands_is_told_by_its_place() -> None:

@@ -11,8 +11,11 @@ from runs.documents.readers.building import Builder
 from runs.pev.contracts import QuotedEvidence
 from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.finding import find
-from runs.pev.evidence.quotes import _has_line, resolve
+from runs.pev.evidence.quotes import _has_line, proves_nothing, resolve
 from runs.pev.evidence.results import Evidence
+from runs.text.boundaries import is_whole
+from runs.text.negations import is_negated
+from runs.text.normalisation import MIN_KEY, folded
 from tests.documents.built import converted
 from tests.hostile.bounds import within
 
@@ -184,3 +187,108 @@ def test_one_short_word_points_at_no_place(quote: str, text: str, counts: bool) 
 @given(st.text("ab \n\r\t\u2028", max_size=40), st.integers(1, 9))
 def test_lines_are_looked_at_in_pieces_as_in_the_whole(text: str, piece: int) -> None:
     assert _has_line("ab", text, piece) == ("ab" in {line.strip() for line in text.splitlines()})
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("the deposit falls due by ⽉末", "the deposit falls due by 月末"),
+        ("本契約は\uf90a額を定める", "本契約は金額を定める"),
+        ("ﺍﻟﻤﺴﺘﺄﺟﺮ ﻳﺪﻓﻊ", "المستأجر يدفع"),
+        ("العـــقد مُلزِم", "العقد ملزم"),
+        ("a dose of 5 µg daily", "a dose of 5 μg daily"),
+        ("a load of 5 \u2126 each", "a load of 5 Ω each"),
+        ("lines of 5 \u212b width", "lines of 5 Å width"),
+        ("⚠\ufe0f Danger of death", "⚠ Danger of death"),
+        ("the 葛\U000e0100城 contract", "the 葛城 contract"),
+        ("ｶﾞｽ料金を払う", "ガス料金を払う"),
+        ("月〜金曜日の間", "月～金曜日の間"),
+        ("a fee of ￥500 net", "a fee of ¥500 net"),
+        ("under chapter Ⅳ of it", "under chapter IV of it"),
+        ("a flat of 80㎡ in all", "a flat of 80 m² in all"),
+        ("a flat of 80㎡ in all", "a flat of 80 m2 in all"),
+        ("het huurcontract blĳft", "het huurcontract blijft"),
+        ("the leaſe is void", "the lease is void"),
+        ("بعد ٣٠ يوما", "بعد 30 يوما"),
+        ("The **force** majeure & `co`", "The force majeure & co"),
+        ("The [force](a.md#L1) _majeure_ &amp; co", "The force majeure & co"),
+        ("> The force\n> majeure\n", "The force majeure"),
+        ("1\\. The 5\\_000 rents", "1. The 5_000 rents"),
+        ("in-\nference of the facts", "inference of the facts"),
+    ],
+)
+def test_honest_quotes_stand_there_as_the_source_spells_them(text: str, quote: str) -> None:
+    before, after = "Before. ", " (after)"
+    found = resolve(QuotedEvidence(source="a.md", quote=quote), {"a.md": f"{before}{text}{after}".encode()})
+    assert found.verified
+    assert f"{before}{text}{after}"[found.start : found.end] == found.quote
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "quote", "stands"),
+    [
+        ("a.html", "<p>The <b>force</b> majeure &amp; co</p>", "The force majeure & co", True),
+        ("a.html", "<p>It is <del>not</del> due at all</p>", "It is due at all", False),
+        ("a.html", "<p>It is 10<sup>2</sup> metres</p>", "It is 102 metres", False),
+        ("a.txt", "The **force** majeure", "The force majeure", False),
+        ("a.md", "It is ~~not~~ due at all", "It is due at all", False),
+        ("a.md", "It is 5**10 metres", "It is 510 metres", False),
+        ("a.md", "It is 10² metres wide", "It is 102 metres wide", False),
+        ("a.md", "some H₂O in the mix", "some H2O in the mix", False),
+    ],
+)
+def test_marks_are_none_of_the_words_where_a_source_has_such(name: str, text: str, quote: str, stands: bool) -> None:
+    assert resolve(QuotedEvidence(source=name, quote=quote), {name: text.encode()}).verified is stands
+
+
+def test_a_quote_behind_a_negation_is_its_whole_sentence() -> None:
+    text = "First of all. We don't agree to it in any way. Last of all."
+    found = resolve(QuotedEvidence(source="a.md", quote="agree to it"), {"a.md": text.encode()})
+    assert (found.verified, found.quote) == (True, "We don't agree to it in any way.")
+    assert found.sentence == "“We don't agree to it in any way.” stands in a.md, line 1"
+    assert text[found.start : found.end] == found.quote
+
+
+WORDS = "The rent of 500 CHF is due; Müller’s fee – 12,5 % – 1 000 non-binding office 契約 “ten” (30) Ⅳ 5½ -7 –3 <4 not"
+PIECES = st.lists(st.sampled_from([*WORDS.split(" "), "must\u00adnot"]), min_size=3, max_size=14)
+RESPELLED = {
+    "fi": "\ufb01",
+    "ü": "u\u0308",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    "–": "\u2212",
+    " ": "\u00a0\n",
+    "5": "\uff15",
+    "3": "\u0663",
+    "契": "契\U000e0100",
+    "e": "e\u200b",
+    "Ⅳ": "IV",
+}
+
+
+@given(PIECES, st.data())
+def test_a_quote_cut_between_words_is_found_in_every_spelling_and_keeps_what_changes_it(
+    words: list[str], data: st.DataObject
+) -> None:
+    text = " ".join(words)
+    first = data.draw(st.integers(0, len(words) - 2))
+    last = data.draw(st.integers(first + 2, len(words)))
+    start, end = len(" ".join(words[:first])) + (first > 0), len(" ".join(words[:last]))
+    quote = text[start:end]
+    respelled = data.draw(st.lists(st.sampled_from(sorted(RESPELLED)), unique=True))
+    mangled = "".join(RESPELLED[char] if char in respelled else char for char in quote)
+    if "fi" in respelled:
+        mangled = mangled.replace("ffi", "f\ufb01")
+    assume(not proves_nothing(mangled, text))
+    source = f"Before. {text} (after)"
+    found = resolve(QuotedEvidence(source="a.txt", quote=mangled), {"a.txt": source.encode()})
+    if not found.verified:
+        at = source.index(quote)
+        again = quote in source[at + 1 :] and len(folded(quote)) < MIN_KEY
+        assert again or not is_whole(source, at, at + len(quote))
+        return
+    shown = source[found.start : found.end]
+    assert folded(mangled) in folded(shown)
+    assert is_whole(source, found.start, found.end)
+    assert not is_negated(source, found.start, found.end) or "not" in shown.replace("\u00ad", " ").split()

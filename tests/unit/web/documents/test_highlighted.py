@@ -15,7 +15,7 @@ from runs.documents.readers.pdf.characters import text_of, text_page_of
 from runs.documents.readers.pdf.geometry import View, rectangles
 from runs.pev.documents.document import Document
 from runs.pev.evidence.passages import Passage, passage_in
-from runs.text.normalisation import key
+from runs.text.normalisation import folded
 from runs.web.documents.blocks import blocks_around
 from runs.web.documents.grid import grid_around
 from tests.documents import pdfs, slides, texts, word, workbooks
@@ -127,7 +127,7 @@ def test_what_is_highlighted_is_what_was_found(name: str, data: st.DataObject) -
     assert isinstance(passage, Passage), (quote, made.text)
     hit = passage.span.start, passage.span.end
     words = made.text[slice(*hit)]
-    assert key(words).text == key(quote).text
+    assert folded(words) == folded(quote)
     shown = marked(name, file, document, hit)
     if name == "xlsx":  # whole cells are
         assert words in shown

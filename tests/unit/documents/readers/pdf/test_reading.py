@@ -18,7 +18,7 @@ from runs.documents.readers.pdf.reading import make
 from runs.errors import InvalidInput
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import MarkKind, Rendered
-from runs.text.normalisation import key
+from runs.text.normalisation import folded
 from tests.documents import pdfs
 from tests.documents.pictures import page as printed
 from tests.documents.pictures import saved
@@ -72,7 +72,7 @@ def test_ligatures_are_their_letters(letters: str) -> None:
     encoding = b"<</Type/Encoding/BaseEncoding/WinAnsiEncoding/Differences[1/fi/fl]>>"
     content = b"BT /F 12 Tf 72 700 Td (an af\\001davit of\\002uent of\\001ce) Tj ET"
     text = make(pdfs.one_page(content, font, pdfs.stream(cmap.encode()), encoding)).text
-    assert key(text).text == "anaffidavitoffluentoffice"
+    assert folded(text) == "anaffidavitoffluentoffice"
 
 
 @pytest.mark.slow

@@ -1,0 +1,60 @@
+"""Words that turn what a clause says into its opposite, and passages that leave one out.
+
+| language | words |
+|---|---|
+| English | no, not, never, none, nothing, nobody, neither, nor, without, cannot, words in n't |
+| German | nicht, nichts, kein…, nie, niemals, niemand, ohne, weder |
+| French | ne, n’, pas, jamais, aucun…, sans, ni, rien |
+| Spanish, Italian, Portuguese | no, nunca, jamás, ningun…, sin; non, nessun…, senza; não, nenhum…, sem |
+| Dutch, Polish, Russian | niet, geen, nooit, zonder; nie, bez; не, нет, без |
+| Chinese, Japanese | 不 未 无 無 非 没 沒 勿 莫; ない ません ず behind a verb |
+| Arabic | لا لم لن ليس غير بدون |
+
+No negations are “No. 5”, “not only” and “nicht nur”.
+"""
+
+import regex
+
+from runs.text.sentences import sentence_around
+
+MAX_WORDS_BETWEEN = 5
+"""Between a negation and words that it still denies: “shall not in any event be liable”."""
+_REACH = 120
+_WORDS = (
+    r"(?:no(?!\.?\s*\d)|not(?!\s+only\b)|never|none|nothing|nobody|neither|nor|without|cannot|\p{L}+n['’]t"
+    r"|nicht(?!\s+nur\b)|nichts|kein\p{L}*|nie|niemals|niemand|ohne|weder"
+    r"|ne|pas|jamais|aucune?s?|sans|ni|rien|nunca|jamás|ning[uú]n\p{L}*|sin|non(?![-‐‑\w])|nessun\p{L}*|senza"
+    r"|não|nenhuma?|sem|niet|geen|nooit|zonder|bez|не|нет|без|لا|لم|لن|ليس|غير|بدون)"
+)
+NEGATION = regex.compile(rf"\b{_WORDS}\b", regex.IGNORECASE)
+_ELIDED = r"\bn['’](?=\p{L}|\Z)"
+_HAN = r"[不未无無非没沒勿莫]"
+_BEFORE = regex.compile(rf"\b{_WORDS}\b|{_ELIDED}|{_HAN}", regex.IGNORECASE)
+_BEHIND = regex.compile(
+    rf"[^\S\n]{{0,3}}\n?[^\S\n]{{0,3}}\b{_WORDS}\b|ない|なかった|ません|ずに?(?![\p{{L}}])", regex.IGNORECASE
+)
+_STOPS = regex.compile(r"[.;:!?()\[\]。；：！？、，“”„«»\"|]|\n\s*\n|\n\s*(?:[-*•]|\d{1,3}[.)])\s")
+_WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*")
+
+
+def is_negated(text: str, start: int, end: int) -> bool:
+    """Whether a negation in the same clause stands directly before these characters, or is the next word."""
+    first = max(0, start - _REACH)
+    before = text[first:start]
+    last = None
+    for last in _BEFORE.finditer(before):  # noqa: B007  the last one is what is wanted
+        pass
+    if last:
+        between = before[last.end() :]
+        if (
+            not _STOPS.search(between)
+            and between.count(",") % 2 == 0
+            and len(_WORD.findall(between)) <= MAX_WORDS_BETWEEN
+        ):
+            return True
+    return _BEHIND.match(text, end, min(len(text), end + _REACH)) is not None
+
+
+def with_negation(text: str, start: int, end: int) -> tuple[int, int]:
+    """The characters as they are, or their whole sentence where a negation stands directly before or behind them."""
+    return sentence_around(text, start, end) if is_negated(text, start, end) else (start, end)

@@ -1,0 +1,74 @@
+"""Where sentences end.
+
+| ends a sentence | does not |
+|---|---|
+| `.` `!` `?` `…` before a space and no small letter, closing marks included | `p. 5`, `12. März`, `e.g. this` |
+| `。` `！` `？` | |
+| an empty line, a page break, the beginning of a list item, a heading or a row of a table | the end of a line |
+| | an abbreviation such as `Art. 5`, `No. 7`, `Dr. Weber`, `Ltd. Co` |
+
+Linear in the length of the text.
+"""
+
+from collections.abc import Iterator
+
+import regex
+
+REACH = 600
+"""Characters before and after a place in which the ends of its sentence are looked for."""
+_END = regex.compile(
+    r"(?<!\b\w)(?<!\b\d\d)[.!?…][\"”’»)\]*_]*\s+(?=[^\s\p{Ll}])|[。！？]+[」』”’)]*"
+    r"|\f|\n[^\S\n]*\n\s*|\n(?=[^\S\n]*(?:[-*•+–]\s|\d{1,3}[.)]\s|#{1,6}\s|\||>))"
+)
+_ABBREVIATIONS = """
+abs art arts bzw ca cf cl co corp dr etc fig hr inc incl jr lit ltd mr mrs ms nr no nos para paras pp prof resp sec sect
+sr st str vgl vs zit ziff
+"""
+_SHORT = frozenset(_ABBREVIATIONS.split())
+"""Abbreviations behind which a sentence goes on with a capital or a figure."""
+_LAST_WORD = regex.compile(r"\p{L}+\Z")
+
+
+def sentence_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+    """Where the next sentence begins, for each end of a sentence between these places."""
+    for match in _END.finditer(text, start, len(text) if end is None else end):
+        word = _LAST_WORD.search(text, max(start, match.start() - 6), match.start())
+        if not (word and match[0][0] == "." and word[0].casefold() in _SHORT):
+            yield match.end()
+
+
+def sentences_in(text: str) -> Iterator[str]:
+    """The sentences of a text, in order, without the space around them."""
+    start = 0
+    for end in [*sentence_ends(text), len(text)]:
+        if sentence := text[start:end].strip():
+            yield sentence
+        start = end
+
+
+def sentence_around(text: str, start: int, end: int, reach: int = REACH) -> tuple[int, int]:
+    """The sentences that have these characters, without the space around them, up to `reach` more on either side."""
+    first, last = max(0, start - reach), min(len(text), end + reach)
+    begin, finish = first, last
+    for place in sentence_ends(text, first, last):
+        if place <= start:
+            begin = place
+        elif place >= end:
+            finish = place
+            break
+    if begin == first > 0:  # too long: whole words of it
+        begin = min(start, _behind_space(text, begin, start))
+    if finish == last < len(text):
+        finish = max(end, _before_space(text, end, finish))
+    words = text[begin:finish]
+    return begin + len(words) - len(words.lstrip()), finish - len(words) + len(words.rstrip())
+
+
+def _behind_space(text: str, start: int, end: int) -> int:
+    match = regex.compile(r"\s").search(text, start, end)
+    return match.end() if match else end
+
+
+def _before_space(text: str, start: int, end: int) -> int:
+    at = max(text.rfind(space, start, end) for space in " \n")
+    return at if at >= 0 else start

@@ -1,0 +1,58 @@
+"""Passages that leave out a negation are widened to their sentence."""
+
+import pytest
+
+from runs.text.negations import with_negation
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "widened"),
+    [
+        ("First. We don't agree to it. Last.", "agree to it", "We don't agree to it."),
+        ("We don’t agree to it", "agree to it", "We don’t agree to it"),
+        ("A.\n\nThe seller shall not, in any event, be liable. B", "be liable", None),
+        ("Without the prior consent of Weber. Yes", "consent of Weber", "Without the prior consent of Weber."),
+        ("It is paid no later than 30 days on. So.", "30 days", "It is paid no later than 30 days on."),
+        ("Der Vermieter haftet nicht. Er zahlt.", "Der Vermieter haftet", "Der Vermieter haftet nicht."),
+        ("Er zahlt keinerlei Miete. Gut.", "Miete", "Er zahlt keinerlei Miete."),
+        ("Il n’est pas responsable. Oui.", "est pas responsable", "Il n’est pas responsable."),
+        ("Il n'est pas responsable. Oui.", "responsable", "Il n'est pas responsable."),
+        ("Er is geen huur verschuldigd. Ja.", "huur verschuldigd", "Er is geen huur verschuldigd."),
+        ("甲方不承担任何责任。乙方承担。", "承担任何责任", "甲方不承担任何责任。"),
+        ("乙方未经甲方同意出售。完", "同意出售", "乙方未经甲方同意出售。"),
+        ("前文。本契約は解除できない。後文。", "本契約は解除でき", "本契約は解除できない。"),
+    ],
+)
+def test_a_negation_directly_before_or_behind_widens_to_the_sentence(
+    text: str, words: str, widened: str | None
+) -> None:
+    at = text.index(words)
+    found = with_negation(text, at, at + len(words))
+    assert text[slice(*found)] == (widened or "The seller shall not, in any event, be liable.")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("If it is not paid, interest accrues.", "interest accrues"),
+        ("He is not only late but rude.", "late but rude"),
+        ("See No. 5 for the fee.", "the fee"),
+        ("Es gilt nicht nur die Miete.", "die Miete"),
+        ("It is not so. The fee is due.", "The fee is due"),
+        ("a non-binding offer of rent", "offer of rent"),
+        ("Not here:\n\n- the rent is due", "the rent is due"),
+        ("The rent is due. Not so the fee.", "The rent is due"),
+        ("It shall not be read as one of the many other things that are named rent", "named rent"),
+    ],
+)
+def test_a_negation_of_something_else_leaves_the_words_alone(text: str, words: str) -> None:
+    at = text.index(words)
+    assert with_negation(text, at, at + len(words)) == (at, at + len(words))
+
+
+def test_a_long_sentence_is_cut_between_words() -> None:
+    text = f"{'word ' * 900}it is not due here {'word ' * 900}"
+    at = text.index("due here")
+    start, end = with_negation(text, at, at + 8)
+    assert (end - start < 1_300, "not due here" in text[start:end]) == (True, True)
+    assert (text[start - 1], text[end]) == (" ", " ")
