@@ -387,7 +387,7 @@ def _tables() -> _Tables:
     signs |= {
         chr(code): unicodedata.normalize("NFKC", chr(code)) for one, to in _COMPATIBLE for code in range(one, to + 1)
     }
-    signs |= {char: str(unicodedata.decimal(char)) for char in re.findall(r"[^\W\D0-9]", every)}
+    signs |= {char: str(unicodedata.decimal(char)) for char in re.findall(r"\d", every)}
     signs |= _RADICALS | _SIGNS
     dropped = re.compile(f"[{_IGNORED}{_POINTS}]")
     for char in [char for char, form in signs.items() if form and form != char]:

@@ -285,7 +285,8 @@ def test_a_quote_cut_between_words_is_found_in_every_spelling_and_keeps_what_cha
     found = resolve(QuotedEvidence(source="a.txt", quote=mangled), {"a.txt": source.encode()})
     if not found.verified:
         at = source.index(quote)
-        again = quote in source[at + 1 :] and len(folded(quote)) < MIN_KEY
+        key = folded(quote)
+        again = len(key) < MIN_KEY and folded(source).find(key) != folded(source).rfind(key)
         assert again or not is_whole(source, at, at + len(quote))
         return
     shown = source[found.start : found.end]
