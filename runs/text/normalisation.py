@@ -41,7 +41,7 @@ import sys
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import islice
@@ -150,6 +150,7 @@ _POWER = regex.compile(r"(?<=(?<!\p{L})[kcdm]?m)[²³](?!\w)")
 _SQUARED = {"²": "2", "³": "3"}
 _ASCII = {ord(char): None for char in "\t\n\v\f\r\x1c\x1d\x1e\x1f "} | {ord("`"): "'", 2: "-"}
 _ENDS_LINE = re.compile(r"(?<=[^\W\d_])-[^\S\n]*\n\s*(?=[^\W\d_])")
+_ODD_ASCII = re.compile(r"[`\x02]|-[ \t\r]*\n")
 _CUT = re.compile(r"\s(?<=[\w.,;:!?)。、]\s)(?=\s{0,5}[^\W\d_])")
 """Where a chunk may end: white space that joins no digits and no parts of a word."""
 _ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
@@ -173,6 +174,11 @@ _MARKS = {
     ),
     Markup.HTML: re.compile(rf"(?P<entity>{_ENTITY})|(?P<block>{_BLOCK})|{_INLINE}(?P<escaped>)", re.IGNORECASE),
 }
+
+
+ALIKE = "letters of another script that look alike"
+SPACED = "letters that are spaced out, or words that are not"
+ACCENTS = "other accents, or dots of the letter i"
 
 
 class Occurrence(NamedTuple):
@@ -244,12 +250,36 @@ def folded(text: str, strength: Strength = Strength.SAME, markup: Markup = Marku
 
 def spelled(text: str, strength: Strength = Strength.SAME, markup: Markup = Markup.PLAIN) -> str:
     """The form in which values are equal: one space for white space, and hyphens are kept unless a line ends there."""
-    return " ".join(" ".join(_spell(text[start:end], strength, markup) for start, end in _chunks(text)).split())
+    if strength is Strength.SAME and markup is Markup.PLAIN and text.isascii() and not _ODD_ASCII.search(text):
+        return one_spaced(text)
+    return one_spaced("".join(_spell(text[start:end], strength, markup) for start, end in _chunks(text)))
+
+
+def one_spaced(text: str, piece: int = 1_000_000) -> str:
+    """`" ".join(text.split())`, piece by piece: a list of all words takes up to 20 times the memory of the text."""
+    parts: list[str] = []
+    apart = False  # whether white space lies between what was taken so far and what comes
+    for start in range(0, len(text), piece):
+        part = text[start : start + piece]
+        words = " ".join(part.split())
+        apart = bool(parts) and (apart or part[0].isspace())
+        if words:
+            parts += [" ", words] if apart else [words]
+            apart = part[-1].isspace()
+    return "".join(parts)
 
 
 def same_text(one: str, other: str) -> bool:
     """Whether two values, such as names of columns, are the same text."""
     return one == other or spelled(one) == spelled(other)
+
+
+def place_among(name: str, names: Sequence[str]) -> int:
+    """The place of a name among others, such as those of columns; of the same text if none is exactly so, else -1."""
+    if name in names:
+        return names.index(name)
+    wanted = spelled(name)
+    return next((place for place, other in enumerate(names) if spelled(other) == wanted), -1)
 
 
 def could_be_same(one: str, other: str) -> bool:
@@ -274,6 +304,18 @@ def find_same_text(quote: str, source: str, markup: Markup = Markup.PLAIN) -> tu
         found = next(places, None)
         if found and (len(wanted) >= MIN_KEY or next(places, None) is None) and found[1] - found[0] <= longest:
             return found
+    return None
+
+
+def find_words(words: str, source: str, markup: Markup = Markup.PLAIN) -> tuple[int, int] | None:
+    """Where the source first has these words as the same text with white space at the same places, be it in a longer
+    word.
+    """
+    for marks in dict.fromkeys((Markup.PLAIN, markup)):
+        wanted = _joined(words, Strength.SAME, Markup.PLAIN)
+        for span in islice(Folded(source, markup=marks).spans(folded(words)), MAX_CUT):
+            if _joined(source[slice(*span)], Strength.SAME, marks) == wanted:
+                return span
     return None
 
 
@@ -355,11 +397,11 @@ class Sought:
 
 def _doubt(words: str, term: str, markup: Markup) -> str:
     if folded(words, Strength.COULD_BE, markup) != folded(term, Strength.COULD_BE):
-        return "letters of another script that look alike"
+        return ALIKE
     if _joined(words, Strength.COULD_BE, markup) != _joined(term, Strength.COULD_BE, Markup.PLAIN):
-        return "letters that are spaced out, or words that are not"
+        return SPACED
     same = folded(words, markup=markup).casefold() == folded(term).casefold()
-    return "" if same else "other accents, or dots of the letter i"
+    return "" if same else ACCENTS
 
 
 def _joined(text: str, strength: Strength, markup: Markup) -> str:

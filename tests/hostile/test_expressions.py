@@ -13,8 +13,6 @@ MADE_WHEN_RUN = {
     "runs/documents/readers/pdf/strips.py: b'\\\\0{%d,}' % min(count, 60000)",  # one byte, so many times
     "runs/pev/documents/document.py: pattern",  # of anchors, of 300 letters: a table of expressions right above
     "runs/pev/files/inputs.py: fnmatch.translate(form)",  # eight wildcards at most, against paths of 400 characters
-    "runs/pev/verification/search.py: pattern",  # a word, letter by letter
-    "runs/pev/verification/search.py: regex.escape(stem_of(term))",  # six letters
     "runs/rehearsal/job.py: ''.join((f'(?P<{part}>.+)' if index % 2 else re.escape(part)",  # of criteria, 4,000 letters
     "runs/rehearsal/planner.py: f'(?<![\\\\w/-])(?:{names})(?![\\\\w/-])'",  # two names, letter by letter
     "runs/rehearsal/wordlists.py: pattern",  # what is made of it is looked at where it is kept

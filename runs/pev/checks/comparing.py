@@ -1,9 +1,8 @@
 """The checks that compare the result with its sources: quotes, coverage of items, absence of terms."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from runs.enums import Provenance
 from runs.errors import InvalidInput
@@ -14,7 +13,6 @@ from runs.pev.checks.tables import Table, lines_in
 from runs.pev.citations.citing import broken_in
 from runs.pev.citations.lookup import citations_in, noted_in
 from runs.pev.contracts import RESULT, Absent, Citations, Comparison, Count, Covers, QuotesOccur
-from runs.pev.evidence.finding import Searched
 from runs.pev.evidence.quotable import Quotable
 from runs.pev.evidence.quotes import MIN_CHARACTERS
 from runs.pev.evidence.sources import OUTSIDE, Given, Sources
@@ -22,7 +20,7 @@ from runs.pev.files.paths import clean_path, document_of
 from runs.pev.texts.naming import Paths, Phrases, worded
 from runs.pev.texts.patterns import Budget
 from runs.pev.texts.wording import quoted
-from runs.text.normalisation import markup_of
+from runs.text.normalisation import Sought, markup_of
 
 MAX_ITEMS = 100_000
 """Items that are looked for, or quoted passages; more are no list that anybody has dealt with."""
@@ -30,7 +28,6 @@ MAX_ITEM_CHARACTERS = 1_000
 """More are a text, which nobody names."""
 _ELLIPSIS = re.compile(r"\[\s*(?:…|\.\.\.)\s*\]|\s(?:…|\.\.\.)\s")
 _EMPHASIS = re.compile(r"\*\*|__|\\(?=[!-/:-@\[-`{-~])")
-_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 
@@ -187,28 +184,39 @@ def _at_most[T](limit: int, items: Iterable[T], what: str) -> Iterator[T]:
         yield item
 
 
+class _Place(NamedTuple):
+    """Where a term is, or may be; `sentence` says so."""
+
+    name: str
+    line: int
+    sentence: str
+
+
 def _absent(check: Absent, material: Material, budget: Budget) -> Found:
-    """Whether none of the terms occurs in the given files; only of files that were read whole that says anything."""
+    """Whether none of the terms occurs in the given files, nor anything that could be one of them (T14); only of files
+    that were read whole that says anything.
+    """
     names = matching(check.path, material.given)
     if not names:
         raise InvalidInput(f"{check.path} matches none of the given files")
     if unread := [name for name in names if name not in material.read_whole]:
         raise InvalidInput(f"Nothing is known to be absent from what was not read whole: {listed(unread)}")
-    terms = {term: _seen(term) for term in check.terms}
-    places = list[tuple[str, int, str]]()
+    terms = list(dict.fromkeys(check.terms))
+    certain, doubtful = list[_Place](), list[_Place]()
     for name in names:
-        searched = Searched(_seen(material.text(name)), capitals=False)
-        for term, wanted in terms.items():
+        text = material.text(name)
+        sought = Sought(text, budget.left)
+        for term in terms:
             budget.left()
-            if span := searched.find(wanted):
-                places.append((name, span.line, term))
-    if places:
-        said = listed([f"{quoted(term)} in {name}, line {line}" for name, line, term in places])
-        return Found(False, f"There is {said}", places[0][1], source=places[0][0], outside=True)
+            if found := sought.first(term):
+                line = text.count("\n", 0, found.start) + 1
+                written = "" if not found.doubt else f" as {quoted(text[found.start : found.end])}, with {found.doubt}"
+                places = doubtful if found.doubt else certain
+                places.append(_Place(name, line, f"{quoted(term)} in {name}, line {line}{written}"))
+    if places := certain + doubtful:
+        may = "There is" if certain else "It is not certain that they are absent; there may be"
+        said = f"{may} {listed([place.sentence for place in places])}"
+        return Found(False, said, places[0].line, source=places[0].name, outside=True)
     read = "which was read whole" if len(names) == 1 else f"{many(len(names), 'file')}, read whole"
     said = f"{listed([quoted(term) for term in terms])} {'occurs' if len(terms) == 1 else 'occur'} nowhere in"
     return Found(True, f"{said} {listed(names)} ({read})", source=names[0], outside=True)
-
-
-def _seen(text: str) -> str:
-    return unicodedata.normalize("NFC", _UNSEEN.sub("", text))

@@ -36,13 +36,14 @@ from runs.pev.contracts import (
     WordCount,
 )
 from runs.pev.documents.views import comments_in
-from runs.pev.evidence.finding import find
+from runs.pev.evidence.finding import find, find_in_words
 from runs.pev.evidence.results import Evidence
 from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
 from runs.pev.texts.diagrams import drawn
 from runs.pev.texts.patterns import SECONDS, Budget, compiled, places
 from runs.pev.texts.schemas import parsed, problem_with_value, read_schema
 from runs.pev.texts.wording import quoted
+from runs.text.normalisation import Markup, markup_of
 
 COMPARING_SECONDS = 10.0
 """For one check that compares with sources: a list of a million rows takes two."""
@@ -145,7 +146,7 @@ def _examined(check: ChecksFiles, data: bytes, material: Material, budget: Budge
         case MinBytes():
             return Found(len(data) >= check.min, f"has {many(len(data), 'byte')}, wanted at least {check.min:,}")
         case Contains():
-            return _contains(check, _text(data))
+            return _contains(check, _text(data), markup_of(check.path))
         case Matches():
             return _matches(check, data, budget)
         case WordCount():
@@ -167,8 +168,8 @@ def _examined(check: ChecksFiles, data: bytes, material: Material, budget: Budge
             assert_never(check)
 
 
-def _contains(check: Contains, text: str) -> Found:
-    span = find(check.text, text)
+def _contains(check: Contains, text: str, markup: Markup) -> Found:
+    span = find(check.text, text) or find_in_words(check.text, text, markup)
     if span is None:
         return Found(False, f"does not contain {quoted(check.text)}")
     sentence = f"contains {quoted(check.text)}, line {span.line}"

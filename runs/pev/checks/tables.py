@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from runs.errors import InvalidInput
 from runs.pev.texts.patterns import Budget
 from runs.pev.texts.wording import quoted
+from runs.text.normalisation import place_among
 
 MAX_ROW_CHARACTERS = 1_000_000
 """Of one row, or of the header with what lies before it."""
@@ -32,9 +33,9 @@ class Table:
 
         Raises InvalidInput where there is no such column, and like `rows`.
         """
-        if name not in self.header:
+        at = place_among(name, self.header)
+        if at < 0:
             raise InvalidInput(f"has no column {quoted(name)}; it has {in_short(self.header) or 'no header row'}")
-        at = self.header.index(name)
         for line, row in self.rows(budget):
             yield line, row[at].strip() if at < len(row) else ""
 

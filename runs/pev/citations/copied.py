@@ -7,7 +7,7 @@ from typing import Protocol
 from runs.enums import Provenance
 from runs.pev.citations.links import MAX_TARGET
 from runs.pev.files.paths import Converted, text_of
-from runs.pev.texts.wording import one_spaced
+from runs.text.normalisation import one_spaced
 
 MAX_READ = 30_000_000
 MAX_COMPARED = 20_000_000

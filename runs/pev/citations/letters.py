@@ -5,7 +5,7 @@ from functools import cached_property
 
 import regex
 
-from runs.pev.texts.wording import one_spaced
+from runs.text.normalisation import one_spaced
 
 _KEPT = r"\p{Latin}\p{Greek}\p{Cyrillic}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Common}\p{Inherited}"
 _OTHER_SCRIPT = rf"[^{_KEPT}]"

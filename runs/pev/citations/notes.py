@@ -13,7 +13,7 @@ from runs.pev.documents.document import Document, words_for
 from runs.pev.documents.layout import Block as DocumentBlock
 from runs.pev.documents.layout import BlockKind
 from runs.pev.files.paths import MAX_CHARACTERS
-from runs.pev.texts.wording import one_spaced
+from runs.text.normalisation import one_spaced
 
 MAX_HEAD = 900
 MAX_DIGITS = 5

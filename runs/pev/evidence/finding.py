@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from runs.pev.texts.wording import one_spaced, quoted
+from runs.pev.texts.wording import quoted
 from runs.text.boundaries import is_whole
 from runs.text.negations import with_negation
-from runs.text.normalisation import Markup, find_same_text
+from runs.text.normalisation import Markup, find_same_text, find_words, one_spaced
 
 MAX_CUT = 1_000
 _WORD = re.compile(r"\S+")
@@ -47,6 +47,12 @@ def find_respelled(quote: str, text: str, markup: Markup = Markup.PLAIN) -> Span
     return Span(*place, text.count("\n", 0, place[0]) + 1) if place else None
 
 
+def find_in_words(words: str, text: str, markup: Markup = Markup.PLAIN) -> Span | None:
+    """Where the text first has the same words in another spelling, be it in longer ones."""
+    place = find_words(words, text, markup)
+    return Span(*place, text.count("\n", 0, place[0]) + 1) if place else None
+
+
 def widened(span: Span, text: str) -> Span:
     """The place as it is, or the whole sentence where a negation stands directly before it or behind."""
     start, end = with_negation(text, span.start, span.end)
@@ -61,16 +67,14 @@ def not_found(quote: str, name: str, text: str) -> str:
 
 
 class Searched:
-    """A text made ready for several look-ups, which takes its memory twice. Without `capitals` these do not count, and
-    what `find` returns is exact to the word only: some letters have another length as capitals. `whole`: as `is_whole`
-    says; after MAX_CUT places where it is not, the quote counts as not there.
+    """A text made ready for several look-ups, which takes its memory twice. `whole`: as `is_whole` says; after MAX_CUT
+    places where it is not, the quote counts as not there.
     """
 
-    def __init__(self, text: str, *, capitals: bool = True, whole: bool = False) -> None:
+    def __init__(self, text: str, *, whole: bool = False) -> None:
         self._text = text
-        self._capitals = capitals
         self._whole = whole
-        self._folded = self._fold(one_spaced(text))
+        self._spaced = one_spaced(text)
 
     def __contains__(self, quote: str) -> bool:
         return self._at(quote) >= 0
@@ -79,31 +83,25 @@ class Searched:
         at = self._at(quote)
         if at < 0:
             return None
-        first, into_first = _word_at(self._folded, at)
-        last, into_last = _word_at(self._folded, at + len(self._wanted(quote)) - 1)
+        first, into_first = _word_at(self._spaced, at)
+        last, into_last = _word_at(self._spaced, at + len(" ".join(quote.split())) - 1)
         words = islice((match.start() for match in _WORD.finditer(self._text)), first, last + 1)
         start, end = _outermost(words)
         return Span(start + into_first, end + into_last + 1, self._text.count("\n", 0, start) + 1)
 
     def _at(self, quote: str) -> int:
-        wanted = self._wanted(quote)
-        at = self._folded.find(wanted) if wanted else -1
+        wanted = " ".join(quote.split())
+        at = self._spaced.find(wanted) if wanted else -1
         for _ in range(MAX_CUT if self._whole else 0):
-            if at < 0 or is_whole(self._folded, at, at + len(wanted)):
+            if at < 0 or is_whole(self._spaced, at, at + len(wanted)):
                 return at
-            at = self._folded.find(wanted, at + 1)
+            at = self._spaced.find(wanted, at + 1)
         return -1 if self._whole else at
 
-    def _wanted(self, quote: str) -> str:
-        return self._fold(" ".join(quote.split()))
 
-    def _fold(self, text: str) -> str:
-        return text if self._capitals else text.casefold()
-
-
-def _word_at(folded: str, at: int) -> tuple[int, int]:
+def _word_at(spaced: str, at: int) -> tuple[int, int]:
     """Which word the character `at` is in, from 0, and how far into it."""
-    return folded.count(" ", 0, at), at - folded.rfind(" ", 0, at) - 1
+    return spaced.count(" ", 0, at), at - spaced.rfind(" ", 0, at) - 1
 
 
 def _outermost(starts: Iterator[int]) -> tuple[int, int]:

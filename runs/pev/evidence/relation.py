@@ -3,12 +3,11 @@
 Everything here is linear in the length of the texts.
 """
 
-import unicodedata
-
 import regex
 
 from runs.pev.texts.wording import quoted
 from runs.text.negations import NEGATION
+from runs.text.normalisation import Strength, spelled
 
 _FIGURE = regex.compile(r"\p{N}(?:[\p{N}.,'’\u00a0\u202f]*\p{N})?")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)]\s)[\"“„'(]*(\p{Lu}[\p{L}\p{N}]{2,})|\b(\p{Lu}{2,})\b")
@@ -26,7 +25,6 @@ _TO_A_MODEL = regex.compile(
     regex.IGNORECASE,
 )
 SHARED_STEMS = 2
-_UNSEEN = regex.compile(r"[\p{Mn}\p{Cf}]+")
 STEM = 6
 """Letters that two words have in common if they are forms of one, or one is a part of the other, as in German."""
 
@@ -109,8 +107,7 @@ def _stem(word: str) -> str:
 
 def folded(text: str) -> str:
     """In small letters, without accents and invisible characters, so that forms of one word are equal."""
-    small = text.casefold()
-    return small if small.isascii() else str(_UNSEEN.sub("", unicodedata.normalize("NFKD", small)))
+    return spelled(text, Strength.COULD_BE)
 
 
 _USUAL_ENGLISH = """

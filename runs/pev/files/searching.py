@@ -13,6 +13,7 @@ from runs.pev.documents.marked import UNSEEN
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import Shown
 from runs.pev.texts.patterns import Budget, Pattern, places
+from runs.text.normalisation import Sought
 
 _SAME = re.compile(r"(?:paragraph|page|line) \d+$")
 """What an anchor says as well."""
@@ -48,15 +49,16 @@ class Hit:
 def hits_in(
     names: Iterable[str],
     read: Callable[[str], bytes],
-    wanted: Pattern,
+    wanted: Pattern | str,
     budget: Budget,
     *,
     limit: int,
     chars: int,
     number: str = "",
 ) -> Iterator[Hit]:
-    """The lines of text files in which a match begins: of one file up to `limit`, of one line so many characters. In
-    documents the clauses of this `number` too, which are not in their text.
+    """The lines of text files in which a match begins: of one file up to `limit`, of one line so many characters. Where
+    `wanted` are words, all that could be the same text matches. In documents the clauses of this `number` too, which
+    are not in their text.
 
     Raises TooSlow when the budget is used up.
     """
@@ -64,7 +66,10 @@ def hits_in(
         budget.left()
         data = read(path)
         text = text_of(data) or ""
-        found = places(wanted, text, budget, limit=limit, each_line_once=True) if text else iter(())
+        if isinstance(wanted, str):
+            found = iter(Sought(text, budget.left).lines(wanted, limit))
+        else:
+            found = places(wanted, text, budget, limit=limit, each_line_once=True) if text else iter(())
         numbered = _clauses(data, number) if _NUMBER.fullmatch(number) else []
         counted, line, lines, last = 0, 1, 0, -1
         for at in islice(merge(found, numbered), limit):

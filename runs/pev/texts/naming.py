@@ -1,7 +1,6 @@
 """What a text names: files, and phrases as whole words. Linear in the text, however many names are looked for."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
@@ -9,7 +8,7 @@ import regex
 
 from runs.pev.contracts import RESULT
 from runs.pev.texts.patterns import Budget
-from runs.pev.texts.wording import one_spaced
+from runs.text.normalisation import Markup, spelled
 
 _PATH = re.compile(r"[^\s()\[\]<>{}“”„‟«»\"'`|,;:!?*#]+")
 """A run of what paths are made of mostly. A path with other characters is found by the first such run in it."""
@@ -62,7 +61,7 @@ def worded(text: str) -> bool:
 
 
 class Phrases:
-    """Phrases that are looked for as whole words. Capitals and runs of whitespace do not count."""
+    """Phrases that are looked for as whole words of the same text; capitals, and marks of Markdown, do not count."""
 
     def __init__(self, phrases: Iterable[str]) -> None:
         self._by_word: dict[str, list[tuple[str, str, int]]] = {}
@@ -73,18 +72,22 @@ class Phrases:
 
     def missing_in(self, text: str, budget: Budget) -> set[str]:
         """The phrases that do not occur. Raises TooSlow when the budget is used up."""
-        left, folded = {word: list(phrases) for word, phrases in self._by_word.items()}, _folded(text)
-        for number, match in enumerate(_WORD.finditer(folded)):
-            if number % _WORDS_AT_ONCE == 0:
-                budget.left()
-            if waiting := left.get(match[0]):
-                budget.left()
-                left[match[0]] = [one for one in waiting if not _stands(one[1], folded, match.start() - one[2])]
+        left = {word: list(phrases) for word, phrases in self._by_word.items()}
+        for markup in (Markup.PLAIN, Markup.MARKDOWN):
+            folded = _folded(text, markup)
+            for number, match in enumerate(_WORD.finditer(folded)):
+                if number % _WORDS_AT_ONCE == 0:
+                    budget.left()
+                if waiting := left.get(match[0]):
+                    budget.left()
+                    left[match[0]] = [one for one in waiting if not _stands(one[1], folded, match.start() - one[2])]
+            if not any(left.values()):
+                break
         return {phrase for phrases in left.values() for phrase, _, _ in phrases}
 
 
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFC", one_spaced(text)).casefold()
+def _folded(text: str, markup: Markup = Markup.PLAIN) -> str:
+    return spelled(text, markup=markup).casefold()
 
 
 def _stands(phrase: str, text: str, start: int) -> bool:

@@ -60,12 +60,12 @@ class Pattern:
 
 
 @lru_cache(maxsize=MAX_COMPILED)
-def compiled(pattern: str, *, multiline: bool = False, ignore_case: bool = False, literal: bool = False) -> Pattern:
+def compiled(pattern: str, *, multiline: bool = False, ignore_case: bool = False) -> Pattern:
     """The compiled pattern. Raises InvalidInput with a part of a sentence that says what is wrong with it."""
     if len(pattern) > MAX_CHARACTERS:
         raise InvalidInput(f"it has {len(pattern)} characters and may have {MAX_CHARACTERS}")
     flags = "m" * multiline + "i" * ignore_case
-    source = (f"(?{flags})" if flags else "") + (re2.escape(pattern) if literal else in_re2(pattern))
+    source = (f"(?{flags})" if flags else "") + in_re2(pattern)
     return Pattern(source, _engine(source))
 
 

@@ -16,6 +16,12 @@ from runs.pev.texts.patterns import Budget, Pattern, TooSlow, compiled
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, Prefix, fitting, spans_of, start_of, under
 from runs.pev.tools.limits import ToolLimits
+from runs.text.normalisation import Strength, folded
+
+_EXACT = (
+    " A regular expression matches only what is written exactly so: other accents, quotation marks, hyphens or broken "
+    "lines are not found. Search for the words without regex to learn whether they are there."
+)
 
 
 class Finding(Arguments):
@@ -84,9 +90,10 @@ class SearchFiles(Finding):
     name = "search_files"
     effect = Effect.READS_FILES
     description = (
-        "Finds lines in all files that can be read, capitals ignored, each as path:line: text; in documents as "
-        "path:line (place): text, and clauses by their number too. "
-        "The pattern is taken literally unless regex is true."
+        "Finds lines in all files that can be read, each as path:line: text; in documents as path:line (place): text, "
+        "and clauses by their number too. The pattern is taken literally, and all that could be the same words is "
+        "found: capitals, accents, line breaks and kinds of quotation marks do not count. If regex is true, it is a "
+        "regular expression, which is exact but for capitals."
     )
 
     nothing = "No line matches "
@@ -97,8 +104,7 @@ class SearchFiles(Finding):
 
     def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         names = list(under(self.prefix, workspace.files()))
-        wanted = _pattern(self.pattern, literal=not self.regex)
-        number = "" if self.regex else self.pattern
+        wanted, number = self._wanted
         found: list[Hit] = []
         note = ""
         budget = Budget(limits.search_seconds)
@@ -114,7 +120,8 @@ class SearchFiles(Finding):
         except TooSlow as error:
             note = f"\n[of {len(names)} files not all were searched: {error}; use a simpler pattern or a prefix]"
         if not found and not note:
-            return ToolResult(f"{self.nothing}{quoted(self.pattern)} in the text files among these {len(names)}.")
+            said = f"{self.nothing}{quoted(self.pattern)} in the text files among these {len(names)}."
+            return ToolResult(f"{said}{_EXACT if self.regex else ''}")
         if not found:
             raise InvalidInput(f"Nothing was found so far.{note}")
         lines = [f"{hit.head}{hit.text}" for hit in found]
@@ -125,8 +132,20 @@ class SearchFiles(Finding):
         shown = [hit.shown(files[hit.path].sha256, *span) for hit, span in zip(found, spans, strict=False)]
         return ToolResult("\n".join(lines) + note, shown=tuple(shown))
 
+    @property
+    def _wanted(self) -> tuple[Pattern | str, str]:
+        """What is looked for, and what may be the number of a clause."""
+        if self.regex:
+            return _pattern(self.pattern), ""
+        if not folded(self.pattern, Strength.COULD_BE):
+            raise InvalidInput("The pattern has no visible character; give the words to find.")
+        return self.pattern, self.pattern
+
     def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
-        wanted, number = _pattern(self.pattern, literal=not self.regex), "" if self.regex else self.pattern
+        """What a regular expression does not find may be there in another spelling (T14)."""
+        if self.regex:
+            return False
+        wanted, number = self._wanted
         names, budget = under(self.prefix, infos), Budget(ToolLimits().search_seconds)
         return not any(hits_in(names, files.__getitem__, wanted, budget, limit=1, chars=1, number=number))
 
@@ -160,8 +179,8 @@ def _not_read(workspace: Workspace, paths: Iterable[str], limit: int) -> list[st
     return [*named, *([f"[{more} more cannot be read; read_file says why]"] if more else [])]
 
 
-def _pattern(pattern: str, *, literal: bool) -> Pattern:
+def _pattern(pattern: str) -> Pattern:
     try:
-        return compiled(pattern, multiline=True, ignore_case=True, literal=literal)
+        return compiled(pattern, multiline=True, ignore_case=True)
     except InvalidInput as error:
         raise InvalidInput(f"The pattern cannot be used: {error}.") from error

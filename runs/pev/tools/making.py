@@ -19,7 +19,7 @@ from runs.pev.documents.counting import called
 from runs.pev.files.paths import clean_path, document_of
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Form, Workspace
-from runs.pev.texts.wording import one_spaced
+from runs.text.normalisation import one_spaced
 
 _FORMS: Mapping[str, Form] = {f".{form}": form for form in get_args(Form.__value__)}
 _WORDS = "#words"

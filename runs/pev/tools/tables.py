@@ -26,6 +26,7 @@ from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
+from runs.text.normalisation import place_among, spelled
 from runs.text.numbers import readings
 
 MAX_SECONDS = 10.0
@@ -49,7 +50,9 @@ class Rows(Protocol):
 
 
 class Condition(Contract):
-    """What rows have to meet. Texts are compared without capitals, numbers where `value` and the cell are some."""
+    """What rows have to meet. The same texts are equal, whatever their capitals; numbers where `value` and the cell are
+    some.
+    """
 
     column: _Column
     test: Literal["=", "!=", "<", "<=", ">", ">=", "contains", "empty", "not empty"]
@@ -114,20 +117,24 @@ class ReadTable(Arguments):
 
     def _lines(self, table: Rows, budget: Budget) -> list[str]:
         """How many rows there are, the heads of the columns, and what was asked for."""
-        self._check_columns(table.header)
-        names = self.columns or list(table.header)
+        header = self._named(table.header)
+        self._check_columns(header)
+        names = self.columns or list(header)
         listed, groups = list[str](), dict[tuple[str, ...], _Group]()
         if self._computed and not self.group_by:
             groups[()] = _Group(self._computed)
         total = chosen = 0
+        spelled_first = dict[tuple[str, ...], tuple[str, ...]]()
         for values in table.rows(budget):
             total += 1
-            row = dict(zip(table.header, values, strict=False))
+            row = dict(zip(header, values, strict=False))
             if not all(_holds(one, row) for one in self.where):
                 continue
             chosen += 1
             if self._computed:
-                key = tuple(row.get(name, "") for name in self.group_by)
+                written = tuple(row.get(name, "") for name in self.group_by)
+                key = tuple(map(spelled, written))
+                spelled_first.setdefault(key, written)
                 if key not in groups and len(groups) == MAX_GROUPS:
                     raise InvalidInput(f"has more than {MAX_GROUPS:,} groups; group by something else")
                 groups.setdefault(key, _Group(self._computed)).add(row)
@@ -138,7 +145,7 @@ class ReadTable(Arguments):
             return [f"{many}{_cut(chosen, self.limit)}", "\t".join(names), *listed]
         heads = "\t".join([*self.group_by, *(one.title for one in self._computed)])
         figures = [
-            "\t".join([*map(_short, key), *group.figures(self.decimal_mark)])
+            "\t".join([*map(_short, spelled_first.get(key, key)), *group.figures(self.decimal_mark)])
             for key, group in sorted(groups.items())[: self.limit]
         ]
         count = f", {len(groups):,} group{'' if len(groups) == 1 else 's'}" if self.group_by else ""
@@ -148,6 +155,15 @@ class ReadTable(Arguments):
     def _computed(self) -> Sequence[Compute]:
         """A group without figures is counted."""
         return self.compute or ([Compute(of="count")] if self.group_by else [])
+
+    def _named(self, header: Sequence[str]) -> list[str]:
+        """The header, in which columns of the same text have the names that the query gives them."""
+        found = list(header)
+        named = [*self.group_by, *self.columns, *(one.column for one in self.where)]
+        for name in [*named, *(one.column for one in self.compute if one.column)]:
+            if name not in found and (at := place_among(name, found)) >= 0:
+                found[at] = name
+        return found
 
     def _check_columns(self, header: Sequence[str]) -> None:
         named = [*self.group_by, *self.columns, *(one.column for one in self.where)]
@@ -208,7 +224,7 @@ def _holds(condition: Condition, row: Row) -> bool:
         case "empty" | "not empty":
             return (not value) == (condition.test == "empty")
         case "contains":
-            return wanted.casefold() in value.casefold()
+            return spelled(wanted).casefold() in spelled(value).casefold()
         case "=":
             return _same(value, wanted)
         case "!=":
@@ -218,7 +234,7 @@ def _holds(condition: Condition, row: Row) -> bool:
 
 
 def _same(value: str, wanted: str) -> bool:
-    if value.casefold() == wanted.casefold():
+    if spelled(value).casefold() == spelled(wanted).casefold():
         return True
     limits = _wanted(wanted)  # most texts are no numbers, and need not be read as such
     return bool(limits) and not limits.items().isdisjoint(readings(value).items())
@@ -265,7 +281,7 @@ class _Group:
                 case "count":
                     yield f"{len(values) if one.column else self._rows:,}"
                 case "distinct":
-                    yield f"{len(set(values)):,}"
+                    yield f"{len(set(map(spelled, values))):,}"
                 case _:
                     numbers = _numbers(values, one.column, mark)
                     yield _figure(one.of, numbers) if numbers else ""

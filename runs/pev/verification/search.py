@@ -1,7 +1,9 @@
 """Whether the given files have anything that a step is to deal with: code searches for the step's own words (T10)."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
 
 import regex
 
@@ -10,6 +12,9 @@ from runs.pev.evidence.relation import folded, in_german, stem_of, tells_nothing
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import FileInfo
 from runs.pev.texts.wording import quoted
+from runs.text.abbreviations import in_other_languages
+from runs.text.normalisation import ACCENTS, Occurrence, Sought
+from runs.text.sentences import sentences_in
 
 MAX_TERMS = 20
 MAX_HITS = 20
@@ -21,8 +26,10 @@ SHORT = 4
 LISTED = 5
 TINY = 2
 """Letters of words that say nothing, unless they are names."""
+MAX_PLACES = 1_000
+"""Of a short term that are looked at: at most of them it is a part of a word."""
 _WORD = regex.compile(r"[\p{L}\p{N}]{2,}")
-_SENTENCE = regex.compile(r"(?<=[.!?:;])\s+|\n+")
+_PART = regex.compile(r"(?<=[:;])\s+|\n+")
 _WITHOUT_TEXT = (
     *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".bmp", ".svgz", ".mp3", ".mp4", ".wav", ".mov", ".woff"),
     *(".woff2", ".ttf", ".otf", ".zip", ".gz", ".tar", ".jar", ".exe", ".dll", ".so", ".pyc", ".class"),
@@ -45,16 +52,19 @@ def terms_of(name: str, sentences: Iterable[str], outputs: Collection[str] = ())
 
 @dataclass(frozen=True)
 class Hit:
-    """A term, and where a given file has it. `line` is 0 where it is the name of the file that does."""
+    """A term, and where a given file has it, as it is written there. `line` is 0 where it is the name of the file that
+    does. `doubt`: what makes it uncertain that it is the term.
+    """
 
     term: str
     path: str
     line: int = 0
     text: str = ""
+    doubt: str = ""
 
     def __str__(self) -> str:
         where = f"line {self.line}" if self.line else "its name"
-        return f"{self.path}, {where}: {self.text or self.path}"
+        return f"{self.path}, {where}: {self.text or self.path}{f' (with {self.doubt})' if self.doubt else ''}"
 
 
 @dataclass(frozen=True)
@@ -86,11 +96,12 @@ class Search:
 
 
 def search(terms: Sequence[str], infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> Search:
-    """Looks for the terms in the names and the texts of these files. Case, accents and endings do not matter.
+    """Looks for all that could be one of the terms in the names and the texts of these files (T14). Endings do not
+    matter, and abbreviations are looked for in other languages too.
 
     Linear in the texts.
     """
-    patterns = {term: _pattern(term) for term in terms}
+    wanted = {term: [one for other in (term, *in_other_languages(term)) for one in _spellings(other)] for term in terms}
     found: dict[str, list[Hit]] = {term: [] for term in terms}
     unsearched, left = list[str](), MAX_CHARACTERS
     for path in infos:
@@ -99,23 +110,48 @@ def search(terms: Sequence[str], infos: Mapping[str, FileInfo], files: Mapping[s
             unsearched += [] if path.lower().endswith(_WITHOUT_TEXT) else [path]
             text = ""
         left -= len(text)
-        searched = folded(text)
-        for term, pattern in patterns.items():
-            if hit := _hit(term, pattern, path, searched):
-                found[term].append(hit)
+        name, sought = Sought(path), Sought(text)
+        for term, spellings in wanted.items():
+            if _first(spellings, name, path):
+                found[term].append(Hit(term, path))
+            elif place := _first(spellings, sought, text):
+                found[term].append(_hit(term, path, text, place))
     hits = [hit for term in terms for hit in found[term]]
     return Search(terms, hits[:MAX_HITS], len(infos), unsearched)
 
 
-def _hit(term: str, pattern: regex.Pattern[str], path: str, searched: str) -> Hit | None:
-    if pattern.search(folded(path)):
-        return Hit(term, path)
-    match = pattern.search(searched)
-    if match is None:
-        return None
-    start = searched.rfind("\n", 0, match.start()) + 1
-    line = searched[start:].partition("\n")[0]
-    return Hit(term, path, searched.count("\n", 0, match.start()) + 1, line.strip()[:LINE_CHARS])
+class _Spelling(NamedTuple):
+    """What is looked for. `alone`: whether it must be no part of a word."""
+
+    words: str
+    alone: bool
+
+
+def _first(spellings: Sequence[_Spelling], sought: Sought, text: str) -> Occurrence | None:
+    """The first place of one of the spellings."""
+    for words, alone in spellings:
+        for place in islice(sought.occurrences(words), MAX_PLACES):
+            if not alone or _is_alone(text, place):
+                return place
+    return None
+
+
+def _is_alone(text: str, place: Occurrence) -> bool:
+    before, after = text[max(place.start - 1, 0) : place.start], text[place.end : place.end + 1]
+    return not (before.isalnum() or after.isalnum())
+
+
+def _hit(term: str, path: str, text: str, place: Occurrence) -> Hit:
+    start = text.rfind("\n", 0, place.start) + 1
+    line = text[start : start + 2 * LINE_CHARS].partition("\n")[0] if place.end - start < LINE_CHARS else ""
+    line = line or text[place.start : place.start + LINE_CHARS].partition("\n")[0]
+    return Hit(
+        term,
+        path,
+        text.count("\n", 0, start) + 1,
+        line.strip()[:LINE_CHARS],
+        "" if place.doubt == ACCENTS else place.doubt,
+    )
 
 
 def _text(path: str, files: Mapping[str, bytes]) -> str | None:
@@ -126,14 +162,15 @@ def _text(path: str, files: Mapping[str, bytes]) -> str | None:
     return visible_text(document) if document else text_of(data)
 
 
-def _pattern(term: str) -> regex.Pattern[str]:
-    """A word by its stem; a name in all its parts, whatever stands between them."""
-    if not _is_name(term) and len(term) > SHORT:
-        return regex.compile(regex.escape(stem_of(term)))
-    parts = regex.findall(r"\p{L}+|\p{N}+", folded(term))
-    inner = r"[\s._-]?".join(map(regex.escape, parts))
-    pattern = rf"(?<![\p{{L}}\p{{N}}]){inner}(?![\p{{L}}\p{{N}}])" if len(term) <= SHORT else inner
-    return regex.compile(pattern)
+def _spellings(term: str) -> Iterator[_Spelling]:
+    """A word by its stem; a name as it is, and with a dot or a line between its parts."""
+    is_long = len(term) > SHORT
+    if is_long and not _is_name(term):
+        yield _Spelling(stem_of(term), False)
+        return
+    yield _Spelling(term, not is_long)
+    parts = regex.findall(r"\p{L}+|\p{N}+", term)
+    yield from (_Spelling(mark.join(parts), not is_long) for mark in "._" if len(parts) > 1)
 
 
 def _is_name(word: str) -> bool:
@@ -144,7 +181,7 @@ def _is_name(word: str) -> bool:
 
 def _capitals(sentences: Iterable[str]) -> set[str]:
     """Words with a capital that does not come from the beginning of a sentence."""
-    parts = [part for text in sentences for part in _SENTENCE.split(text)]
+    parts = [part for text in sentences for sentence in sentences_in(text) for part in _PART.split(sentence)]
     return {word for part in parts for word in _WORD.findall(part)[1:] if word[0].isupper()}
 
 

@@ -257,6 +257,74 @@ class TestAbsence:
             1,
         )
 
+    @pytest.mark.parametrize(
+        ("text", "term"),
+        [
+            ("It ends on the tenant’s death.", "tenant's death"),
+            ("He is a “good leaver” then.", '"good leaver"'),
+            ("本契約は不可抗\u2f12による", "不可抗力"),
+            ("不可抗\n力による", "不可抗力"),
+            ("ﺍﻟﻘﻮﺓ ﺍﻟﻘﺎﻫﺮﺓ", "القوة القاهرة"),
+            ("an inde\u034fmnity", "indemnity"),
+            ("an inde\u200fmnity", "indemnity"),
+            ("⚠\ufe0f Danger", "⚠ Danger"),
+            ("The **force** majeure", "force majeure"),
+            ("The [force](a.md) majeure", "force majeure"),
+            ("a [link](https://evil.example/x)", "evil.example"),
+            ("force&nbsp;majeure", "force majeure"),
+            ("an in-\ndemnity", "indemnity"),
+            ("limitation\u00a0of\nliability", "limitation of liability"),
+            ("die KU\u0308NDIGUNG", "kündigung"),
+            ("eine STRASSE", "Straße"),
+        ],
+    )
+    def test_no_spelling_hides_a_term(self, text: str, term: str) -> None:
+        given = {"a.md": f"First.\n{text}\n".encode()}
+        found = run_check(Absent(kind="absent", path="a.md", terms=[term]), Material(given, given, {"a.md"}))
+        assert (found.verified, found.sentence) == (False, f"There is “{term}” in a.md, line 2")
+
+    @pytest.mark.parametrize(
+        ("text", "term", "doubt"),
+        [
+            ("an I N D E M N I T Y here", "indemnity", "letters that are spaced out, or words that are not"),
+            (
+                "a limitationofliability here",
+                "limitation of liability",
+                "letters that are spaced out, or words that are",
+            ),
+            ("the реnalty is", "penalty", "letters of another script that look alike"),
+            ("the ΡΕΝΑLTY is", "penalty", "letters of another script that look alike"),
+            ("the νalue is", "value", "letters of another script that look alike"),
+            ("the penalty is", "реnalty", "letters of another script that look alike"),
+            ("bir İNDİRİM var", "indirim", "other accents, or dots of the letter i"),
+            ("bir ındırım var", "indirim", "other accents, or dots of the letter i"),
+            ("die Kündigung ist", "Kundigung", "other accents, or dots of the letter i"),
+        ],
+    )
+    def test_what_may_be_a_term_is_no_proof_of_its_absence(self, text: str, term: str, doubt: str) -> None:
+        given = {"a.md": f"First.\n{text}\n".encode()}
+        found = run_check(Absent(kind="absent", path="a.md", terms=[term]), Material(given, given, {"a.md"}))
+        assert not found.verified
+        assert found.sentence.startswith(
+            f"It is not certain that they are absent; there may be “{term}” in a.md, line 2 as “"
+        )
+        assert f"with {doubt}" in found.sentence
+
+    @pytest.mark.parametrize(
+        ("text", "term"),
+        [
+            ("red car tires", "art"),
+            ("in dem Nist", "indemni"),
+            ("a resident", "Präsident"),
+            ("10² metres", "102 metres"),
+            ("1 000 euros", "1000 euros"),
+            ("пример текста", "example"),
+        ],
+    )
+    def test_what_is_something_else_is_absent(self, text: str, term: str) -> None:
+        given = {"a.md": text.encode()}
+        assert run_check(Absent(kind="absent", path="a.md", terms=[term]), Material(given, given, {"a.md"})).verified
+
     def test_invisible_characters_do_not_hide_a_term(self) -> None:
         given = {"a.md": "No lia\u00adbility\u200b cap.".encode()}
         check = Absent(kind="absent", path="a.md", terms=["liability cap"])

@@ -84,11 +84,6 @@ def test_a_named_class_does_not_end_the_class_it_is_in() -> None:
     assert list(places(compiled(r"[[:digit:]\d_]+x"), "1_x [:]x", Budget(10), limit=9)) == [0]
 
 
-def test_a_literal_pattern_is_no_expression() -> None:
-    wanted = compiled("[X] A{,2}", literal=True, ignore_case=True)
-    assert list(places(wanted, "xa\n[x] a{,2}", Budget(10), limit=9)) == [3]
-
-
 def test_of_each_line_the_first_place_is_enough() -> None:
     assert list(places(compiled("b"), "bb äb\n\nbb\nb", Budget(10), limit=9, each_line_once=True)) == [0, 7, 10]
     assert list(places(compiled(""), "a\n\n", Budget(10), limit=9, each_line_once=True)) == [0, 2]

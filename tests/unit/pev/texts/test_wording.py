@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.pev.texts.wording import one_spaced, quoted
+from runs.pev.texts.wording import quoted
+from runs.text.normalisation import one_spaced
 
 
 def test_quoted_is_one_short_line() -> None:

@@ -137,3 +137,35 @@ def test_a_sheet_is_a_table_too() -> None:
     assert table(files, "book.xlsx", sheet="Other").text == (
         "book.xlsx has no sheet “Other” with rows; it has Rents, Notes."
     )
+
+
+@pytest.mark.parametrize(
+    ("city", "wanted"),
+    [
+        ("Zu\u0308rich", "Zürich"),
+        ("Zürich", "Zu\u0308rich"),
+        ("La\u00a0Tour", "la tour"),
+        ("Zü\u200brich", "Zürich"),
+        ("St. Gallen’s", "St. Gallen's"),
+        ("ＡＢＣ", "ABC"),
+        ("A–B", "A-B"),
+    ],
+)
+def test_the_same_text_is_the_same_value(city: str, wanted: str) -> None:
+    files = {"a.csv": f"city,n\n{city},1\n{wanted},2\nBern,3\n".encode()}
+    found = table(files, "a.csv", where=[where("city", "=", wanted)], columns=["n"])
+    assert found.text.startswith("a.csv: 2 of 3 rows\nn\n1\n2")
+    found = table(files, "a.csv", where=[where("city", "contains", wanted[-3:])], columns=["n"])
+    assert found.text.startswith("a.csv: 2 of 3 rows\nn\n1\n2")
+
+
+def test_groups_are_of_the_same_text_and_show_how_it_is_written_first() -> None:
+    files = {"a.csv": "city,n\nZürich,1\nZu\u0308rich,2\nZürich\u200b,3\nAB,4\nA-B,5\n".encode()}
+    found = table(files, "a.csv", group_by=["city"], compute=compute("sum n", "distinct city"))
+    assert sorted(found.text.splitlines()[2:]) == ["A-B\t5\t1", "AB\t4\t1", "Zürich\t6\t1"]
+
+
+def test_columns_are_named_by_the_same_text() -> None:
+    files = {"a.csv": "Gro\u0308ße\u00a0in m,n\n5,1\n7,2\n".encode()}
+    found = table(files, "a.csv", columns=["Größe in m"], where=[where("Größe in m", ">", "5")])
+    assert found.text.startswith("a.csv: 1 of 2 rows\nGröße in m\n7")

@@ -10,7 +10,8 @@ from runs.enums import Complexity
 from runs.errors import LeaseLost, UploadRefused
 from runs.pev.contracts import Criterion, JsonObject, PlanStep
 from runs.pev.files.reads import Looks, View, holds
-from runs.pev.ports import ToolResult
+from runs.pev.ports import FileInfo, ToolResult
+from runs.pev.tools.finding import SearchFiles
 from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks
 from tests.unit.pev import slow
@@ -103,6 +104,57 @@ class TestSearchFiles:
         missing = "No line matches “t.o” in the text files among these 4."
         assert run("search_files", {"pattern": "t.o"}) == ToolResult(missing)
         assert run("search_files", {"pattern": "^t.o", "regex": True, "prefix": "a"}).text == "a.md:2: two three"
+
+    @pytest.mark.parametrize(
+        ("line", "pattern"),
+        [
+            ("the tenant’s death", "tenant's"),
+            ("die Ku\u0308ndigung", "Kündigung"),
+            ("limitation\u00a0of liability", "limitation of liability"),
+            ("confi\u00addential", "confidential"),
+            ("conﬁdential", "confidential"),
+            ("pe\u200bnalty", "penalty"),
+            ("an I N D E M N I T Y", "indemnity"),
+            ("the реnalty", "penalty"),
+            ("“good leaver”", '"good leaver"'),
+            ("The **force** majeure", "force majeure"),
+            ("５００ francs", "500 francs"),
+        ],
+    )
+    def test_finds_all_that_could_be_the_words_and_shows_the_line_as_it_is(self, line: str, pattern: str) -> None:
+        memory = Memory({"a.md": f"One.\n{line}\nThree.\n".encode()})
+        assert run("search_files", {"pattern": pattern}, memory).text == f"a.md:2: {line}"
+
+    def test_finds_words_that_a_line_break_has_broken(self) -> None:
+        memory = Memory({"a.md": b"by in-\nference only\nand limitation\nof liability"})
+        assert run("search_files", {"pattern": "inference"}, memory).text == "a.md:1: by in-"
+        found = run("search_files", {"pattern": "limitation of liability"}, memory)
+        assert found.text == "a.md:3: and limitation"
+
+    def test_says_that_an_expression_is_exact_where_it_finds_nothing(self) -> None:
+        memory = Memory({"a.md": "the tenant’s death".encode()})
+        found = run("search_files", {"pattern": "tenant's", "regex": True}, memory)
+        assert found.text == (
+            "No line matches “tenant's” in the text files among these 1. A regular expression matches only what is "
+            "written exactly so: other accents, quotation marks, hyphens or broken lines are not found. Search for the "
+            "words without regex to learn whether they are there."
+        )
+
+    @pytest.mark.parametrize(("regex", "proves"), [(False, True), (True, False)])
+    def test_only_a_search_for_all_that_could_be_the_words_proves_that_there_are_none(
+        self, regex: bool, proves: bool
+    ) -> None:
+        asked = SearchFiles.model_validate({"pattern": "penalty", "regex": regex})
+        info = FileInfo(sha256="0" * 64, size=1)
+        assert asked.finds_nothing_in({"a.md": info}, {"a.md": b"Nothing of it."}) is proves
+        assert not asked.finds_nothing_in({"a.md": info}, {"a.md": "a pe\u200bnalty".encode()})
+
+    def test_refuses_a_pattern_that_nobody_sees(self) -> None:
+        refused = run("search_files", {"pattern": " \u200b"})
+        assert (refused.is_error, refused.text) == (
+            True,
+            "The pattern has no visible character; give the words to find.",
+        )
 
     def test_shows_a_line_once_and_what_is_around_a_hit_in_a_long_one(self) -> None:
         memory = Memory({"long": b"x" * 900 + b"two two" + b"y" * 900})
