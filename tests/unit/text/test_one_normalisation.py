@@ -1,7 +1,5 @@
 """Texts are compared in one way: no module outside of `runs/text` folds them by itself."""
 
-import ast
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
