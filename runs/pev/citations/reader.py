@@ -21,9 +21,11 @@ from runs.pev.documents.document import Document
 from runs.pev.evidence.finding import Span, find_respelled, find_verbatim, not_found, widened
 from runs.pev.evidence.passages import Passage
 from runs.pev.evidence.quotes import is_short, proves_nothing
+from runs.pev.evidence.relation import contradict
 from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
 from runs.pev.texts.wording import quoted
 from runs.text.normalisation import markup_of
+from runs.text.sentences import sentence_around
 
 MAX_SEARCHED = 60_000_000
 """Characters of sources that are searched for the citations of one text: some four seconds. Only words that do not
@@ -158,7 +160,18 @@ class Reader:
         clause = misnamed_clause(
             statement.own, [(self._sources[name].document, start, end) for name, start, end in cited]
         )
-        return "; ".join(filter(None, [_weak(figures, names), clause]))
+        sentences = [self._sentence(*place) for place in cited]
+        is_denied = bool(sentences) and all(contradict(statement.own, sentence) for sentence in sentences)
+        denied = "only one of the statement and what is cited for it is negated" if is_denied else ""
+        return "; ".join(filter(None, [_weak(figures, names), clause, denied]))
+
+    def _sentence(self, name: str, start: int, end: int) -> str:
+        """The sentence of a source that has the cited words."""
+        text = self._sources[name].text
+        if text is None:
+            return ""
+        first, last = sentence_around(text.text, start, end)
+        return text.text[first:last]
 
     def _figures(self, place: Place) -> frozenset[str]:
         """Those of the paragraph of a source that is cited; none when too much was searched."""

@@ -43,7 +43,7 @@ def doubt_about(statement: str, quote: str) -> str:
     wanted = marks_of(statement)
     if wanted and not wanted & {*marks_of(quote), *quote.casefold().split()}:
         return f"it shares no figure and no name with {quoted(statement)}"
-    return f"only one of them is negated: {quoted(statement)}" if _contradict(statement, quote) else ""
+    return f"only one of them is negated: {quoted(statement)}" if contradict(statement, quote) else ""
 
 
 def _holds(statement: str, quote: str) -> bool:
@@ -52,7 +52,7 @@ def _holds(statement: str, quote: str) -> bool:
     return " " in one and one in other
 
 
-def _contradict(statement: str, quote: str) -> bool:
+def contradict(statement: str, quote: str) -> bool:
     """Whether one of them is negated, the other is not, and they say much the same otherwise. A clause that allows
     something to one party may well prove that the other may not do it: there they share less.
     """

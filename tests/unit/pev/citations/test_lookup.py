@@ -209,3 +209,28 @@ def test_other_words_of_it_are_broken() -> None:
 @pytest.mark.parametrize("link", ["[“Words”](https://other.example/)", "[the city](https://pages.example/city)"])
 def test_a_page_that_was_not_read_and_a_link_without_a_quote_are_none(link: str) -> None:
     assert citations_in(link, LIBRARY).links == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_denied"),
+    [
+        ("The tenant does not pay the rent each month: [“pays the rent each month”](lease.md#L1).", True),
+        ("The tenant never pays rent each month: [“pays the rent each month”](lease.md#L1).", True),
+        ("The tenant pays the rent each month: [“pays the rent each month”](lease.md#L1).", False),
+        ("No deposit was agreed: [“There is no deposit”](lease.md#L1).", False),
+        ("The deposit was agreed: [“There is no deposit that was agreed”](lease.md#L2).", True),
+        ("The tenant may not sublet: [“Subletting needs the consent of the owner”](lease.md#L3).", False),
+        (
+            "The tenant does not pay: [“pays the rent”](lease.md#L1) and [“no deposit that was agreed”](lease.md#L2).",
+            False,
+        ),
+    ],
+)
+def test_a_statement_that_denies_what_is_cited_is_marked(text: str, is_denied: bool) -> None:
+    lease = (
+        "The tenant pays the rent each month. There is no deposit.\n"
+        "There is no deposit that was agreed with the owner.\n"
+        "Subletting needs the consent of the owner.\n"
+    )
+    marks = {one.weak for one in citations_in(text, Library({"lease.md": lease.encode()})).links}
+    assert marks == ({"only one of the statement and what is cited for it is negated"} if is_denied else {""})
