@@ -109,7 +109,8 @@ class Team:
             if new and label.startswith("R"):
                 quotes = [("@diff", new[0])]
             (source, text), *others = quotes
-            judged = verdict([label], source, text.splitlines()[0])
+            statement = said[1].splitlines()[0] if topics.get(label) == "sources" and given else ""
+            judged = verdict([label], source, text.splitlines()[0], statement)
             for source, text in others:
                 also(judged, source, text.splitlines()[0])
             answer["criteria_results"] += judged["criteria_results"]
