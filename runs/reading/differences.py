@@ -13,6 +13,7 @@ from runs.pev.plans.relaxing import relaxations
 from runs.pev.tools.toolbox import tools_of
 from runs.reading.checks import check_in_words
 from runs.reading.word_diff import Effort, Piece, compared
+from runs.text.normalisation import caseless
 
 type Kind = Literal["removed", "changed", "added", "moved"]
 
@@ -269,7 +270,7 @@ def _check(criterion: Criterion) -> str:
 def _paired(old: Sequence[Criterion], new: Sequence[Criterion], effort: Effort) -> dict[int, int]:
     """By the place of a criterion now, where it was: the same one, one of the same words or check, or a similar one."""
     pairs: dict[int, int] = {}
-    words = {id(one): set(one.text.casefold().split()) for one in (*old, *new)}
+    words = {id(one): set(caseless(one.text).split()) for one in (*old, *new)}
 
     def similar(one: Criterion, other: Criterion) -> bool:
         mine, its = words[id(one)], words[id(other)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +11,13 @@ from runs.pev.contracts import Criterion
 from runs.pev.texts.wording import quoted
 from runs.reading.checks import check_in_words
 from runs.reading.differences import Version
+from runs.text.normalisation import caseless
+from runs.text.sentences import sentences_in
 
 MAX_PARTS = 200
 """Parts of one edit that are looked for in later versions: each costs a look through all words of those."""
 MAX_NAMED = 3
 _QUOTE = 120
-_SENTENCE = re.compile(r"(?<=[.:!?])\s+|\n+")
 
 
 @dataclass(frozen=True)
@@ -109,12 +109,12 @@ def _edited(before: Written, now: Written) -> list[_Part]:
 def _texts(version: Version) -> Iterator[str]:
     """Sentence by sentence, names and criteria whole. What the planner notes beside the plan is nobody's edit."""
     header = version.header
-    yield from _sentences(header.goal)
-    yield from _sentences(header.rollback_strategy)
+    yield from sentences_in(header.goal)
+    yield from sentences_in(header.rollback_strategy)
     yield from (one.text for one in header.success_criteria)
     for step in version.steps.values():
         yield step.name
-        yield from _sentences(step.description)
+        yield from sentences_in(step.description)
         yield from (one.text for one in step.acceptance_criteria)
         yield from (action.purpose for action in step.actions)
 
@@ -143,9 +143,5 @@ def _checks(criteria: Sequence[Criterion]) -> Iterator[tuple[str, str]]:
             yield f"{_folded(one.text)} check {check}", f"{quoted(one.text, _QUOTE)} by a check: {check}"
 
 
-def _sentences(text: str) -> Iterator[str]:
-    yield from (part.strip() for part in _SENTENCE.split(text) if part.strip())
-
-
 def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip(".")
+    return caseless(text).rstrip(".")

@@ -18,6 +18,7 @@ from runs.pev.feedback import Comment
 from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, is_csv, items_in, same_row, tables_in, tables_of
 from runs.pev.texts.wording import quoted
 from runs.reading.asked import plain
+from runs.text.sentences import sentence_ends
 
 MAX_POINTS = 500
 """Rows that can be decided one by one; what comes after them stays in the rest, or in its file."""
@@ -31,7 +32,6 @@ MAX_CHARACTERS = 300_000
 _QUOTED = 160
 """Characters of a point that stand in the request which sends it back; twice that of a row, which has several cells."""
 _BLOCK = re.compile(r" {0,3}(?:#|\||>|[-*_]{3}|`{3}|~{3}|<|\[[^\]]+\]:)")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=\S)")
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ def _lead(lines: Sequence[str]) -> tuple[str, str]:
         return "", "\n".join(lines).strip()
     cut = len(paragraph)
     if cut > MAX_LEAD:
-        ends = [match.end() for match in _SENTENCE_END.finditer(paragraph) if match.end() <= MAX_LEAD]
+        ends = [end for end in sentence_ends(paragraph) if end <= MAX_LEAD]
         cut = ends[-1] if ends else 0
     rest = "\n".join([paragraph[cut:], *lines[end:]])
     return paragraph[:cut].strip(), rest.strip()

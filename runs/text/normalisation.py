@@ -149,6 +149,7 @@ _BROKEN = re.compile(r"-(?<=[^\W\d_]-)-{0,2}(?=[^\W\d_])")
 _POWER = regex.compile(r"(?<=(?<!\p{L})[kcdm]?m)[²³](?!\w)")
 _SQUARED = {"²": "2", "³": "3"}
 _ASCII = {ord(char): None for char in "\t\n\v\f\r\x1c\x1d\x1e\x1f "} | {ord("`"): "'", 2: "-"}
+_END_DASHES = re.compile(r"^-+(?=[^\W\d_])|(?<=[^\W\d_])-+$")
 _ENDS_LINE = re.compile(r"(?<=[^\W\d_])-[^\S\n]*\n\s*(?=[^\W\d_])")
 _ODD_ASCII = re.compile(r"[`\x02]|-[ \t\r]*\n")
 _CUT = re.compile(r"\s(?<=[\w.,;:!?)。、]\s)(?=\s{0,5}[^\W\d_])")
@@ -269,6 +270,11 @@ def one_spaced(text: str, piece: int = 1_000_000) -> str:
     return "".join(parts)
 
 
+def caseless(text: str, markup: Markup = Markup.PLAIN) -> str:
+    """The form in which values are equal whatever their capitals."""
+    return spelled(text, markup=markup).casefold()
+
+
 def same_text(one: str, other: str) -> bool:
     """Whether two values, such as names of columns, are the same text."""
     return one == other or spelled(one) == spelled(other)
@@ -296,7 +302,7 @@ def find_same_text(quote: str, source: str, markup: Markup = Markup.PLAIN) -> tu
     if len(source) > MAX_CHARACTERS:
         return None
     for marks in dict.fromkeys((Markup.PLAIN, markup)):
-        wanted = folded(quote, markup=marks)
+        wanted = _wanted(quote, Strength.SAME, marks)
         longest = 2 * len(quote) + (MAX_BETWEEN if marks is Markup.PLAIN else 4 * MAX_BETWEEN)
         view = (_kept if len(source) > _CHUNK else Folded)(source, Strength.SAME, marks)
         spans = islice(view.spans(wanted), MAX_CUT)
@@ -313,7 +319,7 @@ def find_words(words: str, source: str, markup: Markup = Markup.PLAIN) -> tuple[
     """
     for marks in dict.fromkeys((Markup.PLAIN, markup)):
         wanted = _joined(words, Strength.SAME, Markup.PLAIN)
-        for span in islice(Folded(source, markup=marks).spans(folded(words)), MAX_CUT):
+        for span in islice(Folded(source, markup=marks).spans(_wanted(words)), MAX_CUT):
             if _joined(source[slice(*span)], Strength.SAME, marks) == wanted:
                 return span
     return None
@@ -367,7 +373,7 @@ class Sought:
 
     def _searches(self, term: str) -> Iterator[tuple[Folded, str]]:
         """The forms of the text that differ from each other, each with what is looked for in it."""
-        plain, looks = folded(term, Strength.COULD_BE), folded(term, Strength.LOOKS)
+        plain, looks = _wanted(term, Strength.COULD_BE), _wanted(term, Strength.LOOKS)
         has_scripts = bool(_SCRIPTS.search(self._source))
         for markup in (Markup.PLAIN, Markup.MARKDOWN) if plain else ():
             if markup is Markup.PLAIN or _MARKS[markup].search(self._source):
@@ -393,6 +399,11 @@ class Sought:
             return True
         edges = (self._source[max(at - 1, 0) : at + 1] for at in span)
         return not any(map(_IN_WORD.fullmatch, edges))
+
+
+def _wanted(text: str, strength: Strength = Strength.SAME, markup: Markup = Markup.PLAIN) -> str:
+    """The folded text as it is looked for: without dashes at its ends, which the source may have between letters."""
+    return _END_DASHES.sub("", folded(text, strength, markup))
 
 
 def _doubt(words: str, term: str, markup: Markup) -> str:

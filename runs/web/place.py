@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from runs.pev.documents.document import Document
 from runs.pev.evidence.finding import Span, find
 from runs.pev.texts.wording import quoted
-from runs.text.normalisation import Markup, find_same_text
+from runs.text.normalisation import Markup, caseless, find_same_text
 from runs.web.excerpt import MAX_CHARS
 
 MAX_WORDS = 400
@@ -94,14 +94,14 @@ def number_in(given: str) -> int:
 
 def nearest(words: str, text: str) -> Span | None:
     """The part of the text that has most of these words, as long as they are; None where it has fewer than half."""
-    wanted = Counter(match[0].casefold() for match in _WORD.finditer(words))
+    wanted = Counter(caseless(match[0]) for match in _WORD.finditer(words))
     count = wanted.total()
     window: deque[tuple[str, int]] = deque()
     left = wanted.copy()  # what of the wanted words is not in the window
     held = best = 0
     place = (0, 0)
     for match in _WORD.finditer(text):
-        word = match[0].casefold()
+        word = caseless(match[0])
         window.append((word, match.start()))
         held += left[word] > 0
         left[word] -= 1

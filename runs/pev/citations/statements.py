@@ -10,6 +10,8 @@ import regex
 
 from runs.errors import InvalidInput
 from runs.pev.citations.links import Block, Link, is_head, links_in
+from runs.text.normalisation import caseless
+from runs.text.sentences import sentence_ends
 
 MAX_SHOWN = 600
 """Characters of a statement or paragraph that are shown."""
@@ -21,7 +23,6 @@ MIN_CITED = 8
 MAX_LABEL_WORDS = 2
 """Words beside a place, such as “Also: lines 4 and 7”, with which it says no more than where something is."""
 
-_END = re.compile(r"(?<!\b\w)(?<!\b\d\d)[.!?…][\"”’»)\]*_]*\s+(?=[^\sa-z])|[。！？]")
 _WORD = re.compile(r"[^\W_]")
 _FIGURE = regex.compile(r"(?<![\p{L}\p{N}_])\p{Nd}[\p{Nd}.,:'’\u00a0\u202f]*(?![\p{L}_])")
 _GAP = regex.compile(r"(?<=\p{Nd})[ ](?=\p{Nd}{3}(?!\p{Nd}))")
@@ -140,7 +141,7 @@ class Statements:
         """Where the sentences of a block begin, and its end."""
         if number not in self._bounds:
             block = self._blocks[number]
-            ends = [] if block.row else [match.end() for match in _END.finditer(self._text, block.start, block.end)]
+            ends = [] if block.row else list(sentence_ends(self._text, block.start, block.end))
             links = self._links.get(number, [])
             starts = [link.start for link in links]
             outside = [end for end in ends if not _is_in(end, starts, links)]
@@ -249,7 +250,7 @@ def full_names(statement: str) -> list[str]:
 
 def words_in(text: str) -> frozenset[str]:
     """The words of a text without their capitals, each once."""
-    return frozenset(match[0].casefold() for match in _LETTERS.finditer(text))
+    return frozenset(_LETTERS.findall(caseless(text)))
 
 
 def _states(part: str, told: _Told) -> bool:
@@ -266,7 +267,7 @@ def _states(part: str, told: _Told) -> bool:
 
 def _folded(text: str) -> str:
     """Its letters and figures alone, in single words."""
-    return _NO_LETTERS.sub(" ", text).strip().casefold()
+    return str(_NO_LETTERS.sub(" ", caseless(text))).strip()
 
 
 def _is_heading(part: str) -> bool:

@@ -77,35 +77,28 @@ class Searched:
         self._spaced = one_spaced(text)
 
     def __contains__(self, quote: str) -> bool:
-        return self._at(quote) >= 0
+        return self.find(quote) is not None
 
     def find(self, quote: str) -> Span | None:
-        at = self._at(quote)
-        if at < 0:
-            return None
-        first, into_first = _word_at(self._spaced, at)
-        last, into_last = _word_at(self._spaced, at + len(" ".join(quote.split())) - 1)
-        words = islice((match.start() for match in _WORD.finditer(self._text)), first, last + 1)
-        start, end = _outermost(words)
-        return Span(start + into_first, end + into_last + 1, self._text.count("\n", 0, start) + 1)
+        for start, end in islice(self._places(" ".join(quote.split())), MAX_CUT if self._whole else 1):
+            if not self._whole or is_whole(self._text, start, end):
+                return Span(start, end, self._text.count("\n", 0, start) + 1)
+        return None
 
-    def _at(self, quote: str) -> int:
-        wanted = " ".join(quote.split())
+    def _places(self, wanted: str) -> Iterator[tuple[int, int]]:
+        """Where the text has these words, in order. Each of its words is counted once."""
+        starts = (match.start() for match in _WORD.finditer(self._text))
+        rest, last = wanted.count(" "), len(wanted) - wanted.rfind(" ") - 1
         at = self._spaced.find(wanted) if wanted else -1
-        for _ in range(MAX_CUT if self._whole else 0):
-            if at < 0 or is_whole(self._spaced, at, at + len(wanted)):
-                return at
+        counted, word = 0, next(starts, 0)
+        while at >= 0:
+            if passed := self._spaced.count(" ", counted, at):
+                word = next(islice(starts, passed - 1, None))
+            counted = at
+            start = word + at - self._spaced.rfind(" ", 0, at) - 1
+            if rest:
+                behind = _WORD.finditer(self._text, word)
+                yield start, next(islice(behind, rest, None)).start() + last
+            else:
+                yield start, start + last
             at = self._spaced.find(wanted, at + 1)
-        return -1 if self._whole else at
-
-
-def _word_at(spaced: str, at: int) -> tuple[int, int]:
-    """Which word the character `at` is in, from 0, and how far into it."""
-    return spaced.count(" ", 0, at), at - spaced.rfind(" ", 0, at) - 1
-
-
-def _outermost(starts: Iterator[int]) -> tuple[int, int]:
-    first = last = next(starts)
-    for last in starts:  # noqa: B007  the last one is what is wanted
-        pass
-    return first, last

@@ -7,7 +7,7 @@ import regex
 
 from runs.pev.texts.wording import quoted
 from runs.text.negations import NEGATION
-from runs.text.normalisation import Strength, spelled
+from runs.text.normalisation import Strength, caseless, spelled
 
 _FIGURE = regex.compile(r"\p{N}(?:[\p{N}.,'’\u00a0\u202f]*\p{N})?")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)]\s)[\"“„'(]*(\p{Lu}[\p{L}\p{N}]{2,})|\b(\p{Lu}{2,})\b")
@@ -41,14 +41,14 @@ def doubt_about(statement: str, quote: str) -> str:
     if _holds(statement, quote):
         return ""
     wanted = marks_of(statement)
-    if wanted and not wanted & {*marks_of(quote), *quote.casefold().split()}:
+    if wanted and not wanted & {*marks_of(quote), *caseless(quote).split()}:
         return f"it shares no figure and no name with {quoted(statement)}"
     return f"only one of them is negated: {quoted(statement)}" if contradict(statement, quote) else ""
 
 
 def _holds(statement: str, quote: str) -> bool:
     """Whether one of them has the other word for word, as a reference to a line has the line."""
-    one, other = sorted((" ".join(text.split()).casefold() for text in (statement, quote)), key=len)
+    one, other = sorted((caseless(text) for text in (statement, quote)), key=len)
     return " " in one and one in other
 
 
@@ -73,7 +73,7 @@ def unrelated_to_request(words: str, quote: str) -> str:
 
 def marks_of(text: str) -> set[str]:
     """Figures without their separators, and names: words with a capital inside a sentence."""
-    return _figures(text) | {(match[1] or match[2]).casefold() for match in _NAME.finditer(text)}
+    return _figures(text) | {caseless(match[1] or match[2]) for match in _NAME.finditer(text)}
 
 
 def _figures(text: str) -> set[str]:
@@ -82,7 +82,7 @@ def _figures(text: str) -> set[str]:
 
 def in_german(text: str) -> bool:
     """Whether a text has more of the usual words of German than of English."""
-    words = [word.casefold() for word in _WORD.findall(text)]
+    words = _WORD.findall(caseless(text))
     return sum(word in _GERMAN for word in words) > sum(word in _ENGLISH for word in words)
 
 

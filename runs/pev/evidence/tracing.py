@@ -21,6 +21,7 @@ from runs.pev.texts.arithmetic import calculated
 from runs.text.addresses import addresses_in
 from runs.text.dates import Date, dates_in
 from runs.text.numbers import Number, numbers_in
+from runs.text.sentences import sentence_ends
 
 type Kind = Literal["number", "date", "address"]
 type Status = Literal["traced", "derived", "exempt", "not traced"]
@@ -61,7 +62,6 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _DEADLINE = re.compile(r"\b(?:by|until|before|no later than|bis|bis zum|spätestens)\s(?:the\s)?\Z", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.!?]\s")
 _IDENTIFIER = re.compile(r"(?=[^\W\d_])\w+")
 MIN_IDENTIFIER = 12
 _EQUALS = re.compile(r"[=≈≃]")
@@ -161,7 +161,8 @@ class _Tracer:
         """Why a date needs no source; empty if it needs one."""
         if any(day.is_same(other) for day in date.days for other in self._facts.days):
             return "a day of the run"
-        before = _SENTENCE_END.split(text[max(date.start - 2 * _CONTEXT, 0) : date.start].rpartition("\n")[2])[-1]
+        first = max(date.start - 2 * _CONTEXT, text.rfind("\n", 0, date.start) + 1, 0)
+        before = text[max([first, *sentence_ends(text, first, date.start)]) : date.start]
         return "a day that is asked for" if _DEADLINE.search(before) and _ASKED.search(before) else ""
 
     def _judged(self, number: Number, text: str) -> tuple[Status, str]:

@@ -23,6 +23,7 @@ from runs.pev.contracts import (
     PlanStep,
     WordCount,
 )
+from runs.text.normalisation import caseless
 
 
 class Relaxation(NamedTuple):
@@ -152,7 +153,7 @@ def _lost(
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip(".")
+    return caseless(text).rstrip(".")
 
 
 def _as_strict(before: Check | None, now: Check | None) -> bool:

@@ -8,7 +8,7 @@ import regex
 
 from runs.pev.contracts import RESULT
 from runs.pev.texts.patterns import Budget
-from runs.text.normalisation import Markup, spelled
+from runs.text.normalisation import Markup, caseless
 
 _PATH = re.compile(r"[^\s()\[\]<>{}“”„‟«»\"'`|,;:!?*#]+")
 """A run of what paths are made of mostly. A path with other characters is found by the first such run in it."""
@@ -66,7 +66,7 @@ class Phrases:
     def __init__(self, phrases: Iterable[str]) -> None:
         self._by_word: dict[str, list[tuple[str, str, int]]] = {}
         for phrase in dict.fromkeys(phrases):
-            folded = _folded(phrase)
+            folded = caseless(phrase)
             if match := _WORD.search(folded):
                 self._by_word.setdefault(match[0], []).append((phrase, folded, match.start()))
 
@@ -74,7 +74,7 @@ class Phrases:
         """The phrases that do not occur. Raises TooSlow when the budget is used up."""
         left = {word: list(phrases) for word, phrases in self._by_word.items()}
         for markup in (Markup.PLAIN, Markup.MARKDOWN):
-            folded = _folded(text, markup)
+            folded = caseless(text, markup)
             for number, match in enumerate(_WORD.finditer(folded)):
                 if number % _WORDS_AT_ONCE == 0:
                     budget.left()
@@ -84,10 +84,6 @@ class Phrases:
             if not any(left.values()):
                 break
         return {phrase for phrases in left.values() for phrase, _, _ in phrases}
-
-
-def _folded(text: str, markup: Markup = Markup.PLAIN) -> str:
-    return spelled(text, markup=markup).casefold()
 
 
 def _stands(phrase: str, text: str, start: int) -> bool:

@@ -26,7 +26,7 @@ from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
-from runs.text.normalisation import place_among, spelled
+from runs.text.normalisation import caseless, place_among, spelled
 from runs.text.numbers import readings
 
 MAX_SECONDS = 10.0
@@ -205,7 +205,7 @@ class _Sheet:
                 cells = enumerate(document.text[block.start : block.end].split("\t"), address.column)
                 rows = found.setdefault(address.sheet, [])
                 rows.append({column: text.strip() for column, text in cells})
-        name = next((one for one in found if not sheet or one.casefold() == sheet.strip().casefold()), None)
+        name = next((one for one in found if not sheet or caseless(one) == caseless(sheet)), None)
         if name is None:
             raise InvalidInput(f"has no sheet {quoted(sheet)} with rows; it has {in_short(list(found)) or 'none'}")
         first, *self._rest = found[name]
@@ -224,7 +224,7 @@ def _holds(condition: Condition, row: Row) -> bool:
         case "empty" | "not empty":
             return (not value) == (condition.test == "empty")
         case "contains":
-            return spelled(wanted).casefold() in spelled(value).casefold()
+            return caseless(wanted) in caseless(value)
         case "=":
             return _same(value, wanted)
         case "!=":
@@ -234,7 +234,7 @@ def _holds(condition: Condition, row: Row) -> bool:
 
 
 def _same(value: str, wanted: str) -> bool:
-    if spelled(value).casefold() == spelled(wanted).casefold():
+    if caseless(value) == caseless(wanted):
         return True
     limits = _wanted(wanted)  # most texts are no numbers, and need not be read as such
     return bool(limits) and not limits.items().isdisjoint(readings(value).items())

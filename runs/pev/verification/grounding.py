@@ -22,7 +22,7 @@ from runs.pev.evidence.sources import OUTSIDE, Sources
 from runs.pev.evidence.tracing import missing_in
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.texts.wording import quoted
-from runs.text.normalisation import markup_of
+from runs.text.normalisation import caseless, markup_of
 
 _PATH = re.compile(r"[\w/.-]+")
 NOT_OF_OUTPUT = (
@@ -75,14 +75,14 @@ class Examiner:
     def _missing(self, statement: str, evidence: Sequence[Evidence]) -> list[str]:
         """The figures of a statement, and the given files that it names, which this evidence has nothing of."""
         quotes = [one.quote for one in evidence]
-        seen = " ".join([*quotes, *(one.source for one in evidence)]).casefold()
-        named = dict.fromkeys(word.strip(".-").casefold() for word in _PATH.findall(statement))
+        seen = caseless(" ".join([*quotes, *(one.source for one in evidence)]))
+        named = dict.fromkeys(word.strip(".-") for word in _PATH.findall(caseless(statement)))
         return [*missing_in(quotes, statement), *(one for one in named if one in self._names and one not in seen)]
 
     @cached_property
     def _names(self) -> frozenset[str]:
         """The names of the given files, with their folders and without."""
-        paths = [path.casefold() for path in self._sources.given_paths]
+        paths = [caseless(path) for path in self._sources.given_paths]
         return frozenset([*paths, *(path.rpartition("/")[2] for path in paths)])
 
     def _doubted(self, one: Evidence, missing: Sequence[str]) -> Evidence:

@@ -16,7 +16,7 @@ from runs.pev.evidence.relation import unrelated_to_request
 from runs.pev.evidence.results import Evidence, RequestResult
 from runs.pev.files.paths import text_of
 from runs.pev.texts.wording import quoted
-from runs.text.normalisation import one_spaced
+from runs.text.normalisation import caseless, one_spaced
 
 COMPARED_CHARS = 2_000_000
 """Of both results together: beyond that nothing can be shown to be new, and the person is asked."""
@@ -296,7 +296,7 @@ def _signed(quote: str, sign: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    return [word.casefold() for word in words_in(text)]
+    return words_in(caseless(text))
 
 
 def _spaced(text: str) -> str:

@@ -16,6 +16,7 @@ from runs.models import Attempt, Run
 from runs.pev.ports import FileInfo
 from runs.reading.file_diff import Change, FileDiff, changes_between, diffs_of
 from runs.reading.file_history import FileHistory, Moment
+from runs.text.normalisation import caseless
 
 ROWS = 200
 """Files of one list on one page."""
@@ -133,7 +134,7 @@ class FilesPage:
                 )
 
     def _is_asked_for(self, path: str) -> bool:
-        return self.asked.get("path", "").casefold() in path.casefold()
+        return caseless(self.asked.get("path", "")) in caseless(path)
 
     @cached_property
     def diffs(self) -> Sequence[FileDiff]:

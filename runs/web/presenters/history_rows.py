@@ -15,6 +15,7 @@ from runs.enums import EventKind, WorkKind
 from runs.events.kinds import read
 from runs.events.sentences import sentence
 from runs.models import Attempt, Event, ModelCall, Run, Step, ToolCall, WorkItem
+from runs.text.normalisation import caseless
 from runs.web.presenters.history_filter import CALLS, HistoryFilter
 from runs.web.presenters.history_tree import AttemptRow, Calls, Context, Marks, StepRow
 
@@ -49,7 +50,7 @@ def window(run: Run, chosen: HistoryFilter, names: Mapping[str, str]) -> Window:
     else:
         rows = (known.filter(seq__lt=before) if before else known).order_by("-seq")
     limit = MAX_SEARCHED if chosen.words else PER_PAGE
-    wanted = chosen.words.casefold()
+    wanted = caseless(chosen.words)
     taken: list[Event] = []
     rest, looked_at = 0, 0
     for number, event in enumerate(rows[: limit + 1].iterator(chunk_size=PER_PAGE)):
@@ -57,7 +58,7 @@ def window(run: Run, chosen: HistoryFilter, names: Mapping[str, str]) -> Window:
             rest = looked_at
             break
         looked_at = event.seq
-        if not wanted or wanted in sentence(read(event.kind, event.data), names).casefold():
+        if not wanted or wanted in caseless(sentence(read(event.kind, event.data), names)):
             taken.append(event)
     searched_all = not (rest and len(taken) < PER_PAGE)
     if upwards:

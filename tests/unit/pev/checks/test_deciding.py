@@ -222,6 +222,24 @@ def test_json_valid() -> None:
     assert outcome(check, "[" * 200_000) == (False, "a.json is not valid JSON: it is nested too deeply")
 
 
+class TestSameText:
+    @pytest.mark.parametrize(
+        ("path", "content", "text", "held"),
+        [
+            ("a.md", "the tenant’s **last** rent", "the tenant's last rent", True),
+            ("a.md", "a limi-\ntation of lia\u00adbility", "limitation of liability", True),
+            ("a.html", "<p>Meier &amp; <i>Co</i></p>", "Meier & Co", True),
+            ("a.txt", "Meier &amp; Co", "Meier & Co", False),
+            ("a.md", "red car tires", "art", False),
+            ("a.md", "The Rent", "the rent", False),
+            ("a.md", "10² metres", "102 metres", False),
+        ],
+    )
+    def test_a_text_is_contained_however_it_is_spelled(self, path: str, content: str, text: str, held: bool) -> None:
+        check = Contains(kind="contains", path=path, text=text)
+        assert run_check(check, Material({path: content.encode()})).verified is held
+
+
 class TestCsvColumns:
     @pytest.mark.parametrize(
         "text",

@@ -7,6 +7,7 @@ import pytest
 from runs.enums import CitationStatus, Provenance
 from runs.pev.citations.citation import Citation
 from runs.pev.citations.lookup import citations_in, cited_at
+from runs.text.normalisation import Markup, folded
 
 NDA = "# NDA\n\nThe notice period is thirty\ndays.\n\nThe fee is EUR 1,200.\n"
 
@@ -234,3 +235,39 @@ def test_a_statement_that_denies_what_is_cited_is_marked(text: str, is_denied: b
     )
     marks = {one.weak for one in citations_in(text, Library({"lease.md": lease.encode()})).links}
     assert marks == ({"only one of the statement and what is cited for it is negated"} if is_denied else {""})
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        ("A fee of\n￥500 for the **first** flat of 80㎡.", "fee of ¥500 for the first flat of 80 m²"),
+        ("First.\nThe lia\u00adbility of Müller.", "The liability of Mu\u0308ller"),
+        ("First.\nby in-\nference only", "by inference only"),
+    ],
+)
+def test_words_are_cited_however_the_source_spells_them(source: str, quote: str) -> None:
+    library = Library({"contracts/a.md": f"{source}\n".encode()})
+    one = citations_in(f"It says [“{quote}”](contracts/a.md#L2).", library).links[0]
+    assert (one.broken, folded(source[one.source_start : one.source_end], markup=Markup.MARKDOWN)) == (
+        False,
+        folded(quote),
+    )
+
+
+def test_a_citation_of_words_behind_a_negation_is_of_their_sentence() -> None:
+    source = "First of all. We don't agree to it in any way. Last.\n"
+    one = citations_in("They [“agree to it”](contracts/a.md#L1).", Library({"contracts/a.md": source.encode()})).links[
+        0
+    ]
+    assert (one.status, source[one.source_start : one.source_end]) == (
+        CitationStatus.OK,
+        "We don't agree to it in any way.",
+    )
+    assert one.sentence == (
+        "“agree to it” stands in contracts/a.md, line 1, where the whole sentence is “We don't agree to it in any way.”"
+    )
+
+
+def test_a_citation_that_cuts_a_number_is_broken() -> None:
+    library = Library({"contracts/a.md": b"A change of -5 percent.\n"})
+    assert citations_in("It is [“5 percent”](contracts/a.md#L1).", library).links[0].broken

@@ -76,6 +76,36 @@ def test_anything_else_is_not_verified_and_says_why(source: str, quote: str, sen
     assert found.sentence == sentence
 
 
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("He is in-\ncompetent to sign it.", "competent to sign it"),
+        ("He is in-\r\n  competent to sign it.", "competent to sign it"),
+        ("The change is –5 percent a year.", "5 percent a year"),
+        ("The change is - 5 percent a year.", "5 percent a year"),
+        ("It is (5) percent in 2025.", "5) percent in 2025"),
+        ("a non‑binding offer", "binding offer"),
+        ("第二百四十円を払う", "四十円を払う"),
+        ("a sum of 12\u2007345 francs", "345 francs"),
+        ("a sum of 51⁄2 percent", "2 percent"),
+    ],
+)
+def test_a_quote_that_cuts_a_number_or_a_word_is_refused(text: str, quote: str) -> None:
+    found = resolve(QuotedEvidence(source="a.md", quote=quote), {"a.md": text.encode()})
+    assert (found.verified, found.sentence) == (
+        False,
+        f"“{quote}” is in a.md only as a part of longer words or numbers; quote these whole",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [("- 5 days of notice\n- 6 days of leave\n", "5 days of notice"), ("> 30 days\n> of notice\n", "30 days")],
+)
+def test_the_mark_of_an_item_is_no_sign(text: str, quote: str) -> None:
+    assert resolve(QuotedEvidence(source="a.md", quote=quote), {"a.md": text.encode()}).verified
+
+
 @pytest.mark.parametrize("quote", ["5 days notice", "capped at EUR 500", "able for loss of profit"])
 def test_a_part_of_a_longer_word_or_number_is_no_quote(quote: str) -> None:
     text = "Not liable for loss of profit; capped at EUR 500,000. Both may end it on 15 days notice.\n"
