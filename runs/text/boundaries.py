@@ -17,7 +17,7 @@ something else.
 | both sides of a hyphen, at the end of a line too | `non-binding` `non‑binding` `in-⏎competent` |
 | both sides of an apostrophe, but for elided articles | `don’t` `tenant’s`; `l’|acheteur` is cut between words |
 
-No signs: a range (`10-20`), the mark of an item in a list of several, a dash between words (`—`), an arrow, a tag.
+No signs: a range (`10-20`), the mark of an item in a list, a dash between words (`—`), an arrow, a tag.
 """
 
 import re
@@ -27,6 +27,8 @@ import regex
 _UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 _REACH = 40
 """Characters on either side that decide."""
+_LINES = 2_000
+"""Characters in which the lines around are looked for."""
 _WITHIN = frozenset(".,'’ʼ/:⁄∕٫٬，．：／˙·")
 """Between two digits they are a part of the number, or of the date or time."""
 _DASHES = "-‐‑‒–−﹣－⁻₋"
@@ -168,12 +170,16 @@ def _cuts_behind(text: str, start: int, end: int) -> bool:
 
 
 def _is_of_list(text: str, at: int, mark: str) -> bool:
-    """Whether the line before or behind begins with the same mark, so that it is that of an item."""
+    """Whether the mark at the beginning of a line is that of an item, and no sign: the line before or behind begins
+    with it as well, or a colon ends the text before. The mark of a quotation in Markdown is no sign either.
+    """
     begin = text.rfind("\n", 0, at) + 1
-    above = text[text.rfind("\n", 0, max(begin - 1, 0)) + 1 : begin].lstrip()
-    end = text.find("\n", at)
+    before = text[max(begin - _LINES, 0) : begin].rstrip()
+    above = before[before.rfind("\n") + 1 :].lstrip()
+    end = text.find("\n", at, at + _LINES)
     below = text[end + 1 : end + 1 + _REACH].lstrip() if end >= 0 else ""
-    return any(line[:1] == mark and line[1:2].isspace() for line in (above[:2], below[:2]))
+    is_item = any(line[:1] == mark and line[1:2].isspace() for line in (above[:2], below[:2]))
+    return mark == ">" or before[-1:] == ":" or is_item
 
 
 def _has_case(letter: str) -> bool:

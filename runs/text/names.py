@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import regex
 
+from runs.text.normalisation import caseless
+
 MAX_WORDS = 6
 _WORD = r"\p{Lu}[\p{L}’'-]{1,40}"
 _SMALL = r"(?:de|del|della|der|den|di|du|la|le|van|von|zu|zum|of|and|und|et|&)"
@@ -134,4 +136,4 @@ _LETTERS = regex.compile(r"\p{L}{2,}")
 
 def words_of_names(text: str) -> set[str]:
     """The words by which a name is known again, without case."""
-    return {word.casefold() for word in _LETTERS.findall(text)}
+    return set(_LETTERS.findall(caseless(text)))

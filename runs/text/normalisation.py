@@ -57,6 +57,8 @@ MIN_KEY = 12
 """Characters of a folded quote; a shorter one must occur once only, to point at one place."""
 MAX_CUT = 1_000
 """Places that are looked at: at most of them the quote is a part of longer words."""
+MAX_LIKE = 10_000
+"""Places that have the letters of a term, but not its words: behind so many the term may be there."""
 MAX_BETWEEN = 200
 """Characters that a passage may have more than twice those of the quote: white space, marks and what nobody sees."""
 _CHUNK = 4_000
@@ -154,32 +156,36 @@ _ENDS_LINE = re.compile(r"(?<=[^\W\d_])-[^\S\n]*\n\s*(?=[^\W\d_])")
 _ODD_ASCII = re.compile(r"[`\x02]|-[ \t\r]*\n")
 _CUT = re.compile(r"\s(?<=[\w.,;:!?)。、]\s)(?=\s{0,5}[^\W\d_])")
 """Where a chunk may end: white space that joins no digits and no parts of a word."""
-_ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+_ENTITY = r"&(?P<entity>(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
 _INLINE = (
     r"</?(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|dfn|em|font|i|kbd|label|mark|samp|small|span|strong|tt|u|var|wbr)"
     r"(?:\s[^<>]{0,500})?/?>"
 )
 _BLOCK = (
-    r"</?(?:address|article|aside|blockquote|body|br|caption|center|dd|div|dl|dt|fieldset|figcaption|figure|footer|form"
-    r"|h[1-6]|header|hr|html|li|main|nav|ol|p|pre|section|table|tbody|td|tfoot|th|thead|tr|ul)(?:\s[^<>]{0,500})?/?>"
+    r"<(?P<block>/?(?:address|article|aside|blockquote|body|br|caption|center|dd|div|dl|dt|fieldset|figcaption|figure|footer"
+    r"|form|h[1-6]|header|hr|html|li|main|nav|ol|p|pre|section|table|tbody|td|tfoot|th|thead|tr|ul)(?:\s[^<>]{0,500})?/?>)"
 )
 _LINK_END = r"\]\([^()\s]{0,400}(?:\s\"[^\"\n]{0,100}\")?\)"
+_LINK = rf"\[(?=[^\[\]]{{1,400}}{_LINK_END})"
 _EMPHASIS = (
-    r"(?<![\d*])\*{1,3}(?![\s*])|(?<![\s*])\*{1,3}(?![\d*])|(?<!\w)_{1,3}(?=\w)|(?<=[^\W_])_{1,3}(?!\w)|`+"
-    rf"|!?\[(?=[^\[\]]{{1,400}}{_LINK_END})|{_LINK_END}|^[ \t]{{0,3}}(?:>[ \t]?)+(?![\d=>])"
+    r"\*(?<![\d*]\*)\*{0,2}(?![\s*])|\*(?<![\s*]\*)\*{0,2}(?![\d*])"
+    r"|_(?<!\w_)_{0,2}(?=[^\W_])|_(?<=[^\W_]_)_{0,2}(?!\w)|`+"
 )
+_QUOTED = r">(?:(?<=^>)|(?<=^[ \t]>)|(?<=^[ \t]{2}>)|(?<=^[ \t]{3}>))(?:[ \t]?>)*[ \t]?(?![\d=>])"  # not: > 5 and >= 5
 _MARKS = {
     Markup.MARKDOWN: re.compile(
-        rf"\\(?P<escaped>[!-/:-@\[-`{{-~])|(?P<entity>{_ENTITY})|(?P<block>{_BLOCK})|{_INLINE}|{_EMPHASIS}",
+        rf"\\(?P<escaped>[!-/:-@\[-`{{-~])|{_ENTITY}|{_BLOCK}|{_INLINE}|{_EMPHASIS}|!(?={_LINK})|{_LINK}|{_LINK_END}|{_QUOTED}",
         re.IGNORECASE | re.MULTILINE,
     ),
-    Markup.HTML: re.compile(rf"(?P<entity>{_ENTITY})|(?P<block>{_BLOCK})|{_INLINE}(?P<escaped>)", re.IGNORECASE),
+    Markup.HTML: re.compile(rf"{_ENTITY}|{_BLOCK}|{_INLINE}(?P<escaped>)", re.IGNORECASE),
 }
+"""Each of them begins with a sign, so that Python passes over all other characters at once."""
 
 
 ALIKE = "letters of another script that look alike"
 SPACED = "letters that are spaced out, or words that are not"
 ACCENTS = "other accents, or dots of the letter i"
+CROWDED = "so much like it that not all of it was looked at"
 
 
 class Occurrence(NamedTuple):
@@ -293,6 +299,12 @@ def could_be_same(one: str, other: str) -> bool:
     return any(folded(one, strength) == folded(other, strength) for strength in (Strength.COULD_BE, Strength.LOOKS))
 
 
+def contains_text(text: str, words: str, strength: Strength = Strength.SAME) -> bool:
+    """Whether a text has these words, be it in longer ones and with other white space."""
+    wanted = _wanted(words, strength)
+    return bool(wanted) and wanted in folded(text, strength)
+
+
 def find_same_text(quote: str, source: str, markup: Markup = Markup.PLAIN) -> tuple[int, int] | None:
     """Where the source has the words of the quote in its own spelling, as first character and one after the last.
 
@@ -337,11 +349,14 @@ class Sought:
         between, which comes behind the rest. What is in a longer word counts as well.
         """
         for view, wanted in self._searches(term):
-            for span in view.spans(wanted):
+            for number, span in enumerate(view.spans(wanted)):
                 if self._check:
                     self._check()
                 if self._agrees(view, span, term):
                     yield Occurrence(*span, _doubt(self._source[slice(*span)], term, view.markup))
+                elif number > MAX_LIKE:
+                    yield Occurrence(*span, CROWDED)
+                    return
 
     def first(self, term: str) -> Occurrence | None:
         """The first place without a doubt; else the first of all, None if there is none."""
@@ -392,6 +407,8 @@ class Sought:
     def _agrees(self, view: Folded, span: tuple[int, int], term: str) -> bool:
         """Whether there is white space where the term has some; where not, whether it begins and ends with words."""
         words = self._source[slice(*span)]
+        if words.casefold() == term.casefold():
+            return True
         if any(
             _joined(words, strength, view.markup) == _joined(term, strength, Markup.PLAIN)
             for strength in dict.fromkeys((view.strength, Strength.LOOKS))
@@ -564,7 +581,7 @@ def _fold_layout(text: _Text) -> None:
 
 def _without_mark(match: re.Match[str]) -> str:
     if match["entity"]:
-        return html.unescape(match["entity"])
+        return html.unescape(match[0])
     return " " if match["block"] else match["escaped"] or ""
 
 

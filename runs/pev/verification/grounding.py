@@ -13,7 +13,7 @@ from runs.pev.citations.citation import Citation, Cited
 from runs.pev.citations.citing import may_cite
 from runs.pev.citations.lookup import cited_at, noted_in
 from runs.pev.contracts import Criterion, QuotedEvidence
-from runs.pev.evidence.finding import Span, find, find_quote, widened
+from runs.pev.evidence.finding import Span, find_quote, widened
 from runs.pev.evidence.passages import unmarked
 from runs.pev.evidence.quotes import proves_nothing, resolve
 from runs.pev.evidence.relation import doubt_about
@@ -22,7 +22,7 @@ from runs.pev.evidence.sources import OUTSIDE, Sources
 from runs.pev.evidence.tracing import missing_in
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.texts.wording import quoted
-from runs.text.normalisation import caseless, markup_of
+from runs.text.normalisation import Strength, caseless, contains_text, markup_of
 
 _PATH = re.compile(r"[\w/.-]+")
 NOT_OF_OUTPUT = (
@@ -48,7 +48,7 @@ class Examiner:
         found = resolve(quote, self._sources)
         if not found.verified:
             return found
-        if find(quote.quote, self._sources.sent_to(quote.source)):
+        if contains_text(self._sources.sent_to(quote.source), quote.quote, Strength.COULD_BE):
             sentence = (
                 f"{quoted(quote.quote)} is what the executor itself put into {quote.source}; quote a file instead"
             )

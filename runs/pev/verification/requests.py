@@ -16,7 +16,7 @@ from runs.pev.evidence.relation import unrelated_to_request
 from runs.pev.evidence.results import Evidence, RequestResult
 from runs.pev.files.paths import text_of
 from runs.pev.texts.wording import quoted
-from runs.text.normalisation import caseless, one_spaced
+from runs.text.normalisation import caseless, contains_text, one_spaced
 
 COMPARED_CHARS = 2_000_000
 """Of both results together: beyond that nothing can be shown to be new, and the person is asked."""
@@ -163,12 +163,12 @@ class Change:
 
     def _in_diff(self, given: QuotedEvidence) -> Evidence:
         """A line that was removed and stands nowhere any more proves by itself; one that was added, like a file."""
-        for quote in (given.quote, _signed(given.quote, "-")):
+        for quote in _quotes(given.quote, "-"):
             found = _resolved(given, quote, "\n".join(text.only("-") for text in self.changed))
-            if found.verified and one_spaced(quote) not in self._now:
+            if found.verified and not contains_text(self._now, quote):
                 sentence = f"{quoted(quote)} stood in {self.request.since} and is gone"
                 return found.model_copy(update={"quote": quote, "sentence": sentence, "start": 0, "end": 0, "line": 0})
-        for quote in (given.quote, _signed(given.quote, "+")):
+        for quote in _quotes(given.quote, "+"):
             found = _resolved(given, quote, "\n".join(text.only("+") for text in self.changed))
             if found.verified:
                 sentence = f"{quoted(quote)} is new since {self.request.since}"
@@ -179,7 +179,7 @@ class Change:
     def _unless_old(self, found: Evidence, quote: str) -> Evidence:
         if not found.verified:
             return found
-        if one_spaced(quote) in self._before:
+        if contains_text(self._before, quote):
             sentence = f"{quoted(quote)} stood in {self.request.since} already, which was rejected"
         elif self._is_only_the_request(quote):
             sentence = f"{quoted(quote)} is the request itself; it is not met by being quoted"
@@ -288,6 +288,12 @@ def _resolved(given: QuotedEvidence, quote: str, text: str) -> Evidence:
     if not quote.strip():
         return unverified(given, "")
     return resolve(QuotedEvidence(source=DIFF, quote=quote), {DIFF: text.encode()})
+
+
+def _quotes(quote: str, sign: str) -> tuple[str, str]:
+    """A quote as it is, and without the sign of a difference: the likelier one first."""
+    quotes = quote, _signed(quote, sign)
+    return quotes[::-1] if quote.strip()[:1] == sign and not quote.strip()[1:2].isspace() else quotes
 
 
 def _signed(quote: str, sign: str) -> str:

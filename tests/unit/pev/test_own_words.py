@@ -10,7 +10,7 @@ from tests.unit.pev.test_verifier import case, given_, verdict
 ASKED = "search_files\npattern\nall  is well"
 
 
-@pytest.mark.parametrize("quote", ["all is well", "is well"])
+@pytest.mark.parametrize("quote", ["all is well", "is well", "all is we\u00adll", "ａll is well"])
 def test_what_a_tool_only_repeats_is_no_evidence(quote: str) -> None:
     answer = verdict(given_("C1", {"source": "@tool-1", "quote": quote}))
     found = judge(Scripted(answer), case(tools=(ToolText("No line matches “all is well”.", sent=ASKED),)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.text.names import names_in
+from runs.text.names import names_in, words_of_names
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,7 @@ def test_what_is_a_name(text: str, names: list[str]) -> None:
     found = list(names_in(text))
     assert [one.text for one in found] == names
     assert [text[one.start : one.end] for one in found] == names
+
+
+def test_the_words_of_a_name_are_known_in_every_spelling() -> None:
+    assert words_of_names("Jo\u0308rg MÜLLER") == words_of_names("Jörg Mü\u00adller") == {"jörg", "müller"}

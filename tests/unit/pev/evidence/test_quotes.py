@@ -313,13 +313,13 @@ def test_a_quote_cut_between_words_is_found_in_every_spelling_and_keeps_what_cha
     assume(not proves_nothing(mangled, text))
     source = f"Before. {text} (after)"
     found = resolve(QuotedEvidence(source="a.txt", quote=mangled), {"a.txt": source.encode()})
+    key = folded(f"x{mangled}x")[1:-1]  # as it is between letters
     if not found.verified:
         at = source.index(quote)
-        key = folded(quote)
         again = len(key) < MIN_KEY and folded(source).find(key) != folded(source).rfind(key)
         assert again or not is_whole(source, at, at + len(quote))
         return
     shown = source[found.start : found.end]
-    assert folded(mangled) in folded(shown)
+    assert key in folded(shown)
     assert is_whole(source, found.start, found.end)
     assert not is_negated(source, found.start, found.end) or "not" in shown.replace("\u00ad", " ").split()

@@ -97,6 +97,13 @@ def test_a_line_that_only_moved_is_not_gone() -> None:
     assert proved(moved, DIFF, "The term is open.")[0] is False
 
 
+@pytest.mark.parametrize("respelled", ["The term is o\u00adpen.", "The term is\nopen.", "Ｔhe term is open."])
+def test_a_line_that_is_only_spelled_in_another_way_is_not_gone(respelled: str) -> None:
+    moved = change(f"# Findings\nThe cap is missing.\n{respelled}\n", words="Remove what it says of the term")
+    assert proved(moved, DIFF, "The term is open.")[0] is False
+    assert proved(moved, DIFF, respelled)[0] is False
+
+
 @pytest.mark.parametrize(
     "new",
     [
