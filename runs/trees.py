@@ -79,7 +79,15 @@ def problems_of(tree: Tree) -> Mapping[str, str]:
 
 def notes_of(tree: Tree) -> Mapping[str, Sequence[str]]:
     """The files of a tree of which a part could not be read, by path, with sentences that say which."""
-    found = readings_of(tree).notes
+    return _by_path(tree, readings_of(tree).notes)
+
+
+def cautions_of(tree: Tree) -> Mapping[str, Sequence[str]]:
+    """The files of a tree whose texts are doubtful, by path, with sentences that say why."""
+    return _by_path(tree, readings_of(tree).cautions)
+
+
+def _by_path(tree: Tree, found: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
     return {path: found[info.sha256] for path, info in files_of(tree).items() if info.sha256 in found} if found else {}
 
 

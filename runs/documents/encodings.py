@@ -1,14 +1,14 @@
 """Text in other encodings than UTF-8, as bytes to bytes: called in guarded processes, so without Django.
 
-What cannot be told apart for certain is guessed, and the guess is said: the codec stands beside the text.
+The encoding of a text that does not say it is guessed. Where another one is about as likely, a caution says so.
 """
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from charset_normalizer import from_bytes
-
+from runs.documents.encoding_guess import MAX_BYTES, Candidate, alternatives, ranked, strictly
 from runs.documents.kinds import MIN_LATIN
 from runs.documents.packing import packed, unpacked
 from runs.errors import InvalidInput
@@ -22,62 +22,104 @@ CODECS = {
     "cp1255": "Windows-1255",
     "cp1256": "Windows-1256",
     "cp1257": "Windows-1257",
+    "cp874": "Windows-874",
     "cp932": "Shift JIS",
     "gb18030": "GB 18030",
     "big5": "Big5",
     "cp949": "EUC-KR",
     "euc_jp": "EUC-JP",
     "koi8_r": "KOI8-R",
+    "iso8859_2": "ISO 8859-2",
+    "mac_roman": "Mac Roman",
+    "cp850": "DOS 850",
+    "cp866": "DOS 866",
+    "cp437": "DOS 437",
+    "cp852": "DOS 852",
+    "iso8859_5": "ISO 8859-5",
+    "iso8859_15": "ISO 8859-15",
+    "koi8_u": "KOI8-U",
+    "mac_cyrillic": "Mac Cyrillic",
+    "cp1258": "Windows-1258",
 }
-"""Those that texts of today's offices come in, and what people call them. Of the hundred that Python knows most are
-never met, and short texts fit into nearly all of them.
+"""Those that a person may choose for a text, and what people call them. Of the hundred that Python knows most are never
+met.
 """
-_USUAL = "cp1252"
-SAMPLE_BYTES = 100_000
-"""So many bytes of lines that are not ASCII tell the encoding as well as all of them."""
-_MORE_CHAOS, _LESS_COHERENCE = 0.02, 0.1
-"""By so much the usual encoding may look worse than the best guess and still be taken: the others differ from it in a
-few signs, and it is by far the most common. Else "£5" in a short English text becomes "Ł5".
+_LIKELY = {
+    **dict.fromkeys(("cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256"), 1.0),
+    **dict.fromkeys(("cp932", "gb18030", "big5", "cp949", "euc_jp"), 1.0),
+    **dict.fromkeys(("cp1257", "koi8_r", "iso8859_2"), 0.8),
+    **dict.fromkeys(("cp850", "cp866"), 0.2),
+    "cp1252": 2.0,
+    "cp874": 0.5,
+    "mac_roman": 0.4,
+}
+"""Those that are guessed, with how often each is met. By far the most common one is Windows-1252, from which others
+differ in a few signs: else "£5" in a short English text becomes "Ł5".
 """
 _MOSTLY_ASCII = 0.7
-"""From this share of ASCII on, a text that looks like none in particular is taken to be in the usual encoding."""
+"""From this share of ASCII on, bytes that look like no encoding in particular are taken for text all the same."""
+_NO_LIKENESS = 1e-6
+_MAX_OTHERS = 2
+"""Other encodings that a caution names."""
+_EXCERPT = 24
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
     (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
-_CONTROL = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _BETWEEN = re.compile(rb"[\0-\x2f]")
 """Bytes that are no part of a longer character in any of the encodings: between two of them nothing is cut apart."""
+_WORD = re.compile(r"[^ \t\r\n]+")
 _NO_TEXT = "is not text"
 
 
+class Decoded(NamedTuple):
+    """A text without its byte order mark, and the name of its encoding. `caution`: a sentence that says that the
+    encoding was guessed and how else the text may be read; empty where that is plain.
+    """
+
+    encoding: str
+    text: str
+    caution: str = ""
+
+
 def read_all(data: bytes) -> bytes:
-    """For guarded processes: contents, as `packed`, to their codecs and texts, or to nothing and why there is none."""
+    """For guarded processes: for each of the contents, as `packed`, its encoding, its text and the caution; or nothing,
+    why there is no text, and nothing.
+    """
     return packed(part for content in unpacked(data) for part in _read(content))
 
 
-def _read(content: bytes) -> tuple[bytes, bytes]:
+def _read(content: bytes) -> Iterable[bytes]:
     try:
-        codec, text = decoded(content)
+        return [part.encode() for part in decoded(content)]
     except InvalidInput as error:
-        return b"", str(error).encode()
-    return codec.encode(), text.encode()
+        return b"", str(error).encode(), b""
 
 
-def decoded(data: bytes) -> tuple[str, str]:
-    """The name of the encoding and the text, without its byte order mark. `data` is not UTF-8 text.
+def read_as(data: bytes, codec: str) -> bytes:
+    """For guarded processes: a content as UTF-8, in the encoding of `CODECS` that a person has chosen. Raises
+    InvalidInput with a clause behind its name.
+    """
+    text = strictly(data, codec)
+    if text is None:
+        raise InvalidInput(f"is no text in {CODECS[codec]}; choose another encoding")
+    return text.encode()
+
+
+def decoded(data: bytes) -> Decoded:
+    """The text of bytes that are not UTF-8.
 
     Raises InvalidInput with a clause that says what it is instead.
     """
     for mark, codec, name in _BOMS:
         if data.startswith(mark):
-            text = _strictly(data, codec)
-            if text is None or _CONTROL.search(text):
+            text = strictly(data, codec)
+            if text is None:
                 raise InvalidInput(f"begins as {name} text and does not go on as such; save it as UTF-8")
-            return name, text
+            return Decoded(name, text)
     if b"\0" in data:
         return _utf_16(data)
     if at := _breaks_utf_8(data):
@@ -85,20 +127,13 @@ def decoded(data: bytes) -> tuple[str, str]:
     return _guessed(data)
 
 
-def _strictly(data: bytes, codec: str) -> str | None:
-    try:
-        return data.decode(codec)
-    except UnicodeDecodeError:
-        return None
-
-
-def _utf_16(data: bytes) -> tuple[str, str]:
+def _utf_16(data: bytes) -> Decoded:
     """UTF-16 without a mark: only if most of its letters are Latin ones, each with a zero byte on the same side."""
     for codec, zeros in (("utf-16-le", data[1::2]), ("utf-16-be", data[::2])):
         if len(data) % 2 == 0 and zeros.count(0) >= MIN_LATIN * len(zeros):
-            text = _strictly(data, codec)
-            if text is not None and not _CONTROL.search(text):
-                return "UTF-16", text
+            text = strictly(data, codec)
+            if text is not None:
+                return Decoded("UTF-16", text)
     raise InvalidInput(_NO_TEXT)
 
 
@@ -118,39 +153,49 @@ def _breaks_utf_8(data: bytes) -> int:
     return 0
 
 
-def _guessed(data: bytes) -> tuple[str, str]:
-    for codec in _candidates(data):
-        text = _strictly(data, codec)
-        if text is not None and not _CONTROL.search(text):
-            return CODECS[codec], text
+def _guessed(data: bytes) -> Decoded:
+    sample = _sample(data)
+    found = ranked(sample, _LIKELY)
+    ascii_share = len(data.decode("ascii", "ignore")) / len(data)
+    for best in found:
+        if best.score < _NO_LIKENESS and ascii_share < _MOSTLY_ASCII:
+            break
+        text = strictly(data, best.codec)
+        if text is not None:
+            others = [one for one in alternatives(sample, best, found) if strictly(data, one.codec) is not None]
+            return Decoded(CODECS[best.codec], text, _caution(best, others))
     raise InvalidInput(_NO_TEXT)
 
 
-def _candidates(data: bytes) -> Iterator[str]:
-    """The encodings that it may be in, the likely ones first."""
-    found = from_bytes(_sample(data), cp_isolation=list(CODECS))
-    matches = [match for match in found if match.encoding in CODECS]  # a mark at the beginning is isolated from nothing
-    if not matches:
-        ascii_share = len(data.decode("ascii", "ignore")) / len(data)
-        yield from [_USUAL] if ascii_share >= _MOSTLY_ASCII else []
-        return
-    best = matches[0]
-    for match in matches:
-        is_close = match.chaos <= best.chaos + _MORE_CHAOS and match.coherence >= best.coherence - _LESS_COHERENCE
-        if is_close and _USUAL in {match.encoding, *match.could_be_from_charset}:
-            yield _USUAL
-    yield from (match.encoding for match in matches)
+def _caution(best: Candidate, others: Sequence[Candidate]) -> str:
+    name = CODECS[best.codec]
+    if best.score < _NO_LIKENESS:
+        return f"Its encoding was guessed as {name}, in which its words look wrong."
+    if not others:
+        return ""
+    said = [(*_difference(best.text, one.text), CODECS[one.codec]) for one in others[:_MAX_OTHERS]]
+    readings = [f"“{ours}” would be “{theirs}” in {codec}" for ours, theirs, codec in said]
+    return f"Its encoding was guessed as {name}: {', and '.join(readings)}."
+
+
+def _difference(text: str, other: str) -> tuple[str, str]:
+    """The first word that the two have otherwise, in both; of a long one what is around its first difference."""
+    words = zip(_WORD.findall(text), _WORD.findall(other), strict=False)
+    ours, theirs = next((pair for pair in words if pair[0] != pair[1]), (text, other))
+    at = next((at for at, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), 0)
+    start = max(0, at - _EXCERPT // 2)
+    return ours[start : start + _EXCERPT], theirs[start : start + _EXCERPT]
 
 
 def _sample(data: bytes) -> bytes:
     """The first lines that are not ASCII, since the others look alike in all encodings."""
-    found, left, at = list[bytes](), SAMPLE_BYTES, 0
+    found, left, at = list[bytes](), MAX_BYTES, 0
     while left > 0 and (match := _NOT_ASCII.search(data, at)):
         line = data.rfind(b"\n", at, match.start()) + 1
         start = max(line, at, match.start() - 100)
         end = _BETWEEN.search(data, min(match.start() + left, len(data)))
         newline = data.find(b"\n", match.start())
         at = min((place for place in (newline + 1, end.start() if end else 0) if place > 0), default=len(data))
-        found.append(data[start:at])
+        found.append(data[start : min(at, start + MAX_BYTES)])
         left -= at - start
     return b"".join(found)

@@ -41,7 +41,7 @@ MAX_SECONDS = 60.0
 @cache
 def reader() -> str:
     """Who reads: another version may read differently, so that its renditions are others."""
-    return f"text 3, charset-normalizer {version('charset-normalizer')}"
+    return f"text 4, chardet {version('chardet')}"
 
 
 def is_text(pieces: Iterable[bytes]) -> bool:
@@ -197,10 +197,11 @@ def _read(batch: Sequence[str]) -> list[Rendition]:
             return [row for source in batch for row in _read([source])]
         return [Rendition(source=batch[0], reader=reader(), problem=f"is more than its reader can do: {error}")]
     rows: list[Rendition] = []
-    for source, (codec, payload) in zip(batch, batched(parts, 2), strict=True):
+    for source, (codec, payload, caution) in zip(batch, batched(parts, 3), strict=True):
         row = Rendition(source=source, reader=reader(), codec=codec.decode())
         if codec:
             row.text = blobs.put(payload).sha256
+            row.cautions = (caution.decode(),) if caution else ()
         else:
             row.problem = payload.decode()
         rows.append(row)

@@ -107,7 +107,7 @@ def _give_up(row: Rendition, problem: str) -> None:
 
 def keep(row: Rendition) -> None:
     """Whoever was faster has decided."""
-    names = ("reader", "text", "layout", "extent", "characters", "pages", "pictorial", "notes", "problem")
+    names = ("reader", "text", "layout", "extent", "characters", "pages", "pictorial", "notes", "cautions", "problem")
     made = {name: getattr(row, name) for name in names}
     Rendition.objects.filter(source=row.source, reader=row.reader).exclude(pk=row.pk).delete()  # given up before
     Rendition.objects.waiting().filter(pk=row.pk).update(**made, taken_until=None)
@@ -138,7 +138,7 @@ def _read(row: Rendition) -> None:
     else:
         row.text, row.layout = blobs.put(payload).sha256, blobs.put(header).sha256
         row.extent, row.characters = _extent(rendered), len(text)
-        row.notes = rendered.notes
+        row.notes, row.cautions = rendered.notes, rendered.cautions
         if row.format in {PDF, IMAGE}:
             row.pages, row.pictorial = rendered.layout.units, len(rendered.layout.pictorial)
 

@@ -22,8 +22,9 @@ WAITING = "has not been read yet"
 class Readings:
     """What contents read as, by their hashes: those of the text and of its layout, the format, how many characters it
     has, how much that is ("12 pages"), how many pages models may see as they look and how many of these are mostly
-    pictures or tables, and what of it could not be read, as sentences. Or why there is no text, as a
-    clause, and of which format it is (`unread`); those that are `waiting` are still to be read.
+    pictures or tables. As sentences, `notes` say what of it could not be read, `cautions` what to know before relying
+    on its text. Or why there is no text, as a clause, and of which format it is (`unread`); those that are `waiting`
+    are still to be read.
 
     Those that are in none are UTF-8, or were never examined.
     """
@@ -35,9 +36,14 @@ class Readings:
     extents: Mapping[str, str] = field(default_factory=dict)
     pages: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    cautions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
     waiting: frozenset[str] = frozenset()
+
+    def has_guessed(self, source: str) -> bool:
+        """Whether it is a text whose encoding was guessed, while others are about as likely."""
+        return source in self.cautions and source not in self.layouts
 
 
 def readings(sources: Iterable[str]) -> Readings:
@@ -64,6 +70,7 @@ def readings(sources: Iterable[str]) -> Readings:
         sizes={source: row.characters for source, row in texts.items() if row.layout},
         extents={source: row.extent for source, row in texts.items() if row.extent},
         notes={source: row.notes for source, row in texts.items() if row.notes},
+        cautions={source: row.cautions for source, row in texts.items() if row.cautions},
         problems={source: why for source, why in problems.items() if source not in texts},
         unread={source: form for source, form in unread.items() if form and source not in texts},
         waiting=frozenset(waiting),
@@ -76,7 +83,7 @@ def joined(known: Readings, more: Readings) -> Readings:
     return Readings(**both, waiting=known.waiting | more.waiting)
 
 
-_BY_SOURCE = ("texts", "layouts", "formats", "sizes", "extents", "pages", "notes", "problems", "unread")
+_BY_SOURCE = ("texts", "layouts", "formats", "sizes", "extents", "pages", "notes", "cautions", "problems", "unread")
 
 
 def of_format(form: str, sources: Iterable[str]) -> frozenset[str]:
@@ -94,7 +101,8 @@ def content_of(sha256: str, known: Readings) -> bytes:
     """
     if text := known.texts.get(sha256):
         layout = known.layouts.get(sha256)
-        return Converted(blobs.read(text), sha256, partial(document, text, layout) if layout else None)
+        read_document = partial(document, text, layout) if layout else None
+        return Converted(blobs.read(text), sha256, read_document, guessed=known.has_guessed(sha256))
     data = blobs.read(sha256)
     return Unreadable(data) if sha256 in known.problems else data
 

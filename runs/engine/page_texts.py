@@ -51,20 +51,17 @@ def _read(found: fetching.Fetched, form: str) -> str:
 def _plain(found: fetching.Fetched) -> str:
     text = text_of(found.data)
     if text is None:
-        codec, payload = _guarded(found, f"{encodings.__name__}.read_all", packed([found.data]))
+        codec, payload, _ = _guarded(found, f"{encodings.__name__}.read_all", packed([found.data]))
         if not codec:
             raise InvalidInput(f"{found.address} {payload.decode()}.")
         text = payload.decode()
     return text.replace("\r\n", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _guarded(
-    found: fetching.Fetched, function: str, data: bytes, limits: guarded.Limits | None = None
-) -> tuple[bytes, bytes]:
+def _guarded(found: fetching.Fetched, function: str, data: bytes, limits: guarded.Limits | None = None) -> list[bytes]:
     try:
-        first, second = unpacked(guarded.run(function, data, limits))
+        return list(unpacked(guarded.run(function, data, limits)))
     except InvalidInput as error:
         raise InvalidInput(f"{found.address} {error}.") from error
     except ChildFailed as error:
         raise InvalidInput(f"{found.address} is more than its reader can do: {error}.") from error
-    return first, second

@@ -30,7 +30,8 @@ class EventData(BaseModel):
 
 
 class Submitted(EventData):
-    """`not_read`: sentences about given files that cannot be read, or were excluded, a bounded number. `token`: the
+    """`not_read`: sentences about given files that cannot be read, were excluded, or have to be read with care, a
+    bounded number. `token`: the
     name of the access token with which a program submitted it over MCP; nothing where the person did it themselves.
     """
 

@@ -12,13 +12,15 @@ from django.db import transaction
 from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
-from runs import blobs, trees, unused
-from runs.documents import renditions
+from runs import blobs, guarded, trees, unused
+from runs.documents import encodings, examining, renditions
+from runs.documents.encodings import CODECS
 from runs.documents.renditions import Readings
 from runs.errors import InvalidInput, UploadRefused
+from runs.guarded import ChildFailed
 from runs.lifecycle import replacing
 from runs.lifecycle.intake import Refused, Upload, check_space, holds_secrets, in_mb
-from runs.lifecycle.replacing import Place, Places
+from runs.lifecycle.replacing import NOWHERE, Place, Places
 from runs.lifecycle.unpacking import note_problems, unpacked
 from runs.models import Draft, DraftFile, Run, User
 from runs.pev.files.paths import MAX_CHARACTERS, clashes, clean_path
@@ -75,7 +77,14 @@ def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refuse
         _locked(draft)
         _make_room(draft, stored)
         DraftFile.objects.bulk_create(
-            DraftFile(draft=draft, path=place.path, sent_as=place.sent_as, sha256=info.sha256, size=info.size)
+            DraftFile(
+                draft=draft,
+                path=place.path,
+                sent_as=place.sent_as,
+                sha256=info.sha256,
+                size=info.size,
+                caution=kept[place].caution,
+            )
             for place, info in stored.items()
         )
     return [*refused, *more]
@@ -85,6 +94,53 @@ def remove(draft: Draft, paths: Iterable[str] | None = None) -> None:
     """Take files out of a draft, all of them without `paths`."""
     files = draft.files.filter(removed=False)
     (files if paths is None else files.filter(path__in=list(paths))).update(removed=True)
+
+
+def choose_encoding(draft: Draft, path: str, codec: str) -> None:
+    """Read a file in this encoding of `CODECS` from now on: its text as UTF-8 takes its place. Without one the content
+    that was given comes back, whose encoding is guessed. Raises InvalidInput for what is no text in that encoding.
+    """
+    row = draft.files.filter(path=path, removed=False).first()
+    if row is None or (codec and codec not in CODECS):
+        raise InvalidInput(NOWHERE)
+    given = row.given or row.sha256
+    if codec:
+        content = _read_as(path, given, codec)
+        _check_quota(draft.owner, 1, len(content))
+        check_space(len(content))
+        info = blobs.put(content)
+        trees.examine({path: info})
+    else:
+        info = FileInfo(given, blobs.size_of(given))
+    with transaction.atomic():
+        _locked(draft)
+        if not draft.files.filter(pk=row.pk, removed=False).update(removed=True):
+            raise InvalidInput(NOWHERE)
+        row.pk, row.removed = None, False
+        row.sha256, row.size = info.sha256, info.size
+        row.encoding, row.given = (CODECS[codec], given) if codec else ("", "")
+        row.save()
+
+
+def _read_as(path: str, given: str, codec: str) -> bytes:
+    try:
+        return guarded.run(f"{encodings.__name__}.read_as", blobs.read(given), examining.LIMITS, codec=codec)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path} {error}.") from error
+    except ChildFailed as error:
+        raise InvalidInput(f"{path} is more than can be read in another encoding: {error}.") from error
+
+
+def remarks_on(draft: Draft, by: str) -> list[str]:
+    """For the history, a sentence for each file whose encoding `by` has chosen, or whose name is doubtful."""
+    rows = draft.files.filter(removed=False).exclude(encoding="", caution="").order_by("path")
+    chosen = [
+        f"{row.path} was read as {row.encoding}, which {by} has chosen, and is kept as UTF-8. The file that was given "
+        f"has the SHA-256 {row.given}."
+        for row in rows
+        if row.encoding
+    ]
+    return [*chosen, *(f"{row.path}: {row.caution}" for row in rows if row.caution)]
 
 
 def note_left_out(draft: Draft, paths: Sequence[str]) -> None:

@@ -32,13 +32,15 @@ class Upload:
     """A file as it came in; `path` is what the sender calls it and is not to be trusted.
 
     `named`: a person chose this very file, so that it is meant even if it holds secrets. Others came with a folder.
-    `problem`: why it cannot be read, if that is known, as a clause behind its name.
+    `problem`: why it cannot be read, if that is known, as a clause behind its name. `caution`: what is doubtful about
+    its name, as a sentence.
     """
 
     path: str
     content: File[Any]
     named: bool = True
     problem: str = ""
+    caution: str = ""
 
 
 @dataclass(frozen=True)

@@ -51,9 +51,9 @@ class Submission:
     """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing.
     `from_draft`: the files of the draft with this token are the run's, beside the uploads.
 
-    `left_out`: what the sender has not sent, since it may hold secrets. `not_taken`: sentences about files of archives
-    that are not among the files. `excluded`: patterns of files that are kept,
-    but that no step has to deal with (`pev.files.inputs`).
+    `left_out`: what the sender has not sent, since it may hold secrets. `remarks`: sentences about files of archives
+    that are not among the files, doubtful names, and encodings that were chosen. `excluded`: patterns of files that are
+    kept, but that no step has to deal with (`pev.files.inputs`).
     With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from, `template` the
     name of the template that it is from. Without a `title` the request has one. `before`: what is run again.
     `access_token`: the name of the one with which a program of the person submits it over MCP.
@@ -66,7 +66,7 @@ class Submission:
     approvers: Sequence[User] = ()
     no_files: bool = False
     left_out: Sequence[str] = ()
-    not_taken: Sequence[str] = ()
+    remarks: Sequence[str] = ()
     excluded: Sequence[str] = ()
     plan: PlanContract | None = None
     plan_from: str = ""
@@ -92,8 +92,9 @@ def submit(owner: User, submission: Submission) -> Run:
     request = checked_request(submission, has_files=bool(drafted or submission.uploads))
     check_policy(submission.policy, owner, submission.approvers)
     submission = _with_topics(_with_web_tools(submission))
-    uploads, held_back, not_taken = _unpacked(submission.uploads, drafted)
-    submission = replace(submission, not_taken=not_taken)
+    uploads, held_back, remarks = _unpacked(submission.uploads, drafted)
+    remarks += drafts.remarks_on(draft, owner.get_username()) if draft else []
+    submission = replace(submission, remarks=remarks)
     left_out = [*submission.left_out, *(draft.left_out if draft else ()), *held_back]
     check_excluded(submission.excluded, {**drafted, **uploads})
     check_space(sum(upload.content.size or 0 for upload in uploads.values()))
@@ -120,13 +121,17 @@ def _with_web_tools(submission: Submission) -> Submission:
 def _unpacked(
     uploads: Sequence[Upload], drafted: Mapping[str, FileInfo]
 ) -> tuple[dict[str, Upload], list[str], list[str]]:
-    """The files by their paths, those of archives too; what was left out; and sentences on what was not taken."""
+    """The files by their paths, those of archives too; what was left out; and sentences on files that were not taken
+    and on doubtful names.
+    """
     chosen, held_back = without_secrets(uploads)
     intake(chosen, drafted)  # what is too much is refused before any of it is read
     check_space(sum(upload.content.size or 0 for upload in chosen))
     sent, refused = unpacked(chosen)
     kept, more = without_secrets(sent)
-    return intake(kept, drafted), [*held_back, *more], [f"{one.path} was not taken. {one.why}" for one in refused]
+    files = intake(kept, drafted)
+    doubtful = [f"{path}: {upload.caution}" for path, upload in files.items() if upload.caution]
+    return files, [*held_back, *more], [*(f"{one.path} was not taken. {one.why}" for one in refused), *doubtful]
 
 
 def submitted(owner: User, token: uuid.UUID) -> Run | None:
@@ -370,7 +375,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         files=tree.file_count,
         bytes=tree.total_size,
         left_out=tuple(listed(left_out)),
-        not_read=(*listed(submission.not_taken), *known_unread(run)),
+        not_read=(*listed(submission.remarks), *known_unread(run)),
         token=submission.access_token,
     )
     history.record(run.pk, event)

@@ -14,11 +14,10 @@ class Rendition(models.Model):
     `source`, `text` and `layout` are SHA-256 hashes in the store of files: of the content as it was given, of its text
     in UTF-8, and of where in the document that stands (`pev.documents.layout.Rendered`). A text in another encoding was
     read as `codec` and has no layout. `extent` is how much it is ("12 pages"). It has so many `pages` that models may
-    see as they look, of which `pictorial` are mostly pictures or tables. `notes` say what of it could not be read
-    or is doubtful.
-    Where it cannot be read at all, `problem` says why, as a clause behind the file's name: "needs a password; save it
-    without one". Without text and problem it waits for its reader, who has it until `taken_until`, and has had it
-    `tries` times.
+    see as they look, of which `pictorial` are mostly pictures or tables. `notes` say what of it could not be read,
+    `cautions` what to know before relying on its text. Where it cannot be read at all, `problem` says why, as a clause
+    behind the file's name: "needs a password; save it without one". Without text and problem it waits for its reader,
+    who has it until `taken_until`, and has had it `tries` times.
     """
 
     source = models.CharField(max_length=64)
@@ -32,6 +31,7 @@ class Rendition(models.Model):
     pages = models.PositiveIntegerField(default=0)
     pictorial = models.PositiveIntegerField(default=0)
     notes: Column[tuple[str, ...]] = ContractField(tuple[str, ...], default=tuple)
+    cautions: Column[tuple[str, ...]] = ContractField(tuple[str, ...], default=tuple)
     problem = models.CharField(max_length=300, default="", blank=True)
     tries = models.PositiveSmallIntegerField(default=0)
     taken_until = models.DateTimeField(null=True, blank=True)

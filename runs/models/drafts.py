@@ -31,7 +31,8 @@ class DraftFile(models.Model):
     """A file of a draft. `removed` ones are kept until the draft goes: their contents lie on the disk until then.
 
     `sent_as`: the path that it came with, where it lies in the place of a file of the run before, of the same name.
-    `beside`: a person has said that it replaces none.
+    `beside`: a person has said that it replaces none. `caution`: what is doubtful about its name, as a sentence.
+    `encoding`: a person has chosen to read the content `given` in it, a removed file; this one is that text as UTF-8.
     """
 
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="files")
@@ -41,6 +42,9 @@ class DraftFile(models.Model):
     removed = models.BooleanField(default=False)
     sent_as = models.CharField(max_length=MAX_CHARACTERS, default="", blank=True)
     beside = models.BooleanField(default=False)
+    caution = models.CharField(max_length=300, default="", blank=True)
+    encoding = models.CharField(max_length=40, default="", blank=True)
+    given = models.CharField(max_length=64, default="", blank=True)
 
     class Meta:
         constraints = [

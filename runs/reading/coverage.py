@@ -97,7 +97,7 @@ def inputs_of(run: Run) -> Inputs:
     files = trees.files_of(run.inputs)
     excluded = frozenset(selected(run.excluded or (), files))
     problems = {path: why for path, why in trees.problems_of(run.inputs).items() if why != WAITING}
-    return Inputs(files, problems, excluded, trees.notes_of(run.inputs))
+    return Inputs(files, problems, excluded, trees.notes_of(run.inputs), trees.cautions_of(run.inputs))
 
 
 def coverage_of(run: Run, step_id: int | None = None) -> Coverage | None:
@@ -151,22 +151,24 @@ def planned(run: Run, specs: Iterable[PlanStep]) -> list[str]:
 
 
 def unreadable(run: Run) -> list[str]:
-    """A sentence for each group of given files that are empty, or of which all or a part cannot be read: what is known
-    since the submission.
+    """A sentence for each group of given files that are empty, or of which all or a part cannot be read, and on texts
+    that are doubtful: what is known since the submission.
     """
     if run.excluded is None:
         return []
     found = coverage(inputs_of(run), ())
-    left = [one for one in found if one.extent is Extent.UNREADABLE or one.notes or one.empty]
+    left = [one for one in found if one.extent is Extent.UNREADABLE or one.notes or one.cautions or one.empty]
     return not_read_by_plan(left, {one.path for one in left})
 
 
 def known_unread(run: Run) -> list[str]:
     """For the history, as it stands at the submission: a sentence for each group of given files of which all or a part
-    cannot be read, that are empty, or that were excluded, up to MAX_GROUPS.
+    cannot be read, that are empty, or that were excluded, and on doubtful texts, up to MAX_GROUPS.
     """
     kinds = (Extent.UNREADABLE, Extent.EXCLUDED)
-    left = [one for one in coverage(inputs_of(run), ()) if one.extent in kinds or one.notes or one.empty]
+    left = [
+        one for one in coverage(inputs_of(run), ()) if one.extent in kinds or one.notes or one.cautions or one.empty
+    ]
     found = not_read_by_plan(left, {one.path for one in left})
     more = len(found) - MAX_GROUPS
     return found if more <= 0 else [*found[:MAX_GROUPS], f"{more:,} more groups of files are not read."]

@@ -245,6 +245,8 @@ export class DraftFiles {
     const place = buttons().indexOf(button.closest("li")?.querySelector(".remove"));
     const data = new FormData();
     data.set(button.name, button.value);
+    const choice = button.previousElementSibling;
+    if (choice?.matches("select")) data.set(choice.name, choice.value);
     if (!(await this.post(data))) return;
     const left = buttons();
     (left[Math.min(place, left.length - 1)] ?? at("choose-files")).focus();

@@ -63,6 +63,7 @@ class Builder:
         self._deletions: list[Deletion] = []
         self._boxes: list[Box] = []
         self._notes: list[str] = []
+        self._cautions: list[str] = []
         self._left_notes = 0
         self._size = self._deleted = 0
 
@@ -123,6 +124,11 @@ class Builder:
             self._notes.pop()
             self._left_notes += 1
 
+    def caution(self, sentence: str) -> None:
+        """Say what has to be known before anyone relies on the text, as a sentence."""
+        if len(self._cautions) < MAX_NOTES:
+            self._cautions.append(_short(sentence))
+
     def made(self, unit: str = "", units: int = 0, pictorial: Sequence[int] = ()) -> Made:
         """The text and its layout; `pictorial` are numbers of its pages. Without any text it raises InvalidInput: there
         is nothing to read.
@@ -141,7 +147,7 @@ class Builder:
             boxes=tuple(self._boxes),
             pictorial=tuple(pictorial),
         )
-        return Made(text, Rendered(layout=layout, notes=(*self._notes, *more)))
+        return Made(text, Rendered(layout=layout, notes=(*self._notes, *more), cautions=tuple(self._cautions)))
 
 
 def cleaned(text: str) -> str:

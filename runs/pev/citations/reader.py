@@ -20,9 +20,9 @@ from runs.pev.contracts import RESULT
 from runs.pev.documents.document import Document
 from runs.pev.evidence.finding import Span, find_respelled, find_verbatim, not_found, widened
 from runs.pev.evidence.passages import Passage
-from runs.pev.evidence.quotes import is_short, proves_nothing
+from runs.pev.evidence.quotes import guessed_letters, is_short, proves_nothing
 from runs.pev.evidence.relation import contradict
-from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
+from runs.pev.files.paths import clean_path, digest_of, document_of, is_guessed, text_of
 from runs.pev.texts.wording import quoted
 from runs.text.normalisation import markup_of
 from runs.text.sentences import sentence_around
@@ -59,6 +59,7 @@ class _Source:
     document: Document | None
     sha256: str
     provenance: Provenance
+    guessed: bool = False
 
 
 class Reader:
@@ -278,6 +279,7 @@ class Reader:
                 document_of(data),
                 self._library.digest(name) or digest_of(data),
                 self._library.provenance(name),
+                is_guessed(data),
             )
         return self._sources[name]
 
@@ -294,7 +296,8 @@ class Reader:
         for quote in texts:
             span = self._place(source.name, source.text, quote, first, last)
             if isinstance(span, Span):
-                found = _placed(replace(known, quote=quote), span, anchor, (first, last))
+                weak = guessed_letters(source.guessed, source.text.text[span.start : span.end])
+                found = _placed(replace(known, quote=quote, weak=weak), span, anchor, (first, last))
                 return _widened(found, span, source.text.text)
             problem = problem or span
         return replace(known, sentence=problem, cited_line=first)

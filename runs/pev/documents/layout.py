@@ -153,9 +153,10 @@ class Layout(Contract):
 
 
 class Rendered(Contract):
-    """What a reader made of a content. `notes`: what of it could not be read, or is doubtful, as sentences such as
-    "Page 3 of 12 is a picture without text."; they are open points of a run.
+    """What a reader made of a content. `notes`: what of it could not be read, as sentences such as "Page 3 of 12 is a
+    picture without text."; they are open points of a run. `cautions`: what to know before relying on its text.
     """
 
     layout: Layout
     notes: Annotated[tuple[Annotated[str, StringConstraints(max_length=300)], ...], Field(max_length=50)] = ()
+    cautions: Annotated[tuple[Annotated[str, StringConstraints(max_length=300)], ...], Field(max_length=50)] = ()

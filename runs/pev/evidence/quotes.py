@@ -10,7 +10,7 @@ from runs.pev.documents.document import Document
 from runs.pev.evidence.finding import find_quote, find_verbatim, not_found, widened
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence
-from runs.pev.files.paths import digest_of, document_of, text_of
+from runs.pev.files.paths import digest_of, document_of, is_guessed, text_of
 from runs.pev.texts.wording import quoted
 from runs.text.normalisation import markup_of
 
@@ -65,7 +65,15 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
         start=span.start,
         end=span.end,
         line=span.line,
+        weak=guessed_letters(is_guessed(data), text[span.start : span.end]),
     )
+
+
+def guessed_letters(guessed: bool, words: str) -> str:
+    """Why words of a text whose encoding was guessed may be others; empty for ASCII, which is sure."""
+    if not guessed or words.isascii():
+        return ""
+    return "the encoding of this file was guessed, so letters of the quote may be others"
 
 
 def _of_document(given: QuotedEvidence, document: Document, digest: str, sources: Mapping[str, bytes]) -> Evidence:

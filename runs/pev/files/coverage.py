@@ -33,8 +33,8 @@ class Covered:
     """How much of one given file was shown. `ranges`: first and last lines, of so many `lines`; 0 if none was shown.
     `units`: the pages, slides or sheets of each range, such as “pages 1 to 7”; empty where there are none.
 
-    `problem`: why it cannot be read, as a clause behind its name. `notes`: what of it could not be read, or is
-    doubtful, as sentences.
+    `problem`: why it cannot be read, as a clause behind its name. `notes`: what of it could not be read, as sentences.
+    `cautions`: what to know before relying on its text.
     """
 
     path: str
@@ -43,6 +43,7 @@ class Covered:
     lines: int = 0
     problem: str = ""
     notes: Sequence[str] = ()
+    cautions: Sequence[str] = ()
     units: Sequence[str] = ()
     empty: bool = False
 
@@ -83,14 +84,15 @@ class Covered:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The given files, those that cannot be read with the reason, those that a person excluded, and what of the others
-    could not be read, by path.
+    """The given files, those that cannot be read with the reason, those that a person excluded, what of the others
+    could not be read, and what to know before relying on their texts, by path.
     """
 
     files: Mapping[str, FileInfo] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     excluded: Collection[str] = ()
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    cautions: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
@@ -109,7 +111,8 @@ def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
         elif path in inputs.problems:
             found.append(Covered(path, Extent.UNREADABLE, problem=inputs.problems[path]))
         else:
-            found.append(replace(_covered(path, info, seen[info.sha256]), notes=inputs.notes.get(path, ())))
+            notes, cautions = inputs.notes.get(path, ()), inputs.cautions.get(path, ())
+            found.append(replace(_covered(path, info, seen[info.sha256]), notes=notes, cautions=cautions))
     return tuple(found)
 
 
@@ -169,7 +172,9 @@ def unread_in(found: Iterable[Covered], meant: Collection[str]) -> list[str]:
 
 
 def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[str]:
-    """For whoever decides on a plan: a sentence for each group of given files that none of its steps will read."""
+    """For whoever decides on a plan: a sentence for each group of given files that none of its steps will read, and on
+    those whose text is doubtful.
+    """
     listed = list(found)
     left = [one.path for one in listed if one.extent is Extent.NOTHING and one.path not in meant]
     sentences = [
@@ -182,7 +187,7 @@ def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[s
         sentences.append(
             f"Nothing is in {said(empty)}: {'the file is' if len(empty) == 1 else 'these files are'} empty."
         )
-    return sentences + _excluded(listed)
+    return sentences + _doubtful([one for one in listed if one.cautions]) + _excluded(listed)
 
 
 def shown_of(found: Iterable[Covered], meant: Collection[str]) -> str:
@@ -239,6 +244,14 @@ def _read_in_part(found: Sequence[Covered]) -> list[str]:
         sentences.append(f"A part of {one.path} could not be read or is doubtful: {notes}")
     if more_files := [one.path for one in found[MAX_NAMED:]]:
         sentences.append(f"Parts of {said(more_files)} could not be read or are doubtful as well.")
+    return sentences
+
+
+def _doubtful(found: Sequence[Covered]) -> list[str]:
+    """What to know before relying on these files, each by itself; many of them by their names alone."""
+    sentences = [f"{one.path}: {' '.join(one.cautions[:MAX_NOTES])}" for one in found[:MAX_NAMED]]
+    if more := [one.path for one in found[MAX_NAMED:]]:
+        sentences.append(f"Look at the pages of {said(more)} too, since their texts are doubtful.")
     return sentences
 
 

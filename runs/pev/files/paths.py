@@ -74,16 +74,20 @@ def base_name(path: str) -> str:
 class Converted(bytes):
     """A text as UTF-8 that was given in another encoding or format. `sha256` is the hash of what was given, which
     evidence names: it is what people have and can compare. `document` reads the places of its text, when they are asked
-    for; None where a text has nothing but lines.
+    for; None where a text has nothing but lines. `guessed`: its encoding was guessed, and others are about as likely.
     """
 
     sha256: str
     document: Callable[[], Document] | None
+    guessed: bool
 
-    def __new__(cls, data: bytes, sha256: str, document: Callable[[], Document] | None = None) -> "Converted":
+    def __new__(
+        cls, data: bytes, sha256: str, document: Callable[[], Document] | None = None, *, guessed: bool = False
+    ) -> "Converted":
         made = super().__new__(cls, data)
         made.sha256 = sha256
         made.document = document and cache(document)
+        made.guessed = guessed
         return made
 
 
@@ -100,6 +104,11 @@ def mail_of(path: str) -> str:
 def digest_of(data: bytes) -> str:
     """The SHA-256, in hex, of a content as it was given."""
     return data.sha256 if isinstance(data, Converted) else hashlib.sha256(data).hexdigest()
+
+
+def is_guessed(data: bytes) -> bool:
+    """Whether this is a text whose encoding was guessed, while others are about as likely."""
+    return isinstance(data, Converted) and data.guessed
 
 
 def text_of(data: bytes) -> str | None:

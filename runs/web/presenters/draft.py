@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runs import trees
+from runs.documents.encodings import CODECS
 from runs.lifecycle import drafts, replacing
 from runs.lifecycle.intake import Refused
 from runs.lifecycle.replacing import Namesakes
 from runs.models import Draft, DraftFile, Tree, User
 from runs.pev.ports import FileInfo
+from runs.web.forms.drafts import BETWEEN, GUESSED
 
 MAX_ROWS = 200
 MAX_NAMED = 20
+MAX_CHOICES = 50
+"""Files for which another encoding is offered at a time."""
 
 
 @dataclass(frozen=True)
 class Row:
     """A file of the list; `problem` is why it cannot be read, as a clause behind its name.
 
-    Of a document `extent` is how much it is ("12 pages"), and `notes` say what of it cannot be read. `reading`: it is
-    being read.
+    Of a document `extent` is how much it is ("12 pages"), and `notes` say what of it cannot be read. `cautions` say
+    what is doubtful about its text or its name. `reading`: it is being read. `encoding`: the one that a person has
+    chosen for it. `encodings`: those that may be chosen, as values of a field and names.
 
     Beside files of a run before: `news` is “new” or “changed”, `sent_as` its own name where it replaces another, and
     `namesakes` has those that it may replace.
@@ -37,11 +42,14 @@ class Row:
     news: str = ""
     sent_as: str = ""
     namesakes: Namesakes | None = None
+    cautions: Sequence[str] = ()
+    encoding: str = ""
+    encodings: Sequence[tuple[str, str]] = ()
 
     @property
-    def order(self) -> tuple[bool, bool, bool, bool, str]:
+    def order(self) -> tuple[bool, bool, bool, bool, bool, str]:
         asked = self.namesakes is not None and self.namesakes.asked
-        return (not asked, not self.problem, not self.notes, not self.news, self.path)
+        return (not asked, not self.problem, not self.notes, not self.cautions, not self.news, self.path)
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,11 @@ class DraftFiles:
         return sum(1 for row in self.rows if row.notes)
 
     @property
+    def doubtful(self) -> int:
+        """Files whose text or name is doubtful."""
+        return sum(1 for row in self.rows if row.cautions)
+
+    @property
     def reading(self) -> int:
         return sum(1 for row in self.rows if row.reading)
 
@@ -121,7 +134,7 @@ def draft_files(
     left_out = list(dict.fromkeys([*secrets, *draft.left_out]))
     taken_back = [one for one in refused if not one.secret]
     before, there = replacing.before_of(draft), drafts.files_of(draft)
-    rows = rows_of(there, before, replacing.rows_of(draft)) if before else rows_of(there)
+    rows = rows_of(there, before or None, replacing.rows_of(draft))
     gone = sorted(before.keys() - there.keys())
     return DraftFiles(token, rows, taken_back, left_out, begun=True, gone=gone)
 
@@ -131,7 +144,7 @@ def rows_of(
 ) -> list[Row]:
     """What needs an answer first, then what cannot be read and what is not as in the run before, then by path."""
     known = drafts.readings_of(files)
-    sent_as = {row.path: row.sent_as for row in drafted}
+    own = {row.path: row for row in drafted}
     same = {one.path: one for one in replacing.namesakes(before or {}, drafted)}
     rows = [
         Row(
@@ -142,12 +155,25 @@ def rows_of(
             known.notes.get(info.sha256, ()),
             info.sha256 in known.waiting,
             "" if before is None or before.get(path) == info else "changed" if path in before else "new",
-            sent_as.get(path, ""),
+            own[path].sent_as if path in own else "",
             same.get(path),
+            [*known.cautions.get(info.sha256, ()), *([own[path].caution] if path in own and own[path].caution else [])],
+            own[path].encoding if path in own else "",
         )
         for path, info in files.items()
     ]
-    return sorted(rows, key=lambda row: row.order)
+    rows.sort(key=lambda row: row.order)
+    guessed = {path for path, info in files.items() if known.has_guessed(info.sha256)}
+    offered = [row for row in rows if drafted and (row.encoding or row.path in guessed)][:MAX_CHOICES]
+    offers = {row.path: _encodings(row) for row in offered}
+    return [replace(row, encodings=offers.get(row.path, ())) for row in rows]
+
+
+def _encodings(row: Row) -> list[tuple[str, str]]:
+    """The encodings that a person may choose for a file."""
+    others = sorted((name, codec) for codec, name in CODECS.items() if name != row.encoding)
+    guess = [(f"{row.path}{BETWEEN}{GUESSED}", "as it is guessed")] if row.encoding else []
+    return [*guess, *((f"{row.path}{BETWEEN}{codec}", name) for name, codec in others)]
 
 
 @dataclass(frozen=True)

@@ -241,6 +241,11 @@ class FilePage:
         """What of it could not be read or is doubtful, as sentences."""
         return self._known.notes.get(self.sha256, ())
 
+    @property
+    def cautions(self) -> Sequence[str]:
+        """What to know before relying on its text, as sentences."""
+        return self._known.cautions.get(self.sha256, ())
+
     @cached_property
     def read_as(self) -> str:
         """What its bytes were taken for, where that is not plain: the encoding of a text, and of HTML what it is."""

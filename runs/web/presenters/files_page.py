@@ -128,7 +128,7 @@ class FilesPage:
                     change,
                     self._writers.get(path),
                     problem=known.problems.get(info.sha256, ""),
-                    notes=known.notes.get(info.sha256, ()),
+                    notes=[*known.notes.get(info.sha256, ()), *known.cautions.get(info.sha256, ())],
                     extent=known.extents.get(info.sha256, ""),
                     drawn=known.formats.get(info.sha256) in DRAWN,
                 )

@@ -53,7 +53,7 @@ def test_only_what_is_not_utf_8_has_a_rendition() -> None:
 
 def test_as_much_as_a_document_may_be_fits_into_its_column() -> None:
     extent = "100,000 paragraphs, 100,000 read by OCR, 1,000,000 comments"
-    Rendition(source="0" * 64, reader="pdf 1", extent=extent).clean_fields(exclude=["notes"])
+    Rendition(source="0" * 64, reader="pdf 1", extent=extent).clean_fields(exclude=["notes", "cautions"])
 
 
 def test_a_tree_is_read_as_utf_8_and_kept_as_it_was() -> None:
@@ -217,7 +217,7 @@ def test_what_takes_too_long_is_refused_and_what_was_decided_stays(monkeypatch: 
     monkeypatch.setattr(examining, "BATCH_FILES", 1)
     clock = iter(range(0, 1_000, 20))
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
-    monkeypatch.setattr(guarded, "run", lambda *_: packed(iter([b"Windows-1252", b"text"])))
+    monkeypatch.setattr(guarded, "run", lambda *_: packed(iter([b"Windows-1252", b"text", b""])))
     with pytest.raises(UploadRefused) as caught:
         stored({"a.txt": b"\xe9", "b.txt": b"\xe8"})
     assert str(caught.value) == (

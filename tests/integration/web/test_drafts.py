@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from typing import Any
 
@@ -11,8 +12,8 @@ from django.test import Client
 from pytest_django import Settings
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from runs import trees
-from runs.models import Draft, DraftFile, Rendition, Run
+from runs import blobs, trees
+from runs.models import Draft, DraftFile, Event, Rendition, Run
 from tests import factories
 from tests.integration.web.submitting import JSON, file, form
 
@@ -43,6 +44,54 @@ def test_what_cannot_be_read_is_said_and_stands_first(alice_client: Client) -> N
     assert html.index("z.mp4") < html.index("a.md")
     assert "It is sound or film, which cannot be read." in html
     assert "1 cannot be read" in html
+
+
+def test_a_guessed_encoding_is_said_and_another_one_can_be_chosen(alice_client: Client) -> None:
+    html = send(alice_client, "z.md", "ağaç.txt", content="müşteri\n".encode("cp1254"))["html"]
+    assert "Its encoding was guessed as Windows-1254: “müşteri” would be “müţteri” in Windows-1250" in html
+    chosen = {"choose_encodings": "on", "encoding": ["", "z.md//cp1250", "ağaç.txt//koi8_r"]}
+    html = alice_client.post(PLACE, chosen, headers=JSON).json()["html"]
+    assert ("Read as Windows-1250, as you have chosen" in html, "Read as KOI8-R" in html) == (True, True)
+    assert (
+        alice_client.post(PLACE, {"choose_encodings": "on", "encoding": "ağaç.txt//guessed"}, headers=JSON)
+        .json()["html"]
+        .count("as you have chosen")
+        == 1
+    )
+    alice_client.post("/runs/new/", form(token=TOKEN, has_draft="on", no_files=""), headers=JSON)
+    run = Run.objects.get()
+    files = trees.files_of(run.inputs)
+    assert trees.read_text(files["z.md"].sha256) == "müţteri\n"
+    given = "müşteri\n".encode("cp1254")
+    assert blobs.read(files["ağaç.txt"].sha256) == given
+    [submitted] = Event.objects.filter(run=run, kind="submitted")
+    assert (
+        f"z.md was read as Windows-1250, which alice has chosen, and is kept as UTF-8. The file that was given has the "
+        f"SHA-256 {hashlib.sha256(given).hexdigest()}."
+    ) in submitted.data["not_read"]
+    page = alice_client.get(f"/runs/{run.pk}/files/ağaç.txt").text
+    assert "Its encoding was guessed as Windows-1254" in page
+
+
+@pytest.mark.parametrize(
+    ("chosen", "error"),
+    [
+        ("b.md//iso8859_2", "The files were changed meanwhile."),
+        ("a.md//utf_7", "The files were changed meanwhile."),
+        ("a.md//cp932", "a.md is no text in Shift JIS; choose another encoding."),
+    ],
+)
+def test_a_choice_that_cannot_be_kept_changes_nothing(alice_client: Client, chosen: str, error: str) -> None:
+    send(alice_client, "a.md", content=b"\x81\x20\xe9")
+    answer = alice_client.post(PLACE, {"choose_encodings": "on", "encoding": chosen}, headers=JSON).json()
+    assert answer["errors"][0].startswith(error)
+    assert list(DraftFile.objects.values_list("path", "encoding", "removed")) == [("a.md", "", False)]
+
+
+def test_what_is_plain_offers_no_other_encoding(alice_client: Client) -> None:
+    for content in (b"plain", "Škoda".encode(), "Škoda".encode("utf-16"), "Der Käufer zahlt für Öl.".encode("cp1252")):
+        html = send(alice_client, "a.md", content=content)["html"]
+        assert ("guessed" in html, 'name="encoding"' in html) == (False, False)
 
 
 def test_what_is_not_taken_is_said_with_the_reason_and_escaped(alice_client: Client, settings: Settings) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from runs.documents.encodings import decoded, read_all
+from runs.documents.encodings import CODECS, decoded, read_all, read_as
 from runs.documents.packing import packed, unpacked
 from runs.errors import InvalidInput
 from runs.pev.files.paths import text_of
@@ -44,7 +44,82 @@ def refusal(data: bytes) -> str:
     ],
 )
 def test_text_is_read_with_its_line_ends_and_without_its_mark(text: str, codec: str, name: str) -> None:
-    assert decoded(text.encode(codec)) == (name, text.removeprefix("\ufeff"))
+    assert decoded(text.encode(codec))[:2] == (name, text.removeprefix("\ufeff"))
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        (GERMAN * 3, "cp1252"),
+        ("Größe\n", "cp1252"),
+        ("The tenant’s deposit is £5,000 — due “now”.", "cp1252"),
+        ("It costs €5.", "cp1252"),
+        ("café", "cp1252"),
+        ("Арендатор обязуется вносить арендную плату ежемесячно.", "cp1251"),
+        ("Арендатор обязуется вносить арендную плату ежемесячно.", "koi8_r"),
+        ("甲方应于三十日内付款。本合同一式两份，双方各执一份。", "gb18030"),
+        ("買方應於三十日內付款。本合約一式兩份，雙方各執一份。", "big5"),
+        ("매수인은 30일 이내에 대금을 지급한다.", "cp949"),
+        ("賃借人は、毎月末日までに翌月分の賃料を賃貸人に支払うものとする。", "euc_jp"),
+        ("Ο μισθωτής υποχρεούται να καταβάλλει το μίσθωμα.", "cp1253"),
+        ("يلتزم المستأجر بدفع الإيجار الشهري مقدما.", "cp1256"),
+        ("Najemca zobowiązuje się płacić czynsz z góry. Źródło żółć.", "cp1250"),
+        ("ผู้เช่าตกลงชำระค่าเช่าเป็นรายเดือน", "cp874"),
+        *((GERMAN, codec) for codec in ("utf-16", "utf-32", "utf-16-le", "utf-16-be")),
+    ],
+)
+def test_what_is_plain_is_not_marked(text: str, codec: str) -> None:
+    assert decoded(text.encode(codec))[1:] == (text, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("ağaç", "cp1254"),
+        ("Işık şirketi", "cp1254"),
+        ("Kayıt No: 5 Şişli", "cp1254"),
+        ("Sąd Najwyższy", "iso8859_2"),
+        ("Škoda", "iso8859_2"),
+        ("Příliš žluťoučký kůň", "iso8859_2"),
+        ("Москва", "koi8_r"),
+        ("ДОГОВОР", "koi8_r"),
+        ("契約書", "euc_jp"),
+        ("請求書 5,000円", "euc_jp"),
+        ("予算表", "euc_jp"),
+        ("Vertrag für Müller", "mac_roman"),
+        ("El señor Muñoz pagó mañana.", "mac_roman"),
+        ("“Quoted” — and more…", "mac_roman"),
+        ("śnieg", "cp1250"),
+        ("Győr és Szőlő", "cp1250"),
+        ("Līgums par īri Rīgā", "cp1257"),
+        ("שלום", "cp1255"),
+        ("¿Qué? ¡No!", "cp1252"),
+    ],
+)
+def test_a_short_text_is_read_rightly_or_marked(text: str, codec: str) -> None:
+    found = decoded(text.encode(codec))
+    assert found.text == text or found.caution.startswith(f"Its encoding was guessed as {found.encoding}")
+
+
+def test_a_caution_shows_how_else_the_text_may_be_read() -> None:
+    caution = "Its encoding was guessed as Windows-1254: “müşteri” would be “müţteri” in Windows-1250"
+    assert decoded("müşteri".encode("cp1254")).caution.startswith(caution)
+    assert decoded("Größe, Muñoz\n".encode("cp1252")).caution == (
+        "Its encoding was guessed as Windows-1252: “Muñoz” would be “Muńoz” in Windows-1250."
+    )
+
+
+def test_a_person_may_choose_any_other_encoding() -> None:
+    assert read_as("Škoda".encode("iso8859_2"), "iso8859_2") == "Škoda".encode()
+    assert read_as("ДОГОВОР".encode("koi8_r"), "koi8_r") == "ДОГОВОР".encode()
+    for codec in CODECS:
+        assert read_as(b"plain", codec) == b"plain"
+
+
+@pytest.mark.parametrize(("data", "codec"), [(b"\x81\x20", "big5"), (b"\x81", "cp1252"), (b"\x80", "iso8859_2")])
+def test_an_encoding_that_does_not_fit_is_refused(data: bytes, codec: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^is no text in .*; choose another encoding$"):
+        read_as(data, codec)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +150,7 @@ def test_whatever_is_read_is_text_for_everything_else(data: bytes) -> None:
     """Offsets of evidence count characters of what `text_of` gives."""
     assume(text_of(data) is None)
     with suppress(InvalidInput):
-        _, text = decoded(data)
+        text = decoded(data).text
         assert text_of(text.encode()) == text.removeprefix("\ufeff")
 
 
@@ -89,14 +164,17 @@ def test_whatever_is_read_is_text_for_everything_else(data: bytes) -> None:
         b"a" * 999_999 + b"\xfc",
         bytes(range(128, 256)) * 8_000,
         random.Random(1).randbytes(1_000_000),
+        "契約書".encode("cp932") * 300_000,
+        b"<meta charset=" * 70_000 + b"\xe9",
+        b"\xe9 " * 500_000,
     ],
-    ids=["one letter", "lines", "german", "last byte", "all bytes", "random"],
+    ids=["one letter", "lines", "german", "last byte", "all bytes", "random", "japanese", "markup", "words"],
 )
 def test_long_contents_take_little_more_than_their_length(data: bytes) -> None:
-    within(1, 15 + 8 * len(data) // 1_000_000, "runs.documents.encodings.read_all", packed([data]))
+    within(2, 45 + 8 * len(data) // 1_000_000, "runs.documents.encodings.read_all", packed([data]))
 
 
 def test_many_are_read_in_one_call() -> None:
     contents = [GERMAN.encode("cp1252"), b"\0\1", b"\xff\xfea\0"]
     parts = list(unpacked(read_all(packed(iter(contents)))))
-    assert parts == [b"Windows-1252", GERMAN.encode(), b"", b"is not text", b"UTF-16", b"a"]
+    assert parts == [b"Windows-1252", GERMAN.encode(), b"", b"", b"is not text", b"", b"UTF-16", b"a", b""]

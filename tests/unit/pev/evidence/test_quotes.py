@@ -13,6 +13,7 @@ from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.finding import find
 from runs.pev.evidence.quotes import _has_line, proves_nothing, resolve
 from runs.pev.evidence.results import Evidence
+from runs.pev.files.paths import Converted
 from runs.text.boundaries import is_whole
 from runs.text.negations import is_negated
 from runs.text.normalisation import MIN_KEY, folded
@@ -323,3 +324,19 @@ def test_a_quote_cut_between_words_is_found_in_every_spelling_and_keeps_what_cha
     assert key in folded(shown)
     assert is_whole(source, found.start, found.end)
     assert not is_negated(source, found.start, found.end) or "not" in shown.replace("\u00ad", " ").split()
+
+
+@pytest.mark.parametrize(
+    ("quote", "guessed", "doubtful"),
+    [
+        ("müşteri öder", True, True),
+        ("rent is 500 ¤", True, True),
+        ("pays the rent", True, False),
+        ("müşteri öder", False, False),
+    ],
+)
+def test_letters_of_a_text_whose_encoding_was_guessed_are_doubtful(quote: str, guessed: bool, doubtful: bool) -> None:
+    text = "müşteri öder; the tenant pays the rent; the rent is 500 ¤".encode()
+    found = resolve(QuotedEvidence(source="a.txt", quote=quote), {"a.txt": Converted(text, "0", guessed=guessed)})
+    said = "the encoding of this file was guessed, so letters of the quote may be others"
+    assert (found.verified, found.weak) == (True, said if doubtful else "")

@@ -222,3 +222,19 @@ def test_many_places_and_many_files_are_counted() -> None:
     files = {f"{n}.pdf": ("Page 1 is damaged.",) for n in range(10)}
     found = unread_in(coverage(inputs(*files, notes=files), ()), ())
     assert (len(found), found[-1]) == (9, "Parts of 8.pdf and 9.pdf could not be read or are doubtful as well.")
+
+
+GUESS = "Its encoding was guessed as Windows-1254: “ağaç” would be “ašaē” in Windows-1257."
+
+
+def test_whoever_decides_on_a_plan_is_told_which_texts_are_doubtful_and_no_point_stays_open() -> None:
+    found = coverage(inputs("a.txt", "b.txt", cautions={"a.txt": (GUESS,)}), [shown("a.txt", 1, 9, 9)])
+    assert not_read_by_plan(found, {"a.txt", "b.txt"}) == [f"a.txt: {GUESS}"]
+    assert unread_in(found, ()) == []
+    assert [one.sentence for one in found] == ["a.txt whole", "b.txt not shown"]
+
+
+def test_many_doubtful_texts_are_named_alone() -> None:
+    files = {f"{n}.txt": (GUESS,) for n in range(10)}
+    said = not_read_by_plan(coverage(inputs(*files, cautions=files), ()), set(files))
+    assert (len(said), said[-1]) == (9, "Look at the pages of 8.txt and 9.txt too, since their texts are doubtful.")
