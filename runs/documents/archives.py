@@ -13,9 +13,12 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, cast
 
+from runs.documents import archive_names
+from runs.documents.archive_names import Name
+from runs.documents.encoding_guess import strictly
 from runs.documents.packing import packed
 from runs.documents.readers.parts import NEEDS_PASSWORD
 from runs.errors import InvalidInput
@@ -34,6 +37,8 @@ _PIECE = 1 << 18
 _MAX_HEADER = 1_000_000
 """Of a tar file: names and properties of one file."""
 _ENCRYPTED, _UTF8 = 0x1, 0x800
+_WINDOWS = frozenset({0, 6, 10, 14})
+"""Systems that a zip file says it was made on: DOS, OS/2, Windows."""
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
 _DAMAGED = "is a damaged archive; pack it again"
 _BROKEN = (
@@ -48,11 +53,14 @@ class _Readable(Protocol):
 
 
 class Entry(NamedTuple):
-    """A file of an archive: its name, why it is not taken, as a sentence, and what reads so many bytes of it."""
+    """A file of an archive: its name, why it is not taken, as a sentence, what reads so many bytes of it, and what is
+    doubtful about its name.
+    """
 
     name: str
     why: str
     read: Callable[[int], bytes]
+    caution: str = ""
 
 
 def read(
@@ -66,7 +74,8 @@ def read(
     max_files: int = MAX_FILES,
 ) -> bytes:
     """The files from number `first` on, as many as `max_batch` bytes hold, and one at least; `taken` of them, with
-    `used` bytes, were before. Packed: a JSON object with their `names`, then the contents.
+    `used` bytes, were before. Packed: a JSON object with their `names`, and for each what is doubtful about it, as a
+    sentence (`cautions`), then the contents.
 
     The object also has what was `refused` and why, how many `more` were, what was left out as `junk`, and as `next`
     what the next call is to be given, null at the end. Raises InvalidInput with a clause behind the archive's name.
@@ -82,6 +91,7 @@ def read(
         raise InvalidInput(_DAMAGED) from error
     header = {
         "names": batch.names,
+        "cautions": batch.cautions,
         "refused": batch.refused,
         "more": batch.more,
         "junk": list(batch.junk),
@@ -95,6 +105,7 @@ class _Batch:
         self.taken, self.used = taken, used
         self._room, self._max_file, self._max_bytes, self._max_files = max_batch, max_file, max_bytes, max_files
         self.names: list[str] = []
+        self.cautions: list[str] = []
         self.contents: list[bytes] = []
         self.refused: list[tuple[str, str]] = []
         self.more = 0
@@ -126,6 +137,7 @@ class _Batch:
             self._refuse(entry.name, f"It has more than the {_megabytes(self._max_file)} that one file may have.")
             return True
         self.names.append(entry.name)
+        self.cautions.append(entry.caution)
         self.contents.append(content)
         self.taken += 1
         self._room -= len(content)
@@ -142,7 +154,7 @@ def _entries(data: bytes) -> Iterator[Entry]:
     if data.startswith((b"PK\3\4", b"PK\5\6")):
         return _of_zip(data)
     source = _Source(_decompressed(data))
-    return _of_tar(source) if _is_tar(source.peek()) else iter([Entry("", "", source.take)])
+    return _of_tar(source, data) if _is_tar(source.peek()) else iter([Entry("", "", source.take)])
 
 
 def _of_zip(data: bytes) -> Iterator[Entry]:
@@ -151,11 +163,13 @@ def _of_zip(data: bytes) -> Iterator[Entry]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if all(info.header_offset for info in archive.infolist()) and archive.infolist():
             raise InvalidInput(_DAMAGED)  # cut off: this is the directory of a zip that is stored in it
-        infos = [info for info in archive.infolist() if not info.is_dir()]
+        names = _zip_names(archive.infolist())
+        infos = [info for info in archive.infolist() if not names[info.orig_filename].name.endswith("/")]
         if infos and all(info.flag_bits & _ENCRYPTED for info in infos):
             raise InvalidInput(NEEDS_PASSWORD)
         for info in infos:
-            yield Entry(_zip_name(info), _why_not_zipped(info), _reading(archive, info))
+            name = names[info.orig_filename]
+            yield Entry(name.name, _why_not_zipped(info), _reading(archive, info), name.caution)
 
 
 def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int], bytes]:
@@ -166,14 +180,22 @@ def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int],
     return read
 
 
-def _zip_name(info: zipfile.ZipInfo) -> str:
-    """Names that are not said to be UTF-8 are code page 437, unless they are UTF-8 all the same, as macOS packs."""
-    if info.flag_bits & _UTF8 or info.filename.isascii():
-        return info.filename
-    try:
-        return info.filename.encode("cp437").decode()
-    except UnicodeError:
-        return info.filename
+def _zip_names(infos: Iterable[zipfile.ZipInfo]) -> Mapping[str, Name]:
+    """The names by what zipfile has read them as, which is code page 437 where they are not said to be UTF-8."""
+    raws = {info.orig_filename: info.filename.encode("cp437") for info in infos if not _says_utf_8(info)}
+    guessed = archive_names.decoded(raws.values())
+    return {
+        info.orig_filename: archive_names.with_folders(
+            guessed[raws[info.orig_filename]] if info.orig_filename in raws else Name(info.filename),
+            from_windows=info.create_system in _WINDOWS,
+        )
+        for info in infos
+    }
+
+
+def _says_utf_8(info: zipfile.ZipInfo) -> bool:
+    """By its flag, or since it has a second name in UTF-8."""
+    return bool(info.flag_bits & _UTF8) or info.filename != info.orig_filename.partition("\0")[0]
 
 
 def _why_not_zipped(info: zipfile.ZipInfo) -> str:
@@ -189,15 +211,28 @@ def _why_not_zipped(info: zipfile.ZipInfo) -> str:
     return ""
 
 
-def _of_tar(source: "_Source") -> Iterator[Entry]:
+def _of_tar(source: "_Source", data: bytes) -> Iterator[Entry]:
+    names: Mapping[bytes, Name] = {}
+    for info in _members(source):
+        if info.isdir():
+            continue
+        raw = info.name.encode("utf-8", "surrogateescape")
+        if raw not in names and strictly(raw, "utf-8") is None:
+            names = archive_names.decoded(
+                one.name.encode("utf-8", "surrogateescape") for one in _members(_Source(_decompressed(data)))
+            )
+        name = archive_names.with_folders(names.get(raw) or Name(info.name), from_windows=False)
+        yield Entry(name.name, _why_not_tarred(info), _content(source, info), name.caution)
+
+
+def _members(source: "_Source") -> Iterator[tarfile.TarInfo]:
     archive = tarfile.TarFile(fileobj=cast("Any", source), encoding="utf-8", errors="surrogateescape")
     entries = 0
     while info := archive.next():
         entries += 1
         if entries > MAX_ENTRIES:
             raise InvalidInput(f"has more than {MAX_ENTRIES:,} entries; give the folder itself")
-        if not info.isdir():
-            yield Entry(_tar_name(info), _why_not_tarred(info), _content(source, info))
+        yield info
     if source.last.strip(b"\0"):  # tarfile takes a damaged header for the end
         raise InvalidInput(_DAMAGED)
 
@@ -210,14 +245,6 @@ def _content(source: "_Source", info: tarfile.TarInfo) -> Callable[[int], bytes]
         return content
 
     return read
-
-
-def _tar_name(info: tarfile.TarInfo) -> str:
-    try:
-        info.name.encode()
-    except UnicodeEncodeError:
-        return info.name.encode("utf-8", "surrogateescape").decode("cp1252", "replace")
-    return info.name
 
 
 def _why_not_tarred(info: tarfile.TarInfo) -> str:

@@ -54,12 +54,12 @@ _ODD = regex.compile(
     | (?<=\p{Ll})[\p{Lu}--[A-Z]] | (?<=[\p{Ll}--[a-z]])\p{Lu}
     | (?<=\p{L})[[^\p{L}\p{M}\p{N}\x00-\x7f\u3000-\u303f\uff00-\uff60]--[’‑·—…]](?=\p{L})
     | (?<=\p{L})[\p{No}ⁿªº](?=\p{L})
-    | (?<=\p{L})[‚„] | (?<!\S)[©®¶±¬†‡•€£¥¢](?=\p{Ll})
+    | (?<=\p{L})[‚„¢¥] | [^\x00-\x7f]\\ | [ªº](?=\p{L}) | (?<!\S)[©®¶±¬†‡•€£¥¢](?=\p{Ll})
     | (?<!\p{L})[[\p{Latin}\p{Cyrillic}\p{Greek}]--[a-zA-Zⁿªº]](?=[0-9])
     # letters that begin no word, and more that are not ASCII than any word has in a row
     | (?<!\p{L})[ąęńĄĘŃß] | [\p{Latin}--[a-zA-Z]]{5}
     # frames, half-width and presentation forms, accents by themselves, and characters without a meaning
-    | [\p{Co}\p{Cn}\p{Sk}ƒ¤¦¬¸\u2300-\u25ff\u3100-\u312f\ufe30-\ufe6f\uff61-\uff9f\ufb1d-\ufdff\ufe70-\ufefe]
+    | [\p{Co}\p{Cn}\p{Sk}ƒⁿ¤¦¬¸\u2300-\u25ff\u3100-\u312f\ufe30-\ufe6f\uff61-\uff9f\ufb1d-\ufdff\ufe70-\ufefe]
     """,
     regex.VERBOSE | regex.VERSION1,
 )

@@ -92,6 +92,7 @@ class _File(NamedTuple):
     name: str
     content: File[Any]
     problem: str
+    caution: str = ""
 
 
 class _Work:
@@ -165,8 +166,8 @@ class _Work:
             self._check_room(files, contents)
             store = store or (Store() if contents else None)
             files += [
-                _File(name.removeprefix("./"), _kept(store, content), NESTED if _is_packed(content) else "")
-                for name, content in zip(answer["names"], contents, strict=True)
+                _File(name.removeprefix("./"), _kept(store, content), NESTED if _is_packed(content) else "", caution)
+                for name, caution, content in zip(answer["names"], answer["cautions"], contents, strict=True)
             ]
             refused += answer["refused"]
             more += answer["more"]
@@ -206,7 +207,7 @@ class _Work:
         folder = above if len(tops) == 1 and min(tops)[1] else f"{above}{stem}/"
         placed, refused = _clean(folder, files)
         self._tell(upload.path, refused, 0)
-        return [Upload(path, one.content, named=False, problem=one.problem) for path, one in placed.items()]
+        return [Upload(path, one.content, False, one.problem, one.caution) for path, one in placed.items()]
 
     def _tell(self, path: str, refused: Sequence[tuple[str, str]], more: int) -> None:
         self.refused += [Refused(f"{path}/{name}"[:MAX_CHARACTERS], why) for name, why in refused[:MAX_NAMED]]

@@ -29,6 +29,7 @@ from tests.documents.compound import compound
 from tests.integration.lifecycle.submitting import submission, upload
 
 type Pack = Callable[[Mapping[str, bytes]], bytes]
+BACKSLASH = "“_” stands for a backslash in its name, which would separate folders here."
 TEXTS = {"a.md": b"one", "b/c.md": b"two"}
 
 
@@ -161,6 +162,68 @@ def test_names_of_other_systems_are_read() -> None:
     assert files("x.zip", data) == {"Mietverträge/Größe.md": b"x"}
     assert list(files("x.zip", _as_437("Größe.md"))) == ["x/Größe.md"]
     assert list(files("x.zip", _as_437("Größe.md", "utf-8"))) == ["x/Größe.md"]
+
+
+@pytest.mark.parametrize(
+    ("codec", "names", "system"),
+    [
+        ("cp932", ["ソ予算表.txt", "十月/表.txt"], 0),
+        ("cp932", ["ソ予算表.txt"], 3),
+        ("gb18030", ["合同副本.txt"], 0),
+        ("big5", ["功能說明.txt"], 3),
+        ("cp1252", ["Vertrag für Müller.txt"], 3),
+    ],
+)
+def test_names_in_other_encodings_make_no_folders(codec: str, names: list[str], system: int) -> None:
+    assert list(files("x.zip", _packed(system, *(name.encode(codec) for name in names)))) == [
+        f"x/{name}" for name in names
+    ]
+
+
+@pytest.mark.parametrize(
+    ("system", "path", "caution"),
+    [(0, "a/b für.txt", ""), (10, "a/b für.txt", ""), (3, "x/a_b für.txt", BACKSLASH)],
+)
+def test_backslashes_are_folders_where_the_archive_comes_from_windows(system: int, path: str, caution: str) -> None:
+    [one], _ = unpacked([Upload("x.zip", ContentFile(_packed(system, "a\\b für.txt".encode("cp1252"))))])
+    assert (one.path, one.caution) == (path, caution)
+
+
+def test_folders_of_windows_are_no_files() -> None:
+    assert list(files("x.zip", _packed(0, b"a\\", b"a\\b.txt"))) == ["a/b.txt"]
+
+
+@pytest.mark.parametrize("codec", ["cp932", "gb18030", "cp1252"])
+def test_names_in_tar_files_are_guessed_together_too(codec: str) -> None:
+    name = {"cp932": "見積書 テスト.txt", "gb18030": "采购合同副本.txt", "cp1252": "Vertrag für Müller.txt"}[codec]
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz", format=tarfile.GNU_FORMAT, encoding=codec) as archive:
+        for path in ("a.txt", name):
+            archive.addfile(tarfile.TarInfo(path), io.BytesIO())
+    assert list(files("x.tar.gz", made.getvalue())) == ["x/a.txt", f"x/{name}"]
+
+
+@pytest.mark.django_db
+def test_a_doubtful_name_is_in_the_history() -> None:
+    data = _packed(0, "東京.txt".encode("cp932"))
+    run = submit(made.alice(), submission("Read.", upload("p.zip", data), upload("a.md", b"a")))
+    said = "p/東京.txt: “東京.txt” is taken for its name, which would be “ôîï₧.txt” in DOS 437."
+    assert said in Event.objects.get(run=run, kind="submitted").data["not_read"]
+
+
+def _packed(system: int, *raws: bytes) -> bytes:
+    """A zip file made on this system, whose names are these bytes and not said to be UTF-8."""
+    names = [f"{number:x}" * len(raw) for number, raw in enumerate(raws, 10)]
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name in names:
+            info = zipfile.ZipInfo(name)
+            info.create_system = system
+            archive.writestr(info, b"" if name == names[0] and len(names) > 1 else b"text")
+    data = made.getvalue()
+    for name, raw in zip(names, raws, strict=True):
+        data = data.replace(name.encode(), raw)
+    return data
 
 
 def _as_437(name: str, codec: str = "cp437") -> bytes:

@@ -15,6 +15,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from runs import blobs, trees
 from runs.models import Draft, DraftFile, Event, Rendition, Run
 from tests import factories
+from tests.documents.archives import zipped
 from tests.integration.web.submitting import JSON, file, form
 
 TOKEN = "12345678-1234-5678-1234-567812345678"
@@ -86,6 +87,13 @@ def test_a_choice_that_cannot_be_kept_changes_nothing(alice_client: Client, chos
     answer = alice_client.post(PLACE, {"choose_encodings": "on", "encoding": chosen}, headers=JSON).json()
     assert answer["errors"][0].startswith(error)
     assert list(DraftFile.objects.values_list("path", "encoding", "removed")) == [("a.md", "", False)]
+
+
+def test_a_doubtful_name_is_said_beside_its_file(alice_client: Client) -> None:
+    data = zipped({"xxxx.txt": b"x"}).replace(b"xxxx.txt", "東京.txt".encode("cp932"))
+    html = send(alice_client, "p.zip", content=data)["html"]
+    assert "“東京.txt” is taken for its name, which would be “" in html
+    assert ("1 to look at" in html, "Another encoding" in html) == (True, False)
 
 
 def test_what_is_plain_offers_no_other_encoding(alice_client: Client) -> None:

@@ -1,0 +1,84 @@
+"""Names of files in archives that do not say which encoding they are in: those of one archive are guessed together."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from runs.documents.encoding_guess import MAX_BYTES, Candidate, alternatives, ranked, strictly
+from runs.documents.encodings import CODECS
+
+_LIKELY = {
+    **dict.fromkeys(("cp850", "cp866", "cp932", "gb18030", "big5", "cp949", "cp1252"), 1.0),
+    **dict.fromkeys(("cp1250", "cp1253", "cp1254", "euc_jp"), 0.3),
+    **dict.fromkeys(("koi8_r", "mac_roman"), 0.2),
+    "cp437": 1.2,
+    "cp852": 0.5,
+    "cp1251": 0.7,
+}
+"""Encodings of names, with how often each is met: mostly those of DOS, as Windows packs."""
+_DECODED = "“{}” is taken for its name, which would be “{}” in {}."
+_UNKNOWN = "Its name in the archive is in no encoding that is known."
+_BACKSLASH = "“_” stands for a backslash in its name, which would separate folders here."
+_MAX_SHOWN = 100
+_LEADS_OUT = re.compile(r"^[A-Za-z]:|^[\\/]|(?:^|[\\/])\.\.(?:[\\/]|$)")
+
+
+class Name(NamedTuple):
+    """`caution`: a sentence on what is doubtful about it; empty for most."""
+
+    name: str
+    caution: str = ""
+
+
+def decoded(raws: Iterable[bytes]) -> dict[bytes, Name]:
+    """The names of one archive, of which each may be in UTF-8, and those that are not are in one encoding."""
+    names = list(dict.fromkeys(raws))
+    found = {raw: Name(raw.decode()) for raw in names if raw.isascii()}
+    others = [raw for raw in names if not raw.isascii()]
+    in_utf_8 = {raw: Name(text) for raw in others if (text := strictly(raw, "utf-8")) is not None}
+    if 2 * len(in_utf_8) > len(others):  # a few bytes may be UTF-8 by chance
+        found |= in_utf_8
+    found |= _guessed([raw for raw in others if raw not in found])
+    return found
+
+
+def with_folders(given: Name, *, from_windows: bool) -> Name:
+    """The name with slashes alone between its folders. A backslash is a part of a name but on Windows. One that would
+    lead out of the archive stays as it is, and is refused like all that do.
+    """
+    if "\\" not in given.name or _LEADS_OUT.search(given.name):
+        return given
+    if from_windows:
+        return given._replace(name=given.name.replace("\\", "/"))
+    return Name(given.name.replace("\\", "_"), " ".join(filter(None, (given.caution, _BACKSLASH))))
+
+
+def _guessed(raws: Sequence[bytes]) -> dict[bytes, Name]:
+    if not raws:
+        return {}
+    sample = _sample(raws)
+    found = [one for one in ranked(sample, _LIKELY) if all(strictly(raw, one.codec) is not None for raw in raws)]
+    if not found:
+        return {raw: Name(raw.decode("cp437"), _UNKNOWN) for raw in raws}
+    others = list(alternatives(sample, found[0], found))
+    return {raw: _name(raw, found[0], others) for raw in raws}
+
+
+def _sample(raws: Iterable[bytes]) -> bytes:
+    """So many of the names as fit into it, each on a line."""
+    lines, left = list[bytes](), MAX_BYTES
+    for raw in raws:
+        left -= len(raw) + 1
+        if left <= 0:
+            break
+        lines.append(raw)
+    return b"\n".join(lines)
+
+
+def _name(raw: bytes, best: Candidate, others: Iterable[Candidate]) -> Name:
+    name = raw.decode(best.codec)
+    for one in others:
+        other = raw.decode(one.codec)
+        if other != name:
+            return Name(name, _DECODED.format(name[-_MAX_SHOWN:], other[-_MAX_SHOWN:], CODECS[one.codec]))
+    return Name(name)

@@ -1,0 +1,76 @@
+"""Names of files in archives: those of one archive are guessed together, and doubtful ones are said."""
+
+import pytest
+
+from runs.documents.archive_names import Name, decoded, with_folders
+
+BACKSLASH = "“_” stands for a backslash in its name, which would separate folders here."
+
+
+@pytest.mark.parametrize(
+    ("codec", "names"),
+    [
+        ("cp932", ["ソ予算表.txt", "見積書/テスト.docx", "表示.md"]),
+        ("cp932", ["能力開発ソフト.txt", "十分な資料.txt"]),
+        ("gb18030", ["合同副本.txt", "采购合同/价格表.xlsx"]),
+        ("gb18030", ["甲方付款通知.pdf", "发票.pdf"]),
+        ("big5", ["合約書.txt", "功能說明.txt", "許可證.pdf"]),
+        ("cp949", ["계약서.txt", "임대차 계약/서울특별시.hwp"]),
+        ("cp1252", ["Vertrag für Müller.txt", "Übersicht.xlsx"]),
+        ("cp1252", ["Straßenplan Köln.pdf"]),
+        ("cp1252", ["contrat signé.pdf", "reçu n° 5.pdf"]),
+        ("cp437", ["Vertrag für Müller.txt", "Größe.md"]),
+        ("cp850", ["Vertrag für Müller.txt", "Årsrapport på dansk.docx", "Ærø.txt"]),
+        ("cp866", ["Договор аренды.docx", "Приложение 1.docx"]),
+        ("cp1251", ["Договор аренды.docx", "Приложение 1.docx"]),
+        ("cp852", ["Umowa najmu lokalu użytkowego.docx", "Załącznik źródłowy.pdf"]),
+        ("utf-8", ["Größe.md", "契約書.txt"]),
+    ],
+)
+def test_names_of_one_archive_are_guessed_together(codec: str, names: list[str]) -> None:
+    found = decoded(name.encode(codec) for name in [*names, "plain.txt"])
+    assert [found[name.encode(codec)].name for name in names] == names
+    assert found[b"plain.txt"] == Name("plain.txt")
+
+
+def test_a_short_name_that_may_be_another_is_said_with_the_other() -> None:
+    [found] = decoded(["東京.txt".encode("cp932")]).values()
+    assert found == Name("東京.txt", "“東京.txt” is taken for its name, which would be “ôîï₧.txt” in DOS 437.")
+    assert decoded(["契約書 第一条について.txt".encode("cp932")]).popitem()[1].caution == ""
+
+
+def test_a_name_that_is_utf_8_by_chance_is_guessed_with_the_others() -> None:
+    by_chance = "模.txt".encode("gb18030")
+    assert by_chance.decode() == "ģ.txt"
+    names = [by_chance, *(name.encode("gb18030") for name in ("采购合同.txt", "价格表.txt"))]
+    assert decoded(names)[by_chance].name == "模.txt"
+    assert decoded([b"\xc3\xbc.txt", b"\xc3\xb6.txt", b"\xfc.txt"])[b"\xc3\xbc.txt"].name == "ü.txt"
+
+
+def test_what_is_in_no_encoding_is_said() -> None:
+    [found] = decoded([b"\x01\xff\x02"]).values()
+    assert (found.name, found.caution) == ("\x01\xa0\x02", "Its name in the archive is in no encoding that is known.")
+
+
+@pytest.mark.parametrize(
+    ("name", "from_windows", "expected"),
+    [
+        ("a\\b.txt", True, Name("a/b.txt")),
+        ("a\\b.txt", False, Name("a_b.txt", BACKSLASH)),
+        ("dir/a\\b\\c.txt", False, Name("dir/a_b_c.txt", BACKSLASH)),
+        ("a/b.txt", False, Name("a/b.txt")),
+        ("a\\..\\b.txt", False, Name("a\\..\\b.txt")),
+        ("..\\b.txt", True, Name("..\\b.txt")),
+    ],
+)
+def test_a_backslash_separates_folders_on_windows_alone(name: str, from_windows: bool, expected: Name) -> None:
+    assert with_folders(Name(name), from_windows=from_windows) == expected
+
+
+def test_both_doubts_are_said() -> None:
+    assert with_folders(Name("ü\\b", "One."), from_windows=False) == Name("ü_b", f"One. {BACKSLASH}")
+
+
+def test_very_many_names_are_decoded_by_the_first_of_them() -> None:
+    raws = [f"Vertrag für Müller {number}.txt".encode("cp1252") for number in range(8_000)]
+    assert decoded(raws)[raws[-1]].name == "Vertrag für Müller 7999.txt"
