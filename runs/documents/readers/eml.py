@@ -1,7 +1,11 @@
-"""Mails as files (.eml): their text, or that of their HTML, and what is attached to them."""
+"""Mails as files (.eml): their text, and that of their HTML where it says something else; invitations; attachments.
 
+Signed and compressed mails of S/MIME are opened; signatures are not checked.
+"""
+
+import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from email import message_from_bytes
 from email.errors import HeaderParseError, MessageError
 from email.header import decode_header, make_header
@@ -9,6 +13,8 @@ from email.message import Message
 from email.policy import compat32
 from typing import NamedTuple
 
+from runs.documents.readers import invitations, smime
+from runs.documents.readers.alternatives import Alternative, put_together
 from runs.documents.readers.building import Made
 from runs.documents.readers.html import decoded
 from runs.documents.readers.mails import (
@@ -39,12 +45,29 @@ _BROKEN = (
 )
 """What the standard library raises on mails that are none, by trial with changed bytes."""
 _DAMAGED = "is a damaged mail; open it in a mail program and save it again"
-_ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
+_PAGES = frozenset({"text/html", "text/x-amp-html", "text/watch-html"})
+_ENCRYPTED = "is encrypted; decrypt it in a mail program and save it again."
+_SIGNED = "is signed, in a form that is not read; open it in a mail program and save it again."
+_UNKNOWN = "is signed or encrypted, in a form that is not read; open it in a mail program and save it again."
+_AS_SMIME = b"Content-Type: application/pkcs7-mime\nContent-Transfer-Encoding: base64\n\n"
+SIGNATURE = ("Signature", "S/MIME; it was not checked")
 
 
 class Attachment(NamedTuple):
+    """`content`: what was inside a signed one; that of its part where there is none."""
+
     name: str
     part: Message
+    content: bytes | None = None
+
+    @property
+    def data(self) -> bytes:
+        return _content(self.part) if self.content is None else self.content
+
+    @property
+    def is_picture_in_text(self) -> bool:
+        is_inline = self.part.get_content_disposition() == "inline" or "Content-ID" in self.part
+        return self.part.get_content_maintype() == "image" and is_inline
 
 
 def read(data: bytes) -> bytes:
@@ -61,22 +84,28 @@ def make(data: bytes) -> Made:
 def attachments(data: bytes) -> list[tuple[str, bytes]]:
     """The names and contents of what is attached; forwarded mails as mails. Small pictures of the text are left out."""
     try:
-        found = [(one, _content(one.part)) for one in _Parts(_parsed(data)).attachments]
-        contents = [
-            (one.name, content)
-            for one, content in found
-            if len(content) >= MAX_ORNAMENT or not _is_picture_in_text(one.part)
-        ]
+        return attached_in(Parts(_parsed(data)))
     except _BROKEN as error:
         raise InvalidInput(_DAMAGED) from error
+
+
+def attached_in(parts: "Parts") -> list[tuple[str, bytes]]:
+    """As `attachments`, of parts that were read."""
+    found = [(one.name, one.is_picture_in_text, one.data) for one in parts.attachments]
+    contents = [(name, data) for name, is_ornament, data in found if len(data) >= MAX_ORNAMENT or not is_ornament]
     if sum(len(content) for _, content in contents) > MAX_ATTACHED_BYTES:
         raise InvalidInput(f"has attachments of more than {MAX_ATTACHED_BYTES // 1_000_000} MB")
     return contents
 
 
-def _is_picture_in_text(part: Message) -> bool:
-    is_inline = part.get_content_disposition() == "inline" or "Content-ID" in part
-    return part.get_content_maintype() == "image" and is_inline
+def protected(data: bytes) -> "Parts":
+    """What is in the attachment that a signed or an encrypted mail is in Outlook: a content of S/MIME, or a part of a
+    mail with its header.
+    """
+    try:
+        return Parts(_parsed(data if smime.is_mime(data) else _AS_SMIME + base64.encodebytes(data)))
+    except _BROKEN as error:
+        raise InvalidInput(_DAMAGED) from error
 
 
 def _parsed(data: bytes) -> Message:
@@ -88,11 +117,11 @@ def _parsed(data: bytes) -> Message:
 
 
 def _mail(message: Message) -> Mail:
-    parts = _Parts(message)
+    parts = Parts(message)
     fields = [(name, _field(value)) for name in _FIELDS for value in message.get_all(name, [])[:1]]
     if not parts.lines and not fields:
         raise InvalidInput(_DAMAGED)
-    return Mail(fields, parts.lines, [one.name for one in parts.attachments], parts.notes)
+    return parts.mail(fields)
 
 
 def _field(value: object) -> str:
@@ -103,15 +132,26 @@ def _field(value: object) -> str:
         return raw
 
 
-class _Parts:
+class Parts:
     """The lines of a mail's body, and what is attached."""
 
     def __init__(self, message: Message) -> None:
         self.lines: list[Line] = []
         self.attachments: list[Attachment] = []
         self.notes: list[str] = []
-        self._left = MAX_PARTS
+        self.cautions: list[str] = []
+        self.is_signed = False
+        self._invitations: list[list[Line]] = []
+        self._left, self._attached, self._calendars = MAX_PARTS, 0, 0
         self._walk(message, 0)
+        for lines in self._invitations:
+            self._add(lines)
+
+    def mail(self, fields: Sequence[tuple[str, str]]) -> Mail:
+        """The mail with these fields, and one that says that it is signed, if it is."""
+        signed = [SIGNATURE] if self.is_signed else []
+        names = [one.name for one in self.attachments]
+        return Mail([*fields, *signed], self.lines, names, self.notes, self.cautions)
 
     def _walk(self, part: Message, depth: int) -> None:
         self._left -= 1
@@ -121,44 +161,131 @@ class _Parts:
             raise InvalidInput(f"has parts in parts that are nested more than {MAX_DEPTH} deep")
         kind = part.get_content_type()
         name = part.get_filename()
-        if kind in _ENCRYPTED:
-            self.notes.append("The mail is encrypted; decrypt it in a mail program and save it again.")
-        elif name or part.get_content_disposition() == "attachment" or not _is_shown(part, kind):
+        if kind == "multipart/encrypted":
+            self.notes.append(f"{_whole_or_part(depth)} {_ENCRYPTED}")
+        elif kind in smime.MEDIA_TYPES or (name or "").lower().endswith(smime.SUFFIX):
+            self._open(part, name, depth)
+        elif kind in {"text/calendar", "application/ics"}:
+            self._invite(part, name)
+        elif name or part.get_content_disposition() == "attachment" or not _is_shown(part):
             self._attach(part, name)
         elif kind == "multipart/alternative":
-            self._walk_best(part, depth)
+            self._choose(part, depth)
         elif part.is_multipart():
             for child in _children(part):
                 self._walk(child, depth + 1)
         else:
             self._say(part, kind)
 
-    def _walk_best(self, part: Message, depth: int) -> None:
-        """The text, unless it is empty; else what stands last, which mail programs show."""
-        children = list(_children(part))
-        texts = [one for one in children if one.get_content_type() == "text/plain" and _text(one).strip()]
-        for child in texts[:1] or children[-1:]:
-            self._walk(child, depth + 1)
+    def _open(self, part: Message, name: str | None, depth: int) -> None:
+        """A part of S/MIME: what is signed or compressed in it, or a note that it cannot be read."""
+        found = smime.opened(_content(part))
+        document = smime.name_inside(_field(name or ""))
+        if found.content and (document or not _is_mail_part(found.content)):
+            self._attach(part, document or "signed content", found.content)
+            if found.kind is smime.Kind.SIGNED:
+                self.cautions.append(smime.unchecked(self.attachments[-1].name))
+        elif found.content:
+            self.is_signed |= found.kind is smime.Kind.SIGNED
+            self._walk(_parsed(found.content), depth + 1)
+        elif found.kind is smime.Kind.ENCRYPTED:
+            self.notes.append(f"{_whole_or_part(depth)} {_ENCRYPTED}")
+        else:
+            said = str(part.get_param("smime-type", "")).lower()
+            is_signed = found.kind is smime.Kind.SIGNED or said == "signed-data"
+            why = _ENCRYPTED if "enveloped" in said else _SIGNED if is_signed else _UNKNOWN
+            self.notes.append(f"{_whole_or_part(depth)} {why}")
+
+    def _choose(self, part: Message, depth: int) -> None:
+        """The text, unless it is empty, else what is last, which mail programs show; and each other alternative that
+        says something else.
+        """
+        versions = [self._version(child, depth) for child in _children(part)]
+        filled = [one for one in versions if any(line.text.strip() for line in one.alternative.lines)]
+        texts = [one for one in filled if one.alternative.name == "text"]
+        shown = next(iter([*texts, *filled[::-1]]), None)
+        if shown is None and (failed := next((one.failure for one in versions if one.failure), None)):
+            raise failed
+        for one in versions:
+            is_shown = one is shown
+            self.attachments += [each for each in one.attachments if is_shown or not each.is_picture_in_text]
+            self.notes += one.notes if is_shown else []
+            self.notes += [f"The {one.alternative.name} of the mail {one.failure}."] if one.failure else []
+        if shown:
+            others = [one.alternative for one in filled if one is not shown]
+            lines, cautions = put_together(shown.alternative, others)
+            self._add(lines)
+            self.cautions += cautions
+
+    def _version(self, part: Message, depth: int) -> "_Version":
+        name = "text" if part.get_content_type() == "text/plain" else "HTML"
+        before = self.lines, self.attachments, self.notes
+        self.lines, self.attachments, self.notes = [], [], []
+        try:
+            self._walk(part, depth + 1)
+            return _Version(Alternative(name, self.lines), self.attachments, self.notes)
+        except InvalidInput as error:
+            return _Version(Alternative(name, []), failure=error)
+        finally:
+            self.lines, self.attachments, self.notes = before
+
+    def _invite(self, part: Message, name: str | None) -> None:
+        """Calendars often come twice, as an alternative and attached."""
+        text = _text(part)
+        self._calendars += len(text)
+        try:
+            lines = invitations.lines_of(text) if self._calendars <= invitations.MAX_CHARACTERS else []
+        except InvalidInput:
+            lines = []
+        if not lines:
+            self.notes.append("An invitation in the mail could not be read.")
+        if lines and lines not in self._invitations:
+            self._invitations.append(lines)
+        is_attached = part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text"
+        if is_attached or not lines:
+            self._attach(part, name or "invitation.ics")
 
     def _say(self, part: Message, kind: str) -> None:
-        if self.lines:
-            self.lines.append(Line(""))
-        if kind == "text/html":
+        if kind in _PAGES:
             lines, notes = html_lines(_content(part), part.get_content_charset(""))
-            self.lines += lines
+            self._add(lines)
             self.notes += notes
         else:
-            self.lines += plain_lines(_text(part))
+            self._add(plain_lines(_text(part)))
 
-    def _attach(self, part: Message, name: str | None) -> None:
-        if len(self.attachments) == MAX_ATTACHMENTS:
+    def _add(self, lines: Sequence[Line]) -> None:
+        if self.lines:
+            self.lines.append(Line(""))
+        self.lines += lines
+
+    def _attach(self, part: Message, name: str | None, content: bytes | None = None) -> None:
+        self._attached += 1
+        number = self._attached
+        if number > MAX_ATTACHMENTS:
             raise InvalidInput(f"has more than {MAX_ATTACHMENTS} attachments")
-        number = len(self.attachments) + 1
         if not name and part.get_content_type() == "message/rfc822":
             name = f"forwarded mail {number}.eml"
         if not name and part.get_content_maintype() == "image":
             name = f"picture {number}.{part.get_content_subtype()}"
-        self.attachments.append(Attachment(attachment_name(_field(name or ""), number), part))
+        self.attachments.append(Attachment(attachment_name(_field(name or ""), number), part, content))
+
+
+class _Version(NamedTuple):
+    """An alternative, with what it brings; or why it cannot be read."""
+
+    alternative: Alternative
+    attachments: Sequence[Attachment] = ()
+    notes: Sequence[str] = ()
+    failure: InvalidInput | None = None
+
+
+def _whole_or_part(depth: int) -> str:
+    return "A part of the mail" if depth else "The mail"
+
+
+def _is_mail_part(content: bytes) -> bool:
+    """Whether it is a part of a mail, or a text without a header."""
+    return smime.is_mime(content) or decoded(content, "utf-8") is not None
 
 
 def _children(part: Message) -> Iterator[Message]:
@@ -166,9 +293,9 @@ def _children(part: Message) -> Iterator[Message]:
     return (one for one in payload if isinstance(one, Message)) if isinstance(payload, list) else iter(())
 
 
-def _is_shown(part: Message, kind: str) -> bool:
+def _is_shown(part: Message) -> bool:
     """Whether it is a part of the body and not something that is attached without a name."""
-    return part.get_content_maintype() in {"text", "multipart"} and kind != "text/calendar"
+    return part.get_content_maintype() in {"text", "multipart"}
 
 
 def _content(part: Message) -> bytes:

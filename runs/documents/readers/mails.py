@@ -26,12 +26,15 @@ class Line(NamedTuple):
 
 
 class Mail(NamedTuple):
-    """`fields` by name; `attachments`: their names; `notes`: what could not be read."""
+    """`fields` by name; `attachments`: their names; `notes`: what could not be read; `cautions`: what to know before
+    relying on it.
+    """
 
     fields: Sequence[tuple[str, str]]
     lines: Sequence[Line]
     attachments: Sequence[str]
     notes: Sequence[str]
+    cautions: Sequence[str] = ()
 
 
 def laid_out(kind: str, mail: Mail) -> Made:
@@ -51,6 +54,8 @@ def laid_out(kind: str, mail: Mail) -> Made:
             builder.mark(MarkKind.HIDDEN, block.start + start, block.start + end)
     for note in mail.notes:
         builder.note(note)
+    for caution in mail.cautions:
+        builder.caution(caution)
     return builder.made("line", len(everything))
 
 

@@ -4,10 +4,12 @@ import io
 import re
 import struct
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 import olefile
 
-from runs.documents.readers import rtf
+from runs.documents.readers import eml, rtf, smime
+from runs.documents.readers.alternatives import Alternative, put_together
 from runs.documents.readers.building import Made
 from runs.documents.readers.mails import (
     MAX_ATTACHED_BYTES,
@@ -40,6 +42,8 @@ _SENT, _DELIVERED, _CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
 _HEADER_BYTES = 32
 _ENTRY = struct.Struct("<HHI8s")
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+_PROTECTED = re.compile(r"IPM\.Note\.(?:SMIME|Secure)", re.IGNORECASE)
+"""The classes of signed and encrypted mails."""
 _ATTACHMENT = re.compile(r"__attach_version1\.0_#[0-9A-Fa-f]{8}")
 _BROKEN = (
     *(OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError),
@@ -71,11 +75,12 @@ def attachments(data: bytes) -> list[tuple[str, bytes]]:
             if not file.exists(_PROPERTIES):
                 return []
             message = _Message(file)
+            if parts := message.protected():
+                return eml.attached_in(parts)
             contents = [
-                (name, content)
-                for place, name in message.attached()
-                if (content := message.stream(f"{place}/__substg1.0_37010102")) is not None
-                and (len(content) >= MAX_ORNAMENT or not message.text("3712", f"{place}/"))
+                (one.name, content)
+                for one in message.attached()
+                if (content := one.content) is not None and (len(content) >= MAX_ORNAMENT or not one.is_picture_in_text)
             ]
     except _BROKEN as error:
         if message is None:
@@ -110,6 +115,15 @@ def _name(stream: str) -> bytes:
     return f"{stream}\0".encode("utf-16-le")
 
 
+class _Attachment(NamedTuple):
+    """`content` is None of mails inside the mail. `signed`: it was taken out of a signed file."""
+
+    name: str
+    content: bytes | None
+    is_picture_in_text: bool
+    signed: bool = False
+
+
 class _Message:
     """The properties of a mail, by their numbers."""
 
@@ -129,19 +143,44 @@ class _Message:
             ("Bcc", self.text("0E02")),
             ("Date", self._date()),
         ]
-        lines, notes = self._body()
-        return Mail(fields, lines, [name for _, name in self.attached()], notes)
+        if parts := self.protected():
+            return parts.mail(fields)
+        lines, notes, cautions = self._body()
+        attached = self.attached()
+        cautions += [smime.unchecked(one.name) for one in attached if one.signed]
+        return Mail(fields, lines, [one.name for one in attached], notes, cautions)
 
-    def attached(self) -> list[tuple[str, str]]:
-        """The places of attachments in the file, with their names."""
+    def protected(self) -> eml.Parts | None:
+        """What is in a signed or encrypted mail: its only attachment has all of it."""
+        places = self._places()
+        if len(places) != 1 or not _PROTECTED.match(self.text("001A")):
+            return None
+        content = self._content(places[0])
+        return eml.protected(content) if content else None
+
+    def attached(self) -> list[_Attachment]:
+        found = list[_Attachment]()
+        for number, place in enumerate(self._places(), 1):
+            names = (self.text(tag, f"{place}/") for tag in ("3707", "3704", "3001"))
+            name = attachment_name(next(filter(None, names), ""), number)
+            content, is_picture = self._content(place), bool(self.text("3712", f"{place}/"))
+            inside = smime.opened(content) if content and smime.name_inside(name) else None
+            if inside and inside.content:
+                signed = inside.kind is smime.Kind.SIGNED
+                found.append(_Attachment(smime.name_inside(name), inside.content, is_picture, signed))
+            else:
+                found.append(_Attachment(name, content, is_picture))
+        return found
+
+    def _content(self, place: str) -> bytes | None:
+        return self.stream(f"{place}/__substg1.0_37010102")
+
+    def _places(self) -> list[str]:
+        """The places of attachments in the file."""
         places = sorted({path[0] for path in self._file.listdir(storages=True) if _ATTACHMENT.fullmatch(path[0])})
         if len(places) > MAX_ATTACHMENTS:
             raise InvalidInput(f"has more than {MAX_ATTACHMENTS} attachments")
-        found: list[tuple[str, str]] = []
-        for number, place in enumerate(places, 1):
-            names = (self.text(tag, f"{place}/") for tag in ("3707", "3704", "3001"))
-            found.append((place, attachment_name(next(filter(None, names), ""), number)))
-        return found
+        return places
 
     def text(self, tag: str, place: str = "") -> str:
         wide = self.stream(f"{place}__substg1.0_{tag}001F")
@@ -156,16 +195,28 @@ class _Message:
             data: bytes = stream.read(MAX_STREAM_BYTES)
         return data
 
-    def _body(self) -> tuple[list[Line], list[str]]:
-        if (text := self.text("1000")).strip():
-            return plain_lines(text), []
+    def _body(self) -> tuple[list[Line], list[str], list[str]]:
+        """The lines of its text, and of its HTML or its rich text where that says something else; what could not be
+        read, and what to know before relying on it.
+        """
+        text = self.text("1000")
         page = self.stream("__substg1.0_10130102") or self.text("1013").encode(errors="replace")
-        if page:
-            lines, notes = html_lines(page)
-            return lines, list(notes)
-        if packed := self.stream("__substg1.0_10090102"):
-            return plain_lines(rtf.make(unpacked_rtf(packed)).text), []
-        return [], []
+        versions, notes = list[Alternative](), list[str]()
+        if text.strip():
+            versions.append(Alternative("text", plain_lines(text)))
+        try:
+            if page:
+                lines, unread = html_lines(page)
+                versions.append(Alternative("HTML", lines))
+                notes += unread if not text.strip() else []
+            elif packed := self.stream("__substg1.0_10090102"):
+                versions.append(Alternative("rich text", plain_lines(rtf.make(unpacked_rtf(packed)).text)))
+        except InvalidInput as error:
+            if not versions:
+                raise
+            notes.append(f"The {'HTML' if page else 'rich text'} of the mail {error}.")
+        lines, cautions = put_together(versions[0], versions[1:]) if versions else ([], [])
+        return lines, notes, cautions
 
     def _properties(self) -> dict[int, bytes]:
         """Those of a fixed size, which stand in one stream."""

@@ -2,6 +2,8 @@
 
 import struct
 from datetime import UTC, datetime
+from email.message import EmailMessage
+from email.policy import SMTP
 
 import pytest
 
@@ -12,8 +14,13 @@ from runs.documents.readers.rtf.packed import unpacked_rtf
 from runs.errors import InvalidInput
 from runs.guarded import Limits
 from tests.documents.compound import compound
+from tests.documents.signed import compressed, encrypted, signed, streamed
 
 _PROPERTIES = "__properties_version1.0"
+PLAIN = {_PROPERTIES: bytes(32)}
+HELLO_WORLD = bytes.fromhex(  # the example of MS-OXRTFCP, section 3.1
+    "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d0a800fa0"
+)
 OLD = "is a damaged file of an old Office format; open it and save it as"
 
 
@@ -44,6 +51,81 @@ def test_html_is_read_where_there_is_no_text() -> None:
     assert "\n\nGrüße\n\n" in made.text
 
 
+@pytest.mark.parametrize(
+    ("html", "lines", "cautions"),
+    [
+        ("<p>You owe 5 €.</p>", ["You owe 5 €."], ()),
+        (
+            "<p>You owe 9 €.</p>",
+            ["You owe 5 €.", "", "[The HTML of this mail says something else:]", "", "You owe 9 €."],
+            ("The HTML of the mail says something else than its text: “9 €” instead of “5 €”. Both were read.",),
+        ),
+    ],
+)
+def test_html_is_read_beside_the_text_where_it_says_something_else(
+    html: str, lines: list[str], cautions: tuple[str, ...]
+) -> None:
+    made = make(compound(_text("1000", "You owe 5 €.") | _text("1013", f"<meta charset=utf-8>{html}") | PLAIN))
+    assert (made.text.split("\n"), made.rendered.cautions) == (lines, cautions)
+
+
+def test_rich_text_is_read_beside_the_text_where_it_says_something_else() -> None:
+    body = _text("1000", "hello moon") | {"__substg1.0_10090102": HELLO_WORLD}
+    made = make(compound(PLAIN | body))
+    assert made.text.split("\n")[2:] == ["[The rich text of this mail says something else:]", "", "hello world"]
+    made = make(compound(PLAIN | _text("1000", "Hello, world") | {"__substg1.0_10090102": HELLO_WORLD}))
+    assert (made.text, made.rendered.cautions) == ("Hello, world", ())
+
+
+def test_rich_text_that_is_damaged_is_said_beside_a_text() -> None:
+    made = make(compound(PLAIN | _text("1000", "hello") | {"__substg1.0_10090102": bytes(16)}))
+    assert made.text == "hello"
+    assert made.rendered.notes[0].startswith("The rich text of the mail has a text that is damaged")
+
+
+INSIDE = b"Content-Type: text/plain\r\n\r\nThe rent is 500.\r\n"
+MULTIPART = b"Content-Type: multipart/signed; boundary=x\r\n\r\n--x\r\n" + INSIDE + b"--x--\r\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "said"),
+    [
+        ("IPM.Note.SMIME", signed(INSIDE), "Signature: S/MIME; it was not checked\n\nThe rent is 500."),
+        ("IPM.Note.SMIME", streamed(INSIDE), "Signature: S/MIME; it was not checked\n\nThe rent is 500."),
+        ("ipm.note.smime", compressed(INSIDE), "\nThe rent is 500."),
+        ("IPM.Note.SMIME.MultipartSigned", MULTIPART, "\nThe rent is 500."),
+    ],
+)
+def test_signed_mails_are_read(kind: str, content: bytes, said: str) -> None:
+    made = make(compound(_protected(kind, content)))
+    assert made.text == f"Subject: Lease ü\n{said}"
+    assert made.rendered.notes == ()
+
+
+def test_a_signed_mail_brings_its_attachments() -> None:
+    inner = EmailMessage(policy=SMTP)
+    inner.set_content("Look")
+    inner.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="lease.pdf")
+    data = compound(_protected("IPM.Note.SMIME", signed(inner.as_bytes())))
+    assert make(data).text.endswith("\n\nLook\n\nAttachment: lease.pdf")
+    assert attachments(data) == [("lease.pdf", b"%PDF")]
+
+
+def test_an_encrypted_mail_says_so() -> None:
+    made = make(compound(_protected("IPM.Note.SMIME", encrypted())))
+    assert made.text == "Subject: Lease ü"
+    assert made.rendered.notes == ("The mail is encrypted; decrypt it in a mail program and save it again.",)
+
+
+def test_signed_documents_that_are_attached_are_taken_out() -> None:
+    first = "__attach_version1.0_#00000000/"
+    mail = _mail() | _text("3707", "lease.pdf.p7m", first) | {f"{first}__substg1.0_37010102": signed(b"%PDF-1.7")}
+    made = make(compound(mail))
+    assert "Attachment: lease.pdf\n" in made.text
+    assert attachments(compound(mail)) == [("lease.pdf", b"%PDF-1.7")]
+    assert made.rendered.cautions == ("lease.pdf was taken out of a signed file, whose signature was not checked.",)
+
+
 def test_text_in_a_code_page_is_decoded() -> None:
     page = bytes(32) + struct.pack("<HHI8s", 3, 0x3FFD, 0, (1250).to_bytes(8, "little"))
     made = make(compound({_PROPERTIES: page, "__substg1.0_1000001E": "żółć".encode("cp1250")}))
@@ -51,12 +133,8 @@ def test_text_in_a_code_page_is_decoded() -> None:
 
 
 def test_a_body_in_rtf_alone_is_unpacked_and_read() -> None:
-    # the example of MS-OXRTFCP, section 3.1
-    packed = bytes.fromhex(
-        "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d0a800fa0"
-    )
-    assert unpacked_rtf(packed) == b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n"
-    made = make(compound(_mail() | {"__substg1.0_10090102": packed}))
+    assert unpacked_rtf(HELLO_WORLD) == b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n"
+    made = make(compound(_mail() | {"__substg1.0_10090102": HELLO_WORLD}))
     assert "\n\nhello world\n\n" in made.text
 
 
@@ -136,6 +214,12 @@ def test_damaged_files_are_refused_or_read_and_never_break() -> None:
 def test_cut_files_are_refused(size: int) -> None:
     with pytest.raises(InvalidInput):
         guarded.run(f"{ole.__name__}.read", compound(_mail())[:size], Limits(megabytes=100, cpu_seconds=3))
+
+
+def _protected(kind: str, content: bytes) -> dict[str, bytes]:
+    first = "__attach_version1.0_#00000000/"
+    content_of = {f"{first}__substg1.0_37010102": content}
+    return PLAIN | _text("0037", "Lease ü") | _text("001A", kind) | _text("3707", "smime.p7m", first) | content_of
 
 
 def _text(tag: str, text: str, place: str = "") -> dict[str, bytes]:
