@@ -59,6 +59,7 @@ differ in a few signs: else "£5" in a short English text becomes "Ł5".
 _MOSTLY_ASCII = 0.7
 """From this share of ASCII on, bytes that look like no encoding in particular are taken for text all the same."""
 _NO_LIKENESS = 1e-6
+_CHOOSE = "If that is wrong, choose another one before a run begins."
 _MAX_OTHERS = 2
 """Other encodings that a caution names."""
 _EXCERPT = 24
@@ -170,12 +171,12 @@ def _guessed(data: bytes) -> Decoded:
 def _caution(best: Candidate, others: Sequence[Candidate]) -> str:
     name = CODECS[best.codec]
     if best.score < _NO_LIKENESS:
-        return f"Its encoding was guessed as {name}, in which its words look wrong."
+        return f"Its encoding was guessed as {name}, in which its words look wrong. {_CHOOSE}"
     if not others:
         return ""
     said = [(*_difference(best.text, one.text), CODECS[one.codec]) for one in others[:_MAX_OTHERS]]
     readings = [f"“{ours}” would be “{theirs}” in {codec}" for ours, theirs, codec in said]
-    return f"Its encoding was guessed as {name}: {', and '.join(readings)}."
+    return f"Its encoding was guessed as {name}: {', and '.join(readings)}. {_CHOOSE}"
 
 
 def _difference(text: str, other: str) -> tuple[str, str]:

@@ -164,7 +164,7 @@ def rows_of(
     ]
     rows.sort(key=lambda row: row.order)
     guessed = {path for path, info in files.items() if known.has_guessed(info.sha256)}
-    offered = [row for row in rows if drafted and (row.encoding or row.path in guessed)][:MAX_CHOICES]
+    offered = [row for row in rows if row.encoding or row.path in guessed][:MAX_CHOICES]
     offers = {row.path: _encodings(row) for row in offered}
     return [replace(row, encodings=offers.get(row.path, ())) for row in rows]
 

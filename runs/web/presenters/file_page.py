@@ -246,6 +246,11 @@ class FilePage:
         """What to know before relying on its text, as sentences."""
         return self._known.cautions.get(self.sha256, ())
 
+    @property
+    def is_guessed(self) -> bool:
+        """Whether it was given in an encoding that was guessed, while others are about as likely."""
+        return self.version.given and self._known.has_guessed(self.sha256)
+
     @cached_property
     def read_as(self) -> str:
         """What its bytes were taken for, where that is not plain: the encoding of a text, and of HTML what it is."""

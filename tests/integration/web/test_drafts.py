@@ -74,6 +74,20 @@ def test_a_guessed_encoding_is_said_and_another_one_can_be_chosen(alice_client: 
     assert "Its encoding was guessed as Windows-1254" in page
 
 
+def test_another_encoding_can_be_chosen_for_a_run_that_is_run_again(alice_client: Client) -> None:
+    send(alice_client, "z.md", content="müşteri\n".encode("cp1254"))
+    alice_client.post("/runs/new/", form(token=TOKEN, has_draft="on", no_files=""), headers=JSON)
+    run = Run.objects.get()
+    alice_client.post(f"/runs/{run.pk}/stop/", {})
+    link = f'<a href="/runs/{run.pk}/again/with/">Run again with another encoding</a>'
+    assert link in alice_client.get(f"/runs/{run.pk}/files/z.md").text
+    assert 'name="choose_encodings"' in alice_client.get(f"/runs/{run.pk}/again/with/").text
+    place = PLACE.replace("1234567812345678", "1234567812345679").replace("345678/", "345679/")
+    chosen = {"choose_encodings": "on", "encoding": "z.md//cp1250", "run": run.pk}
+    html = alice_client.post(place, chosen, headers=JSON).json()["html"]
+    assert "Read as Windows-1250, as you have chosen" in html
+
+
 @pytest.mark.parametrize(
     ("chosen", "error"),
     [

@@ -105,7 +105,8 @@ def test_a_caution_shows_how_else_the_text_may_be_read() -> None:
     caution = "Its encoding was guessed as Windows-1254: “müşteri” would be “müţteri” in Windows-1250"
     assert decoded("müşteri".encode("cp1254")).caution.startswith(caution)
     assert decoded("Größe, Muñoz\n".encode("cp1252")).caution == (
-        "Its encoding was guessed as Windows-1252: “Muñoz” would be “Muńoz” in Windows-1250."
+        "Its encoding was guessed as Windows-1252: “Muñoz” would be “Muńoz” in Windows-1250. If that is wrong, choose "
+        "another one before a run begins."
     )
 
 
