@@ -57,6 +57,17 @@ def test_files_are_sent_when_they_are_chosen_and_what_cannot_be_read_is_said_fir
     expect(form.locator("#draft-files strong")).to_have_count(0)
 
 
+def test_another_encoding_is_chosen_beside_the_file(form: Page, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("müşteri\n".encode("cp1254"))
+    choose(form, tmp_path / "a.txt")
+    row = form.locator("#draft-files li")
+    expect(row.locator(".why").first).to_contain_text("Its encoding was guessed as Windows-1254")
+    check_both_themes(form)
+    row.get_by_label("Another encoding of a.txt").select_option("Windows-1250")
+    form.get_by_role("button", name="Read a.txt in this encoding").click()
+    expect(row.locator(".why").first).to_contain_text("Read as Windows-1250, as you have chosen")
+
+
 def test_an_archive_that_is_dropped_becomes_its_files(form: Page) -> None:
     files = {
         "project/a.md": b"one",
