@@ -42,7 +42,7 @@ FORMATS: Mapping[str, Format] = {
     kinds.EPUB: Format("an e-book (EPUB)", "epub", parts=("lxml",)),
     kinds.HTML: Format("a saved web page", "html", parts=("lxml",)),
     kinds.EML: Format("a mail", "eml", 2, ("icalendar", "lxml")),
-    kinds.OLE: Format("a mail of Outlook, or a file of an old Office format", "ole", 3, ("olefile", "lxml")),
+    kinds.OLE: Format("a mail of Outlook, or a file of an old Office format", "ole", 4, ("olefile", "lxml")),
     kinds.IMAGE: Format("a picture", "pictures", 3, ("pillow", "tesserocr"), OF_PICTURES),
     kinds.ZIP: Format("an archive"),
     kinds.TAR: Format("an archive"),

@@ -115,13 +115,11 @@ class Builder:
         _check_room(self._boxes)
         self._boxes.append(box)
 
-    def note(self, sentence: str, *, is_first: bool = False) -> None:
-        """Say what of the document could not be read or is doubtful, as a sentence. Many of them are counted. What
-        concerns the whole document comes first.
-        """
-        self._notes.insert(0 if is_first else len(self._notes), _short(sentence))
-        if len(self._notes) > MAX_NOTES:
-            self._notes.pop()
+    def note(self, sentence: str) -> None:
+        """Say what of the document could not be read, as a sentence. Many of them are counted."""
+        if len(self._notes) < MAX_NOTES:
+            self._notes.append(_short(sentence))
+        else:
             self._left_notes += 1
 
     def caution(self, sentence: str) -> None:

@@ -1,6 +1,5 @@
 """Coverage: which lines of which given files the executors were shown. Computed from what tools recorded (T6)."""
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ MAX_RANGES = 3
 MAX_NAMED = 8
 """Files or folders that a sentence names. Two thousand files are a handful of folders."""
 MAX_NOTES = 3
-"""Sentences on what of one file could not be read, or is doubtful."""
+"""Sentences on what of one file could not be read."""
 MAX_OF_STEP = 40
 """Files that are listed one by one with a step."""
 
@@ -177,10 +176,7 @@ def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[s
     """
     listed = list(found)
     left = [one.path for one in listed if one.extent is Extent.NOTHING and one.path not in meant]
-    sentences = [
-        re.sub(r" could not be read(?=: | or )", " cannot be read", sentence, count=1)
-        for sentence in unread_in(listed, ())
-    ]
+    sentences = [sentence.replace(" could not be read: ", " cannot be read: ") for sentence in unread_in(listed, ())]
     if left:
         sentences.append(f"No step of this plan is given {said(left)}.")
     if empty := [one.path for one in listed if one.empty]:
@@ -235,15 +231,14 @@ def each_shown(found: Iterable[Covered]) -> list[str]:
 
 
 def _read_in_part(found: Sequence[Covered]) -> list[str]:
-    """What of these files could not be read or is doubtful, each by itself; many of them by their names alone."""
+    """What of these files could not be read, each by itself; many of them by their names alone."""
     sentences = []
     for one in found[:MAX_NAMED]:
         more = len(one.notes) - MAX_NOTES
         rest = [f"{more:,} more such places."] if more > 0 else []
-        notes = " ".join([*one.notes[:MAX_NOTES], *rest])
-        sentences.append(f"A part of {one.path} could not be read or is doubtful: {notes}")
+        sentences.append(f"A part of {one.path} could not be read: {' '.join([*one.notes[:MAX_NOTES], *rest])}")
     if more_files := [one.path for one in found[MAX_NAMED:]]:
-        sentences.append(f"Parts of {said(more_files)} could not be read or are doubtful as well.")
+        sentences.append(f"Parts of {said(more_files)} could not be read either.")
     return sentences
 
 

@@ -71,8 +71,8 @@ def test_numbers_that_differ_from_the_references_of_the_document_are_said_at_the
     page = alice_client.get(f"/runs/{run.pk}/files/lease.docx").text
     assert f'<p class="alert warn">{" ".join(said)}</p>' in page
     assert planned(Run.objects.get(pk=run.pk), ()) == [
-        f"A part of lease.docx cannot be read or is doubtful: {' '.join(said)}",
         "No step of this plan is given lease.docx.",
+        f"lease.docx: {' '.join(said)}",
     ]
 
 

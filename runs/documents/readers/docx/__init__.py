@@ -77,8 +77,8 @@ class _Reader:
                 if (root := self._package.xml(name)) is not None:
                     self._story.walk(root, Place(f"{prefix}{at}.", kind, Counting()))
         sentences, clauses = self._story.cross_references.check()
-        for sentence in reversed(sentences):
-            self._builder.note(sentence, is_first=True)
+        for sentence in sentences:
+            self._builder.caution(sentence)
         for clause in clauses:
             self._builder.mark(MarkKind.DISPUTED, clause.start, clause.end, note=clause.number.strip())
         return self._builder.made("paragraph", place.paragraphs)

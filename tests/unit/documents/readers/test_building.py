@@ -84,13 +84,6 @@ def test_many_notes_are_counted() -> None:
     for page in range(MAX_NOTES + 5):
         builder.note(f"Page {page} could not be read.")
     assert builder.made().rendered.notes[-1] == "5 more places could not be read."
-    builder.note("Clause 2 is doubtful.", is_first=True)
-    notes = builder.made().rendered.notes
-    assert (notes[:2], notes[-2:], len(notes)) == (
-        ("Clause 2 is doubtful.", "Page 0 could not be read."),
-        (f"Page {MAX_NOTES - 2} could not be read.", "6 more places could not be read."),
-        MAX_NOTES + 1,
-    )
 
 
 def test_effort_counts_from_the_beginning_of_a_reading(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -202,7 +202,7 @@ SCAN = {"scan.pdf": ("Page 3 of 12 is a picture without text.",)}
 
 def test_what_of_a_readable_file_could_not_be_read_is_an_open_point() -> None:
     found = coverage(inputs("scan.pdf", "a.md", notes=SCAN), [shown("scan.pdf", 1, 9, 9), shown("a.md", 1, 9, 9)])
-    said_so = "A part of scan.pdf could not be read or is doubtful: Page 3 of 12 is a picture without text."
+    said_so = "A part of scan.pdf could not be read: Page 3 of 12 is a picture without text."
     assert unread_in(found, {"scan.pdf", "a.md"}) == [said_so]
     assert not_read_by_plan(found, {"scan.pdf", "a.md"}) == [said_so.replace("could not", "cannot")]
     assert summary(found) == ["2 of 2 files were shown whole.", said_so]
@@ -216,12 +216,12 @@ def test_a_file_that_a_person_excluded_has_no_parts_that_could_not_be_read() -> 
 def test_many_places_and_many_files_are_counted() -> None:
     many = {"a.pdf": [f"Page {n} is damaged." for n in range(1, 6)]}
     assert unread_in(coverage(inputs("a.pdf", notes=many), ()), ()) == [
-        "A part of a.pdf could not be read or is doubtful: Page 1 is damaged. Page 2 is damaged. Page 3 is damaged. "
+        "A part of a.pdf could not be read: Page 1 is damaged. Page 2 is damaged. Page 3 is damaged. "
         "2 more such places."
     ]
     files = {f"{n}.pdf": ("Page 1 is damaged.",) for n in range(10)}
     found = unread_in(coverage(inputs(*files, notes=files), ()), ())
-    assert (len(found), found[-1]) == (9, "Parts of 8.pdf and 9.pdf could not be read or are doubtful as well.")
+    assert (len(found), found[-1]) == (9, "Parts of 8.pdf and 9.pdf could not be read either.")
 
 
 GUESS = "Its encoding was guessed as Windows-1254: “ağaç” would be “ašaē” in Windows-1257."

@@ -155,13 +155,13 @@ def test_references_in_footnotes_count_and_deleted_ones_do_not() -> None:
     assert [number for number, _ in clauses] == ["4"]
 
 
-def test_many_disagreements_are_counted_and_stand_before_other_notes() -> None:
+def test_many_disagreements_are_counted() -> None:
     clauses = [paragraph(bookmark(f"_Ref{at}"), f"Clause {at}", number=(1, 0)) for at in range(1, 31)]
     fields = [paragraph(field("LISTNUM"), field(rf"REF _Ref{at} \r", str(at + 1))) for at in range(1, 31)]
     made = _made(*fields, *clauses)
-    first = made.rendered.notes[0]
+    first = made.rendered.cautions[0]
     assert first.startswith("Paragraph 1 refers to number 2 for what is counted as clause 1 (“Clause 1”)")
-    assert made.rendered.notes[5] == "25 more references disagree with the numbers that were counted for their clauses."
+    assert made.rendered.cautions[5] == "25 more references disagree with the numbers that were counted for their clauses."
     assert len(_said(made)[1]) == 30
 
 
@@ -181,5 +181,5 @@ def _made(*body: str) -> Made:
 
 def _said(made: Made) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
     marks = [mark for mark in made.rendered.layout.marks if mark.kind is MarkKind.DISPUTED]
-    sentences = tuple(one for one in made.rendered.notes if "refers to number" in one)
+    sentences = tuple(one for one in made.rendered.cautions if "refers to number" in one)
     return sentences, [(mark.note, made.text[mark.start : mark.end]) for mark in marks]
