@@ -159,9 +159,11 @@ def test_many_disagreements_are_counted() -> None:
     clauses = [paragraph(bookmark(f"_Ref{at}"), f"Clause {at}", number=(1, 0)) for at in range(1, 31)]
     fields = [paragraph(field("LISTNUM"), field(rf"REF _Ref{at} \r", str(at + 1))) for at in range(1, 31)]
     made = _made(*fields, *clauses)
-    first = made.rendered.cautions[0]
+    first, *_, last = made.rendered.cautions
     assert first.startswith("Paragraph 1 refers to number 2 for what is counted as clause 1 (“Clause 1”)")
-    assert made.rendered.cautions[5] == "25 more references disagree with the numbers that were counted for their clauses."
+    assert (
+        made.rendered.cautions[5] == "25 more references disagree with the numbers that were counted for their clauses."
+    )
     assert len(_said(made)[1]) == 30
 
 
