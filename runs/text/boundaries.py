@@ -24,12 +24,16 @@ import re
 
 import regex
 
+from runs.text.numbers import spelled_numbers
+
 _UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
+_SOFT_BREAK = re.compile("\u00ad(?=[^\\S\n]*[\n\f])")
+"""A soft hyphen that is seen, since its line ends there."""
 _REACH = 40
 """Characters on either side that decide."""
 _LINES = 2_000
 """Characters in which the lines around are looked for."""
-_WITHIN = frozenset(".,'’ʼ/:⁄∕٫٬，．：／˙·")
+_WITHIN = frozenset(".,'’ʼ/:⁄∕٫٬，．：／˙·_")
 """Between two digits they are a part of the number, or of the date or time."""
 _DASHES = "-‐‑‒–−﹣－⁻₋"
 _HYPHENS = "-‐‑‒–﹣－\ufffe\x02"
@@ -38,7 +42,7 @@ _GAP = r"[^\S\n]{0,3}"
 _NUMBER = rf"{_CURRENCY}?{_GAP}[\p{{Nd}}¼-¾⅐-⅞]"
 _NUMBER_NEXT = regex.compile(_NUMBER)
 _SIGNED = regex.compile(
-    rf"(?P<sign>[{_DASHES}▲△]|[<>≤≥≦≧⩽⩾≠~～〜≈∼±∓]=?|\b(?i:minus|negative|moins|menos|meno)\b|マイナス|[負负])"
+    rf"(?P<sign>[{_DASHES}▲△]|[<>≤≥≦≧⩽⩾≠~～〜≈∼±∓]=?|\b(?i:minus|negative|moins|menos|meno)\b|マイナス|[負负]|[百千万]分之|零下)"
     rf"(?P<gap>{_GAP}){_CURRENCY}?{_GAP}\Z"
 )
 _ITEM = regex.compile(rf"(?:\A|\n)[^\S\n]*(?P<mark>[{_DASHES}>])[^\S\n]+\Z")
@@ -54,19 +58,21 @@ _DIGIT_BEFORE = regex.compile(rf"[\p{{Nd}}]{_GAP}\Z")
 _FRACTION_NEXT = regex.compile(
     rf"{_GAP}(?:[{_FRACTION}]|(?<!\p{{Nd}})\p{{Nd}}{{1,2}}[/⁄]\p{{Nd}}{{1,3}}(?![\p{{Nd}}/]))"
 )
-_POWER_NEXT = regex.compile(rf"[²³⁴-⁹⁺⁻⁰ⁿ]|¹[⁰¹²³⁴-⁹]|\^|\*\*|{_GAP}[×x·]{_GAP}10(?:\^|\*\*|[⁰¹²³⁴-⁹⁻])")
+_POWER_NEXT = regex.compile(rf"[²³⁴-⁹⁺⁻⁰ⁿ]|¹[⁰¹²³⁴-⁹]|\^|\*\*|{_GAP}[×x·*]{_GAP}10(?:\^|\*\*|[⁰¹²³⁴-⁹⁻])")
 _UNIT_BEFORE = regex.compile(r"\p{Nd}[^\S\n]?(?:[kcdmµμ]?m|in|ft)\Z")
 _SCALE = (
-    r"(?:[%‰％٪]|(?i:per\s?cent|pct|percentage|prozent|pour\s?cent|por\s?ciento|procent|permille|promille"
+    r"(?:[%‰％٪]|(?i:per\s?cent|pct|percentage|prozent|prozentpunkte?|pour\s?cent|por\s?ciento|procent|permille|promille"
     r"|hundred|thousand|millions?|billions?|trillions?|mn|bn|tn|mio|mrd|tsd|tausend|millionen|milliarden?|milliards?"
-    r"|crores?|lakhs?|basis\spoints|bps?|dozen)\b|(?:CR|DR)\b|[万萬亿億兆千百十割])"
+    r"|crores?|lakhs?|mille|mil|millón|millones|milh(?:ão|ões)|milion[ei]|miliard[oi]|miljoen|miljard|тыс|млн|млрд|basis\spoints|bps?|dozen)\b|(?:CR|DR)\b|[万萬亿億兆千百十割])"
 )
 _SCALE_NEXT = regex.compile(rf"(?:{_GAP}|[^\S\n]?\n[^\S\n]?)-?{_SCALE}")
 _SCALE_FIRST = regex.compile(rf"{_GAP}{_SCALE}")
 _MINUS_BEHIND = regex.compile(r"[-−﹣－](?![\w\s]*\w)|[-−﹣－](?=\s)(?!\s*\p{Nd})")
 _NUMERALS = frozenset("〇零一二三四五六七八九十百千万萬億亿兆壱壹弐贰貳参叁參肆伍陆陸柒捌玖拾佰仟两兩廿卅")
-_BROKEN = regex.compile(rf"\p{{L}}\p{{M}}*[{_HYPHENS}](?:[^\S\n]*\n\s*)?\Z")
-_BREAKS = regex.compile(rf"[{_HYPHENS}](?:[^\S\n]*\n\s*)?\p{{L}}")
+_PERCENT = frozenset("%％‰割成")
+_SIGNED_NUMERAL = re.compile(r"(?:[百千万]分之|マイナス|[負负]|零下)\Z")
+_BROKEN = regex.compile(rf"\p{{L}}\p{{M}}*[{_HYPHENS}](?:[^\S\n]*[\n\f]\s*)?\Z")
+_BREAKS = regex.compile(rf"[{_HYPHENS}](?:[^\S\n]*[\n\f]\s*)?\p{{L}}")
 _APOSTROPHES = "'’ʼ＇"
 _ELIDED = regex.compile(
     rf"(?<!\p{{L}})(?:[dlmstcj]|qu|jusqu|lorsqu|puisqu|quoiqu|un|gl|dell|nell|all|sull|dall|quest|quell)[{_APOSTROPHES}]\Z",
@@ -86,7 +92,9 @@ def is_whole(text: str, start: int, end: int) -> bool:
 
 
 def _around(text: str, at: int) -> tuple[str, str]:
-    return _UNSEEN.sub("", text[max(at - _REACH, 0) : at]), _UNSEEN.sub("", text[at : at + _REACH])
+    first = max(at - _REACH, 0)
+    near = _SOFT_BREAK.sub("-", text[first : at + _REACH])
+    return _UNSEEN.sub("", near[: at - first]), _UNSEEN.sub("", near[at - first :])
 
 
 def _cuts(text: str, at: int) -> bool:
@@ -140,10 +148,12 @@ def _cuts_word(before: str, after: str, left: str, right: str) -> bool:
 def _cuts_before(text: str, start: int, end: int) -> bool:
     """Whether what belongs to the number at the beginning of a passage stands before it."""
     before, after = _around(text, start)
+    if after[:1] in _NUMERALS and _SIGNED_NUMERAL.search(before):
+        return True
     if not before or not _NUMBER_NEXT.match(after.lstrip()):
         return False
     if _OPENED.search(before) and (closed := _CLOSED.match(after)):
-        spelled_out = regex.search(r"\p{L}\s\(\Z", before) and closed[0][:-1].strip().isdecimal()
+        spelled_out = _is_spelled_out(before) and closed[0][:-1].strip().isdecimal()
         return not spelled_out or end - start > len(closed[0]) - 1
     signed = _SIGNED.search(before)
     if signed is None:
@@ -158,9 +168,18 @@ def _cuts_before(text: str, start: int, end: int) -> bool:
     return not (item and _is_of_list(text, start, item["mark"]))
 
 
+def _is_spelled_out(before: str) -> bool:
+    """Whether the bracket behind a number in words opens, as in “thirty (30) days”."""
+    words = before.rstrip("( \u00a0")
+    last = regex.split(r"\s", words)[-1]
+    return any(start == 0 for start, _, _ in spelled_numbers(last))
+
+
 def _cuts_behind(text: str, start: int, end: int) -> bool:
     """Whether what belongs to the number at the end of a passage stands behind it."""
     before, after = _around(text, end)
+    if before[-1:] in _NUMERALS and after[:1] in _PERCENT:
+        return True
     if not after or not before or not before[-1].isdecimal():
         return False
     if _SCALE_NEXT.match(after) or _MINUS_BEHIND.match(after):

@@ -2,13 +2,15 @@
 
 | language | words |
 |---|---|
-| English | no, not, never, none, nothing, nobody, neither, nor, without, cannot, words in n't |
-| German | nicht, nichts, kein…, nie, niemals, niemand, ohne, weder |
-| French | ne, n’, pas, jamais, aucun…, sans, ni, rien |
-| Spanish, Italian, Portuguese | no, nunca, jamás, ningun…, sin; non, nessun…, senza; não, nenhum…, sem |
+| English | no, not, never, none, nothing, nobody, nowhere, neither, nor, without, cannot, words in n't |
+| German | nicht, nichts, kein…, nie, niemals, niemand, nirgends, ohne, weder |
+| French | ne, n’, pas, jamais, aucun…, nul, sans, ni, rien |
+| Spanish, Italian, Portuguese | no, nunca, jamás, ningun…, nadie, sin; non, nessun…, niente, senza; não, nenhum…, sem |
 | Dutch, Polish, Russian | niet, geen, nooit, zonder; nie, bez; не, нет, без |
 | Chinese, Japanese | 不 未 无 無 非 没 沒 勿 莫; ない ません ず behind a verb |
-| Arabic | لا لم لن ليس غير بدون |
+| Swedish, Danish, Norwegian, Greek | inte, icke, ikke, ingen, aldrig, uden, utan; δεν, μην, χωρίς |
+| Arabic, Hebrew, Hindi, Vietnamese | لا لم لن ليس غير بدون; לא אין ללא; नहीं; không |
+| Korean, Turkish, Thai | 안 못, and 않 아니 없 behind a verb; değil behind it; ไม่ |
 
 No negations are “No. 5”, “not only” and “nicht nur”.
 """
@@ -21,17 +23,21 @@ MAX_WORDS_BETWEEN = 5
 """Between a negation and words that it still denies: “shall not in any event be liable”."""
 _REACH = 120
 _WORDS = (
-    r"(?:no(?!\.?\s*\d)|not(?!\s+only\b)|never|none|nothing|nobody|neither|nor|without|cannot|\p{L}+n['’]t"
-    r"|nicht(?!\s+nur\b)|nichts|kein\p{L}*|nie|niemals|niemand|ohne|weder"
-    r"|ne|pas|jamais|aucune?s?|sans|ni|rien|nunca|jamás|ning[uú]n\p{L}*|sin|non(?![-‐‑\w])|nessun\p{L}*|senza"
-    r"|não|nenhuma?|sem|niet|geen|nooit|zonder|bez|не|нет|без|لا|لم|لن|ليس|غير|بدون)"
+    r"(?:no(?!\.?\s*\d)|not(?!\s+only\b)|never|none|nothing|nobody|nowhere|neither|nor|without|cannot|\p{L}+n['’]t"
+    r"|nicht(?!\s+nur\b)|nichts|kein\p{L}*|nie|niemals|niemand|nirgends|ohne|weder"
+    r"|ne|pas|jamais|aucun\p{L}*|nuls?|nulles?|sans|ni|rien|nunca|jamás|ning[uú]n\p{L}*|nadie|tampoco|sin"
+    r"|non(?![-‐‑\w])|nessun\p{L}*|niente|senza|não|nenhuma?|sem|niet|geen|nooit|zonder"
+    r"|inte|icke|ikke|ingen|inget|inga|aldrig|aldri|uden|utan|bez|не|нет|без|δεν|μην|χωρίς"
+    r"|لا|لم|لن|ليس|غير|بدون|לא|אין|ללא|नहीं|không|안|못)"
 )
 NEGATION = regex.compile(rf"\b{_WORDS}\b", regex.IGNORECASE)
 _ELIDED = r"\bn['’](?=\p{L}|\Z)"
-_HAN = r"[不未无無非没沒勿莫]"
+_HAN = r"[不未无無非没沒勿莫]|ไม่"
 _BEFORE = regex.compile(rf"\b{_WORDS}\b|{_ELIDED}|{_HAN}", regex.IGNORECASE)
 _BEHIND = regex.compile(
-    rf"[^\S\n]{{0,3}}\n?[^\S\n]{{0,3}}\b{_WORDS}\b|ない|なかった|ません|ずに?(?![\p{{L}}])", regex.IGNORECASE
+    rf"[^\S\n]{{0,3}}\n?[^\S\n]{{0,3}}\b{_WORDS}\b"
+    r"|ない|なかった|ません|ずに?(?![\p{L}])|\s?(?:않|아니|없|değil)",
+    regex.IGNORECASE,
 )
 _STOPS = regex.compile(r"[.;:!?()\[\]。；：！？、，“”„«»\"|]|\n\s*\n|\n\s*(?:[-*•]|\d{1,3}[.)])\s")
 _WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*")

@@ -29,6 +29,7 @@ What says something else stays different: capitals, accents, signs, figures, `10
 | capitals, with and without a dot | `İNDİRİM` `indirim`; `STRASSE` `Straße` |
 | accents and strokes | `Kündigung` `Kundigung`; `Łódź` `Lodz` |
 | letters of other scripts that look alike | Cyrillic `а` `е` `о`, Greek `ο` `Α`; in words of their own too |
+| raised letters, and letters in circles | `Ⓟenalty` `penalty` |
 | letters that are spaced out | `I N D E M N I T Y` |
 
 Linear in the length of a text. A text is folded in chunks of some thousand characters; where a character comes from is
@@ -102,14 +103,12 @@ _POINTS = (
 )
 """Hebrew and Arabic points, which most texts leave out, and tatweel, which only stretches a word."""
 _COMPATIBLE = (
-    *((0x132, 0x133), (0x13F, 0x140), (0x149, 0x149), (0x17F, 0x17F), (0x1C4, 0x1CC), (0x1F1, 0x1F3), (0xB5, 0xB5)),
-    *((0x2100, 0x2100), (0x2103, 0x2103), (0x2105, 0x2106), (0x2109, 0x2109), (0x2113, 0x2113), (0x2116, 0x2116)),
-    *((0x2121, 0x2121), (0x2160, 0x217F), (0x2E9F, 0x2E9F), (0x2EF3, 0x2EF3), (0x2F00, 0x2FDF), (0x3220, 0x3243)),
-    *((0x32C0, 0x32CB), (0x3300, 0x33FF), (0xF900, 0xFAFF), (0xFB00, 0xFB4F), (0xFB50, 0xFDFF), (0xFE10, 0xFE19)),
-    *((0xFE30, 0xFE48), (0xFE4D, 0xFE6B), (0xFE70, 0xFEFC), (0xFF01, 0xFFE2), (0xFFE4, 0xFFE6), (0xFFE8, 0xFFEE)),
-    *((0x1D400, 0x1D7FF), (0x2F800, 0x2FA1F)),
+    "\u00b5\u0132\u0133\u013f\u0140\u0149\u017f\u01c4-\u01cc\u01f1-\u01f3\u0e33\u0eb3\u0edc\u0edd\u2024\u2100\u2103"
+    "\u2105\u2106\u2109\u2113\u2116\u2121\u2160-\u217f\u2e9f\u2ef3\u2f00-\u2fdf\u3220-\u3243\u32c0-\u32cb\u3300-\u33ff"
+    "\uf900-\ufaff\ufb00-\ufb4f\ufb50-\ufdff\ufe10-\ufe19\ufe30-\ufe48\ufe4d-\ufe6b\ufe70-\ufefc\uff01-\uffe2\uffe4-\uffe6"
+    "\uffe8-\uffee\U0001d400-\U0001d7ff\U0002f800-\U0002fa1f"
 )
-"""Blocks of characters that are other shapes of the same characters: the first and the last of each."""
+"""Characters that are other shapes of the same ones, block by block."""
 _RADICALS = dict(
     zip(
         "⺠⻄⻅⻆⻉⻋⻑⻓⻔⻘⻙⻚⻛⻜⻝⻢⻤⻥⻦⻧⻨⻩⻪⻫⻬⻭⻮⻯⻰⻱⻲",
@@ -125,22 +124,30 @@ _SIGNS = (
     | dict.fromkeys("〜∼～", "~")
 )
 _STROKES = dict(zip("øłđħŧðæœþıªº", ("o", "l", "d", "h", "t", "d", "ae", "oe", "th", "i", "a", "o"), strict=True))
-_ALIKE = dict(
-    zip(
-        "авеіїјкмнорстухһѕԁԛԝѵαβεζηικμνορτυχϲօոսհցɑɡɩʋꞌ",
-        "abeiijkmhopctyxhsdqwvabezhikmnoptyxconuhgagiv'",
-        strict=True,
-    )
+_SCRIPTS_ALIKE = (
+    ("авеіїјкмнорстухһѕԁԛԝѵ", "abeiijkmhopctyxhsdqwv"),
+    ("αβεζηικμνορτυχϲ", "abezhikmnoptyxc"),
+    ("օոսհց", "onuhg"),
+    ("ɑɡɩʋꞌᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "agiv'abcdefghijklmnoprstuvwyz"),
+    ("ᎠᎡᎢᎪᎫᎬᎳᎷᎻᏀᏃᏟᏢᏙᏚᏞᏦᏴ", "drtajewmhgzcpvslkb"),
 )
-"""Letters of Cyrillic, Greek, Armenian and phonetic alphabets, without capitals: also where only these look alike."""
+"""Letters without capitals that look like Latin ones, also where only their capitals do: Cyrillic, Greek, Armenian,
+phonetic, Cherokee.
+"""
+_ALIKE = {char: latin for chars, latins in _SCRIPTS_ALIKE for char, latin in zip(chars, latins, strict=True)}
 _SMALL_ALIKE = {"ν": "v", "η": "n", "υ": "u"}
 """Small letters that look like another letter than their capitals; next to Latin letters only."""
 _NEXT_TO_LATIN = re.compile(r"[νηυ](?=[a-z])|(?<=[a-z])[νηυ]")
-_SCRIPTS = re.compile("[\u0251\u0261\u0269\u028b\u0370-\u058f\u1f00-\u1fff\ua78c]")
+_SCRIPTS = re.compile("[\u0250-\u02af\u0370-\u058f\u13a0-\u13ff\u1d00-\u1d7f\u1f00-\u1fff\ua730\ua731\ua78c]")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts that put no spaces between words."""
 _SPACE_THERE = re.compile(rf"(?<=[{_UNSPACED}]) | (?=[{_UNSPACED}])")
 _IN_WORD = re.compile(rf"[^\W_{_UNSPACED}]{{2}}")
+_RAISED = (
+    *(*range(0x1D2C, 0x1D6B), 0x2071, 0x207F, *range(0x2090, 0x209D)),
+    *(*range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A)),
+)
+"""Letters that are raised, lowered, or in circles and squares."""
 _ARABIC_ALIKE = {"ی": "ي", "ى": "ي", "ک": "ك", "ة": "ه"}
 _GAP_MARK = "\0"
 """Stands for the white space between two digits, since folding a folded text must not take it away."""
@@ -165,16 +172,17 @@ _BLOCK = (
     r"<(?P<block>/?(?:address|article|aside|blockquote|body|br|caption|center|dd|div|dl|dt|fieldset|figcaption|figure|footer"
     r"|form|h[1-6]|header|hr|html|li|main|nav|ol|p|pre|section|table|tbody|td|tfoot|th|thead|tr|ul)(?:\s[^<>]{0,500})?/?>)"
 )
-_LINK_END = r"\]\([^()\s]{0,400}(?:\s\"[^\"\n]{0,100}\")?\)"
+_LINK_END = r"\](?:\([^()\s]{0,400}(?:\s\"[^\"\n]{0,100}\")?\)|\[[^\[\]\n]{0,100}\])"
 _LINK = rf"\[(?=[^\[\]]{{1,400}}{_LINK_END})"
 _EMPHASIS = (
     r"\*(?<![\d*]\*)\*{0,2}(?![\s*])|\*(?<![\s*]\*)\*{0,2}(?![\d*])"
     r"|_(?<!\w_)_{0,2}(?=[^\W_])|_(?<=[^\W_]_)_{0,2}(?!\w)|`+"
 )
-_QUOTED = r">(?:(?<=^>)|(?<=^[ \t]>)|(?<=^[ \t]{2}>)|(?<=^[ \t]{3}>))(?:[ \t]?>)*[ \t]?(?![\d=>])"  # not: > 5 and >= 5
+_QUOTED = r">(?:(?<=^>)|(?<=^[ \t]>)|(?<=^[ \t]{2}>)|(?<=^[ \t]{3}>))(?:[ \t]?>)*[ \t]?(?![\d=>])"  # not > 5
 _MARKS = {
     Markup.MARKDOWN: re.compile(
-        rf"\\(?P<escaped>[!-/:-@\[-`{{-~])|{_ENTITY}|{_BLOCK}|{_INLINE}|{_EMPHASIS}|!(?={_LINK})|{_LINK}|{_LINK_END}|{_QUOTED}",
+        rf"\\(?P<escaped>[!-/:-@\[-`{{-~\n])|{_ENTITY}|{_BLOCK}|{_INLINE}|{_EMPHASIS}|!(?={_LINK})|{_LINK}|{_LINK_END}"
+        rf"|\[\^[^\[\]\s]{{1,40}}\](?!:)|#(?<=^#)#{{0,5}}[ \t]|{_QUOTED}",
         re.IGNORECASE | re.MULTILINE,
     ),
     Markup.HTML: re.compile(rf"{_ENTITY}|{_BLOCK}|{_INLINE}(?P<escaped>)", re.IGNORECASE),
@@ -449,20 +457,18 @@ class _Tables(NamedTuple):
 
 @cache
 def _tables() -> _Tables:
-    every = "".join(map(chr, [*range(0x80, 0xD800), *range(0xE000, 0x2FA20)]))
-    marks = regex.findall(r"[\p{M}\u1100-\u11ff]|\p{NFC_QC=N}", every)
-    mark = _any_of(marks)
-    signs = dict.fromkeys(re.findall(f"[{_IGNORED}{_POINTS}]", every + "\U000e0001\U000e0020"), "")
-    signs |= dict.fromkeys(map(chr, range(917504, 921600)), "")
-    signs |= {
-        chr(code): unicodedata.normalize("NFKC", chr(code)) for one, to in _COMPATIBLE for code in range(one, to + 1)
-    }
-    signs |= {char: str(unicodedata.decimal(char)) for char in re.findall(r"\d", every)}
-    signs |= _RADICALS | _SIGNS
+    every = "".join(map(chr, [*range(0x80, 0xD800), *range(0xE000, 0x2FA20), *range(0xE0000, 0xE1000)]))
+    mark = _any_of(regex.findall(r"[\p{M}\u1100-\u11ff]|\p{NFC_QC=N}", every))
     dropped = re.compile(f"[{_IGNORED}{_POINTS}]")
+    signs = dict.fromkeys(dropped.findall(every), "")
+    signs |= {char: unicodedata.normalize("NFKC", char) for char in re.findall(f"[{_COMPATIBLE}]", every)}
+    signs |= {char: str(unicodedata.decimal(char)) for char in re.findall(r"\d", every)}
+    narrow = ((char, unicodedata.decomposition(char)) for char in map(chr, range(0xFFA1, 0xFFDD)))
+    signs |= {char: chr(int(form.split()[1], 16)) for char, form in narrow if form}  # no parts of syllables
+    signs |= _RADICALS | _SIGNS
     for char in [char for char, form in signs.items() if form and form != char]:
         form = "".join(_SIGNS.get(one, one) for one in dropped.sub("", signs[char]))
-        signs[char] = form.strip() if form.isspace() or form[:1].isspace() else form
+        signs[char] = form.lstrip()
     signs = {char: form for char, form in signs.items() if form != char}
     wide = dict[str, str]()
     for code in (*range(0xAA, 0x250), *range(0x370, 0x590), *range(0x622, 0x6D4), *range(0x1E00, 0x2000)):
@@ -470,6 +476,7 @@ def _tables() -> _Tables:
         bare = unicodedata.normalize("NFD", unicodedata.normalize("NFD", char).casefold())
         bare = "".join(_STROKES.get(one, one) for one in bare if unicodedata.category(one) != "Mn")
         wide[char] = _ARABIC_ALIKE.get(bare, bare)
+    wide |= {chr(code): unicodedata.normalize("NFKC", chr(code)).casefold() for code in _RAISED}
     wide |= {chr(code): "" for code in range(0x300, 0x370)} | {"ı": "i", "İ": "i"}
     wide = {char: form for char, form in wide.items() if form != char}
     return _Tables(signs, _any_of(signs), mark, wide, _any_of(wide))

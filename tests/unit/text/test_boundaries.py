@@ -77,6 +77,17 @@ from runs.text.boundaries import is_whole
         ("the tenant’s death", "the tenant"),
         ("they don't agree", "t agree"),
         ("the cafe\u0301 is", "the cafe"),
+        ("a debt of USD (500) in all", "500"),
+        ("a net loss (500) in all", "500"),
+        ("a sum of 1_000 in all", "000 in all"),
+        ("5 Prozentpunkte mehr", "5"),
+        ("5 млн рублей", "5"),
+        ("约百分之五十", "五十"),
+        ("気温はマイナス五度", "五度"),
+        ("税率は五％です", "税率は五"),
+        ("is in\u00ad\ncompetent to sign", "competent to sign"),
+        ("is in\u00ad\ncompetent to sign", "is in"),
+        ("is in-\f\ncompetent to sign", "competent to sign"),
     ],
 )
 def test_a_part_of_a_number_or_a_word_is_not_whole(text: str, words: str) -> None:

@@ -18,6 +18,10 @@ from runs.text.negations import with_negation
         ("Il n’est pas responsable. Oui.", "est pas responsable", "Il n’est pas responsable."),
         ("Il n'est pas responsable. Oui.", "responsable", "Il n'est pas responsable."),
         ("Er is geen huur verschuldigd. Ja.", "huur verschuldigd", "Er is geen huur verschuldigd."),
+        ("갑은 대금을 지급하지 않는다. 끝.", "지급하지", "갑은 대금을 지급하지 않는다."),
+        ("Alıcı sorumlu değildir. Son.", "Alıcı sorumlu", "Alıcı sorumlu değildir."),
+        ("ผู้เช่าไม่ต้องชำระค่าเช่า", "ต้องชำระ", "ผู้เช่าไม่ต้องชำระค่าเช่า"),
+        ("Hyresgästen ansvarar inte. Slut.", "Hyresgästen ansvarar", "Hyresgästen ansvarar inte."),
         ("甲方不承担任何责任。乙方承担。", "承担任何责任", "甲方不承担任何责任。"),
         ("乙方未经甲方同意出售。完", "同意出售", "乙方未经甲方同意出售。"),
         ("前文。本契約は解除できない。後文。", "本契約は解除でき", "本契約は解除できない。"),
@@ -36,6 +40,7 @@ def test_a_negation_directly_before_or_behind_widens_to_the_sentence(
     [
         ("If it is not paid, interest accrues.", "interest accrues"),
         ("He is not only late but rude.", "late but rude"),
+        ("It is null and void here.", "void here"),
         ("See No. 5 for the fee.", "the fee"),
         ("Es gilt nicht nur die Miete.", "die Miete"),
         ("It is not so. The fee is due.", "The fee is due"),

@@ -246,6 +246,11 @@ def test_lines_are_looked_at_in_pieces_as_in_the_whole(text: str, piece: int) ->
         ("> The force\n> majeure\n", "The force majeure"),
         ("1\\. The 5\\_000 rents", "1. The 5_000 rents"),
         ("in-\nference of the facts", "inference of the facts"),
+        ("ﾡ and ﾤ are letters", "ㄱ and ㄴ are letters"),
+        ("ต้องชำระค่าน้ำประปา", "ต้องชำระค่าน้ําประปา"),
+        ("the [force][1] majeure[^2] of it", "the force majeure of it"),
+        ("№ 5 of 3㎏ at 20℃", "No 5 of 3kg at 20°C"),
+        ("the 𝐟𝐨𝐫𝐜𝐞 majeure", "the force majeure"),
     ],
 )
 def test_honest_quotes_stand_there_as_the_source_spells_them(text: str, quote: str) -> None:
