@@ -95,9 +95,10 @@ def read_all(data: bytes) -> bytes:
 
 def _read(content: bytes) -> Iterable[bytes]:
     try:
-        return [part.encode() for part in decoded(content)]
+        encoding, text, caution = decoded(content)
     except InvalidInput as error:
         return b"", str(error).encode(), b""
+    return encoding.encode(), text.encode(), f"{caution} {_CHOOSE}".encode() if caution else b""
 
 
 def read_as(data: bytes, codec: str) -> bytes:
@@ -125,7 +126,7 @@ def decoded(data: bytes) -> Decoded:
         return _utf_16(data)
     if at := _breaks_utf_8(data):
         raise InvalidInput(f"is UTF-8 text that is damaged at byte {at:,}; save it as UTF-8 again")
-    return _guessed(data)
+    return guessed(data)
 
 
 def _utf_16(data: bytes) -> Decoded:
@@ -154,7 +155,8 @@ def _breaks_utf_8(data: bytes) -> int:
     return 0
 
 
-def _guessed(data: bytes) -> Decoded:
+def guessed(data: bytes) -> Decoded:
+    """The text of bytes of which nothing says the encoding. Raises InvalidInput as `decoded`."""
     sample = _sample(data)
     found = ranked(sample, _LIKELY)
     ascii_share = len(data.decode("ascii", "ignore")) / len(data)
@@ -171,12 +173,12 @@ def _guessed(data: bytes) -> Decoded:
 def _caution(best: Candidate, others: Sequence[Candidate]) -> str:
     name = CODECS[best.codec]
     if best.score < _NO_LIKENESS:
-        return f"Its encoding was guessed as {name}, in which its words look wrong. {_CHOOSE}"
+        return f"Its encoding was guessed as {name}, in which its words look wrong."
     if not others:
         return ""
     said = [(*_difference(best.text, one.text), CODECS[one.codec]) for one in others[:_MAX_OTHERS]]
     readings = [f"“{ours}” would be “{theirs}” in {codec}" for ours, theirs, codec in said]
-    return f"Its encoding was guessed as {name}: {', and '.join(readings)}. {_CHOOSE}"
+    return f"Its encoding was guessed as {name}: {', and '.join(readings)}."
 
 
 def _difference(text: str, other: str) -> tuple[str, str]:

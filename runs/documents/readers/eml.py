@@ -16,7 +16,7 @@ from typing import NamedTuple
 from runs.documents.readers import invitations, smime
 from runs.documents.readers.alternatives import Alternative, put_together
 from runs.documents.readers.building import Made
-from runs.documents.readers.html import decoded
+from runs.documents.readers.html import decoded, decoded_or_guessed
 from runs.documents.readers.mails import (
     MAX_ATTACHED_BYTES,
     MAX_ATTACHMENTS,
@@ -210,6 +210,7 @@ class Parts:
             is_shown = one is shown
             self.attachments += [each for each in one.attachments if is_shown or not each.is_picture_in_text]
             self.notes += one.notes if is_shown else []
+            self.cautions += one.cautions if is_shown else []
             self.notes += [f"The {one.alternative.name} of the mail {one.failure}."] if one.failure else []
         if shown:
             others = [one.alternative for one in filled if one is not shown]
@@ -219,19 +220,19 @@ class Parts:
 
     def _version(self, part: Message, depth: int) -> "_Version":
         name = "text" if part.get_content_type() == "text/plain" else "HTML"
-        before = self.lines, self.attachments, self.notes
-        self.lines, self.attachments, self.notes = [], [], []
+        before = self.lines, self.attachments, self.notes, self.cautions
+        self.lines, self.attachments, self.notes, self.cautions = [], [], [], []
         try:
             self._walk(part, depth + 1)
-            return _Version(Alternative(name, self.lines), self.attachments, self.notes)
+            return _Version(Alternative(name, self.lines), self.attachments, self.notes, self.cautions)
         except InvalidInput as error:
             return _Version(Alternative(name, []), failure=error)
         finally:
-            self.lines, self.attachments, self.notes = before
+            self.lines, self.attachments, self.notes, self.cautions = before
 
     def _invite(self, part: Message, name: str | None) -> None:
         """Calendars often come twice, as an alternative and attached."""
-        text = _text(part)
+        text, _ = _text(part)
         self._calendars += len(text)
         try:
             lines = invitations.lines_of(text) if self._calendars <= invitations.MAX_CHARACTERS else []
@@ -247,11 +248,14 @@ class Parts:
 
     def _say(self, part: Message, kind: str) -> None:
         if kind in _PAGES:
-            lines, notes = html_lines(_content(part), part.get_content_charset(""))
+            lines, notes, cautions = html_lines(_content(part), part.get_content_charset(""))
             self._add(lines)
             self.notes += notes
+            self.cautions += cautions
         else:
-            self._add(plain_lines(_text(part)))
+            text, caution = _text(part)
+            self._add(plain_lines(text))
+            self.cautions += [caution] if caution else []
 
     def _add(self, lines: Sequence[Line]) -> None:
         if self.lines:
@@ -276,6 +280,7 @@ class _Version(NamedTuple):
     alternative: Alternative
     attachments: Sequence[Attachment] = ()
     notes: Sequence[str] = ()
+    cautions: Sequence[str] = ()
     failure: InvalidInput | None = None
 
 
@@ -305,10 +310,6 @@ def _content(part: Message) -> bytes:
     return content if isinstance(content, bytes) else b""
 
 
-def _text(part: Message) -> str:
-    """In the encoding that it names, if that fits; else UTF-8 or Windows-1252."""
-    data = _content(part)
-    for codec in (part.get_content_charset(""), "utf-8", "cp1252"):
-        if codec and (text := decoded(data, codec)) is not None:
-            return text
-    return data.decode("cp1252", errors="replace")
+def _text(part: Message) -> tuple[str, str]:
+    """In the encoding that it names, if that fits; else UTF-8, or a guess with a caution."""
+    return decoded_or_guessed(_content(part), part.get_content_charset(""), "utf-8")

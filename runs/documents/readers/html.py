@@ -8,6 +8,7 @@ from typing import NamedTuple
 from lxml import etree
 from lxml import html as lxml_html
 
+from runs.documents import encodings
 from runs.documents.readers.building import Builder, Made
 from runs.documents.readers.parts import Element, whole_number
 from runs.errors import InvalidInput
@@ -61,11 +62,14 @@ class Piece(NamedTuple):
 
 
 class Page(NamedTuple):
-    """`is_cut`: whether the end is missing, since what was before it is nested too deep."""
+    """`is_cut`: whether the end is missing, since what was before it is nested too deep. `caution`: its encoding was
+    guessed, as a sentence.
+    """
 
     title: str
     pieces: Sequence[Piece]
     is_cut: bool
+    caution: str = ""
 
 
 def read(data: bytes) -> bytes:
@@ -80,6 +84,8 @@ def make(data: bytes) -> Made:
     add_pieces(builder, page.pieces)
     if page.is_cut:
         builder.note(CUT)
+    if page.caution:
+        builder.caution(page.caution)
     return builder.made("paragraph", len(page.pieces))
 
 
@@ -91,10 +97,11 @@ def add_pieces(builder: Builder, pieces: Sequence[Piece], prefix: str = "") -> N
 
 
 def page_of(data: bytes, encoding: str = "") -> Page:
-    """`encoding`: what is known of it from elsewhere. Without any hint, what is not UTF-8 is taken for Windows-1252."""
+    """`encoding`: what is known of it from elsewhere. Without any hint, that of what is not UTF-8 is guessed."""
     if data.count(b"<") > MAX_TAGS:
         raise InvalidInput(f"has more than {MAX_TAGS:,} HTML tags; split it")
-    text = _decoded(data, encoding).encode(errors="replace")
+    decoded_text, caution = _decoded(data, encoding)
+    text = decoded_text.encode(errors="replace")
     if _attributes_to_compare(text) > MAX_ATTRIBUTES**2:
         raise InvalidInput("has tags with more attributes than any page has; save it again")
     parser = lxml_html.HTMLParser(
@@ -109,7 +116,7 @@ def page_of(data: bytes, encoding: str = "") -> Page:
     pieces = _Pieces()
     pieces.walk(root)
     pieces.flush()
-    return Page(" ".join((title.text or "").split()) if title is not None else "", pieces.all, is_cut)
+    return Page(" ".join((title.text or "").split()) if title is not None else "", pieces.all, is_cut, caution)
 
 
 def _attributes_to_compare(text: bytes) -> int:
@@ -118,15 +125,26 @@ def _attributes_to_compare(text: bytes) -> int:
     return sum(len(_VALUE.sub(b" ", tag).replace(b"/", b" ").split()) ** 2 for tag in longs)
 
 
-def _decoded(data: bytes, encoding: str) -> str:
+def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
     for mark, codec in _BOMS:
         if data.startswith(mark):
-            return data[len(mark) :].decode(codec, errors="replace")
+            return data[len(mark) :].decode(codec, errors="replace"), ""
     found = _CHARSET.search(data[:_HEAD_BYTES])
-    for codec in (encoding, "utf-8", found[1].decode() if found else "", "cp1252"):
+    return decoded_or_guessed(data, encoding, "utf-8", found[1].decode() if found else "")
+
+
+def decoded_or_guessed(data: bytes, *likely: str) -> tuple[str, str]:
+    """The text in the first of these encodings that fits; else in one that is guessed, with a caution where another one
+    is about as likely.
+    """
+    for codec in likely:
         if codec and (text := decoded(data, codec)) is not None:
-            return text
-    return data.decode("cp1252", errors="replace")
+            return text, ""
+    try:
+        _, text, caution = encodings.guessed(data)
+    except InvalidInput:
+        return data.decode("cp1252", errors="replace"), ""
+    return text, caution
 
 
 def decoded(data: bytes, codec: str) -> str | None:

@@ -63,8 +63,8 @@ def plain_lines(text: str) -> list[Line]:
     return [Line(line.rstrip()) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
 
 
-def html_lines(data: bytes, encoding: str = "") -> tuple[list[Line], Sequence[str]]:
-    """With what could not be read, as sentences."""
+def html_lines(data: bytes, encoding: str = "") -> tuple[list[Line], Sequence[str], Sequence[str]]:
+    """With what could not be read, and what to know before relying on it, as sentences."""
     page = page_of(data, encoding)
     lines: list[Line] = []
     for piece in page.pieces:
@@ -77,7 +77,7 @@ def html_lines(data: bytes, encoding: str = "") -> tuple[list[Line], Sequence[st
             ]
             lines.append(Line(text, "" if number else piece.label, hidden))
             at += len(text) + 1
-    return lines, [CUT] if page.is_cut else []
+    return lines, [CUT] if page.is_cut else [], [page.caution] if page.caution else []
 
 
 def attachment_name(name: str | None, number: int) -> str:

@@ -44,6 +44,7 @@ _ENTRY = struct.Struct("<HHI8s")
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _PROTECTED = re.compile(r"IPM\.Note\.(?:SMIME|Secure)", re.IGNORECASE)
 """The classes of signed and encrypted mails."""
+_SMIME = "smime.p7m"
 _ATTACHMENT = re.compile(r"__attach_version1\.0_#[0-9A-Fa-f]{8}")
 _BROKEN = (
     *(OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError),
@@ -153,7 +154,10 @@ class _Message:
     def protected(self) -> eml.Parts | None:
         """What is in a signed or encrypted mail: its only attachment has all of it."""
         places = self._places()
-        if len(places) != 1 or not _PROTECTED.match(self.text("001A")):
+        if len(places) != 1:
+            return None
+        names = {self.text(tag, f"{places[0]}/").lower() for tag in ("3707", "3704", "3001")}
+        if not _PROTECTED.match(self.text("001A")) and _SMIME not in names:
             return None
         content = self._content(places[0])
         return eml.protected(content) if content else None
@@ -201,13 +205,14 @@ class _Message:
         """
         text = self.text("1000")
         page = self.stream("__substg1.0_10130102") or self.text("1013").encode(errors="replace")
-        versions, notes = list[Alternative](), list[str]()
+        versions, notes, doubts = list[Alternative](), list[str](), list[str]()
         if text.strip():
             versions.append(Alternative("text", plain_lines(text)))
         try:
             if page:
-                lines, unread = html_lines(page)
+                lines, unread, guessed = html_lines(page)
                 versions.append(Alternative("HTML", lines))
+                doubts += guessed if not text.strip() else []
                 notes += unread if not text.strip() else []
             elif packed := self.stream("__substg1.0_10090102"):
                 versions.append(Alternative("rich text", plain_lines(rtf.make(unpacked_rtf(packed)).text)))
@@ -216,7 +221,7 @@ class _Message:
                 raise
             notes.append(f"The {'HTML' if page else 'rich text'} of the mail {error}.")
         lines, cautions = put_together(versions[0], versions[1:]) if versions else ([], [])
-        return lines, notes, cautions
+        return lines, notes, [*doubts, *cautions]
 
     def _properties(self) -> dict[int, bytes]:
         """Those of a fixed size, which stand in one stream."""

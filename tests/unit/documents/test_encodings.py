@@ -105,9 +105,13 @@ def test_a_caution_shows_how_else_the_text_may_be_read() -> None:
     caution = "Its encoding was guessed as Windows-1254: “müşteri” would be “müţteri” in Windows-1250"
     assert decoded("müşteri".encode("cp1254")).caution.startswith(caution)
     assert decoded("Größe, Muñoz\n".encode("cp1252")).caution == (
-        "Its encoding was guessed as Windows-1252: “Muñoz” would be “Muńoz” in Windows-1250. If that is wrong, choose "
-        "another one before a run begins."
+        "Its encoding was guessed as Windows-1252: “Muñoz” would be “Muńoz” in Windows-1250."
     )
+
+
+def test_of_a_text_the_caution_says_what_can_be_done() -> None:
+    *_, caution = unpacked(read_all(packed(["müşteri".encode("cp1254")])))
+    assert caution.decode().endswith(" If that is wrong, choose another one before a run begins.")
 
 
 def test_a_person_may_choose_any_other_encoding() -> None:

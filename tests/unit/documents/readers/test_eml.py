@@ -85,6 +85,16 @@ def test_encodings_are_those_that_fit(charset: str, data: bytes, text: str) -> N
     assert _body(make(head + data)) == [text]
 
 
+def test_a_text_that_names_no_encoding_is_guessed_and_close_guesses_are_said() -> None:
+    for kind in ("text/plain", "text/html", "text/plain; charset=no-such"):
+        head = f"From: a@b.c\nContent-Type: {kind}\n\n".encode()
+        made = make(head + "müşteri".encode("cp1254"))
+        assert _body(made) == ["müşteri"]
+        assert made.rendered.cautions[0].startswith("Its encoding was guessed as Windows-1254: ")
+        made = make(head + "Арендатор обязуется вносить арендную плату.".encode("koi8_r"))
+        assert (_body(made), made.rendered.cautions) == (["Арендатор обязуется вносить арендную плату."], ())
+
+
 def test_a_mail_that_is_a_file_and_one_without_its_parts_are_read() -> None:
     data = b"From: a@b.c\nContent-Type: application/pdf; name=x.pdf\n\n%PDF"
     assert make(data).text == "From: a@b.c\n\nAttachment: x.pdf"

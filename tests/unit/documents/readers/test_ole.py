@@ -93,6 +93,7 @@ MULTIPART = b"Content-Type: multipart/signed; boundary=x\r\n\r\n--x\r\n" + INSID
         ("IPM.Note.SMIME", signed(INSIDE), "Signature: S/MIME; it was not checked\n\nThe rent is 500."),
         ("IPM.Note.SMIME", streamed(INSIDE), "Signature: S/MIME; it was not checked\n\nThe rent is 500."),
         ("ipm.note.smime", compressed(INSIDE), "\nThe rent is 500."),
+        ("IPM.Note", signed(INSIDE), "Signature: S/MIME; it was not checked\n\nThe rent is 500."),
         ("IPM.Note.SMIME.MultipartSigned", MULTIPART, "\nThe rent is 500."),
     ],
 )
