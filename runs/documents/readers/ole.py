@@ -38,13 +38,15 @@ _OLD_BEGINNINGS = re.compile(rb"\xec\xa5|\x09\x08[\x00-\x10]\x00\x00[\x05\x06]")
 the end of many files, has been cut off.
 """
 _SECTOR = 512
-_SENT, _DELIVERED, _CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
+_SENT, _DELIVERED, _CODE_PAGE, _START, _END = 0x0039, 0x0E06, 0x3FFD, 0x0060, 0x0061
 _HEADER_BYTES = 32
 _ENTRY = struct.Struct("<HHI8s")
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _PROTECTED = re.compile(r"IPM\.Note\.(?:SMIME|Secure)", re.IGNORECASE)
 """The classes of signed and encrypted mails."""
 _SMIME = "smime.p7m"
+_MEETING = re.compile(r"IPM\.(?:Schedule\.Meeting\.(\w+)|Appointment)", re.IGNORECASE)
+_MEETINGS = {"request": "Invitation", "canceled": "Cancelled", "resp": "Answer to an invitation"}
 _ATTACHMENT = re.compile(r"__attach_version1\.0_#[0-9A-Fa-f]{8}")
 _BROKEN = (
     *(OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError),
@@ -142,7 +144,8 @@ class _Message:
             ("To", self.text("0E04")),
             ("Cc", self.text("0E03")),
             ("Bcc", self.text("0E02")),
-            ("Date", self._date()),
+            ("Date", self._date(_SENT) or self._date(_DELIVERED)),
+            *self._meeting(),
         ]
         if parts := self.protected():
             return parts.mail(fields)
@@ -229,9 +232,17 @@ class _Message:
         entries = data[_HEADER_BYTES : len(data) - (len(data) - _HEADER_BYTES) % _ENTRY.size]
         return {tag: value for _, tag, _, value in _ENTRY.iter_unpack(entries)}
 
-    def _date(self) -> str:
-        """When it was sent, or else when it came, in UTC; nothing where the file says neither."""
-        value = self._fixed.get(_SENT) or self._fixed.get(_DELIVERED)
+    def _meeting(self) -> list[tuple[str, str]]:
+        """What a mail about a meeting is, and from when to when that is, in UTC."""
+        kind = _MEETING.match(self.text("001A"))
+        if kind is None:
+            return []
+        what = next((words for name, words in _MEETINGS.items() if (kind[1] or "").lower().startswith(name)), "Meeting")
+        return [("Meeting", what), ("Start", self._date(_START)), ("End", self._date(_END))]
+
+    def _date(self, tag: int) -> str:
+        """A time in UTC; nothing where the file does not have it."""
+        value = self._fixed.get(tag)
         ticks = int.from_bytes(value, "little") if value else 0  # of a tenth of a microsecond
         if not 0 < ticks < 2**61:
             return ""

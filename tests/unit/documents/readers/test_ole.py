@@ -127,6 +127,26 @@ def test_signed_documents_that_are_attached_are_taken_out() -> None:
     assert made.rendered.cautions == ("lease.pdf was taken out of a signed file, whose signature was not checked.",)
 
 
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [
+        ("IPM.Schedule.Meeting.Request", "Invitation"),
+        ("IPM.Schedule.Meeting.Canceled", "Cancelled"),
+        ("IPM.Schedule.Meeting.Resp.Pos", "Answer to an invitation"),
+        ("IPM.Appointment", "Meeting"),
+    ],
+)
+def test_a_mail_about_a_meeting_says_when_it_is(kind: str, what: str) -> None:
+    times = struct.pack("<HHIQHHIQ", 0x40, 0x60, 0, _ticks(10), 0x40, 0x61, 0, _ticks(11))
+    made = make(compound({_PROPERTIES: bytes(32) + times} | _text("0037", "Lease") | _text("001A", kind)))
+    assert made.text.split("\n") == [
+        "Subject: Lease",
+        f"Meeting: {what}",
+        "Start: Fri, 20 Nov 2026 10:00:00 +0000",
+        "End: Fri, 20 Nov 2026 11:00:00 +0000",
+    ]
+
+
 def test_text_in_a_code_page_is_decoded() -> None:
     page = bytes(32) + struct.pack("<HHI8s", 3, 0x3FFD, 0, (1250).to_bytes(8, "little"))
     made = make(compound({_PROPERTIES: page, "__substg1.0_1000001E": "żółć".encode("cp1250")}))
@@ -227,12 +247,15 @@ def _text(tag: str, text: str, place: str = "") -> dict[str, bytes]:
     return {f"{place}__substg1.0_{tag}001F": text.encode("utf-16-le")}
 
 
+def _ticks(hour: int) -> int:
+    since = datetime(2026, 11, 20, hour, tzinfo=UTC) - datetime(1601, 1, 1, tzinfo=UTC)
+    return (since // datetime.resolution) * 10
+
+
 def _mail() -> dict[str, bytes]:
-    sent = datetime(2026, 11, 20, 10, tzinfo=UTC) - datetime(1601, 1, 1, tzinfo=UTC)
-    ticks = (sent // (datetime.resolution)) * 10
     first, second = "__attach_version1.0_#00000000/", "__attach_version1.0_#00000001/"
     return {
-        _PROPERTIES: bytes(32) + struct.pack("<HHIQ", 0x40, 0x0039, 0, ticks),
+        _PROPERTIES: bytes(32) + struct.pack("<HHIQ", 0x40, 0x0039, 0, _ticks(10)),
         **_text("0037", "Lease ü"),
         **_text("0C1A", "Alice"),
         **_text("5D01", "alice@example.com"),
