@@ -15,6 +15,7 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+from pydantic.json_schema import SkipJsonSchema
 
 from runs.enums import About, Action, Complexity, Severity
 
@@ -354,8 +355,18 @@ class CriterionMet(Contract):
     how: Words
 
 
+class LeftOut(Contract):
+    """Work that a step did not do. `path`: the file that it is about, or nothing; `why`: a clause behind its name."""
+
+    path: Name
+    why: Line
+
+
 class StepOutput(Contract):
-    """What an executor says of its attempt, a claim and no evidence. `not_applicable`: there is nothing to do."""
+    """What an executor says of its attempt, a claim and no evidence. `not_applicable`: there is nothing to do.
+
+    `left_out`: each entry is an open point of the run (T6). Offline rules fill it in; models are not asked for it.
+    """
 
     status: Literal["done", "blocked", "not_applicable"]
     reasoning: Text
@@ -363,6 +374,7 @@ class StepOutput(Contract):
     criteria_met: list[CriterionMet]
     confidence: Confidence
     notes: Text
+    left_out: SkipJsonSchema[list[LeftOut]] = []
 
 
 class QuotedEvidence(Contract):

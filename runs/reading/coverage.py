@@ -12,8 +12,9 @@ from django.db.models import Q
 from runs import trees
 from runs.documents.pages import DRAWN
 from runs.documents.renditions import WAITING
+from runs.enums import Role, StepStatus
 from runs.models import Attempt, Plan, Run, Step, ToolCall
-from runs.pev.contracts import PlanStep
+from runs.pev.contracts import LeftOut, PlanStep
 from runs.pev.files.coverage import (
     Covered,
     Extent,
@@ -27,6 +28,7 @@ from runs.pev.files.coverage import (
     unread_in,
 )
 from runs.pev.files.inputs import meant_by, selected
+from runs.pev.policy import RULES
 from runs.pev.ports import Shown
 from runs.pev.tools.toolbox import reads_files
 
@@ -182,4 +184,16 @@ def unread(run: Run, plan: Plan | None) -> list[str]:
     specs = plan.steps.order_by("position").values_list("spec", flat=True)
     reading = [spec for spec in specs if reads_files(spec)]
     meant = meant_by(reading, found.inputs.files) if run.policy.sources_needed else ()
-    return unread_in(found.files, set(meant))
+    return unread_in(found.files, set(meant), _left_out(run, plan))
+
+
+def _left_out(run: Run, plan: Plan) -> Iterator[LeftOut]:
+    """What the kept results of a plan have left out by their own words. Only offline rules say this."""
+    if not run.policy.model_for(Role.EXECUTOR).model.startswith(RULES):
+        return
+    own = Attempt.objects.filter(step__plan=plan, step__status__in=(StepStatus.PASSED, StepStatus.ACCEPTED))
+    kept = plan.steps.filter(reused_from__isnull=False).order_by("position")
+    outputs = dict(kept.values_list("pk", "reused_from__output"))
+    outputs |= dict(own.order_by("step__position", "number").values_list("step", "output"))  # the last of a step stays
+    for output in outputs.values():
+        yield from output.left_out if output else ()

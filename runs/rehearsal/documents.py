@@ -1,22 +1,19 @@
 """What the tool calls so far have shown of the documents, and which reads are due next."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, pairwise
 
-from runs.pev.verification.questions import SHOWN_CHARS, SHOWN_IN_ALL
+from runs.pev.conversation.window import MAX_RESULT_CHARS
 from runs.rehearsal.conversation import Call, Use
+from runs.rehearsal.limits import Limits
 from runs.rehearsal.places import Line, lines_of
-from runs.rehearsal.text import named, number_of
 
-CALLS_PER_TURN = 40
-"""Replies of a model that works in parallel are no larger; the journal has one row for each."""
-MAX_DOCUMENTS = 200
-"""A rehearsal shows how a review goes; it is not made for archives."""
-IN_REACH = SHOWN_IN_ALL - SHOWN_CHARS - 10_000
-"""Bytes of all documents that are read: a verifier is shown so much beside the file that was written."""
+PAGE_LINES = 10_000
+"""The most lines that one call may ask for; so many characters as one answer may have are fewer in most texts."""
 _PAGE = re.compile(r"(?P<path>.+), lines (?P<first>\d+)-(?P<last>\d+) of (?P<total>\d+)(?:, .+)?")
-_DOCUMENTS = (
+_FORMATS = (
     ".docx",
     ".pdf",
     ".xlsx",
@@ -31,14 +28,14 @@ _DOCUMENTS = (
     ".jpeg",
     ".tif",
 )
-"""Of these the size says nothing of how much text there is."""
+"""Formats of which the size says nothing about how much text there is."""
 _LISTED = re.compile(r"(\d+)\t([^\t]+).*")
 
 
 @dataclass
 class Document:
-    """What is known of one file. `total` lines, None until some were read. `cut`: a line is not shown whole. `places`
-    says of a document's lines what they are called.
+    """What is known of one file. `total` lines, None until some were read. `cut`: lines that were shown in part only.
+    `pages`: how many calls have shown some of it. `places` says what its lines are called.
     """
 
     path: str
@@ -46,41 +43,38 @@ class Document:
     lines: dict[int, str] = field(default_factory=dict)
     total: int | None = None
     refused: bool = False
-    cut: bool = False
+    cut: set[int] = field(default_factory=set)
+    pages: int = 0
     places: dict[int, Line] = field(default_factory=dict)
 
     @property
-    def gap(self) -> str:
-        """Why it was not read as a whole, or nothing."""
-        if self.total is None:
-            return "not readable as text" if self.refused else "not read, too long or too many"
-        return "read in part" if self.cut or len(self.lines) < self.total else ""
+    def missing(self) -> list[tuple[int, int]]:
+        """The first and last lines of what was not read of a document that was begun."""
+        last = self.total or 0
+        ends = [0, *sorted(self.lines), last + 1]
+        return [(one + 1, other - 1) for one, other in pairwise(ends) if one + 1 < other]
+
+    @property
+    def is_format(self) -> bool:
+        """Whether it is a document of some program, whose size says nothing about how much text there is."""
+        return self.path.lower().endswith(_FORMATS)
 
     @property
     def text(self) -> str:
         return "\n".join(self.lines[number] for number in sorted(self.lines))
 
     @property
-    def words(self) -> int:
-        return len(self.text.split())
+    def characters(self) -> int:
+        return sum(len(line) + 1 for line in self.lines.values())
 
     @property
-    def own(self) -> Mapping[int, str]:
-        """The lines without what people have commented beside them."""
-        aside = {number for number, line in self.places.items() if line.place.startswith("comment")}
-        return {number: line for number, line in self.lines.items() if number not in aside}
+    def words(self) -> int:
+        return len(self.text.split())
 
     @property
     def beginnings(self) -> frozenset[int]:
         """The lines that are known to begin a paragraph."""
         return frozenset(number for number, line in self.places.items() if line.begins)
-
-    @property
-    def reach(self) -> int:
-        """How many bytes a verifier has to be shown for it, as far as that is known."""
-        if not (self.places or (self.total is None and self.path.lower().endswith(_DOCUMENTS))):
-            return self.size
-        return sum(len(line.encode()) + 60 for line in self.lines.values())
 
     def place(self, line: int) -> str:
         """What people call the place of a line: "clause 4.2(b)", "page 2", or "line 47" of a text."""
@@ -114,43 +108,49 @@ def unlisted(calls: Sequence[Call]) -> int:
     return sum(int(more) for text in listings[-1:] for more in re.findall(r"^\[(\d+) more are not listed", text, re.M))
 
 
-def in_reach(documents: Iterable[Document]) -> list[Document]:
-    """Those that a verifier can be shown from beginning to end, until there is no more room."""
-    room, chosen = IN_REACH, list[Document]()
+def due(documents: Iterable[Document], limits: Limits, turns: int) -> list[Use]:
+    """The next parts of the files that have been begun, then new files. Empty when all was read, or at a limit."""
+    if turns >= limits.turns:
+        return []
+    known = [one for one in documents if not one.refused]
+    room = limits.characters - sum(one.characters for one in known)
+    return list(islice(_reads(known, room), limits.calls))
+
+
+def _reads(documents: Sequence[Document], room: int) -> Iterator[Use]:
+    """As many as there is room for, in characters. A text that has more than that is not begun."""
     for document in documents:
-        needed = document.reach + 2 * len(document.path) + 200  # with the delimiters around it
-        if document.reach <= SHOWN_CHARS and needed <= room and len(chosen) < MAX_DOCUMENTS:
-            chosen.append(document)
-            room -= needed
-    return chosen
-
-
-def due(documents: Iterable[Document]) -> list[Use]:
-    """The next page of each file that has been begun, then new files. Empty when all was read."""
-    waiting = [one for one in documents if one.gap and not one.refused and not one.cut]
-    waiting.sort(key=lambda one: one.total is None)
-    pages = [(one.path, next(n for n in range(1, len(one.lines) + 2) if n not in one.lines)) for one in waiting]
-    return [("read_file", {"path": path, "first_line": line}) for path, line in pages[:CALLS_PER_TURN]]
-
-
-def shortfall(documents: Sequence[Document]) -> str:
-    """A sentence on what was not read, or nothing."""
-    gaps = {gap: [one.path for one in documents if one.gap == gap] for gap in sorted({one.gap for one in documents})}
-    notes = [f"{number_of(len(paths), 'file')} {gap}: {named(paths, 5)}" for gap, paths in gaps.items() if gap]
-    return "; ".join(notes) + ("." if notes else "")
+        read, pages = max(1, len(document.lines)), max(1, document.pages)
+        at_once, width = max(1, 4 * read // (5 * pages)), document.characters // read + 1
+        for first, last in document.missing:
+            for start in range(first, last + 1, at_once):
+                if room <= 0:
+                    return
+                count = min(at_once, last - start + 1)
+                yield "read_file", {"path": document.path, "first_line": start, "lines": count}
+                room -= min(MAX_RESULT_CHARS, count * width)
+    for document in documents:
+        if document.total is None and (document.is_format or document.size <= room):
+            yield "read_file", {"path": document.path, "first_line": 1, "lines": PAGE_LINES}
+            room -= MAX_RESULT_CHARS if document.is_format else document.size
+        if room <= 0:
+            return
 
 
 def _take_page(call: Call, document: Document) -> None:
     head, _, body = call.result.partition("\n")
     page = _PAGE.fullmatch(head)
     if page is None:
-        document.refused = call.is_error
-        document.total = None if call.is_error else 0  # “… is empty”
+        if not document.pages:
+            document.refused = call.is_error
+            document.total = None if call.is_error else 0  # “… is empty”
         return
+    document.pages += 1
     first, last, document.total = int(page["first"]), int(page["last"]), int(page["total"])
     lines = list(lines_of(call.path, body.split("\n")))
     count = last - first + 1
-    document.cut |= "".join(line.text for line in lines[count : count + 1]).startswith("[cut: ")
+    if "".join(line.text for line in lines[count : count + 1]).startswith("[cut: "):
+        document.cut.add(last)
     for number, line in enumerate(lines[:count], first):
         document.lines[number] = line.text.removesuffix("\r")
         if line.anchor:

@@ -1,8 +1,10 @@
 """Facts that can be recognised by their form: dates, amounts, parties. English and German."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from runs.rehearsal.documents import Document
 from runs.rehearsal.text import blocks
@@ -42,13 +44,14 @@ class Fact:
 def facts_in(document: Document) -> Iterator[Fact]:
     """In the order of the lines, a party once per document; the text is verbatim but for folded whitespace."""
     parties: set[str] = set()
-    for block in blocks(document.own, document.beginnings):
+    for block in blocks(document.lines, document.beginnings):
         text = "\n".join(line for _, line in block)
+        offsets = [0, *accumulate(len(line) + 1 for _, line in block[:-1])]
         for kind, pattern in (("party", COMPANY), ("date", DATE), ("amount", AMOUNT)):
             for match in pattern.finditer(text):
                 found = " ".join(match[0].split())
                 if kind == "party" and found in parties:
                     continue
                 parties.add(found)
-                line = block[text.count("\n", 0, match.start())][0]
+                line = block[bisect_right(offsets, match.start()) - 1][0]
                 yield Fact(document.path, kind, found, line, document.place(line))

@@ -1,99 +1,143 @@
-"""The four files of the document review. Each function gives the content of one, and what to report of it."""
+"""The four files of the document review. Each function makes one, with what to report of it."""
 
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
+from runs.pev.contracts import LeftOut
 from runs.rehearsal import job
+from runs.rehearsal.account import Account, Entry, Share
 from runs.rehearsal.documents import Document
+from runs.rehearsal.entries import NOT_REVIEWED, entries_in, gaps_section
 from runs.rehearsal.facts import facts_in
 from runs.rehearsal.findings import Finding, findings_in
+from runs.rehearsal.limits import DEFAULT, Limits
 from runs.rehearsal.text import cited, linked, named, number_of, table
 from runs.rehearsal.wordlists import KINDS, SEVERAL
 
-CONTENT_CHARS = 50_000
-"""A verifier is shown 60,000 characters of a file; a longer one could not be judged as a whole."""
+MOST_SHOWN = 60
+"""Points, documents or rows that a report names; the file has all of them."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file of the review, what is reported of it, and what has no room in it."""
+
+    content: str
+    summary: str
+    left_out: Sequence[LeftOut] = ()
 
 
 @dataclass(frozen=True)
 class Material:
-    """What a step works from: `read` are the documents (or earlier outputs) within its reach, `every` all of the task.
+    """What a step works from. `account`: its documents, or the files of earlier steps, and what it looked at of them.
 
-    `shortfall` says what was not read, `requests` how often a person asked for something else: no rule understands
-    that, and their words are no part of a result. `silent`: one recommendation is left out on purpose.
+    `path`: the file to be written. `requests`: how often a person asked for something else; no rule understands that,
+    and their words are no part of a result. `silent`: one recommendation is left out on purpose.
     """
 
-    read: Sequence[Document]
-    every: Sequence[Document]
-    left_out: frozenset[str]
-    unlisted: int
-    shortfall: str
-    requests: int
-    silent: bool
+    path: str
+    account: Account
+    requests: int = 0
+    silent: bool = False
+    limits: Limits = DEFAULT
+
+    @property
+    def documents(self) -> list[Document]:
+        return self.account.looked_at
 
     def page(self, title: str, lines: Sequence[str]) -> str:
-        """A Markdown file: title, who made it, the content, and what was not read or done."""
-        parts = [f"# {title}", "", job.NOTE, "", *lines]
-        if self.shortfall:
-            parts += ["", "## Not covered", "", self.shortfall]
+        """A Markdown file: title, who made it, the content, and what was not reviewed or done."""
+        parts = [f"# {title}", "", job.NOTE, "", *lines, *gaps_section(self.account.left_out)]
         if self.requests:
             parts += ["", "## Not done", "", self.not_done]
         return "\n".join(parts).rstrip() + "\n"
+
+    def fitting(self, items: Sequence[str], what: str) -> tuple[int, list[LeftOut]]:
+        """How many of the items there is room for in the file, and what is to be said of the others."""
+        used = 0
+        for count, item in enumerate(items):
+            used += len(item) + 1
+            if used > self.limits.file_chars:
+                why = f"{len(items) - count:,} of {len(items):,} {what} are not in it, for want of room"
+                return count, [LeftOut(path=self.path, why=why)]
+        return len(items), []
+
+    @property
+    def scope(self) -> str:
+        """What was looked at, in words."""
+        shares = Counter(one.share for one in self.account.entries)
+        whole, part = shares[Share.WHOLE], shares[Share.PART]
+        words = number_of(whole, "document") if whole or not part else ""
+        parts = ("a part of 1 document" if part == 1 else f"parts of {part} documents") if part else ""
+        return " and ".join(filter(None, [words, parts]))
+
+    @property
+    def has_parts(self) -> bool:
+        return any(one.share is Share.PART for one in self.account.entries)
+
+    @property
+    def but(self) -> str:
+        """What was not looked at, as the end of a sentence about the rest."""
+        return f"; {self.account.shortfall}" if self.account.shortfall else ""
 
     @property
     def not_done(self) -> str:
         return f"{number_of(self.requests, 'request')} of a person: offline rules do not understand words."
 
 
-def inventory(material: Material) -> tuple[str, str]:
-    rows = [_row(document, material.left_out) for document in material.every]
-    rows = rows[: _fitting([str(row) for row in rows])]
-    count = len(material.every) + material.unlisted
+def inventory(material: Material) -> Written:
+    entries = material.account.entries
+    rows = [_row(one) for one in entries]
+    room, left = material.fitting([str(row) for row in rows], "rows")
+    rows, count = rows[:room], len(entries) + material.account.unlisted
     lines = [f"Files in all: {count}", "", *table(("File", "Bytes", "Lines", "Words", "Note"), rows)]
     if count > len(rows):
         lines += ["", f"{job.NOT_LISTED}{number_of(count - len(rows), 'file')}."]
-    words, total = sum(one.words for one in material.read), sum(one.total or 0 for one in material.read)
-    summary = f"{number_of(count, 'file')}, {len(material.read)} read as text: {total:,} lines, {words:,} words."
-    return material.page("Inventory", [*lines, "", summary]), summary
+    whole = [one.document for one in entries if one.share is Share.WHOLE]
+    total, words = sum(one.total or 0 for one in whole), sum(one.words for one in whole)
+    summary = f"{number_of(count, 'file')}, {len(whole)} read as text: {total:,} lines, {words:,} words{material.but}."
+    return Written(material.page("Inventory", [*lines, "", summary]), summary, left)
 
 
-def _row(document: Document, left_out: frozenset[str]) -> tuple[object, ...]:
-    note = "left out, by feedback" if document.path in left_out else document.gap
-    lines = "" if document.total is None else document.total
-    return document.path, document.size, lines, "" if document.gap else document.words, note
+def _row(entry: Entry) -> tuple[object, ...]:
+    """Lines and words only of what was read as a whole."""
+    document = entry.document
+    counts = (document.total, document.words) if entry.share is Share.WHOLE else ("", "")
+    return document.path, document.size, *counts, entry.note
 
 
-def key_facts(material: Material) -> tuple[str, str]:
+def key_facts(material: Material) -> Written:
     """That something was not done has no place in a CSV and goes to the report."""
-    facts = [fact for document in material.read for fact in facts_in(document)]
+    facts = [fact for document in material.documents for fact in facts_in(document)]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(job.FACT_COLUMNS)
-    room = _fitting([str(fact) for fact in facts])
+    room, left = material.fitting([str(fact) for fact in facts], "facts")
     writer.writerows((fact.document, fact.kind, fact.text, fact.line) for fact in facts[:room])
     counts = Counter(fact.kind for fact in facts)
     summary = (
         f"{number_of(counts['party'], 'party', 'parties')}, {number_of(counts['date'], 'date')} and "
-        f"{number_of(counts['amount'], 'amount')} found in {number_of(len(material.read), 'document')}."
+        f"{number_of(counts['amount'], 'amount')} found in {material.scope}{material.but}."
     )
     if room < len(facts):
         summary += f" {len(facts) - room} of them are not in the file: it would be too long."
     shown = [f"- {fact.document}, {fact.place}: {fact.kind} {fact.text}" for fact in facts[:12]]
-    left = [f"- Not done: {material.not_done}"] if material.requests else []
-    return out.getvalue(), "\n".join([summary, "", *shown, *left]).rstrip()
+    rest = [f"- Not done: {material.not_done}"] if material.requests else []
+    return Written(out.getvalue(), "\n".join([summary, "", *shown, *rest]).rstrip(), left)
 
 
-def findings(material: Material) -> tuple[str, str]:
+def findings(material: Material) -> Written:
     """Every point with quote, reason and recommendation; on purpose one in the middle may lack its recommendation."""
-    every = [finding for document in material.read for finding in findings_in(document)]
-    room = _fitting(["\n".join(_entry("F000", finding, silent=False)) for finding in every])
+    every = [finding for document in material.documents for finding in findings_in(document)]
+    room, left = material.fitting(["\n".join(_entry("F000", finding, silent=False)) for finding in every], "points")
     listed = {f"F{number}": finding for number, finding in enumerate(every[:room], 1)}
     silent = f"F{len(listed) // 2 + 1}" if material.silent else ""
-    overview = _overview(every, material.read)
-    lines = [*overview, "", f"{job.POINTS}{len(every)}"]
+    headline, rows = _headline(every, material), _overview(every)
+    lines = [headline, "", *rows, "", f"{job.POINTS}{len(every)}"]
     if room < len(every):
         lines += ["", f"{job.NOT_LISTED}{number_of(len(every) - room, 'further point')}, for want of room."]
     heading = ""
@@ -102,9 +146,12 @@ def findings(material: Material) -> tuple[str, str]:
             heading = finding.document
             lines += ["", f"## {heading}"]
         lines += _entry(name, finding, silent=name == silent)
-    report = [_line(key, finding) for key, finding in listed.items()][:60]
-    report += [f"- and {len(every) - 60} more"] if len(every) > 60 else []
-    return material.page("Findings", lines), "\n".join([*overview, "", *report]).rstrip()
+    report = [_line(key, finding) for key, finding in islice(listed.items(), MOST_SHOWN)]
+    report += [f"- and {len(every) - MOST_SHOWN} more"] if len(every) > MOST_SHOWN else []
+    shown = rows[: MOST_SHOWN + 2]  # with the header and the line below it
+    shown += [f"\nand {len(rows) - len(shown)} more documents."] if len(rows) > len(shown) else []
+    summary = "\n".join([headline, "", *shown, "", *report]).rstrip()
+    return Written(material.page("Findings", lines), summary, left)
 
 
 def _line(name: str, finding: Finding) -> str:
@@ -126,19 +173,27 @@ def _entry(name: str, finding: Finding, *, silent: bool) -> list[str]:
     return lines if silent else [*lines, f"- Recommendation: {finding.advice}"]
 
 
-def _overview(every: Sequence[Finding], read: Sequence[Document]) -> list[str]:
-    """A headline, and the points per document and kind."""
-    documents = number_of(len(read), "document")
+def _headline(every: Sequence[Finding], material: Material) -> str:
+    if not material.documents:
+        return f"No document was reviewed{material.but}."
     if not every:
-        return [f"No points were found by the rules in {documents}."]
+        return f"No points were found by the rules in {material.scope}{material.but}."
+    concerned = len({finding.document for finding in every})
+    some = concerned < len(material.documents) and not material.has_parts
+    share = f"{concerned} of " if some else ""
+    need = "needs" if len(every) == 1 else "need"
+    points = number_of(len(every), "point")
+    return f"{points} {need} attention in {share}{material.scope}: {_kinds(every)}{material.but}."
+
+
+def _overview(every: Sequence[Finding]) -> list[str]:
+    """A table of the points per document and kind."""
     counts = Counter((finding.document, finding.kind) for finding in every)
     totals = Counter(finding.document for finding in every)
-    share = documents if len(totals) == len(read) else f"{len(totals)} of {documents}"
-    kinds = [kind for kind in KINDS if any(finding.kind == kind for finding in every)]
-    rows = [(linked(path), totals[path], *(counts[path, kind] for kind in kinds)) for path in list(totals)[:50]]
-    need = "needs" if len(every) == 1 else "need"
-    headline = f"{number_of(len(every), 'point')} {need} attention in {share}: {_kinds(every)}."
-    return [headline, "", *table(("Document", "Points", *kinds), rows)]
+    present = {finding.kind for finding in every}
+    kinds = [kind for kind in KINDS if kind in present]
+    rows = [(linked(path), total, *(counts[path, kind] for kind in kinds)) for path, total in totals.items()]
+    return table(("Document", "Points", *kinds), rows) if rows else []
 
 
 def _kinds(every: Sequence[Finding]) -> str:
@@ -147,35 +202,40 @@ def _kinds(every: Sequence[Finding]) -> str:
     return ", ".join(number_of(count, kind.lower(), SEVERAL.get(kind, "")) for kind, count in counts)
 
 
-def notices(material: Material) -> tuple[str, str]:
+def notices(material: Material) -> Written:
     """Per document a short draft that raises its points by their ids."""
-    texts = {document.path.rpartition("/")[2]: document.text for document in material.read}
+    texts = {document.path.rpartition("/")[2]: document.text for document in material.documents}
     points, parties = _points(texts.get("findings.md", "")), _parties(texts.get("key-facts.csv", ""))
-    summary = "No notice is needed: findings.md lists no points."
+    gaps = texts.get("findings.md", "").partition(f"\n{NOT_REVIEWED}\n")[2].partition("\n## ")[0].strip()
     if points:
         raised = number_of(sum(map(len, points.values())), "point")
-        summary = f"{number_of(len(points), 'notice')} drafted, raising {raised}."
+        summary = f"{number_of(len(points), 'notice')} drafted, raising {raised}{material.but}."
+    elif gaps or material.but:
+        summary = f"No notice is drafted: findings.md lists no points, and not everything was reviewed{material.but}."
+    else:
+        summary = "No notice is needed: findings.md lists no points."
     lines, report = [summary], [summary]
+    if gaps:
+        lines += ["", "No notice can rest on what was not reviewed:", "", gaps]
     for document, mine in points.items():
         lines += ["", f"## Notice: {document}", ""]
         if document in parties:
-            lines += [f"Parties named in the document: {'; '.join(parties[document][:4])}.", ""]
+            more = f" and {len(parties[document]) - 4} more" if len(parties[document]) > 4 else ""
+            lines += [f"Parties named in the document: {'; '.join(parties[document][:4])}{more}.", ""]
         lines += ["Dear Sir or Madam,", "", f"please clarify the following in “{document}” before we rely on it:", ""]
-        lines += [f"{number}. {point}" for number, point in enumerate(mine, 1)]
+        lines += [f"{number}. {point}" for number, point in enumerate(mine.values(), 1)]
         lines += ["", "We ask for your proposal in writing. Kind regards"]
-        report.append(f"- {document}: {', '.join(point.partition(',')[0] for point in mine)}")
-    return material.page("Notices", lines), "\n".join(report[:61])
+        report.append(f"- {document}: {named(list(mine), MOST_SHOWN)}")
+    more_notices = [f"- and {len(report) - 1 - MOST_SHOWN} more"] if len(report) - 1 > MOST_SHOWN else []
+    return Written(material.page("Notices", lines), "\n".join([*report[: MOST_SHOWN + 1], *more_notices]))
 
 
-def _points(text: str) -> Mapping[str, list[str]]:
-    """What to raise per document. Quotes begin with “> ”, so that nothing in a document can pass for an entry."""
-    found: dict[str, list[str]] = {}
-    for part in re.split(r"^(?=#{1,3} )", text, flags=re.MULTILINE):
-        if head := re.match(r"### (F\d+) · (.+)", part):
-            fields = dict(re.findall(r"^- (Document|Line|Place|Recommendation): (.+)$", part, re.MULTILINE))
-            place = fields.get("Place") or f"line {fields.get('Line', '?')}"
-            point = f"{head[1]}, {place}: {head[2]}. {fields.get('Recommendation', '')}"
-            found.setdefault(fields.get("Document", ""), []).append(point)
+def _points(text: str) -> Mapping[str, dict[str, str]]:
+    """What to raise per document, by the ids of the findings."""
+    found: dict[str, dict[str, str]] = {}
+    for one in entries_in(text):
+        point = f"{one.name}, {one.place}: {one.title}. {one['Recommendation']}"
+        found.setdefault(one.document, {})[one.name] = point
     return found
 
 
@@ -185,13 +245,3 @@ def _parties(text: str) -> Mapping[str, list[str]]:
         if row.get("kind") == "party":
             found.setdefault(str(row.get("document")), []).append(str(row.get("text")))
     return found
-
-
-def _fitting(items: Sequence[str]) -> int:
-    """How many of the items there is room for, beside the other parts of a page."""
-    used = 10_000
-    for count, item in enumerate(items):
-        used += len(item) + 1
-        if used > CONTENT_CHARS:
-            return count
-    return len(items)

@@ -1,7 +1,7 @@
 """The points of a document that need attention, each with its line and a verbatim quote."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from runs.pev.evidence.quotes import proves_nothing
@@ -39,50 +39,59 @@ class Finding:
 
 def findings_in(document: Document) -> list[Finding]:
     """All points of a document in the order of their lines; the same words twice are one point."""
-    defined = {(one or other).casefold() for one, other in w.DEFINED_TERM.findall(document.text)}
+    text = document.text
+    defined = {(one or other).casefold() for one, other in w.DEFINED_TERM.findall(text)}
     found: list[Finding] = []
-    for block in blocks(document.own, document.beginnings):
+    for block in blocks(document.lines, document.beginnings):
         found += _empty_field(document.path, block)
         for sentence in sentences(block):
             found += _by_rules(document.path, sentence)
             found += _blanks(document.path, sentence)
             found += _undefined(document.path, sentence, defined)
     points = sorted(_merged(found), key=lambda item: (item.line, w.KINDS.index(item.kind), item.term))
+    standing = text.replace("\t", "\n") if document.places else text
+    alone = frozenset(line.strip() for line in standing.splitlines())
     return [
         replace(
             item,
             places=tuple(dict.fromkeys(map(document.place, (item.line, *item.also)))),
             anchor=document.anchor(item.quote.first, item.quote.last),
-            cites=_citable(document, item.quote),
+            cites=_citable(document, item.quote, alone),
         )
         for item in points
     ]
 
 
-def _citable(document: Document, quote: Quote) -> Quote | None:
-    """The quote, or where it proves nothing, as a blank in a cell does, its whole lines and those before them."""
-    standing = document.text.replace("\t", "\n") if document.places else document.text
-    if not proves_nothing(quote.text, standing):
+def _citable(document: Document, quote: Quote, alone: Collection[str]) -> Quote | None:
+    """The quote, or where it proves nothing, as a blank in a cell does, its whole lines and those before them. `alone`:
+    what is a line, or the text of a cell, of its own.
+    """
+    if not _proves_nothing(quote.text, alone):
         return quote
     for first in range(quote.first, quote.first - MAX_BEFORE - 1, -1):
         if first not in document.places:
             break
         words = " ".join(" ".join(document.lines.get(line, "") for line in range(first, quote.last + 1)).split())
-        if not proves_nothing(words, standing):
+        if not _proves_nothing(words, alone):
             return replace(quote, text=words[-QUOTE_CHARS:].partition(" ")[2] if len(words) > QUOTE_CHARS else words)
     return None
 
 
+def _proves_nothing(words: str, alone: Collection[str]) -> bool:
+    return bool(proves_nothing(words, words if words.strip() in alone else ""))
+
+
 def _by_rules(path: str, sentence: Sentence) -> Iterator[Finding]:
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(sentence.text))
     for rule in w.RULES:
         for match in rule.pattern.finditer(sentence.text):
-            if any(match.start() < end and start < match.end() for start, end in taken):
+            start, end = match.span()
+            if taken.find(1, start, end) >= 0:
                 continue
-            taken.append(match.span())
+            taken[start:end] = b"\1" * (end - start)
             term = shortened(match[0], 60)
             texts = rule.why.replace("{term}", term), rule.advice.replace("{term}", term)
-            yield Finding(path, rule.kind, term, sentence.quote(*match.span()), *texts)
+            yield Finding(path, rule.kind, term, sentence.quote(start, end), *texts)
 
 
 def _blanks(path: str, sentence: Sentence) -> Iterator[Finding]:
@@ -124,10 +133,12 @@ def _undefined(path: str, sentence: Sentence, defined: set[str]) -> Iterator[Fin
 def _merged(found: Sequence[Finding]) -> list[Finding]:
     """Vague words and roles that come again are added to their first finding; blanks stay apart."""
     kept: dict[tuple[str, str, int], Finding] = {}
+    lines: dict[tuple[str, str, int], list[int]] = {}
     for item in sorted(found, key=lambda one: one.line):
         apart = item.kind not in (w.VAGUE, w.MISSING_PARTY, w.ADDRESSED)
         key = (item.kind, item.term.casefold(), item.line if apart else 0)
-        first = kept.setdefault(key, item)
-        if first is not item and item.line != (first.line, *first.also)[-1]:
-            kept[key] = replace(first, also=(*first.also, item.line))
-    return list(kept.values())
+        kept.setdefault(key, item)
+        seen = lines.setdefault(key, [item.line])
+        if item.line != seen[-1]:
+            seen.append(item.line)
+    return [replace(item, also=tuple(lines[key][1:])) for key, item in kept.items()]

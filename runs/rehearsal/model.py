@@ -8,6 +8,7 @@ from runs.pev.contracts import Contract, JsonObject
 from runs.pev.ports import Ask, Reply
 from runs.rehearsal import executor, planner, synthesizer, verifier
 from runs.rehearsal.conversation import Conversation, Use, read
+from runs.rehearsal.limits import DEFAULT, Limits
 
 MODELS = frozenset(REHEARSAL.values())
 
@@ -18,9 +19,11 @@ class Rehearsal:
     Raises ModelError, not to be tried again, for every job but the document review.
     """
 
+    limits = DEFAULT
+
     def ask(self, ask: Ask) -> Reply:
         conversation = read(ask)
-        answer = _answer(ask.role, conversation)
+        answer = _answer(ask.role, conversation, self.limits)
         if isinstance(answer, Contract):
             return Reply(({"type": "text", "text": answer.model_dump_json()},), "end_turn", ask.model)
         blocks: list[JsonObject] = [
@@ -31,12 +34,12 @@ class Rehearsal:
         return Reply(tuple(blocks), "tool_use", ask.model)
 
 
-def _answer(role: Role, conversation: Conversation) -> Contract | list[Use]:
+def _answer(role: Role, conversation: Conversation, limits: Limits) -> Contract | list[Use]:
     match role:
         case Role.PLANNER:
             return planner.plan(conversation)
         case Role.EXECUTOR:
-            return executor.act(conversation)
+            return executor.act(conversation, limits)
         case Role.VERIFIER:
             return verifier.verdict(conversation)
         case Role.SYNTHESIZER:

@@ -1,8 +1,11 @@
 """Text of documents: blocks that belong together, sentences with the line they begin in, and Markdown tables."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import itemgetter
 from urllib.parse import quote as url_quote
 
 QUOTE_CHARS = 300
@@ -32,6 +35,10 @@ class Sentence:
     text: str
     starts: tuple[tuple[int, int], ...]
 
+    def line_at(self, offset: int) -> int:
+        """The number of the line that this offset is in."""
+        return self.starts[bisect_right(self.starts, offset, key=itemgetter(0)) - 1][1]
+
     def quote(self, start: int, end: int) -> Quote:
         """The sentence, or of a long one a part around start:end of at most QUOTE_CHARS, cut at word boundaries."""
         first, last = 0, len(self.text)
@@ -43,8 +50,8 @@ class Sentence:
         text = self.text[first:last].strip()
         return Quote(
             unbarred(text) if self.text.startswith("|") else text,
-            max(line for offset, line in self.starts if offset <= first),
-            max(line for offset, line in self.starts if offset < max(last, 1)),
+            self.line_at(first),
+            self.line_at(max(last, 1) - 1),
             before=first > 0,
             after=last < len(self.text),
         )
@@ -85,16 +92,16 @@ def blocks(lines: Mapping[int, str], beginnings: Collection[int] = ()) -> Iterat
 
 
 def sentences(block: Sequence[tuple[int, str]]) -> Iterator[Sentence]:
-    text, starts = "", list[tuple[int, int]]()
-    for number, line in block:
-        text += " " if text else ""
-        starts.append((len(text), number))
-        text += " ".join(line.split())
+    lines = [" ".join(line.split()) for _, line in block]
+    text = " ".join(lines)
+    offsets = [0, *accumulate(len(line) + 1 for line in lines[:-1])]
+    starts = [(offset, number) for offset, (number, _) in zip(offsets, block, strict=True)]
     first = 0
     for last in [*(match.start() for match in _SENTENCE_ENDS.finditer(text)), len(text)]:
-        before = max(line for offset, line in starts if offset <= first)
-        inside = [(offset - first, line) for offset, line in starts if first < offset < last]
-        yield Sentence(text[first:last], ((0, before), *inside))
+        after = bisect_right(offsets, first)
+        inside = starts[after : bisect_left(offsets, last, after)]
+        moved = ((offset - first, line) for offset, line in inside)
+        yield Sentence(text[first:last], ((0, starts[after - 1][1]), *moved))
         first = last + 1
 
 

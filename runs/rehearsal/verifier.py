@@ -6,16 +6,17 @@ It shares no rule with the executor, so that an error there is not repeated here
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from runs.enums import Action, Severity
 from runs.pev.contracts import CriterionAnswer, QuotedEvidence, VerifierAnswer
 from runs.pev.evidence.relation import doubt_about
-from runs.pev.plans.commented import REVIEWED
+from runs.pev.plans.commented import NOT_REVIEWED, REVIEWED, is_word
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
+from runs.rehearsal.entries import PointEntry, entries_in, gaps_in
 from runs.rehearsal.places import lines_of
 
 MAX_QUOTES = 6
@@ -38,9 +39,13 @@ class _Ruling:
     def quote(self, source: str, text: str, statement: str = "") -> None:
         """`statement`: words of the result that this supports."""
         cut = " ".join(text.split())[:QUOTE_CHARS].strip()
-        if sum(map(str.isalnum, cut)) >= 3 and len(self.evidence) < MAX_QUOTES:
+        if sum(map(str.isalnum, cut)) >= 3 and self.has_room:
             said = statement[:QUOTE_CHARS].strip() or None
             self.evidence.append(QuotedEvidence(source=source, quote=cut, statement=said))
+
+    @property
+    def has_room(self) -> bool:
+        return len(self.evidence) < MAX_QUOTES
 
     def answer(self, label: str) -> CriterionAnswer:
         complaints = self.complaints[:MAX_COMPLAINTS]
@@ -60,6 +65,7 @@ class _Exhibits:
 
     def __init__(self, conversation: Conversation) -> None:
         self._documents = {part.name: part.text for part in conversation.all("document")}
+        self._lines: dict[str, list[str]] = {}
         self.output = conversation.text("output")
         listing = next((part.text for part in conversation.all("tool") if re.match(r"\d+ files, ", part.text)), "0")
         whole = re.sub(r"^.*\n\(cut here; the result goes on\)\Z", "", listing, flags=re.MULTILINE)
@@ -74,15 +80,18 @@ class _Exhibits:
     @property
     def copies(self) -> list[str]:
         """The copies of Word documents with comments."""
-        return [name for name in self._documents if name.startswith(REVIEWED)]
+        return [name for name in self._documents if name.startswith(REVIEWED) and is_word(name)]
 
     def beside(self, path: str) -> list[str]:
         """The documents outside the folder of this file, which is where all results lie."""
         return [name for name in self._documents if not name.startswith(f"{path.rpartition('/')[0]}/")]
 
     def lines(self, path: str) -> list[str]:
-        text = self.text(path)
-        return [line.text for line in lines_of(path, text.removesuffix("\n").split("\n"))] if text else []
+        if path not in self._lines:
+            text = self.text(path)
+            lines = lines_of(path, text.removesuffix("\n").split("\n")) if text else ()
+            self._lines[path] = [line.text for line in lines]
+        return self._lines[path]
 
     def line(self, path: str, start: str) -> str:
         return next((line for line in self.lines(path) if line.startswith(start)), "")
@@ -95,17 +104,13 @@ class _Exhibits:
 
     def holds(self, path: str, quote: str, line: str) -> bool:
         """Whether the quote begins in this line; it may run on."""
-        lines = self.lines(path)[int(line) - 1 :] if re.fullmatch(r"[1-9]\d*", line) else []
+        first = int(line) - 1 if re.fullmatch(r"[1-9]\d{0,9}", line) else 0
+        lines = self.lines(path)[first : first + 60] if re.fullmatch(r"[1-9]\d{0,9}", line) else []
         wanted, own = " ".join(quote.split()), " ".join("".join(lines[:1]).split())
-        return bool(wanted) and 0 <= " ".join(" ".join(lines[:60]).split()).find(wanted) < max(1, len(own))
+        return bool(wanted) and 0 <= " ".join(" ".join(lines).split()).find(wanted) < max(1, len(own))
 
-    def entries(self, path: str) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """The id and the fields of each finding, `Quote` among them; other headings than `### F1 …` end one."""
-        for part in re.split(r"^(?=#{1,3} )", self.text(path), flags=re.MULTILINE):
-            if head := re.match(r"### (F\d+) ", part):
-                fields = re.findall(r"^- ([A-Z][A-Za-z ]*): (.*\S)", part, re.MULTILINE)
-                quote = re.findall(r"^> (.*\S)", part, re.MULTILINE)
-                yield head[1], dict([*fields, *([("Quote", " ".join(quote))] if quote else [])])
+    def entries(self, path: str) -> list[PointEntry]:
+        return list(entries_in(self.text(path)))
 
 
 def verdict(conversation: Conversation) -> VerifierAnswer:
@@ -157,7 +162,7 @@ def _ruling(criterion: str, shown: _Exhibits) -> _Ruling:
 def _inventory_files(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
     rows, left = _rows(shown, path), shown.line(path, job.NOT_LISTED)
     made = {f"{path.rpartition('/')[0]}/{name}" for name in job.OUTPUTS.values()}
-    accounted = len(rows) + (int(left.removeprefix(job.NOT_LISTED).split(" ", 1)[0]) if left else 0)
+    accounted = len(rows) + _not_listed(shown, path)
     expected = shown.total - len(made & shown.listed)
     if accounted != expected:
         ruling.complaints.append(f"{path} accounts for {accounted} files; there are {expected}.")
@@ -182,7 +187,8 @@ def _facts_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
     for number, row in enumerate(csv.DictReader(io.StringIO(shown.text(path))), 1):
         document, text, line = (row.get(name) or "" for name in ("document", "text", "line"))
         if shown.holds(document, text, line):
-            ruling.quote(document, text, shown.verbatim(path, text))
+            if ruling.has_room:
+                ruling.quote(document, text, shown.verbatim(path, text))
         else:
             ruling.complaints.append(f"Row {number}: “{text[:60]}” does not stand in {document}, line {line}.")
     ruling.quote(path, shown.text(path))
@@ -190,56 +196,74 @@ def _facts_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
 
 
 def _findings_whole(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
-    for name, fields in shown.entries(path):
-        lacking = [one for one in ("Document", "Line", "Quote", "Recommendation") if one not in fields]
+    entries = shown.entries(path)
+    for one in entries:
+        lacking = [label for label in ("Document", "Line") if not one[label]]
+        lacking += [] if one.quote else ["Quote"]
+        lacking += [] if one["Recommendation"] else ["Recommendation"]
         if lacking:
-            ruling.complaints.append(f"Finding {_place(name, fields)} has no {' and no '.join(lacking).lower()}.")
+            ruling.complaints.append(f"Finding {_place(one)} has no {' and no '.join(lacking).lower()}.")
         else:
-            ruling.quote(path, f"- Recommendation: {fields['Recommendation']}")
+            ruling.quote(path, f"- Recommendation: {one['Recommendation']}")
+    stated, left = shown.line(path, job.POINTS).removeprefix(job.POINTS), _not_listed(shown, path)
+    if stated and stated != str(len(entries) + left):
+        ruling.complaints.append(f"{path} counts {stated} points; {len(entries) + left} are in it or left out of it.")
     _none_found(shown, ruling, path)
 
 
+def _not_listed(shown: _Exhibits, path: str) -> int:
+    """How many a file says it does not list."""
+    number = shown.line(path, job.NOT_LISTED).removeprefix(job.NOT_LISTED).partition(" ")[0]
+    return int(number) if re.fullmatch(r"\d{1,9}", number) else 0
+
+
 def _quotes_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
-    for name, fields in shown.entries(path):
-        document, line, quote = (fields.get(one, "") for one in ("Document", "Line", "Quote"))
-        if shown.holds(document, quote, line):
-            ruling.quote(document, quote, shown.verbatim(path, quote))
+    for one in shown.entries(path):
+        if shown.holds(one.document, one.quote, one["Line"]):
+            if ruling.has_room:
+                ruling.quote(one.document, one.quote, shown.verbatim(path, one.quote))
         else:
-            ruling.complaints.append(f"The quote of {_place(name, fields)} does not stand there: “{quote[:80]}”.")
+            ruling.complaints.append(f"The quote of {_place(one)} does not stand there: “{one.quote[:80]}”.")
     _none_found(shown, ruling, path)
     _held_against(shown, ruling, path, shown.line(path, "No ").partition(" in ")[0])
 
 
 def _notices_complete(shown: _Exhibits, ruling: _Ruling, path: str, other: str) -> None:
     raised = {match[1]: line for line in shown.lines(path) if (match := re.match(r"\d+\. (F\d+)\b", line))}
-    for name, _ in shown.entries(other):
-        if name in raised:
-            ruling.quote(path, raised[name])
+    for one in shown.entries(other):
+        if one.name in raised:
+            ruling.quote(path, raised[one.name])
         else:
-            ruling.complaints.append(f"Finding {name} is raised in no notice.")
+            ruling.complaints.append(f"Finding {one.name} is raised in no notice.")
     _none_found(shown, ruling, path)
 
 
 def _comments_stand(shown: _Exhibits, ruling: _Ruling, findings: str) -> None:
     """Each finding is a comment that begins with its id, and the paragraph with this comment has the quote."""
     copies = {name: _commented_blocks(shown.text(name)) for name in shown.copies}
-    for name, fields in shown.entries(findings):
-        copy = f"{REVIEWED}{fields.get('Document', '')}"
-        if copy not in copies or f"\n- {name} has no comment: " in f"\n{shown.output}":
+    gaps = gaps_in(shown.text(findings), [name.removeprefix(REVIEWED) for name in copies])
+    output = f"\n{shown.output}"
+    for one in shown.entries(findings):
+        copy = f"{REVIEWED}{one.document}"
+        if copy not in copies or f"\n- {one.name} has no comment: " in output:
             continue
-        number = next((key for key, said in copies[copy].said if said.startswith(f"{name} · ")), "")
-        quote = " ".join(fields.get("Quote", "").split())
+        number = next((key for key, said in copies[copy].said if said.startswith(f"{one.name} · ")), "")
+        quote = " ".join(one.quote.split())
         if not number:
-            ruling.complaints.append(f"{_place(name, fields)} is no comment in {copy}.")
+            ruling.complaints.append(f"{_place(one)} is no comment in {copy}.")
         elif not any(number in about and quote in text for about, text in copies[copy].about):
-            ruling.complaints.append(f"The comment on {_place(name, fields)} does not stand at its quote in {copy}.")
+            ruling.complaints.append(f"The comment on {_place(one)} does not stand at its quote in {copy}.")
         else:
             ruling.quote(copy, quote)  # what a comment says proves nothing of the document
     for copy, blocks in copies.items():
+        document = copy.removeprefix(REVIEWED)
         if not blocks.said:
             ruling.complaints.append(f"{copy} has no comment.")
         elif not ruling.evidence:
             ruling.quote(copy, next((text for about, text in blocks.about if about), ""))
+        says_gap = any(said.startswith(NOT_REVIEWED) for _, said in blocks.said)
+        if document in gaps and not says_gap and f"\n- {document} has no comment: " not in output:
+            ruling.complaints.append(f"{copy} does not say that {document} was not reviewed, or not as a whole.")
 
 
 class _Blocks(NamedTuple):
@@ -292,9 +316,8 @@ def _answer_no_ai(shown: _Exhibits, ruling: _Ruling) -> None:
     ruling.quote("@output", next((line for line in shown.output.split("\n") if "no AI was involved" in line), ""))
 
 
-def _place(name: str, fields: Mapping[str, str]) -> str:
-    place = fields.get("Place") or f"line {fields.get('Line', '?')}"
-    return f"{name} ({fields.get('Document', 'no document')}, {place})"
+def _place(one: PointEntry) -> str:
+    return f"{one.name} ({one.document or 'no document'}, {one.place})"
 
 
 def _rows(shown: _Exhibits, path: str) -> dict[str, str]:

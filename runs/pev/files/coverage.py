@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from runs.pev.contracts import LeftOut
 from runs.pev.ports import FileInfo, Shown
 
 MAX_RANGES = 3
@@ -151,22 +152,31 @@ def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def unread_in(found: Iterable[Covered], meant: Collection[str]) -> list[str]:
+def unread_in(found: Iterable[Covered], meant: Collection[str], left: Iterable[LeftOut] = ()) -> list[str]:
     """A sentence for each group of given files that keep a result from being whole (T6): those that cannot be read, by
-    reason, those of which a part cannot be, and those that are `meant` by the plan of which nothing was shown.
+    reason, those of which a part cannot be, those that are `meant` by the plan of which nothing was shown, and what
+    steps have `left` out, by reason. What cannot be read or was excluded is named once.
     """
     problems: dict[str, list[str]] = defaultdict(list)
     nothing: list[str] = []
     listed = list(found)
+    named = {one.path for one in listed if one.extent in {Extent.UNREADABLE, Extent.EXCLUDED}}
+    skipped: dict[str, list[str]] = defaultdict(list)
+    for path, why in dict.fromkeys((one.path, one.why) for one in left if one.path not in named):
+        skipped[why].append(path)
+        named.add(path)
     for one in listed:
         if one.extent is Extent.UNREADABLE:
             problems[one.problem].append(one.path)
-        elif one.extent is Extent.NOTHING and one.path in meant:
+        elif one.extent is Extent.NOTHING and one.path in meant and one.path not in named:
             nothing.append(one.path)
     sentences = [f"{said(paths)} could not be read: {_each(paths)} {why}." for why, paths in problems.items()]
     sentences += _read_in_part([one for one in listed if one.notes])
     if nothing:
         sentences.append(f"No step was shown {said(nothing)}, although the plan gives {_them(nothing)} to its steps.")
+    for why, paths in skipped.items():
+        about = [path for path in paths if path]
+        sentences.append(f"{said(about)}: {why}." if about else f"{why[:1].upper()}{why[1:]}.")
     return sentences
 
 

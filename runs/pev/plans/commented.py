@@ -22,11 +22,13 @@ AFTER = "findings"
 MAX_COPIES = 15
 """Of one review; each has a criterion of the step and one of the plan, and of these 40 are allowed."""
 NONE_FOUND = "No findings"
+NOT_REVIEWED = "Not reviewed"
 _DESCRIPTION = (
     "Put each finding of {findings} on a Word document into the copy of that document under reviewed/, as a comment at "
     "its quote, with comment_document. Begin each comment with the id of its finding, as in “F3 · what it is”, and say "
     "why it matters and what is recommended. A document without findings gets one comment at its first words, "
-    "“No findings”. Name in the report each finding whose quote can have no comment, and say why."
+    "“No findings”. One that was not reviewed, or not as a whole, gets one that begins with “Not reviewed” and says "
+    "why. Name in the report each finding whose quote can have no comment, and say why."
 )
 COMMENTS_STAND = (
     "Every finding of {findings} on these Word documents is a comment at its quote in the copy, or the report says why "
@@ -36,8 +38,10 @@ _LIMIT = (
     "Of the {count} Word documents the first {most} by their paths get one. The findings on the others are in the file "
     "of findings; for copies of them run the review again with these alone."
 )
-_COMMENTED = "{copy} has comments that begin with the id of a finding, or say that there is none"
-_PATTERN = rf"^(?:F\d+ · |{NONE_FOUND})"
+_COMMENTED = (
+    "{copy} has comments that begin with the id of a finding, or say that there is none or what was not reviewed"
+)
+_PATTERN = rf"^(?:F\d+ · |{NONE_FOUND}|{NOT_REVIEWED})"
 
 
 def is_word(path: str) -> bool:
@@ -72,6 +76,7 @@ def step_for(findings: str, copies: Iterable[str]) -> PlanStep:
         name="Comment the Word documents",
         description=_DESCRIPTION.format(findings=findings),
         actions=[
+            PlannedAction(tool="list_files", purpose="See which Word documents there are."),
             PlannedAction(tool="read_file", purpose="Read the findings."),
             PlannedAction(tool="comment_document", purpose="Put each finding on a Word document at its quote."),
         ],

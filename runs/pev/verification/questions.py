@@ -11,6 +11,7 @@ from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
 from runs.pev.documents.marked import marked
 from runs.pev.files.paths import document_of, text_of
+from runs.pev.policy import RULES
 from runs.pev.ports import Ask
 from runs.pev.verification import requests
 from runs.pev.verification.case import Case
@@ -21,6 +22,8 @@ SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
 SHOWN_OF_TOOL = 8_000
 """Characters of a document, of all documents, and of one tool result that are put before a verifier."""
+SHOWN_TO_RULES = 8_000_000
+"""Characters of all documents that are put before offline rules, which read texts of any length."""
 SIMPLE_CHARS = 3_000
 SIMPLE_IN_ALL = 9_000
 """The same for one that is asked about one criterion at a time: it reads slowly, and little at once."""
@@ -186,19 +189,24 @@ def _artefacts(case: Case) -> tuple[list[str], list[str]]:
     """The documents given and those made. What is made comes first in the budget; what it leaves is rounded down,
     so that the same documents are cut at the same place whatever an attempt has written.
     """
-    made = _documents(case, case.shown, SHOWN_IN_ALL)
+    if case.model.startswith(RULES):
+        made = _documents(case, case.shown, SHOWN_TO_RULES, SHOWN_TO_RULES)
+        return _documents(case, case.given, SHOWN_TO_RULES - sum(map(len, made)), SHOWN_TO_RULES), made
+    made = _documents(case, case.shown, SHOWN_IN_ALL, SHOWN_CHARS)
     left = SHOWN_IN_ALL - sum(map(len, made))
-    return _documents(case, case.given, left - left % SHOWN_CHARS), made
+    return _documents(case, case.given, left - left % SHOWN_CHARS, SHOWN_CHARS), made
 
 
-def _documents(case: Case, names: Sequence[str], left: int) -> list[str]:
-    """The documents put before the verifier, cut to a budget, with a note where something was cut."""
+def _documents(case: Case, names: Sequence[str], left: int, most: int) -> list[str]:
+    """The documents put before the verifier, cut to a budget and each to `most` characters, with a note where something
+    was cut.
+    """
     parts: list[str] = []
     for number, name in enumerate(names):
         if left <= 0:
             parts.append(f"({len(names) - number} more documents are not shown: there are too many.)")
             break
-        budget = min(SHOWN_CHARS, left)
+        budget = min(most, left)
         text = _text(case, name, budget + 1) if name in case.sources else None
         if text is None:
             continue

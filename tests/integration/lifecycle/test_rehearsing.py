@@ -25,6 +25,7 @@ from runs.pev.policy import Policy, RoleModel
 from runs.reading.run import reading_of
 from tests import factories as made
 from tests.documents.samples import documents
+from tests.documents.word import note, paragraph, word
 from tests.factories import MODELS, answer, drain, finish, open_gate
 from tests.factories.agents import agent
 
@@ -234,3 +235,51 @@ def test_a_plan_that_offline_rules_carry_out_is_not_edited_to_name_an_agent() ->
         f"Step “{plan.steps[0].step_id}” names the agent “other”, which this run cannot have: offline-executor, the "
         "executor of this run, follows no instructions."
     ]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("files", "gaps"),
+    [
+        (
+            {"a.md": b"The Tenant shall pay a fee.\n", "long.md": b"It is due promptly.\n" * 60_000},
+            ["long.md: not reviewed: too long for the offline rules."],
+        ),
+        (
+            {"a.md": b"The Tenant shall pay a fee.\n" + b"word " * 20_000 + b"\nIt is due promptly.\n"},
+            [
+                "a.md: not reviewed as a whole: 2 of 3 lines were read, of 1 very long line only the beginning was.",
+            ],
+        ),
+        (
+            {
+                "a.docx": word(
+                    paragraph("The Tenant shall pay a fee.", note("footnote", 1)),
+                    {"footnotes": f'<w:footnote w:id="1">{paragraph("The deposit is TBD.")}</w:footnote>'},
+                )
+            },
+            ["reviewed/a.docx: there can be no comment at the place of F3."],
+        ),
+        ({"a.md": b"The Tenant shall pay a fee.\n" + b"Rent is due on 1 May 2026.\n" * 4_000}, []),
+    ],
+    ids=["too long", "a very long line", "no place for a comment", "long"],
+)
+def test_what_the_rules_did_not_look_at_is_an_open_point_named_once(files: dict[str, bytes], gaps: list[str]) -> None:
+    alice = made.alice()
+    run = finish(submit(alice, submission("Go.", files, plan=shipped_plan("document-review"))), alice)
+    reading = reading_of(Run.objects.get(pk=run.pk))
+    assert reading.gaps == gaps
+    assert run.outcome == (Outcome.PARTIAL if gaps else Outcome.SUCCEEDED)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_long_word_document_is_reviewed_to_its_end_and_its_copy_says_so() -> None:
+    alice = made.alice()
+    filler = "".join(paragraph("The parties met and agreed on all of it. " * 5) for _ in range(400))
+    long = word(filler + paragraph("The fee is TBD."))
+    run = finish(submit(alice, submission("Go.", {"long.docx": long}, plan=shipped_plan("document-review"))), alice)
+    reading = reading_of(Run.objects.get(pk=run.pk))
+    assert (run.outcome, reading.gaps) == (Outcome.SUCCEEDED, [])
+    assert "1 point needs attention in 1 document: 1 placeholder." in reading.answer

@@ -1,7 +1,8 @@
 """What tool results show of the documents."""
 
 from runs.rehearsal.conversation import Call
-from runs.rehearsal.documents import IN_REACH, Document, due, in_reach, library, shortfall, unlisted
+from runs.rehearsal.documents import PAGE_LINES, Document, due, library, unlisted
+from runs.rehearsal.limits import Limits
 from runs.rehearsal.places import Line, lines_of
 
 LISTING = Call("list_files", "3 files, size in bytes and path:\n7\ta.md\n5\tb, lines 1-2 of 2.md", is_error=False)
@@ -15,40 +16,45 @@ def test_files_are_known_by_listing_and_by_reading() -> None:
     read = page("a.md", "a.md, lines 1-2 of 3\none\r\ntwo\n[more follows; go on with first_line=3]")
     known = library([LISTING, read], ["review/findings.md"])
     assert list(known) == ["a.md", "b, lines 1-2 of 2.md", "review/findings.md"]
-    assert known["a.md"] == Document("a.md", 7, {1: "one", 2: "two"}, 3)
+    assert known["a.md"] == Document("a.md", 7, {1: "one", 2: "two"}, 3, pages=1)
     assert known["b, lines 1-2 of 2.md"].total is None
 
 
 def test_what_is_due_is_the_next_page_then_new_files() -> None:
-    begun, fresh = Document("z.md", 9, {1: "a", 2: "b"}, 3), Document("a.md", 9)
-    whole, refused = Document("b.md", 1, {1: "a"}, 1), Document("c.png", 9, refused=True)
-    cut = Document("d.md", 9, {1: "a"}, 2, cut=True)
-    assert due([fresh, whole, refused, cut, begun]) == [
-        ("read_file", {"path": "z.md", "first_line": 3}),
-        ("read_file", {"path": "a.md", "first_line": 1}),
+    begun, fresh = Document("z.md", 9, {1: "a", 2: "b"}, 3, pages=1), Document("a.md", 9)
+    whole, refused = Document("b.md", 1, {1: "a"}, 1, pages=1), Document("c.png", 9, refused=True)
+    assert due([fresh, whole, refused, begun], Limits(), 1) == [
+        ("read_file", {"path": "z.md", "first_line": 3, "lines": 1}),
+        ("read_file", {"path": "a.md", "first_line": 1, "lines": PAGE_LINES}),
     ]
 
 
-def test_every_gap_is_named() -> None:
-    cut = page("cut.md", "cut.md, lines 1-1 of 1\nlong\n[cut: line 1 has 9 characters and 4 are shown]")
-    empty, refused = page("empty.md", "empty.md is empty"), page("x.png", "x.png is not a text file.", error=True)
-    known = library([cut, empty, refused], ["new.md"])
-    assert {path: one.gap for path, one in known.items()} == {
-        "cut.md": "read in part",
-        "empty.md": "",
-        "new.md": "not read, too long or too many",
-        "x.png": "not readable as text",
-    }
-    assert shortfall(list(known.values())) == (
-        "1 file not read, too long or too many: new.md; 1 file not readable as text: x.png; "
-        "1 file read in part: cut.md."
-    )
-    assert shortfall([known["empty.md"]]) == ""
+def test_what_follows_a_line_that_was_cut_is_read_too() -> None:
+    cut = page("a.md", "a.md, lines 1-1 of 3\nlong\n[cut: line 1 has 9 characters and 4 are shown]")
+    (document,) = library([cut], []).values()
+    assert (document.cut, document.missing) == ({1}, [(2, 3)])
+    assert [use["first_line"] for _, use in due([document], Limits(), 1)] == [2, 3]
 
 
-def test_as_much_is_read_as_a_verifier_can_be_shown() -> None:
-    files = [Document(f"{number}.md", 59_000) for number in range(4)]
-    assert in_reach([Document("large.md", 60_001), *files]) == files[: IN_REACH // 59_300]
+def test_the_rest_of_a_long_text_is_read_in_many_calls_at_once() -> None:
+    begun = Document("a.md", 300_000, dict.fromkeys(range(1, 101), "x" * 200), 1_000, pages=1)
+    uses = due([begun], Limits(), 2)
+    assert [use["first_line"] for _, use in uses] == list(range(101, 1_001, 80))
+    assert [use["first_line"] for _, use in due([begun], Limits(calls=2), 2)] == [101, 181]
+
+
+def test_nothing_is_due_at_a_limit() -> None:
+    files = [Document(f"{number}.md", 500) for number in range(4)]
+    assert [use["path"] for _, use in due(files, Limits(characters=1_000), 1)] == ["0.md", "1.md"]
+    assert due(files, Limits(turns=3), 3) == []
+    assert due([Document("long.md", 1_001), Document("short.md", 9)], Limits(characters=1_000), 1) == [
+        ("read_file", {"path": "short.md", "first_line": 1, "lines": PAGE_LINES})
+    ]
+
+
+def test_of_a_document_its_text_counts_and_not_its_size() -> None:
+    scan = Document("a.pdf", 5_000_000)
+    assert [use["path"] for _, use in due([scan, Document("a.md", 5_000_000)], Limits(), 1)] == ["a.pdf"]
 
 
 def test_files_that_are_not_listed_are_counted() -> None:
@@ -65,9 +71,9 @@ def test_of_a_document_the_names_of_places_are_no_part_of_its_lines() -> None:
         "a.pdf", "a.pdf, lines 1-3 of 3, pages 1-2 of 2\n[page=1] “i”\nFirst.\nMore.\n[page=2] {read by OCR}\nLast."
     )
     known = library([lease, report], [])
-    assert {path: (one.lines, one.gap) for path, one in known.items()} == {
-        "lease.docx": ({1: "Rent", 2: "Due now.", 3: "Signed."}, ""),
-        "a.pdf": ({1: "First.", 2: "More.", 3: "Last."}, ""),
+    assert {path: (one.lines, one.missing) for path, one in known.items()} == {
+        "lease.docx": ({1: "Rent", 2: "Due now.", 3: "Signed."}, []),
+        "a.pdf": ({1: "First.", 2: "More.", 3: "Last."}, []),
     }
 
 
@@ -88,14 +94,7 @@ def test_places_of_documents_are_named_as_people_do_and_cited_by_their_names() -
         "p1",
         "L7-L8",
     ]
-    assert lease.own == {1: "Rent.", 2: "30 days."}
-
-
-def test_of_a_document_its_text_counts_and_not_its_size() -> None:
-    scan = Document("a.pdf", 5_000_000)
-    assert in_reach([scan, Document("a.md", 5_000_000)]) == [scan]
-    read = page("a.pdf", "a.pdf, lines 1-2 of 9\n[page=1]\n" + "x" * 60_000 + "\nMore.")
-    assert in_reach([library([read], [])["a.pdf"]]) == []
+    assert (lease.lines[3], lease.place(3)) == ("Why?", "comment 0")
 
 
 def test_a_text_that_begins_like_a_document_is_a_text() -> None:

@@ -67,7 +67,6 @@ def check_run(bench: Bench, last: Judgement) -> None:
         assert {use.name for use in attempt.uses} == {action.tool for action in attempt.step.actions}
     assert verified(last)
     assert "no AI was involved" in bench.answer
-    assert all(len(bench.tree[path].decode()) < 60_000 for path in set(bench.tree) - set(bench.files))
 
 
 @cache
@@ -145,16 +144,6 @@ def test_every_citation_leads_to_its_place_in_texts_word_and_pdf_files() -> None
         quoted = [one for one in citations_in(text, Library(CONTRACTS)).links if not one.plain]
         assert {(one.status, one.sentence) for one in quoted if one.status != CitationStatus.OK} == set()
         assert Counter(one.source.rpartition(".")[2] for one in quoted) == {"md": 8, "docx": 6, "pdf": 9}
-
-
-@pytest.mark.slow
-def test_what_was_not_read_is_said_in_the_file_and_the_report_and_lowers_the_confidence() -> None:
-    bench, _ = rehearsed("many")
-    first = bench.attempts[0].output
-    gap = "12 files not read, too long or too many: d/200.md, d/201.md, d/202.md, d/203.md, d/204.md and 7 more."
-    assert first.findings.endswith(f"\n\nNot covered: {gap}")
-    assert gap in bench.tree["review/inventory.md"].decode()
-    assert first.confidence == 0.6
 
 
 @pytest.mark.slow

@@ -45,7 +45,13 @@ def feedback(path: str, content: str, wording: str, **others: str) -> str:
             "",
             "Finding F1 (no document, line ?) has no document and no line.",
         ),
-        ("### F1", "### X1", "There is nothing to quote that would prove it."),
+        ("### F1", "### X1", "review/findings.md counts 1 points; 0 are in it or left out of it."),
+        (
+            "Points in all: 1",
+            "Points in all: 12",
+            "review/findings.md counts 12 points; 1 are in it or left out of it.",
+        ),
+        ("Points in all: 1", "Points in all: 12\n\nNot listed here: 11 further points, for want of room.", ""),
         (FINDING, "No points were found.\n", ""),
     ],
 )

@@ -14,8 +14,9 @@ ANSWERS = (PlanContract, StepOutput, VerifierAnswer, SynthesizedAnswer)
 @pytest.mark.parametrize("contract", ANSWERS)
 def test_the_example_is_a_valid_answer_with_every_field_and_short(contract: type[Contract]) -> None:
     example = example_of(contract)
-    assert contract.model_validate_json(json.dumps(example)).model_dump(mode="json").keys() == example.keys()
-    assert list(example) == list(contract.model_fields)
+    asked = [name for name in contract.model_fields if name != "left_out"]  # offline rules alone fill that in
+    contract.model_validate_json(json.dumps(example))
+    assert list(example) == asked
     assert len(json.dumps(example)) < 600
 
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.pev.contracts import LeftOut
 from runs.pev.files.coverage import (
     MAX_OF_STEP,
     Covered,
@@ -238,3 +239,22 @@ def test_many_doubtful_texts_are_named_alone() -> None:
     files = {f"{n}.txt": (GUESS,) for n in range(10)}
     said = not_read_by_plan(coverage(inputs(*files, cautions=files), ()), set(files))
     assert (len(said), said[-1]) == (9, "Look at the pages of 8.txt and 9.txt too, since their texts are doubtful.")
+
+
+def test_what_steps_have_left_out_is_named_once_and_grouped_by_reason() -> None:
+    given = inputs("a.md", "b.md", "c.md", "scan.pdf", "x.md")
+    given = Inputs(given.files, {"scan.pdf": "is encrypted"}, {"x.md"})
+    left = [
+        LeftOut(path="a.md", why="not reviewed: too long"),
+        LeftOut(path="b.md", why="not reviewed: too long"),
+        LeftOut(path="a.md", why="not reviewed: too long"),  # by another step
+        LeftOut(path="scan.pdf", why="not reviewed: it cannot be read as text"),
+        LeftOut(path="x.md", why="not reviewed: too long"),
+        LeftOut(path="", why="no notice was written"),
+    ]
+    assert unread_in(coverage(given, ()), {"a.md", "b.md", "c.md"}, left) == [
+        "scan.pdf could not be read: it is encrypted.",
+        "No step was shown c.md, although the plan gives it to its steps.",
+        "a.md and b.md: not reviewed: too long.",
+        "No notice was written.",
+    ]

@@ -1,0 +1,143 @@
+"""No step leaves work out in silence: what it does not look at, or does not write, is an open point."""
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from functools import cache
+
+import pytest
+
+from runs.lifecycle.templates import shipped_plan
+from runs.pev.contracts import LeftOut
+from runs.pev.plans.commented import MAX_COPIES, with_copies
+from runs.rehearsal.limits import DEFAULT, Limits
+from tests.documents.word import note, paragraph, word
+from tests.unit.rehearsal.bench import Bench, as_read
+
+LONG = word(
+    "".join(paragraph(f"{n}. All is well in case {n}. " * 8 + "The fee is TBD." * (n % 60 == 0)) for n in range(300))
+)
+FILES = {
+    "long.docx": LONG,
+    "quiet.docx": word(paragraph("Minutes") + paragraph("Anna was there on 1 May 2026.")),
+    "text.md": b"".join(b"- Fee %d: TBD, due on 1 May 2026, EUR 5.\n" % n for n in range(300)),
+    "note.txt": b"It is done promptly.\n",
+}
+TIGHT = {"turns": 2, "calls": 1, "characters": 2_000, "file_chars": 500}
+STEPS = ("inventory", "key-facts", "findings", "word-copies", "notices")
+
+
+def run_over(files: Mapping[str, bytes], limits: Limits = DEFAULT) -> Bench:
+    """A run of the template over these files."""
+    bench = Bench({path: as_read(path, data) for path, data in files.items()}, request="Do it.")
+    bench.model.limits = limits
+    words = [path for path in files if path.endswith(".docx")]
+    bench.run(with_copies(shipped_plan("document-review"), words))
+    return bench
+
+
+@cache
+def unlimited() -> Bench:
+    return run_over(FILES)
+
+
+def left_out(bench: Bench, step: str) -> list[LeftOut]:
+    """What the last attempt at a step has left out."""
+    return bench.of(step)[-1].output.left_out if bench.of(step) else []
+
+
+@pytest.mark.slow
+def test_nothing_is_left_out_of_long_documents_within_the_limits() -> None:
+    assert [left_out(unlimited(), step) for step in STEPS] == [[]] * len(STEPS)
+    assert unlimited().of("findings")[-1].output.findings.startswith("306 points need attention in 3 of 4 documents")
+
+
+def test_every_limit_is_tried() -> None:
+    assert {field.name for field in fields(Limits)} == TIGHT.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TIGHT)
+def test_a_step_that_delivers_less_because_of_a_limit_says_so(name: str) -> None:
+    bench = run_over(FILES, replace(DEFAULT, **{name: TIGHT[name]}))
+    lost = 0
+    for step in STEPS:
+        whole, cut = unlimited().of(step)[-1], bench.of(step)[-1] if bench.of(step) else None
+        if cut is None or cut.output.status == "blocked" or not cut.passed:
+            lost += 1  # an open point by itself
+            continue
+        written = [path for path in whole.step.outputs if whole.tree.get(path) != cut.tree.get(path)]
+        since = [one for other in STEPS[: STEPS.index(step) + 1] for one in left_out(bench, other)]
+        assert not written or since, step
+        lost += bool(left_out(bench, step))
+    assert lost
+
+
+def word_files(count: int) -> dict[str, bytes]:
+    return {f"{number:02}.docx": word(paragraph("Rent is due promptly.")) for number in range(count)}
+
+
+FOOTNOTE = {"footnotes": f'<w:footnote w:id="1">{paragraph("The deposit is TBD.")}</w:footnote>'}
+CASES: dict[str, tuple[dict[str, bytes], str, LeftOut]] = {
+    "too long": (
+        {"a.md": b"All is well.\n", "b.txt": b"It is due promptly.\n" * 60_000},
+        "findings",
+        LeftOut(path="b.txt", why="not reviewed: too long for the offline rules"),
+    ),
+    "too many": (
+        {f"{number}.md": b"It is due promptly.\n" * 20_000 for number in range(3)},
+        "key-facts",
+        LeftOut(path="2.md", why="not reviewed: with the other documents it is more than the offline rules read"),
+    ),
+    "unreadable": (
+        {"a.md": b"All is well.\n", "scan.png": b"\x89PNG\0"},
+        "inventory",
+        LeftOut(path="scan.png", why="not reviewed: it cannot be read as text"),
+    ),
+    "a very long line": (
+        {"a.md": b"First.\n" + b"word " * 20_000 + b"\nIt is due promptly.\n"},
+        "findings",
+        LeftOut(
+            path="a.md",
+            why="not reviewed as a whole: 2 of 3 lines were read, of 1 very long line only the beginning was",
+        ),
+    ),
+    "more files than are listed": (
+        {f"{number:03}.md": b"All is well.\n" for number in range(503)},
+        "findings",
+        LeftOut(path="", why="not reviewed: files that the list of all files had no room for"),
+    ),
+    "a place without comments": (
+        {"a.docx": word(paragraph("Rent.", note("footnote", 1)), FOOTNOTE)},
+        "word-copies",
+        LeftOut(path="reviewed/a.docx", why="there can be no comment at the place of F1"),
+    ),
+    "more copies than a plan has": (
+        word_files(MAX_COPIES + 1),
+        "word-copies",
+        LeftOut(path=f"{MAX_COPIES}.docx", why=f"it has no copy with comments: a review makes {MAX_COPIES} at most"),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_not_looked_at_is_an_open_point(case: str) -> None:
+    files, step, expected = CASES[case]
+    assert expected in left_out(run_over(files), step)
+
+
+@pytest.mark.slow
+def test_a_copy_says_what_was_not_reviewed_of_its_document() -> None:
+    bench = run_over({"long.docx": LONG, "quiet.docx": FILES["quiet.docx"]}, replace(DEFAULT, characters=40_000))
+    (copies,) = bench.of("word-copies")
+    assert copies.passed
+    assert "Not reviewed as a whole: " in copies.tree["reviewed/long.docx"].decode()
+    assert "No findings: the rules found nothing" not in copies.tree["reviewed/long.docx"].decode()
+
+
+def test_later_parts_and_comments_of_a_long_document_are_reviewed() -> None:
+    filler = "".join(paragraph("The parties met and agreed on all of it. " * 5) for _ in range(400))
+    last = word(filler + paragraph("The Escrow Agent shall release the code promptly."))
+    findings = run_over({"long.docx": last}).of("findings")[-1].output
+    assert findings.findings.startswith("2 points need attention in 1 document: 1 missing party, 1 vague term.")
+    assert findings.left_out == []
