@@ -14,7 +14,6 @@ from django.core.files.base import File
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 
-from runs.characters import printable
 from runs.engine.process import Engine
 from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, FilesMissing, InvalidInput
@@ -23,18 +22,17 @@ from runs.events.sentences import sentence
 from runs.lifecycle.defaults import current_service, with_texts
 from runs.lifecycle.gates import Decision, already_decided, decide
 from runs.lifecycle.intake import Upload
-from runs.lifecycle.limits import given
 from runs.lifecycle.presets import preset_policy
 from runs.lifecycle.samples import allowing, named, uploads_of
 from runs.lifecycle.submission import Submission, submit
 from runs.lifecycle.templates import Chosen, called
+from runs.management.asking import decision_on
 from runs.management.commands.serve import first_administrator
 from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
 from runs.management.questions import about
 from runs.models import Gate, Run
 from runs.pev.imports.imported import MAX_BYTES, imported
-from runs.reading.gates import limits_of
 from runs.reading.run import reading_of
 from runs.reports.machine import as_json
 
@@ -158,28 +156,7 @@ class Headless:
         self._say("")
         for line in about(gate):
             self._say(f"      {line}")
-        if gate.kind == GateKind.QUESTION:
-            return self._answered(gate)
-        while True:
-            answer = _input("      [a]pprove, [r]eject with feedback, [s]top? ").strip().lower()[:1]
-            if answer == "a":
-                answers = {one.name: _input(f"      {one.label} (now {one.now})? ") for one in limits_of(gate)}
-                raised = given(answers.get("budget", ""), answers.get("minutes", ""))
-                return Decision(Verb.APPROVE, gate.digest, how="terminal", **raised)
-            if answer == "s":
-                return Decision(Verb.STOP, gate.digest, how="terminal")
-            if answer == "r":
-                reason = _input("      What should be different? ").strip()
-                if reason:
-                    return Decision(Verb.REJECT, gate.digest, reason, how="terminal")
-
-    @staticmethod
-    def _answered(gate: Gate) -> Decision:
-        """An empty line leaves it to the AI, a number takes one of the answers that it suggests."""
-        choices = {str(number): choice for number, choice in enumerate(gate.choices or (), 1)}
-        words = _input("      Your answer, or nothing to let the AI decide? ").strip()
-        verb = Verb.ANSWER if words else Verb.DELEGATE
-        return Decision(verb, gate.digest, choices.get(words, words), how="terminal")
+        return decision_on(gate)
 
     def _say(self, text: str) -> None:
         if not self._quiet:
@@ -191,15 +168,6 @@ class Headless:
         self.stdout.flush()
         sys.stdout.flush()
         os._exit(code)  # threads of the engine may still wait for a model; their leases were given back
-
-
-def _input(prompt: str) -> str:
-    try:
-        return input(printable(prompt))
-    except EOFError as error:
-        raise CommandError(
-            "There is no terminal to ask in. Decide in the browser, or use --approve-all.", returncode=2
-        ) from error
 
 
 def _owner(name: str | None) -> Any:

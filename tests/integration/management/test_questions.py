@@ -2,9 +2,8 @@
 
 import pytest
 
-from runs.enums import GateKind, Verb, WorkKind
+from runs.enums import GateKind, WorkKind
 from runs.lifecycle import facts
-from runs.management import headless
 from runs.management.questions import about
 from runs.models import Gate, Run
 from tests import factories
@@ -127,21 +126,3 @@ def test_an_exhausted_step_shows_first_what_was_not_met() -> None:
 
 def test_a_question_of_a_model_is_shown_with_the_answers_that_it_suggests() -> None:
     assert asked(factories.question_gate()) == ["Which law applies to the notices?", "1. German law", "2. French law"]
-
-
-@pytest.mark.parametrize(
-    ("typed", "verb", "words"),
-    [
-        ("2", Verb.ANSWER, "French law"),
-        ("3", Verb.ANSWER, "3"),
-        (" Both. ", Verb.ANSWER, "Both."),
-        ("", Verb.DELEGATE, ""),
-    ],
-)
-def test_it_is_answered_by_a_number_by_words_or_not_at_all(
-    monkeypatch: pytest.MonkeyPatch, typed: str, verb: Verb, words: str
-) -> None:
-    monkeypatch.setattr(headless, "_input", lambda prompt: typed)
-    gate = factories.open_gate(factories.question_gate())
-    decision = headless.Headless._answered(gate)
-    assert (decision.verb, decision.reason, decision.digest) == (verb, words, gate.digest)

@@ -1,0 +1,115 @@
+"""Asks a person in the terminal. Only the words that a question names decide; everything else is asked about again."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from django.core.management.base import CommandError
+
+from runs.characters import printable
+from runs.enums import GateKind, Verb
+from runs.lifecycle.gates import Decision
+from runs.lifecycle.limits import given
+from runs.models import Gate
+from runs.reading.gates import limits_of
+
+INDENT = "      "
+_DECISIONS = {"a": "approve", "r": "reject", "s": "stop"}
+_YES = {"y": "yes", "n": "no"}
+_YES_OR_AGAIN = "[y]es, or [n]o to be asked again: "
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+_NUMBER = re.compile(r"[#(]?\s*(\d{1,3})\s*[.):]?")
+_MAX_SHOWN = 200
+
+
+def decision_on(gate: Gate) -> Decision:
+    """What the person in the terminal decides about an open gate, which was shown before."""
+    return _answer_to(gate) if gate.kind == GateKind.QUESTION else _verdict_on(gate)
+
+
+def choose(question: str, answers: Mapping[str, str]) -> str:
+    """The letter that was chosen, which may be typed as its word; asked again until it is one of these.
+
+    `answers`: the words by their letters, such as `{"y": "yes"}`.
+    """
+    while True:
+        if letter := _letter(typed := line(question), answers):
+            return letter
+        if typed:
+            allowed = " or ".join(f"{letter} ({word})" for letter, word in answers.items())
+            question = f"“{_shown(typed)}” is no answer to this. Type {allowed}: "
+
+
+def line(prompt: str) -> str:
+    """What is typed, without spaces around it. Raises CommandError where there is no terminal."""
+    try:
+        return input(printable(f"{INDENT}{prompt}")).strip()
+    except EOFError as error:
+        raise CommandError(
+            "There is no terminal to ask in. Decide in the browser, or use --approve-all.", returncode=2
+        ) from error
+
+
+def _verdict_on(gate: Gate) -> Decision:
+    while True:
+        typed = line("[a]pprove, [r]eject with feedback, [s]top? ")
+        letter = _letter(typed, _DECISIONS)
+        if not letter and typed and _is_feedback(typed):
+            return Decision(Verb.REJECT, gate.digest, typed, how="terminal")
+        if letter == "a":
+            answers = {one.name: line(f"{one.label} (now {one.now})? ") for one in limits_of(gate)}
+            raised = given(answers.get("budget", ""), answers.get("minutes", ""))
+            return Decision(Verb.APPROVE, gate.digest, how="terminal", **raised)
+        if letter == "s":
+            return Decision(Verb.STOP, gate.digest, how="terminal")
+        if letter == "r" and (reason := line("What should be different? ")):
+            return Decision(Verb.REJECT, gate.digest, reason, how="terminal")
+
+
+def _is_feedback(typed: str) -> bool:
+    """Whether words that are no decision are meant as what should be different."""
+    return choose(f"This decides nothing. Reject with the feedback “{_shown(typed)}”? {_YES_OR_AGAIN}", _YES) == "y"
+
+
+def _answer_to(gate: Gate) -> Decision:
+    """An empty line leaves it to the AI; a number takes one of the suggested answers, once that is confirmed."""
+    choices = gate.choices or ()
+    while True:
+        words = line("Your answer, or nothing to let the AI decide? ")
+        if not words:
+            return Decision(Verb.DELEGATE, gate.digest, how="terminal")
+        answer = _chosen(words, choices)
+        if answer is not None:
+            return Decision(Verb.ANSWER, gate.digest, answer, how="terminal")
+
+
+def _chosen(words: str, choices: Sequence[str]) -> str | None:
+    """The answer that was meant, None where the question is asked again."""
+    own = next((choice for choice in choices if choice.casefold() == words.casefold()), None)
+    number = _NUMBER.fullmatch(words)
+    if own is not None or number is None or not choices:
+        return own or words
+    place = int(number[1])
+    if not 1 <= place <= len(choices):
+        question = f"There is no {ordinal(place)} choice. “{words}” as your own answer? {_YES_OR_AGAIN}"
+        return words if choose(question, _YES) == "y" else None
+    choice = choices[place - 1]
+    question = (
+        f"{ordinal(place)} choice: “{_shown(choice)}”? [y]es, [o]wn answer: “{words}”, or [n]o to be asked again: "
+    )
+    return {"y": choice, "o": words}.get(choose(question, {"y": "yes", "o": "own answer", "n": "no"}))
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th."""
+    last = number % 10 if number % 100 not in {11, 12, 13} else 0
+    return f"{number}{_ENDINGS.get(last, 'th')}"
+
+
+def _letter(typed: str, answers: Mapping[str, str]) -> str:
+    """The letter that was typed as itself or as its word; nothing for all else."""
+    said = typed.strip().casefold()
+    return next((letter for letter, word in answers.items() if said in {letter, word}), "")
+
+
+def _shown(words: str) -> str:
+    return words if len(words) <= _MAX_SHOWN else f"{words[: _MAX_SHOWN - 1]}…"
