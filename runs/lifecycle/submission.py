@@ -51,9 +51,9 @@ class Submission:
     """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing.
     `from_draft`: the files of the draft with this token are the run's, beside the uploads.
 
-    `left_out`: what the sender has not sent, since it may hold secrets. `remarks`: sentences about files of archives
-    that are not among the files, doubtful names, and encodings that were chosen. `excluded`: patterns of files that are
-    kept, but that no step has to deal with (`pev.files.inputs`).
+    `left_out`: what the sender has not sent, since it may hold secrets. `remarks`: sentences about files that were
+    given and are not among the files, doubtful names, and encodings that were chosen. `excluded`: patterns of files that
+    are kept, but that no step has to deal with (`pev.files.inputs`).
     With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from, `template` the
     name of the template that it is from. Without a `title` the request has one. `before`: what is run again.
     `access_token`: the name of the one with which a program of the person submits it over MCP.
@@ -94,7 +94,7 @@ def submit(owner: User, submission: Submission) -> Run:
     submission = _with_topics(_with_web_tools(submission))
     uploads, held_back, remarks = _unpacked(submission.uploads, drafted)
     remarks += drafts.remarks_on(draft, owner.get_username()) if draft else []
-    submission = replace(submission, remarks=remarks)
+    submission = replace(submission, remarks=[*submission.remarks, *remarks])
     left_out = [*submission.left_out, *(draft.left_out if draft else ()), *held_back]
     check_excluded(submission.excluded, {**drafted, **uploads})
     check_space(sum(upload.content.size or 0 for upload in uploads.values()))

@@ -21,6 +21,14 @@ _NUMBER = re.compile(r"[#(]?\s*(\d{1,3})\s*[.):]?")
 _MAX_SHOWN = 200
 
 
+class NoTerminal(CommandError):
+    """Nothing can be typed, so that no question can be asked."""
+
+    def __init__(self) -> None:
+        sentence = "There is no terminal to ask in. Decide in the browser, or use --approve-all."
+        super().__init__(sentence, returncode=2)
+
+
 def decision_on(gate: Gate) -> Decision:
     """What the person in the terminal decides about an open gate, which was shown before."""
     return _answer_to(gate) if gate.kind == GateKind.QUESTION else _verdict_on(gate)
@@ -40,13 +48,11 @@ def choose(question: str, answers: Mapping[str, str]) -> str:
 
 
 def line(prompt: str) -> str:
-    """What is typed, without spaces around it. Raises CommandError where there is no terminal."""
+    """What is typed, without spaces around it. Raises NoTerminal."""
     try:
         return input(printable(f"{INDENT}{prompt}")).strip()
     except EOFError as error:
-        raise CommandError(
-            "There is no terminal to ask in. Decide in the browser, or use --approve-all.", returncode=2
-        ) from error
+        raise NoTerminal from error
 
 
 def _verdict_on(gate: Gate) -> Decision:

@@ -28,6 +28,7 @@ from runs.lifecycle.submission import Submission, submit
 from runs.lifecycle.templates import Chosen, called
 from runs.management.asking import decision_on
 from runs.management.commands.serve import first_administrator
+from runs.management.odd_names import settled
 from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
 from runs.management.questions import about
@@ -97,6 +98,8 @@ class Headless:
                 template = template or ("" if options["plan"] else sample.template)
             if options["files"]:
                 uploads += collected(options["files"], options["include"])
+            ask = not (options["approve_all"] or self._quiet)
+            uploads, remarks = settled(uploads, options["odd_names"], ask, self._say)
             texts = given_texts(options)
             plan = _plan(owner, options["plan"], template)
             if plan and not plan.sources_needed:
@@ -109,6 +112,7 @@ class Headless:
                 policy,
                 uuid.uuid4(),
                 no_files=no_files,
+                remarks=remarks,
                 excluded=options["exclude"],
                 plan=plan.plan if plan else None,
                 plan_from=plan.reason if plan else "",

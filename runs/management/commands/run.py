@@ -32,6 +32,11 @@ class Command(TerminalCommand):
             help="files that nobody has to deal with: a name, a folder or a pattern such as *.pdf; they are kept",
         )
         parser.add_argument(
+            "--odd-names",
+            choices=["leave-out", "rename"],
+            help="what is to become of files whose names cannot be used, such as “10:15.txt”; asked about otherwise",
+        )
+        parser.add_argument(
             "--sample",
             help="a sample that ships with pevsite: contracts; where a model answers also legal-review, ideas, "
             "project, three-files or density",

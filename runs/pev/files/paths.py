@@ -42,6 +42,35 @@ def clean_path(raw: str) -> str:
     return path
 
 
+def usable_path(raw: str) -> str:
+    """The path most like this one that `clean_path` takes; empty where it is too long or too deep."""
+    path = unicodedata.normalize("NFC", raw).replace("\\", "/").strip("/").lstrip()
+    parts = [_usable_part(part) for part in path.split("/") if part not in {"", ".", ".."}]
+    usable = re.sub(r"^@", "_", "/".join(parts))
+    try:
+        return clean_path(usable)
+    except PathRefused:
+        return ""
+
+
+def _usable_part(part: str) -> str:
+    part = "".join("_" if is_unprintable(char) else char for char in part).replace(":", "-")
+    if _hides_something(part):
+        part = _INVISIBLE.sub("", part)
+    part = part.rstrip(". ").rstrip() or "_"
+    stem, dot, rest = part.partition(".")
+    if _RESERVED.fullmatch(stem.rstrip()):
+        part = f"{stem.rstrip()}_{dot}{rest}"
+    if is_version_store(part):
+        part = f"_{part}"
+    if len(part.encode()) > MAX_BYTES_IN_A_PART:
+        stem, dot, suffix = part.rpartition(".")
+        suffix = f".{suffix}" if dot and len(suffix) <= 10 else ""
+        room = MAX_BYTES_IN_A_PART - len(suffix.encode())
+        part = part.encode()[:room].decode(errors="ignore").rstrip(". ") + suffix
+    return part
+
+
 def clashes(paths: Iterable[str]) -> list[tuple[str, str]]:
     """The pairs of clean paths which cannot live in one tree, in the order in which the second was given.
 
@@ -52,13 +81,13 @@ def clashes(paths: Iterable[str]) -> list[tuple[str, str]]:
     files: dict[str, str] = {}
     pairs = []
     for path in listed:
-        key = _folded(path)
+        key = folded(path)
         if key in files:
             pairs.append((files[key], path))
         else:
             files[key] = path
     for path in listed:
-        parts = _folded(path).split("/")
+        parts = folded(path).split("/")
         for depth in range(1, len(parts)):
             above = files.get("/".join(parts[:depth]))
             if above is not None:
@@ -68,7 +97,7 @@ def clashes(paths: Iterable[str]) -> list[tuple[str, str]]:
 
 def base_name(path: str) -> str:
     """The last part of a clean path, equal for two that could not lie in one folder (`clashes`)."""
-    return _folded(path.rsplit("/", 1)[-1])
+    return folded(path.rsplit("/", 1)[-1])
 
 
 class Converted(bytes):
@@ -200,6 +229,7 @@ def _shown(raw: str) -> str:
 
 
 @lru_cache(maxsize=16_384)  # each write looks at all files of its workspace, which are nearly always the same
-def _folded(path: str) -> str:
+def folded(path: str) -> str:
+    """A key that is equal for two paths which could not lie in one tree."""
     seen = path if path.isascii() else _INVISIBLE.sub("", path)
     return unicodedata.normalize("NFC", seen.casefold())

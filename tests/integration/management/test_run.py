@@ -283,3 +283,21 @@ def test_an_error_that_nobody_looks_into_ends_as_failed(
     refused = f"The API key may not use this model at {host} (403). Check ANTHROPIC_API_KEY."
     assert told["failure"] == f"Given up after: {refused}"
     assert told["requests"] == []
+
+
+@pytest.mark.slow
+def test_files_with_odd_names_do_not_keep_the_others_from_a_run(tmp_path: Path, installation: Installation) -> None:
+    given = tmp_path / "given"
+    given.mkdir()
+    (given / "lease.md").write_text("The Tenant shall pay a fee.\n")
+    (given / "Meeting 10:15.txt").write_text("All is well.\n")
+    arguments = ["Go.", "--files", str(given), "--template", "document-review", "--approve-all", "--json"]
+    data = installation.copy(tmp_path / "data")
+    refused = run(data, *arguments)
+    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+    assert "--odd-names leave-out, or --odd-names rename" in refused.stderr
+    done = run(data, *arguments, "--odd-names", "leave-out")
+    assert done.returncode == 0, done.stderr
+    [submitted] = [event for event in json.loads(done.stdout)["events"] if event["kind"] == "submitted"]
+    assert submitted["data"]["files"] == 1
+    assert submitted["data"]["not_read"][0].startswith("“Meeting 10:15.txt” was not taken. ")
