@@ -2,7 +2,7 @@
 const PREFIX = "pev-new-run:";
 const DAYS = 2;
 const OFFERED = 3;
-const NEVER = new Set(["csrfmiddlewaretoken", "token", "files", "folder", "plan_file", "has_draft", "begun", "run", "remove", "remove_all"]);
+const NEVER = new Set(["csrfmiddlewaretoken", "token", "became", "another", "files", "folder", "plan_file", "has_draft", "begun", "run", "remove", "remove_all"]);
 
 export class KeptWords {
   #timer = 0;
@@ -59,10 +59,20 @@ export class KeptWords {
   }
 
   forget() {
+    this.#remove();
+    history.replaceState(null, "", location.pathname);
+  }
+
+  // Back then leads to a form that says which run it became.
+  sent() {
+    this.#remove();
+    history.replaceState(null, "", `?draft=${this.form.dataset.token}`);
+  }
+
+  #remove() {
     clearTimeout(this.#timer);
     this.#timer = 0;
     localStorage.removeItem(this.key);
-    history.replaceState(null, "", location.pathname);
   }
 
   #read(key) {

@@ -119,8 +119,11 @@ async function send(data, first) {
   if (response.status === 201 && answer) {
     sent = true;
     busy("Opening the run");
-    words.forget();
+    words.sent();
     location.assign(answer.location);
+  } else if (answer?.became) {
+    words.keep(); // the page that says what became of this form shows them
+    location.assign(answer.became);
   } else if (answer?.question) {
     ask(answer.question);
   } else if (answer?.errors) {

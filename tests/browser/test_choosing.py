@@ -199,3 +199,27 @@ def test_without_a_script_the_form_takes_files_and_shows_them_again(
     page.get_by_role("button", name="Remove talk.mp4").click()
     assert summary(page).startswith("4 files")
     assert page.input_value("#id_request") == "Sort these papers."
+
+
+@pytest.mark.provokes("409")
+def test_after_back_the_form_says_which_run_it_became_and_makes_no_second_one(form: Page, papers: list[Path]) -> None:
+    choose(form, next(path for path in papers if path.name == "utf.md"))
+    expect(form.locator("#draft-files strong")).to_contain_text("1 file")
+    form.locator("#id_request").fill("Review what was agreed")
+    form.locator("#id_template").select_option("document-review")
+    form.get_by_role("button", name="Submit and make a plan").click()
+    expect(form.locator("#live")).to_have_attribute("data-state", "live")
+    run = form.url
+    form.go_back()
+    became = form.locator("#became")
+    expect(became).to_contain_text("This became run")
+    expect(became.get_by_role("link")).to_have_attribute("href", run[run.index("/runs/") :])
+    expect(form.locator("#id_request")).to_have_value("Review what was agreed")
+    check_accessible(form)
+    form.locator("#id_request").fill("Review what was agreed, and more")
+    with form.expect_navigation():
+        form.get_by_role("button", name="Submit and make a plan").click()
+    expect(became).to_contain_text("This became run")
+    expect(form.locator("#id_request")).to_have_value("Review what was agreed, and more")
+    became.get_by_role("link").click()
+    expect(form).to_have_url(run)

@@ -97,6 +97,8 @@ class NewRunForm(PolicyForm, FilesForm):
         max_length=4_000,
     )
     token = forms.UUIDField(widget=forms.HiddenInput)
+    became = forms.UUIDField(required=False, widget=forms.HiddenInput)  # the token with which it was submitted before
+    another = forms.BooleanField(required=False, widget=forms.HiddenInput)  # another run is meant
     template = forms.CharField(
         label="Plan",
         help_text="A template is proposed as it stands; you approve it like any plan.",

@@ -21,7 +21,7 @@ from runs.web.forms.again import AgainForm, AgainWithForm
 from runs.web.presenters.frame import RunFrame
 from runs.web.presenters.reuse import reuse_of
 from runs.web.views.run import person, visible_run
-from runs.web.views.submit import answered, form_page, kept, token_of
+from runs.web.views.submit import answered, begun_with, form_page, kept, token_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,11 +68,8 @@ def run_again_with(request: HttpRequest, run_id: int) -> HttpResponse:
         return _not_finished(request, run)
     if request.method != "POST":
         token = token_of(request.GET.get("draft", ""))
-        if token and (made := submission.submitted(owner, token)):
-            messages.info(request, "That form was submitted already. This is its run.")
-            return redirect("run", run_id=made.pk)
         left = None if token else drafts.of(owner).filter(before=run).first()
-        initial = {"token": left.token if left else token} if token or left else {}
+        initial = begun_with(owner, left.token if left else token)
         return form_page(request, AgainWithForm(owner=owner, before=run, initial=initial), [])
     form = AgainWithForm(request.POST, request.FILES, owner=owner, before=run)
     if "HX-Request" in request.headers:

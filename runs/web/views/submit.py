@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -33,6 +34,14 @@ from runs.web.presenters.template_page import estimate_of
 from runs.web.views.run import person
 
 
+class AlreadySubmitted(PevError):
+    """The form has become a run before, and nothing says that another one is meant."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(f"This form became run {run.pk}.")
+        self.run = run
+
+
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_run(request: HttpRequest) -> HttpResponse:
@@ -40,10 +49,7 @@ def new_run(request: HttpRequest) -> HttpResponse:
     owner = person(request)
     if request.method != "POST":
         token = token_of(request.GET.get("draft", ""))
-        if token and (made := submission.submitted(owner, token)):
-            messages.info(request, "That form was submitted already. This is its run.")
-            return redirect("run", run_id=made.pk)
-        initial = {"template": request.GET.get("template", "")[:20], **({"token": token} if token else {})}
+        initial = {"template": request.GET.get("template", "")[:20], **begun_with(owner, token)}
         return form_page(request, NewRunForm(owner=owner, initial=initial), [])
     return answered(request, NewRunForm(request.POST, request.FILES, owner=owner))
 
@@ -54,6 +60,8 @@ def answered(request: HttpRequest, form: NewRunForm) -> HttpResponse:
         run = _submit(request, form)
     except FilesMissing as error:
         return _refused(request, form, [], question=str(error))
+    except AlreadySubmitted as error:
+        return _became(request, form, error.run)
     except PlanRefused as error:
         return _refused(request, form, error.problems)
     except InvalidInput as error:
@@ -104,7 +112,11 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
         raise InvalidInput("")
     owner, given = person(request), form.cleaned_data
     if made := submission.submitted(owner, given["token"]):  # before its files are missed, which went with it
+        if not _says_the_same(given["request"], made.request):
+            raise AlreadySubmitted(made)
         return made
+    if given["became"] and not given["another"] and (made := submission.submitted(owner, given["became"])):
+        raise AlreadySubmitted(made)
     begin(owner, form)
     uploads, drafted = form.uploads(), _has_files(owner, given["token"])
     _check_places(owner, form, uploads)
@@ -128,6 +140,33 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
             before=form.before if isinstance(form, AgainWithForm) else None,
         ),
     )
+
+
+def begun_with(owner: User, token: uuid.UUID | None) -> dict[str, Any]:
+    """What a form with this token begins with. One that became a run shows its words under a token of its own, so that
+    another run is possible, and never made by mistake.
+    """
+    if token is None:
+        return {}
+    made = submission.submitted(owner, token)
+    return {"became": token, "request": made.request} if made else {"token": token}
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    return one.split() == other.split()
+
+
+def _became(request: HttpRequest, form: NewRunForm, run: Run) -> HttpResponse:
+    """The form again, which says what it became and asks whether another run is meant."""
+    place = f"{request.path}?draft={run.submission}"
+    if in_background(request):
+        return JsonResponse({"became": place}, status=409)
+    data = request.POST.copy()
+    data["became"] = str(run.submission)
+    if form.cleaned_data["token"] == run.submission:
+        data["token"] = str(uuid.uuid4())
+    form.data = data
+    return form_page(request, form, [], status=409)
 
 
 def _has_files(owner: User, token: uuid.UUID) -> bool:
@@ -189,7 +228,9 @@ def form_page(
     owner = person(request)
     token = token_of(str(form["token"].value())) or uuid.uuid4()
     again = form if isinstance(form, AgainWithForm) else None
+    became = token_of(str(form["became"].value()))
     context = {
+        "became": submission.submitted(owner, became) if became else None,
         "form": form,
         "frame": RunFrame(again.before) if again else None,
         "problems": problems,

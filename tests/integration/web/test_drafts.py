@@ -36,7 +36,8 @@ def test_files_are_answered_at_once_and_submitted_without_being_sent_again(alice
     assert list(trees.files_of(Run.objects.get().inputs)) == ["a.md", "folder/b.md"]
     again = alice_client.post("/runs/new/", form(token=TOKEN, has_draft="on", no_files=""), headers=JSON)
     assert again.json() == made.json()
-    assert alice_client.get(f"/runs/new/?draft={TOKEN}")["Location"] == made.json()["location"]
+    page = alice_client.get(f"/runs/new/?draft={TOKEN}").text
+    assert f'This became <a href="{made.json()["location"]}">run {Run.objects.get().pk}</a>.' in page
 
 
 def test_what_cannot_be_read_is_said_and_stands_first(alice_client: Client) -> None:
