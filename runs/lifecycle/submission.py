@@ -52,8 +52,8 @@ class Submission:
     `from_draft`: the files of the draft with this token are the run's, beside the uploads.
 
     `left_out`: what the sender has not sent, since it may hold secrets. `remarks`: sentences about files that were
-    given and are not among the files, doubtful names, and encodings that were chosen. `excluded`: patterns of files that
-    are kept, but that no step has to deal with (`pev.files.inputs`).
+    given and are not among the files, doubtful names, and encodings that were chosen. `excluded`: patterns of files
+    that are kept, but that no step has to deal with (`pev.files.inputs`).
     With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from, `template` the
     name of the template that it is from. Without a `title` the request has one. `before`: what is run again.
     `access_token`: the name of the one with which a program of the person submits it over MCP.
