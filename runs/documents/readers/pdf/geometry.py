@@ -117,6 +117,10 @@ def are_near(one: Box, other: Box) -> bool:
     )
 
 
+def share_room(one: Box, other: Box) -> bool:
+    return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]
+
+
 def tight_box(page: PdfTextPage, number: int) -> Box:
     """Left, bottom, right and top of a character's ink, or of its room where pdfium does not know the ink."""
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))

@@ -2,11 +2,13 @@
 off the page, or drawn as invisible without a picture beneath. Other ink at its place does not make it seen: words
 have to differ from the ground in their own colour, too.
 
-Most lines are done with a glance at a coarse picture of the page; only where one has a gap, each of its characters is
-looked at, and those that seem to be missing once more in a finer picture.
+Most pages need no look at all, and of others only the lines whose text may be hidden by its colour or place, or by what
+lies there too. Most of these are done with a glance at a coarse picture of the page; only where one has a gap, each of
+its characters is looked at, and those that seem to be missing once more in a finer picture.
 """
 
 import ctypes
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -19,12 +21,21 @@ from pypdfium2 import PdfPage, PdfTextPage, raw
 from runs.documents.readers.building import Effort
 from runs.documents.readers.pdf import camouflage
 from runs.documents.readers.pdf.characters import PageText
+from runs.documents.readers.pdf.contents import MIN_SIZE, Brush, Contents, Font, contents_of
 from runs.documents.readers.pdf.covers import Covered
-from runs.documents.readers.pdf.geometry import Rectangle, View, are_near, boxes, loose_box, size_of, tight_box
+from runs.documents.readers.pdf.geometry import (
+    Rectangle,
+    View,
+    are_near,
+    boxes,
+    loose_box,
+    share_room,
+    size_of,
+    tight_box,
+)
 from runs.documents.readers.pdf.objects import (
     Box,
     Paint,
-    contents_of,
     has_own_font,
     is_invisible,
     is_picture,
@@ -56,13 +67,13 @@ _MIN_STEP = 24
 """Shades of grey, of 256, from one pixel to the next, where a letter begins in the coarse picture."""
 _MIN_CLEAR = 48
 """Shades between a letter and the ground in the coarse picture that leave no doubt."""
-_MIN_SIZE = 1.5
-"""Points of a font. Less cannot be read."""
 _LAST_KNOWN = 0x24F
 """The last of the letters that pdfium draws without the font; others may be missing on this machine only."""
 _LOOKS = 1.5
 _MAX_LOOKS = 40
 """Points of a gap where a letter is looked for: so many for each time that it is as wide as the narrowest."""
+_SOLID = re.compile("[\u2580-\u25ff\u2b00-\u2bff]")
+"""Blocks and other signs that may cover the letters of a line, as letters do not."""
 _NEAR = 0.02
 """Points."""
 _THIN = 3
@@ -102,16 +113,50 @@ class Looks(NamedTuple):
     has_more: bool = True
 
 
+class Shown:
+    """What pages of a file have shown in plain lines: the fonts that it brings, each with the characters of the pages
+    with it, and the colours. A letter of such a font, or a pattern that is said to be a colour, may be empty, so that a
+    page with others has to be looked at.
+    """
+
+    def __init__(self) -> None:
+        self._fonts, self._palette = dict[Font, set[str]](), set[Brush]()
+
+    def has(self, contents: Contents, text: str) -> bool:
+        return contents.palette <= self._palette and all(
+            font is not None and self._fonts.get(font, set()).issuperset(text) for font in contents.fonts
+        )
+
+    def add(self, contents: Contents, text: str) -> None:
+        self._palette |= contents.palette
+        for font in filter(None, contents.fonts):
+            self._fonts.setdefault(font, set()).update(text)
+
+
 def looks(
     page: PdfPage,
     text_page: PdfTextPage,
     text: PageText,
     effort: Effort,
+    shown: Shown,
     again: Callable[[], AbstractContextManager[PdfPage]],
 ) -> Looks:
-    """`again` opens the page once more. Raises TookTooLongError once the reading has had its time."""
+    """`shown` is what the pages before have shown; `again` opens the page once more. Raises TookTooLongError once the
+    reading has had its time.
+    """
     look = _Look(page, text_page, text, effort)
-    hidden = [at for start, end in _lines(text.text) for at in look.hidden_in(start, end)]
+    has_solid = not text.text.isascii() and _SOLID.search(text.text)
+    is_known = not has_solid and shown.has(look.contents, text.text)
+    where = look.contents.doubtful if is_known else None
+    if where is not None and not where:
+        return Looks(has_more=look.has_more)
+    lines = [span for span in _lines(text.text) if where is None or look.is_in(where, *span)]
+    found = [look.hidden_in(*span) for span in lines]
+    if where is None and look.contents.doubtful is not None:
+        plain = [at for at, span in enumerate(lines) if not look.is_in(look.contents.doubtful, *span)]
+        if plain and not any(found[at] for at in plain):
+            shown.add(look.contents, "\n".join(["", *(text.text[slice(*lines[at])] for at in plain)]))
+    hidden = [at for offsets in found for at in offsets]
     seen = look.seen_by_shape(hidden, again)
     hidden = [at for at in hidden if at not in seen]
     return Looks(_runs(hidden, text.text), _runs(sorted(look.unprinted), text.text), look.has_more)
@@ -140,23 +185,19 @@ class _Look:
     """A look at the pictures of one page. `unprinted`: the offsets of what a scanner's program has read there."""
 
     def __init__(self, page: PdfPage, text_page: PdfTextPage, text: PageText, effort: Effort) -> None:
-        contents = contents_of(page)
-        self._paints, self._others = contents.paints, contents.others
+        self._page, self._text_page, self._text, self._view = page, text_page, text, View(page)
+        self.contents = contents = contents_of(page, text_page, self._view)
         self.has_more = bool(contents.kinds)
-        self._has_invisible = () in self._paints
-        self._differs_from_paper = not any(map(camouflage.is_sign, self._paints))
+        self._has_invisible = () in contents.paints
+        self._differs_from_paper = not any(map(camouflage.is_sign, contents.paints))
         self._check_time = _TimeLimit(effort, has_sign=not self._differs_from_paper).check
         self._check_time()
-        self._page, self._text_page, self._text = page, text_page, text
-        self._view = View(page)
-        self._coarse = drawn(page, _COARSE, grey=True)
-        self._is_scan = raw.FPDF_PAGEOBJ_IMAGE in contents.kinds and is_picture(page)
-        self._covered = (
-            Covered(page, text_page, all_text=self._is_scan, check_time=self._check_time)
-            if contents.has_covers or self._is_scan
-            else None
-        )
         self.unprinted = list[int]()
+
+    def is_in(self, where: Sequence[Box], start: int, end: int) -> bool:
+        """Whether a part of a line is there, or may be."""
+        drawn_at = boxes(self._text_page, *self._text.span(start, end))
+        return not drawn_at or any(share_room(Line.of(drawn_at).box, one) for one in where)
 
     def hidden_in(self, start: int, end: int) -> list[int]:
         """The offsets of characters of a line that nobody sees."""
@@ -183,11 +224,11 @@ class _Look:
         """Whether a line stands on bare paper, in another colour, with ink from one end to the other: most do, and one
         look at all of it tells.
         """
-        if self._others is None or not self._differs_from_paper or not drawn_at:
+        if self.contents.others is None or not self._differs_from_paper or not drawn_at:
             return False
         line = Line.of(drawn_at)
         if not (line.is_one and self._is_on_page(line, drawn_at)) or any(
-            are_near(line.box, one) for one in self._others
+            are_near(line.box, one) for one in self.contents.others
         ):
             return False
         (room,) = rooms(self._view, [line.box], *self._coarse.size)
@@ -246,7 +287,7 @@ class _Look:
         """Whether all of a line is, and none of it is tiny."""
         if not self._view.has(*line.box):
             return False
-        return line.narrowest >= _MIN_SIZE or not any(map(self._is_tiny, drawn_at))
+        return line.narrowest >= MIN_SIZE or not any(map(self._is_tiny, drawn_at))
 
     def _is_plain(self, parts: Sequence[Strip], drawn_at: Sequence[Box], spaces: int) -> bool:
         """Whether there is ink from one end of a line to the other but for its spaces."""
@@ -275,10 +316,10 @@ class _Look:
     def _is_tiny(self, box: Box) -> bool:
         """Whether what was drawn there is in letters too small to read, and not only low, as hyphens are."""
         left, bottom, right, top = box
-        if right - left >= _MIN_SIZE <= top - bottom:
+        if right - left >= MIN_SIZE <= top - bottom:
             return False
         number = raw.FPDFText_GetCharIndexAtPos(self._text_page, (left + right) / 2, (bottom + top) / 2, 1, 1)
-        return number < 0 or size_of(self._text_page, number) < _MIN_SIZE
+        return number < 0 or size_of(self._text_page, number) < MIN_SIZE
 
     def _is_hidden(self, at: int, ground: int, line_has_ink: bool) -> bool:
         self._check_time()
@@ -288,7 +329,7 @@ class _Look:
         box = tight_box(self._text_page, number)
         place = self._view.shown(*box)
         across, down = (place.left + place.right) / 2, (place.top + place.bottom) / 2
-        if not (0 <= across <= 1 and 0 <= down <= 1) or size_of(self._text_page, number) < _MIN_SIZE:
+        if not (0 <= across <= 1 and 0 <= down <= 1) or size_of(self._text_page, number) < MIN_SIZE:
             return True
         layer = self._layer(at)
         if layer is not None and self._is_drawn(place, layer):
@@ -348,6 +389,20 @@ class _Look:
         return max(ground - dark, light - ground)
 
     @cached_property
+    def _coarse(self) -> Image.Image:
+        return drawn(self._page, _COARSE, grey=True)
+
+    @cached_property
+    def _is_scan(self) -> bool:
+        return raw.FPDF_PAGEOBJ_IMAGE in self.contents.kinds and is_picture(self._page)
+
+    @cached_property
+    def _covered(self) -> Covered | None:
+        if not (self.contents.has_covers or self._is_scan):
+            return None
+        return Covered(self._page, self._text_page, all_text=self._is_scan, check_time=self._check_time)
+
+    @cached_property
     def _dark(self) -> Raster:
         """Where there is something else than bare paper."""
         return raster(self._coarse.point(_DARK))
@@ -358,7 +413,7 @@ class _Look:
 
     @cached_property
     def _same(self) -> Raster:
-        return Raster(camouflage.same_as_text(self._coarse, self._paints), *self._coarse.size)
+        return Raster(camouflage.same_as_text(self._coarse, self.contents.paints), *self._coarse.size)
 
     @cached_property
     def _fine(self) -> Image.Image:

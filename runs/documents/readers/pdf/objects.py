@@ -1,25 +1,20 @@
 """What a page is drawn with: its pictures, and the colours of its text, which may be drawn as invisible, too."""
 
 import ctypes
-import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
 MAX_OBJECTS = 50_000
-_MAX_DEPTH = 5
+MAX_DEPTH = 5
 """Of groups of objects in groups."""
-_MAX_OTHERS = 100
-"""Objects of a page beside its text with places of their own: more is a drawing."""
-_EMPTY = 2
-"""Bytes that pdfium says an appearance has which is not there: the end of the text."""
 _MIN_PICTURE = 0.8
 """Of the page, that a scan covers."""
 type Box = tuple[float, float, float, float]
 type Matrix = tuple[float, float, float, float, float, float]
-_UNCHANGED: Matrix = (1, 0, 0, 1, 0, 0)
+UNCHANGED: Matrix = (1, 0, 0, 1, 0, 0)
 
 
 class PageObject(NamedTuple):
@@ -38,118 +33,16 @@ _OUTLINED = {raw.FPDF_TEXTRENDERMODE_STROKE, raw.FPDF_TEXTRENDERMODE_STROKE_CLIP
 _BOTH = {raw.FPDF_TEXTRENDERMODE_FILL_STROKE, raw.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP}
 
 
-class Contents(NamedTuple):
-    """`paints`: what its text is drawn with, invisible text among it where there is too much to look at all of it.
-    `has_covers`: something else was drawn later than text, so that it may be over it. `kinds`: of all that is no text.
-    `others`: where that is, groups as a whole; None where it may be anywhere.
-    """
-
-    paints: frozenset[Paint]
-    has_covers: bool
-    kinds: frozenset[int]
-    others: Sequence[Box] | None
-
-
-def contents_of(page: PdfPage) -> Contents:
-    paints, left, kinds = set[Paint](), MAX_OBJECTS, set[int]()
-    has_covers = False
-    brushes, others = set[Brush](), list[PageObject]()
-    brush, kind_of = _Brushes().of, raw.FPDFPageObj_GetType
-    groups: list[tuple[Callable[[Any, int], Any], Any, int, int]] = [
-        (raw.FPDFPage_GetObject, page.raw, raw.FPDFPage_CountObjects(page), 0)
-    ]
-    while groups:
-        get, group, count, depth = groups.pop()
-        if count > left or depth > _MAX_DEPTH:
-            paints.add(())
-            kinds.add(raw.FPDF_PAGEOBJ_UNKNOWN)
-        has_words = False
-        for at in range(min(count, left) if depth <= _MAX_DEPTH else 0):
-            handle = get(group, at)
-            if found := brush(handle):
-                brushes.add(found)
-                has_words = True
-                continue
-            kinds.add(kind := kind_of(handle))
-            others += [PageObject(handle, kind, _UNCHANGED)] if depth == 0 else []
-            has_covers = has_covers or has_words
-            if kind == raw.FPDF_PAGEOBJ_FORM:
-                groups.append((raw.FPDFFormObj_GetObject, handle, raw.FPDFFormObj_CountObjects(handle), depth + 1))
-                has_words = True
-        left -= min(count, left)
-    return Contents(frozenset(paints.union(map(_paint, brushes))), has_covers, frozenset(kinds), _places(page, others))
-
-
-def _places(page: PdfPage, others: Sequence[PageObject]) -> Sequence[Box] | None:
-    """What people have put onto a page has no objects of its own there; shadings say nothing of their size."""
-    if len(others) > _MAX_OTHERS or _has_drawn_annotations(page):
-        return None
-    places = [bounds_of(one) for one in others]
-    known = (one.kind == raw.FPDF_PAGEOBJ_PATH or _has_room(place) for one, place in zip(others, places, strict=True))
-    return places if all(known) else None
-
-
-def _has_drawn_annotations(page: PdfPage) -> bool:
-    count = raw.FPDFPage_GetAnnotCount(page)
-    return count > _MAX_OTHERS or any(_is_drawn(page, at) for at in range(count))
-
-
-def _is_drawn(page: PdfPage, at: int) -> bool:
-    annotation = raw.FPDFPage_GetAnnot(page, at)
-    if not annotation:
-        return True
-    try:
-        is_link = raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_LINK
-        return not is_link or raw.FPDFAnnot_GetAP(annotation, raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL, None, 0) > _EMPTY
-    finally:
-        raw.FPDFPage_CloseAnnot(annotation)
-
-
-def _has_room(place: Box) -> bool:
-    return place[0] < place[2] and place[1] < place[3]
-
-
-type Brush = tuple[int, bytes, bytes]
-"""How pdfium says that text is drawn: the mode, and red, green, blue and opacity of inside and outline, where used."""
-_UNKNOWN = struct.pack("=4I", 0, 0, 0, 255)
-
-
-class _Brushes:
-    """Asks pdfium. Its numbers are made once and read together: long documents have a hundred thousand texts."""
-
-    def __init__(self) -> None:
-        self._numbers = bytearray(16)
-        self._places = tuple(ctypes.byref(ctypes.c_uint.from_buffer(self._numbers, 4 * at)) for at in range(4))
-
-    def of(self, one: Any) -> Brush | None:
-        """Nothing for what is no text."""
-        mode = raw.FPDFTextObj_GetTextRenderMode(one)
-        if mode == raw.FPDF_TEXTRENDERMODE_FILL:
-            return mode, self._colour(raw.FPDFPageObj_GetFillColor, one), b""
-        if mode == raw.FPDF_TEXTRENDERMODE_UNKNOWN:
-            return None
-        if mode in _INVISIBLE:
-            return mode, b"", b""
-        inside = b"" if mode in _OUTLINED else self._colour(raw.FPDFPageObj_GetFillColor, one)
-        outline = self._colour(raw.FPDFPageObj_GetStrokeColor, one) if mode in _OUTLINED | _BOTH else b""
-        return mode, inside, outline
-
-    def _colour(self, get: Callable[..., int], text: Any) -> bytes:
-        return bytes(self._numbers) if get(text, *self._places) else _UNKNOWN
-
-
-def _paint(brush: Brush) -> Paint:
-    return tuple(_shade(*struct.unpack("=4I", colour)) for colour in brush[1:] if colour)
-
-
-def _shade(red: int, green: int, blue: int, opacity: int) -> tuple[int, int]:
-    """As pdfium makes grey of colours."""
+def shade_of(red: int, green: int, blue: int, opacity: int) -> tuple[int, int]:
+    """A shade as pdfium makes grey of colours, and the opacity."""
     return (30 * red + 59 * green + 11 * blue) // 100, opacity
 
 
 def paint_of(text: Any) -> Paint:
     """Nothing, as of invisible text, for what is no text."""
-    return _paint(_Brushes().of(text) or (raw.FPDF_TEXTRENDERMODE_INVISIBLE, b"", b""))
+    if raw.FPDFTextObj_GetTextRenderMode(text) == raw.FPDF_TEXTRENDERMODE_UNKNOWN:
+        return ()
+    return tuple(shade_of(*colour, opacity) for colour, opacity in colours_of(text))
 
 
 def colours_of(text: Any) -> list[tuple[tuple[int, int, int], int]]:
@@ -253,13 +146,13 @@ def bounds_of(one: PageObject) -> Box:
 def all_of(page: PdfPage) -> Iterator[PageObject]:
     """What a page is drawn with, groups before their parts, in the order in which they are drawn."""
     for at in range(raw.FPDFPage_CountObjects(page)):
-        yield from _with_parts(raw.FPDFPage_GetObject(page, at), _UNCHANGED, 0)
+        yield from _with_parts(raw.FPDFPage_GetObject(page, at), UNCHANGED, 0)
 
 
 def _with_parts(handle: Any, matrix: Matrix, depth: int) -> Iterator[PageObject]:
     kind = raw.FPDFPageObj_GetType(handle)
     yield PageObject(handle, kind, matrix)
-    if kind == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
+    if kind == raw.FPDF_PAGEOBJ_FORM and depth < MAX_DEPTH:
         inner = _product(_matrix(handle), matrix)
         for at in range(raw.FPDFFormObj_CountObjects(handle)):
             yield from _with_parts(raw.FPDFFormObj_GetObject(handle, at), inner, depth + 1)
@@ -268,7 +161,7 @@ def _with_parts(handle: Any, matrix: Matrix, depth: int) -> Iterator[PageObject]
 def _matrix(handle: Any) -> Matrix:
     found = raw.FS_MATRIX()
     if not raw.FPDFPageObj_GetMatrix(handle, found):
-        return _UNCHANGED
+        return UNCHANGED
     return found.a, found.b, found.c, found.d, found.e, found.f
 
 

@@ -13,7 +13,7 @@ from runs.documents.readers import pictures
 from runs.documents.readers.building import MAX_CHARACTERS, Effort, cleaned
 from runs.documents.readers.pdf.aside import Asides, Finder, Gathering
 from runs.documents.readers.pdf.characters import NAMELESS, PageText, text_of, text_page_of
-from runs.documents.readers.pdf.ink import TookTooLongError, looks
+from runs.documents.readers.pdf.ink import Shown, TookTooLongError, looks
 from runs.documents.readers.pdf.notes import notes_of
 from runs.documents.readers.pdf.objects import is_picture
 from runs.documents.readers.pdf.opened import page_of
@@ -82,12 +82,12 @@ class Page(NamedTuple):
 
 def pages_of(document: PdfDocument) -> Iterator[Page]:
     """Raises InvalidInput when they have too much text."""
-    labels, ocr, effort, looking, size = _Labels(document), _Ocr(), Effort(), Looking(), 0
-    finder = Finder(document)
+    labels, finder, size = _Labels(document), Finder(document), 0
+    reading = _Reading(document, _Ocr(), Effort(), Looking(), Shown())
     for number in range(1, len(document) + 1):
         gathering = Gathering(finder)
         try:
-            page = _page(document, number, ocr, effort, looking, gathering)
+            page = _page(reading, number, gathering)
         except MemoryError:
             raise
         except Exception:  # whatever is wrong with a page, the others are read
@@ -99,18 +99,27 @@ def pages_of(document: PdfDocument) -> Iterator[Page]:
         yield page._replace(label=labels.of(number), asides=gathering.found)
 
 
-def _page(
-    document: PdfDocument, number: int, ocr: "_Ocr", effort: Effort, looking: Looking, gathering: Gathering
-) -> Page:
+class _Reading(NamedTuple):
+    """What the pages of one file share: what it has cost so far, and what is known from those before."""
+
+    document: PdfDocument
+    ocr: "_Ocr"
+    effort: Effort
+    looking: Looking
+    shown: Shown
+
+
+def _page(reading: _Reading, number: int, gathering: Gathering) -> Page:
+    document, ocr, effort = reading.document, reading.ocr, reading.effort
     with page_of(document, number, gathering.look) as page:
         with text_page_of(page) as text_page:
             text = text_of(text_page)
             gathering.place(text_page, text)
             letters = len("".join(text.text.split()))
             again = partial(page_of, document, number)
-            found = _with_looks(page, text_page, text, effort, again) if letters else Page()
+            found = _with_looks(page, text_page, text, reading, again) if letters else Page()
             found = found._replace(notes=notes_of(text_page, text))
-            is_pictorial = found.has_more and looking.is_pictorial(page)
+            is_pictorial = found.has_more and reading.looking.is_pictorial(page)
             nameless = text.text.count(NAMELESS)
             missing = _missing(page, letters, nameless)
             if not missing and (unnamed := _unnamed(text_page, text, found)):
@@ -141,11 +150,11 @@ def _with_looks(
     page: PdfPage,
     text_page: PdfTextPage,
     text: PageText,
-    effort: Effort,
+    reading: _Reading,
     again: Callable[[], AbstractContextManager[PdfPage]],
 ) -> Page:
     try:
-        found = looks(page, text_page, text, effort, again)
+        found = looks(page, text_page, text, reading.effort, reading.shown, again)
         return Page(text.text, unseen=found.unseen, unprinted=found.unprinted, has_more=found.has_more)
     except TookTooLongError as error:
         if error.has_sign:
