@@ -103,9 +103,17 @@
   function fill(body, nodes) {
     body.replaceChildren(...nodes);
     const text = body.querySelector(".source-text");
-    const hit = body.querySelector(".leaf-crop, .leaf rect") ?? body.querySelector("mark");
-    // Not by offsetTop, which counts from the cell of the table.
-    if (text && hit) text.scrollTop += hit.getBoundingClientRect().top - text.getBoundingClientRect().top - text.clientHeight / 3;
+    const hit = body.querySelector(".leaf-crop, .leaf rect") ?? body.querySelector("mark, .hit-line");
+    if (text && hit) for (const box of [hit.closest(".sheet"), text]) if (box) reveal(hit, box);
+  }
+
+  // Scrolls a box so that the place in it is a third below its top. Not by offsetTop, which counts from a table's cell.
+  function reveal(hit, box) {
+    const [place, seen] = [hit.getBoundingClientRect(), box.getBoundingClientRect()];
+    box.scrollTop += place.top - seen.top - box.clientHeight / 3;
+    if (place.left < seen.left + box.clientWidth / 3 || place.right > seen.right) {
+      box.scrollLeft += place.left - seen.left - box.clientWidth / 3;
+    }
   }
 
   function failed(body, link, words) {

@@ -29,6 +29,7 @@ from runs.models import Agent, Run, Step
 from runs.rehearsal.job import SAMPLE
 from runs.web.signin import link_for
 from tests import factories as made
+from tests.documents import pdfs, word, workbooks
 from tests.factories import agents
 from tests.factories import crowd as crowds
 from tests.factories.agents import WRITER
@@ -73,6 +74,22 @@ def diagrams(owner: str) -> int:
         f"What it is.\n\n```mermaid\n{one}\n```\n" for one in (flow, chart, talk, "flowchart LR\n  a[Open --> b")
     )
     return made.submit_as(made.person(owner), "Draw it", {"parts.md": text.encode(), "flow.mmd": flow.encode()}).pk
+
+
+def long_documents(owner: str) -> int:
+    """The number of a run with documents whose cited places are far from their beginnings."""
+    table = [[f"Column {column}" for column in range(1, 27)]]
+    table += [[f"{row}.{column}" for column in range(1, 27)] for row in range(1, 81)]
+    story = "".join(word.paragraph(f"The parties agreed on point {number}. " * 3) for number in range(120))
+    note = {"comments": f'<w:comment w:id="7" w:author="Ann">{word.paragraph("Is that still so?")}</w:comment>'}
+    files = {
+        "report.pdf": pdfs.pages_of([pdfs.line("At the top.") + pdfs.line("The keys were handed over.", y=40)]),
+        "book.xlsx": workbooks.workbook({"Rents": workbooks.rows(*table)}),
+        "lease.docx": word.word(story + word.paragraph(word.commented("The deposit is due.", 7)), note),
+        "ledger.csv": "".join(f"{number},{number} EUR\n" for number in range(400)).encode(),
+        "notes.txt": "".join(f"Line {number} of the notes.\n" for number in range(1, 400)).encode(),
+    }
+    return made.submit_as(made.person(owner), "Read them", files).pk
 
 
 def sample(owner: str) -> int:
@@ -217,6 +234,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         sample,
         sample_at,
         diagrams,
+        long_documents,
         crowd,
         rename,
         note,
