@@ -19,7 +19,8 @@ _LIKELY = {
 _DECODED = "“{}” is taken for its name, which would be “{}” in {}."
 _UNKNOWN = "Its name in the archive is in no encoding that is known."
 _BACKSLASH = "“_” stands for a backslash in its name, which would separate folders here."
-_MAX_SHOWN = 100
+_MAX_SHOWN = 60
+"""Characters of a name in a caution, which has 300 in its column."""
 _LEADS_OUT = re.compile(r"^[A-Za-z]:|^[\\/]|(?:^|[\\/])\.\.(?:[\\/]|$)")
 
 

@@ -31,7 +31,7 @@ class Rendition(models.Model):
     pages = models.PositiveIntegerField(default=0)
     pictorial = models.PositiveIntegerField(default=0)
     notes: Column[tuple[str, ...]] = ContractField(tuple[str, ...], default=tuple)
-    cautions: Column[tuple[str, ...]] = ContractField(tuple[str, ...], default=tuple)
+    cautions: Column[tuple[str, ...] | None] = ContractField(tuple[str, ...], null=True, blank=True, default=None)
     problem = models.CharField(max_length=300, default="", blank=True)
     tries = models.PositiveSmallIntegerField(default=0)
     taken_until = models.DateTimeField(null=True, blank=True)

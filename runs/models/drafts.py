@@ -42,9 +42,9 @@ class DraftFile(models.Model):
     removed = models.BooleanField(default=False)
     sent_as = models.CharField(max_length=MAX_CHARACTERS, default="", blank=True)
     beside = models.BooleanField(default=False)
-    caution = models.CharField(max_length=300, default="", blank=True)
-    encoding = models.CharField(max_length=40, default="", blank=True)
-    given = models.CharField(max_length=64, default="", blank=True)
+    caution = models.CharField(max_length=300, default="", db_default="", blank=True)
+    encoding = models.CharField(max_length=40, default="", db_default="", blank=True)
+    given = models.CharField(max_length=64, default="", db_default="", blank=True)
 
     class Meta:
         constraints = [

@@ -53,7 +53,7 @@ def test_only_what_is_not_utf_8_has_a_rendition() -> None:
 
 def test_as_much_as_a_document_may_be_fits_into_its_column() -> None:
     extent = "100,000 paragraphs, 100,000 read by OCR, 1,000,000 comments"
-    Rendition(source="0" * 64, reader="pdf 1", extent=extent).clean_fields(exclude=["notes", "cautions"])
+    Rendition(source="0" * 64, reader="pdf 1", extent=extent).clean_fields(exclude=["notes"])
 
 
 def test_a_tree_is_read_as_utf_8_and_kept_as_it_was() -> None:

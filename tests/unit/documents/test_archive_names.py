@@ -74,3 +74,11 @@ def test_both_doubts_are_said() -> None:
 def test_very_many_names_are_decoded_by_the_first_of_them() -> None:
     raws = [f"Vertrag für Müller {number}.txt".encode("cp1252") for number in range(8_000)]
     assert decoded(raws)[raws[-1]].name == "Vertrag für Müller 7999.txt"
+
+
+def test_a_caution_fits_into_its_column() -> None:
+    long = decoded(["東京".encode("cp932") * 100])["東京".encode("cp932") * 100]
+    both = with_folders(Name(f"{long.name}\\b", long.caution or "x" * 190), from_windows=False)
+    assert len(both.caution) <= 300
+    [name] = decoded([("ⅰ" * 70 + "京").encode("cp932")]).values()
+    assert len(name.caution) <= 200
