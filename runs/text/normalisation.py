@@ -415,15 +415,13 @@ class Sought:
     def _agrees(self, view: Folded, span: tuple[int, int], term: str) -> bool:
         """Whether there is white space where the term has some; where not, whether it begins and ends with words."""
         words = self._source[slice(*span)]
-        if words.casefold() == term.casefold():
+        edges = (self._source[max(at - 1, 0) : at + 1] for at in span)
+        if words.casefold() == term.casefold() or not any(map(_IN_WORD.fullmatch, edges)):
             return True
-        if any(
+        return any(
             _joined(words, strength, view.markup) == _joined(term, strength, Markup.PLAIN)
             for strength in dict.fromkeys((view.strength, Strength.LOOKS))
-        ):
-            return True
-        edges = (self._source[max(at - 1, 0) : at + 1] for at in span)
-        return not any(map(_IN_WORD.fullmatch, edges))
+        )
 
 
 def _wanted(text: str, strength: Strength = Strength.SAME, markup: Markup = Markup.PLAIN) -> str:

@@ -13,10 +13,12 @@ from runs.text.normalisation import (
     MAX_CHARACTERS,
     Folded,
     Markup,
+    Sought,
     Strength,
     could_be_same,
     find_same_text,
     folded,
+    place_among,
     same_text,
     spelled,
 )
@@ -195,3 +197,22 @@ def test_evidence_shows_what_the_source_says() -> None:
     assert text[found.start : found.end] == found.quote
     wrong = resolve(QuotedEvidence(source="a.md", quote="liability is capped at 1000 €"), {"a.md": text.encode()})
     assert not wrong.verified
+
+
+def test_a_dash_at_the_end_of_a_quote_may_be_between_words_of_the_source() -> None:
+    text = "The rent – five hundred francs – is due."
+    assert find_same_text("– five hundred\u200b francs –", text) == (11, 30)
+    assert find_same_text("-binding\u200b offer", "a non-binding offer") is None
+
+
+def test_so_many_places_that_are_like_a_term_are_no_proof_of_its_absence() -> None:
+    found = Sought("xa b" * 20_000).first("ab")
+    assert found is not None
+    assert found.doubt == "so much like it that not all of it was looked at"
+    assert Sought("xa b" * 1_000).first("ab") is None
+
+
+@pytest.mark.parametrize("name", ["Größe", "Gro\u0308ße", "Grö\u00adße"])
+def test_names_are_found_among_others_by_the_same_text(name: str) -> None:
+    assert place_among(name, ["größe", "Größe", "Gro\u0308ße"]) == (2 if name == "Gro\u0308ße" else 1)
+    assert place_among(name, ["größe", "Grosse"]) == -1

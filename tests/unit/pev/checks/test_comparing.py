@@ -198,6 +198,26 @@ class TestCoverage:
             "report.md has 3 of 5 dealt with; missing: “4.2”, “Ann”",
         )
 
+    @pytest.mark.parametrize(
+        ("report", "item"),
+        [
+            ("die Ku\u0308ndigung folgt", "Kündigung"),
+            ("the tenant’s deposit", "tenant's deposit"),
+            ("force\u00a0majeure", "force majeure"),
+            ("by in-\nference only", "inference"),
+            ("The **force** majeure", "force majeure"),
+            ("Meier &amp; [Söhne](a.md)", "Meier & Söhne"),
+            ("die ５０㎡ große", "50m2"),
+        ],
+    )
+    def test_items_are_named_however_they_are_spelled(self, report: str, item: str) -> None:
+        assert said(f"As to {report}.", self.covers(items=[item])) == (True, "report.md has 1 of 1 dealt with")
+
+    def test_columns_are_named_by_the_same_text(self) -> None:
+        check = self.covers(source="in.csv", column="Größe", in_column="Größe")
+        given = {"in.csv": "id;Gro\u0308ße\n1;Ann\n".encode()}
+        assert said("Grö\u00adße,what\nann,x\n", check, given=given)[0] is True
+
     def test_the_items_of_a_list(self) -> None:
         check = self.covers(source="people.md")
         given = {"people.md": self.LIST}
