@@ -42,7 +42,7 @@ _GAP = r"[^\S\n]{0,3}"
 _NUMBER = rf"{_CURRENCY}?{_GAP}[\p{{Nd}}¼-¾⅐-⅞]"
 _NUMBER_NEXT = regex.compile(_NUMBER)
 _SIGNED = regex.compile(
-    rf"(?P<sign>[{_DASHES}▲△]|[<>≤≥≦≧⩽⩾≠~～〜≈∼±∓]=?|\b(?i:minus|negative|moins|menos|meno)\b|マイナス|[負负]|[百千万]分之|零下)"
+    rf"(?P<sign>[{_DASHES}▲△]|[<>＜＞≤≥≦≧⩽⩾≠~～〜≈∼±∓]=?|\b(?i:minus|negative|moins|menos|meno)\b|マイナス|[負负]|[百千万]分之|零下)"
     rf"(?P<gap>{_GAP}){_CURRENCY}?{_GAP}\Z"
 )
 _ITEM = regex.compile(rf"(?:\A|\n)[^\S\n]*(?P<mark>[{_DASHES}>])[^\S\n]+\Z")
@@ -68,6 +68,12 @@ _SCALE = (
 _SCALE_NEXT = regex.compile(rf"(?:{_GAP}|[^\S\n]?\n[^\S\n]?)-?{_SCALE}")
 _SCALE_FIRST = regex.compile(rf"{_GAP}{_SCALE}")
 _MINUS_BEHIND = regex.compile(r"[-−﹣－](?![\w\s]*\w)|[-−﹣－](?=\s)(?!\s*\p{Nd})")
+_POINT_FIRST = regex.compile(rf"(?:\A|[\s{_DASHES}(\p{{Sc}}])[.,]\Z")
+"""As in -.50."""
+_DATE_CHARACTERS = 10
+_DATE = regex.compile(
+    r"(?<!\p{Nd})(?:\p{Nd}{4}([-‐‑–])\p{Nd}{1,2}\1\p{Nd}{1,2}|\p{Nd}{1,2}([-‐‑–])\p{Nd}{1,2}\2\p{Nd}{4})(?!\p{Nd})"
+)
 _NUMERALS = frozenset("〇零一二三四五六七八九十百千万萬億亿兆壱壹弐贰貳参叁參肆伍陆陸柒捌玖拾佰仟两兩廿卅")
 _PERCENT = frozenset("%％‰割成")
 _SIGNED_NUMERAL = re.compile(r"(?:[百千万]分之|マイナス|[負负]|零下)\Z")
@@ -111,10 +117,15 @@ def _cuts(text: str, at: int) -> bool:
         return True
     if left in _NUMERALS and right in _NUMERALS:
         return True
-    if left in _WITHIN and before[-2:-1].isdecimal() and right.isdecimal():
+    if left in _WITHIN and right.isdecimal() and (before[-2:-1].isdecimal() or _POINT_FIRST.search(before)):
         return True
     if left.isdecimal() and right in _WITHIN and after[1:2].isdecimal():
         return True
+    if right.isdecimal() or left.isdecimal():
+        start = max(len(before) - _DATE_CHARACTERS, 0)
+        near, middle = before[start:] + after[:_DATE_CHARACTERS], len(before) - start
+        if any(date.start() < middle < date.end() for date in _DATE.finditer(near)):
+            return True
     if _cuts_word(before, after, left, right):
         return True
     if _DIGIT_BEFORE.search(before) and (_FRACTION_NEXT.match(after) or _SCALE_FIRST.match(after)):
