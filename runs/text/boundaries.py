@@ -98,9 +98,17 @@ def is_whole(text: str, start: int, end: int) -> bool:
 
 
 def _around(text: str, at: int) -> tuple[str, str]:
-    first = max(at - _REACH, 0)
-    near = _SOFT_BREAK.sub("-", text[first : at + _REACH])
-    return _UNSEEN.sub("", near[: at - first]), _UNSEEN.sub("", near[at - first :])
+    """What is seen on either side."""
+    before, after = _within(text, at, _REACH)
+    if min(len(before), len(after)) < _REACH // 2:  # at an end of the text, or where much is not seen
+        before, after = _within(text, at, _LINES)
+    return before, after
+
+
+def _within(text: str, at: int, reach: int) -> tuple[str, str]:
+    first = max(at - reach, 0)
+    near = _SOFT_BREAK.sub("-", text[first : at + reach])
+    return _UNSEEN.sub("", near[: at - first])[-_REACH:], _UNSEEN.sub("", near[at - first :])[:_REACH]
 
 
 def _cuts(text: str, at: int) -> bool:

@@ -21,7 +21,7 @@ from runs.text.sentences import sentence_around
 
 MAX_WORDS_BETWEEN = 5
 """Between a negation and words that it still denies: “shall not in any event be liable”."""
-_REACH = 120
+_REACH = 400
 _WORDS = (
     r"(?:no(?!\.?\s*\d)|not(?!\s+only\b)|never|none|nothing|nobody|nowhere|neither|nor|without|cannot|\p{L}+n['’]t"
     r"|nicht(?!\s+nur\b)|nichts|kein\p{L}*|nie|niemals|niemand|nirgends|ohne|weder"
@@ -39,6 +39,7 @@ _BEHIND = regex.compile(
     r"|ない|なかった|ません|ずに?(?![\p{L}])|\s?(?:않|아니|없|değil)",
     regex.IGNORECASE,
 )
+_UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 _STOPS = regex.compile(r"[.;:!?()\[\]。；：！？、，“”„«»\"|]|\n\s*\n|\n\s*(?:[-*•]|\d{1,3}[.)])\s")
 _WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*")
 
@@ -46,7 +47,7 @@ _WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{N
 def is_negated(text: str, start: int, end: int) -> bool:
     """Whether a negation in the same clause stands directly before these characters, or is the next word."""
     first = max(0, start - _REACH)
-    before = text[first:start]
+    before = _UNSEEN.sub("", text[first:start])
     last = None
     for last in _BEFORE.finditer(before):  # noqa: B007  the last one is what is wanted
         pass

@@ -46,6 +46,8 @@ from runs.text.boundaries import is_whole
         ("at most ≤ 5 days", "5 days"),
         ("if it is > 5 days", "5 days"),
         ("if it is ＜5 days", "5 days"),
+        (f"is in{chr(0xAD) * 300}valid", "valid"),
+        (f"is -{chr(0x200B) * 300}5 percent", "5 percent"),
         ("on 2026-03-05 at noon", "03-05 at"),
         ("on 2026-03-05 at noon", "on 2026"),
         ("on 05‑03‑2026 at noon", "03‑2026 at"),

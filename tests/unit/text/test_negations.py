@@ -9,6 +9,7 @@ from runs.text.negations import with_negation
     ("text", "words", "widened"),
     [
         ("First. We don't agree to it. Last.", "agree to it", "We don't agree to it."),
+        ("We must no\u200bt agree to it", "agree to it", "We must no\u200bt agree to it"),
         ("We don’t agree to it", "agree to it", "We don’t agree to it"),
         ("A.\n\nThe seller shall not, in any event, be liable. B", "be liable", None),
         ("Without the prior consent of Weber. Yes", "consent of Weber", "Without the prior consent of Weber."),
