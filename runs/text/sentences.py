@@ -4,7 +4,7 @@
 |---|---|
 | `.` `!` `?` `…` before a space and no small letter, closing marks included | `p. 5`, `12. März`, `e.g. this` |
 | `。` `！` `？` | |
-| an empty line, a page break, the beginning of a list item, a heading or a row of a table | the end of a line |
+| a heading, an empty line, a page break, the beginning of a list item or a row of a table | the end of a line |
 | | an abbreviation such as `Art. 5`, `No. 7`, `Dr. Weber`, `Ltd. Co` |
 
 Linear in the length of the text.
@@ -17,8 +17,8 @@ import regex
 REACH = 600
 """Characters before and after a place in which the ends of its sentence are looked for."""
 _END = regex.compile(
-    r"(?<!\b\w)(?<!\b\d\d)[.!?…][\"”’»)\]*_]*\s+(?=[^\s\p{Ll}])|[。！？]+[」』”’)]*"
-    r"|\f|\n[^\S\n]*\n\s*|\n(?=[^\S\n]*(?:[-*•+–]\s|\d{1,3}[.)]\s|#{1,6}\s|\||>))"
+    r"(?m:^)#{1,6}[^\S\n][^\n]*\n|(?<!\b\w)(?<!\b\d\d)[.!?…][\"”’»)\]*_]*\s+(?=[^\s\p{Ll}])|[。！？]+[」』”’)]*"
+    r"|\f|\n[^\S\n]*\n\s*|\n(?=[^\S\n]*(?:[-*•+–]\s|\d{1,3}[.)]\s|#{1,6}\s|\|))"
 )
 _ABBREVIATIONS = """
 abs art arts bzw ca cf cl co corp dr etc fig hr inc incl jr lit ltd mr mrs ms nr no nos para paras pp prof resp sec sect

@@ -14,6 +14,8 @@ from runs.text.sentences import sentence_around, sentences_in
         ("It goes on,\ne.g. here, in the\nnext line. End", ["It goes on,\ne.g. here, in the\nnext line.", "End"]),
         ("甲は払う。乙は払わない。", ["甲は払う。", "乙は払わない。"]),
         ("Title\n\nText\n- one\n- two\n1. three", ["Title", "Text", "- one", "- two", "1. three"]),
+        ("# Title of Dr. Weber\nText. More", ["# Title of Dr. Weber", "Text.", "More"]),
+        ("> It goes\n> on. So", ["> It goes\n> on.", "So"]),
         ("1,234.50 is due. Then", ["1,234.50 is due.", "Then"]),
         ("", []),
     ],

@@ -221,3 +221,26 @@ def test_what_stands_before_the_words_alone_is_nothing_that_a_tool_has_seen(word
     shown = Shown("lease.md", "a" * 64, len(head), len(text), 3, 3, 9)
     (item,) = judged(quote("@tool-1", words), about=leased(tools=(ToolText(text, (shown,), "read_file"),))).evidence
     assert item.provenance is Provenance.MADE
+
+
+CHANGES = "# Lease\nWe don't agree to a rent of 5 dollars. Interest is –5 percent a year."
+SHOWN = Shown("lease.md", "a" * 64, 25, 25 + len(CHANGES), 1, 2, 2)
+
+
+def changing() -> Case:
+    tools = (ToolText(f"lease.md, lines 1-2 of 2\n{CHANGES}", (SHOWN,), "read_file\nlease.md"),)
+    files = {"lease.md": CHANGES.encode(), "report.md": b"Interest is 5 percent a year."}
+    return leased(files=files, inputs=Given({"lease.md": CHANGES.encode()}, INFO), tools=tools)
+
+
+@pytest.mark.parametrize("source", ["lease.md", "@tool-1"])
+def test_a_quote_that_cuts_a_sign_proves_nothing(source: str) -> None:
+    result = judged(quote(source, "5 percent a year", "5 percent a year"), about=changing())
+    assert (result.met, result.evidence[0].verified) == (False, False)
+
+
+@pytest.mark.parametrize("source", ["lease.md", "@tool-1"])
+def test_evidence_behind_a_negation_is_kept_with_it(source: str) -> None:
+    (item,) = judged(quote(source, "agree to a rent of 5 dollars"), about=changing()).evidence
+    assert (item.verified, item.quote) == (True, "We don't agree to a rent of 5 dollars.")
+    assert item.outside
