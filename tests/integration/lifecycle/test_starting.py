@@ -208,7 +208,7 @@ def test_stopping_the_run_takes_the_question_back() -> None:
 def test_an_approval_of_before_there_was_a_moment_still_holds() -> None:
     policy = made.awaiting_plan().policy
     later = {"step_moment", "questions", "commands", "web", "web_pages", "service_tools", "service_uses", "servers"}
-    later |= {"service_uses_in_run", "acting_calls", "executor", "subagents"}
+    later |= {"service_uses_in_run", "acting_calls", "executor", "subagents", "fallback_verifier"}
     before = json.loads(policy.model_dump_json(exclude=later))
     assert fingerprint.policy_digest(policy) == fingerprint.digest_of(before)
     assert fingerprint.policy_digest(policy.changed(step_moment="before")) != fingerprint.digest_of(before)
