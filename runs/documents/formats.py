@@ -35,7 +35,7 @@ class Format:
 FORMATS: Mapping[str, Format] = {
     kinds.PDF: Format("a PDF file", "pdf", 9, ("pypdfium2", "tesserocr"), OF_PICTURES),
     kinds.DOCX: Format("a Word file", "docx", 6),
-    kinds.XLSX: Format("an Excel file", "xlsx", 2),
+    kinds.XLSX: Format("an Excel file", "xlsx", 3),
     kinds.PPTX: Format("a PowerPoint file", "pptx", parts=("lxml",)),
     kinds.ODT: Format("an OpenDocument text", "odt", 3, parts=("lxml",)),
     kinds.RTF: Format("an RTF file", "rtf", 2),

@@ -154,9 +154,10 @@ class Covers(Contract):
 
 
 class Term(Contract):
-    """A number taken from the files that match `path`: how many `rows` (of CSV files, without header), `lines` (that
-    are not blank) or `matches` of `pattern` they have, the `sum` of their CSV column `column`, or how many `files` they
-    are. A path means a file as it was given, `@result/` and a path what the run has made of it. `minus` takes it away.
+    """A number taken from the files that match `path`: how many `rows` (of CSV files or a sheet, without header),
+    `lines` (that are not blank) or `matches` of `pattern` they have, the `sum` of their column `column`, or how many
+    `files` they are. A path means a file as it was given, `@result/` and a path what the run has made of it. `minus`
+    takes it away.
     """
 
     path: Path

@@ -85,9 +85,10 @@ def sections_of(text: str, limit: int) -> list[range]:
 
 
 def _lines_of_rows(text: str, limit: int) -> list[range]:
-    spans, start = list[range](), 2
+    table, spans = Table(text), list[range]()
+    start = table.header_line + 1
     try:
-        for end, _ in islice(Table(text).rows(Budget(math.inf)), limit + 1):
+        for end, _ in islice(table.rows(Budget(math.inf)), limit + 1):
             spans.append(range(start, end + 1))
             start = end + 1
     except InvalidInput:  # a file that is no table has no rows

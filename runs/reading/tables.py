@@ -1,7 +1,8 @@
 """What a spreadsheet would make of a table: cells that it computes instead of showing them."""
 
-import csv
 import re
+
+from runs.text.csv_tables import NotCsv, rows_in
 
 _NUMBER = re.compile(r"[+-][\d.,\s%]*")
 _STARTS = frozenset("=@\t\r＝＋－＠")
@@ -14,14 +15,12 @@ def formulas_in(path: str, text: str) -> int:
     """
     if not path.lower().endswith((".csv", ".tsv")):
         return 0
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
     count = 0
     try:
-        for row in csv.reader(text.splitlines(keepends=True), delimiter=delimiter):
-            count += sum(1 for cell in row if _is_computed(cell))
-    except csv.Error:  # a cell longer than spreadsheets take, or a lone quote: what was counted so far is true
-        return count
+        for row in rows_in(text):
+            count += sum(map(_is_computed, row.cells))
+    except NotCsv:  # what was counted before the place that cannot be read is true
+        pass
     return count
 
 

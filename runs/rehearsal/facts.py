@@ -8,28 +8,22 @@ from itertools import accumulate
 
 from runs.rehearsal.documents import Document
 from runs.rehearsal.text import blocks
+from runs.text.dates import dates_in
+from runs.text.numbers import numbers_in
+from runs.text.numerals import CURRENCIES
 
-_MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|"
-    r"Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|Jan\.?|Feb\.?|Mar\.?|Apr\.?|Jun\.?|Jul\.?|"
-    r"Aug\.?|Sept?\.?|Oct\.?|Nov\.?|Dec\.?)"
-)
-DATE = re.compile(
-    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_MONTH}\s+\d{{4}}\b|\b{_MONTH}\s+\d{{1,2}},?\s+\d{{4}}\b|"
-    rf"\b{_MONTH}\s+\d{{4}}\b|\b\d{{4}}-\d{{2}}-\d{{2}}\b|\b\d{{1,2}}[./]\d{{1,2}}[./](?:19|20)\d{{2}}\b"
-)
-_NUMBER = r"\d{1,3}(?:[,.'’ ]\d{3}){1,6}(?:[.,]\d{1,2})?|\d{1,20}(?:[.,]\d{1,2})?"
-AMOUNT = re.compile(
-    rf"(?:\b(?:EUR|CHF|USD|GBP|JPY|SEK|PLN)|[€$£])\s?(?:{_NUMBER})(?:\s?(?:million|billion|Mio\.?))?|"
-    rf"(?<!\d)(?:{_NUMBER})\s?(?:EUR|CHF|USD|GBP|€|£|euros?|dollars?|francs?)\b|"
-    r"\b\d{1,20}(?:[.,]\d{1,20})?\s?(?:%|percent\b|per cent\b)"
-)
 _FORM = (
     r"(?:Ltd\.?|Limited|GmbH(?: & Co\. KG)?|AG|SE|LLC|LLP|Inc\.?|Corp\.?|plc|PLC|S\.A\.|SA|S\.p\.A\."
     r"|s\.r\.o\.|B\.?V\.?|N\.?V\.?|SARL|KG|OHG|e\.V\.|Oy|AB|A/S)"
 )
 _PART = r"(?:[A-ZÄÖÜÉ][\w'’&-]*|&|de|du|des|la|und|and|of)"
 COMPANY = re.compile(rf"(?<![\w])[A-ZÄÖÜÉ][\w'’&-]*(?:[ \n]{_PART}){{0,5}}[ \n]{_FORM}(?![\w])")
+
+
+def amounts_in(text: str) -> Iterator[tuple[int, int]]:
+    """Where the sums of money and the percentages of a text are."""
+    wanted = CURRENCIES.keys() | {"%"}
+    return ((number.start, number.end) for number in numbers_in(text) if number.unit in wanted)
 
 
 @dataclass(frozen=True)
@@ -47,11 +41,13 @@ def facts_in(document: Document) -> Iterator[Fact]:
     for block in blocks(document.lines, document.beginnings):
         text = "\n".join(line for _, line in block)
         offsets = [0, *accumulate(len(line) + 1 for _, line in block[:-1])]
-        for kind, pattern in (("party", COMPANY), ("date", DATE), ("amount", AMOUNT)):
-            for match in pattern.finditer(text):
-                found = " ".join(match[0].split())
-                if kind == "party" and found in parties:
-                    continue
-                parties.add(found)
-                line = block[bisect_right(offsets, match.start()) - 1][0]
-                yield Fact(document.path, kind, found, line, document.place(line))
+        spans = [("party", match.span()) for match in COMPANY.finditer(text)]
+        spans += [("date", (date.start, date.end)) for date in dates_in(text) if all(day.year for day in date.days)]
+        spans += [("amount", span) for span in amounts_in(text)]
+        for kind, (start, end) in spans:
+            found = " ".join(text[start:end].split())
+            if kind == "party" and found in parties:
+                continue
+            parties.add(found)
+            line = block[bisect_right(offsets, start) - 1][0]
+            yield Fact(document.path, kind, found, line, document.place(line))

@@ -17,6 +17,7 @@ from runs.rehearsal.findings import Finding, findings_in
 from runs.rehearsal.limits import DEFAULT, Limits
 from runs.rehearsal.text import cited, linked, named, number_of, table
 from runs.rehearsal.wordlists import KINDS, SEVERAL
+from runs.text.csv_tables import NotCsv, records_in
 
 MOST_SHOWN = 60
 """Points, documents or rows that a report names; the file has all of them."""
@@ -241,7 +242,10 @@ def _points(text: str) -> Mapping[str, dict[str, str]]:
 
 def _parties(text: str) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for row in csv.DictReader(io.StringIO(text)):
-        if row.get("kind") == "party":
-            found.setdefault(str(row.get("document")), []).append(str(row.get("text")))
+    try:
+        for row in records_in(text):
+            if row.get("kind") == "party":
+                found.setdefault(row.get("document", ""), []).append(row.get("text", ""))
+    except NotCsv:  # a person has edited the file: the notices name the parties before that place
+        pass
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from runs.pev.evidence.quotes import proves_nothing
 from runs.rehearsal import wordlists as w
 from runs.rehearsal.documents import Document
-from runs.rehearsal.facts import AMOUNT
+from runs.rehearsal.facts import amounts_in
 from runs.rehearsal.text import QUOTE_CHARS, Quote, Sentence, blocks, sentences, shortened, unbarred
 
 MAX_BEFORE = 4
@@ -100,7 +100,7 @@ def _blanks(path: str, sentence: Sentence) -> Iterator[Finding]:
         term = " ".join([*re.findall(r"[^\s|*_:]+", before)[-2:], "____"])
         yield Finding(path, _lacking(before), term, sentence.quote(*match.span()), *w.LEFT_BLANK)
     pays = w.PAYS.search(sentence.text)
-    if pays and not AMOUNT.search(sentence.text) and not w.ELSEWHERE.search(sentence.text, pays.end()):
+    if pays and not any(amounts_in(sentence.text)) and not w.ELSEWHERE.search(sentence.text, pays.end()):
         term = shortened(pays["what"], 60)
         yield Finding(path, w.MISSING_AMOUNT, term, sentence.quote(*pays.span()), *w.UNSTATED)
 

@@ -3,8 +3,6 @@
 It shares no rule with the executor, so that an error there is not repeated here.
 """
 
-import csv
-import io
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +16,7 @@ from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
 from runs.rehearsal.entries import PointEntry, entries_in, gaps_in
 from runs.rehearsal.places import lines_of
+from runs.text.csv_tables import NotCsv, records_in
 
 MAX_QUOTES = 6
 MAX_COMPLAINTS = 12
@@ -184,8 +183,13 @@ def _inventory_lines(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
 
 
 def _facts_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
-    for number, row in enumerate(csv.DictReader(io.StringIO(shown.text(path))), 1):
-        document, text, line = (row.get(name) or "" for name in ("document", "text", "line"))
+    try:
+        rows = list(records_in(shown.text(path)))
+    except NotCsv as error:
+        ruling.complaints.append(f"{path} {error}.")
+        rows = []
+    for number, row in enumerate(rows, 1):
+        document, text, line = (row.get(name, "") for name in ("document", "text", "line"))
         if shown.holds(document, text, line):
             if ruling.has_room:
                 ruling.quote(document, text, shown.verbatim(path, text))

@@ -1,4 +1,4 @@
-"""Dates as people write them in texts.
+"""Dates as people write them in texts, and in columns of tables.
 
 | written | read as |
 |---|---|
@@ -9,12 +9,17 @@
 | `March 2026` `2026-03` `2026年3月` | the month: there is no day |
 | `5 March` `March 5` | the day in any year |
 
+`dates_in` finds them in a text, `moment` reads a cell that is nothing but a date, perhaps with a time of day, and
+`Moments` decides for a whole column whether the day or the month comes first.
+
 Names of months in English, German, French, Spanish, Italian, Portuguese and Dutch. Linear in the length of the text.
 """
 
 import re
 from calendar import monthrange
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 
 _MONTHS = (
@@ -33,6 +38,9 @@ _MONTHS = (
 )
 _MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 _MONTH = rf"(?P<month>(?i:{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))}))(?![^\W\d_])\.?"
+_SHORT_NAMES = ("may", "mai", "june", "juni", "july", "juli", "märz")
+_WHOLE_NAMES = [name for name in _MONTH_OF if len(name) > 4 or name in _SHORT_NAMES]
+_LONG_NAME = re.compile(rf"(?<![^\W_])(?=[A-ZÀ-Ý])(?i:{'|'.join(_WHOLE_NAMES)})(?![^\W_])")
 _NAMED_FIRST = rf"(?<![^\W_])(?=[A-ZÀ-Ý]){_MONTH}"
 _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d{2})(?!\d)"
 _ITS_YEAR = _YEAR.replace("year", "its_year")
@@ -86,6 +94,11 @@ class Date:
     days: tuple[Day, ...]
 
 
+def names_month(text: str) -> bool:
+    """Whether a text has the whole name of a month with a capital."""
+    return bool(_LONG_NAME.search(text))
+
+
 def dates_in(text: str) -> list[Date]:
     """Every date in a text, in order."""
     found: dict[int, Date] = {}
@@ -117,3 +130,109 @@ def _exists(day: Day, written: str | None) -> bool:
     if not 1 <= day.month <= 12:
         return False
     return not written or 1 <= day.day <= monthrange(day.year or 2000, day.month)[1]
+
+
+MAX_CELL_CHARACTERS = 60
+ORDERS = ("day first", "month first")
+_ISO = re.compile(r"\d{4}-(?:0\d|1[0-2])(?:-[0-3]\d(?:[T ]\d\S{0,20})?)?")
+_TIME = re.compile(r"(?:[T ,]\s?(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?)?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A date that fills a cell. `days`: the day that it means in each of the ORDERS in which it can be read; `time`:
+    its hours, minutes and seconds. `is_iso`: texts of this form sort as the days do.
+    """
+
+    text: str
+    days: Mapping[str, Day]
+    time: tuple[int, int, int] = (0, 0, 0)
+    is_iso: bool = False
+
+    def at(self, order: str) -> tuple[int, ...]:
+        return (*self.days[order].parts, *self.time)
+
+    @property
+    def has_day(self) -> bool:
+        return all(day.day for day in self.days.values())
+
+
+def moment(cell: str) -> Moment | None:
+    """The date that a cell is; None for any other text, for a date without its year, and for a year of two digits."""
+    return _moment(cell) if len(cell) <= MAX_CELL_CHARACTERS else None  # no long text is kept
+
+
+@lru_cache(maxsize=8_192)
+def _moment(cell: str) -> Moment | None:
+    for form in (*_FORMS, _MONTH_FIRST):
+        match = form.match(cell)
+        time = _TIME.match(cell, match.end()) if match else None
+        if match and time and (days := _by_order(match)):
+            clock = (int(time["hour"] or 0), int(time["minute"] or 0), int(time["second"] or 0))
+            return Moment(cell, days, clock, bool(_ISO.fullmatch(cell)))
+    return Moment(cell, {}, is_iso=True) if _ISO.fullmatch(cell) else None
+
+
+def _by_order(match: re.Match[str]) -> dict[str, Day]:
+    parts = match.groupdict()
+    written = parts["year"] or parts.get("its_year") or ""
+    if len(written) != 4:
+        return {}
+    if match.re is not _BY_NUMBERS:
+        return dict.fromkeys(ORDERS, day) if (day := next(iter(_days(match)), None)) else {}
+    first, second = int(parts["month"]), int(parts["day"])
+    days = zip(ORDERS, (Day(int(written), second, first), Day(int(written), first, second)), strict=True)
+    return {order: day for order, day in days if _exists(day, "day")}
+
+
+class NotDates(ValueError):
+    """Dates cannot be compared. The message names one or two of them, and says why."""
+
+
+class Moments:
+    """The dates of a column. How one of them is read depends on the others: 01.06.2026 is a day in June where another
+    date is 20.01.2026.
+    """
+
+    def __init__(self) -> None:
+        self._first: Moment | None = None
+        self._not_iso: Moment | None = None
+        self._either: Moment | None = None
+        self._only: dict[str, Moment] = {}
+        """By each order the first date that cannot be read in the other one."""
+
+    def add(self, one: Moment) -> None:
+        self._first = self._first or one
+        if not one.is_iso:
+            self._not_iso = self._not_iso or one
+        if len(one.days) == 1:
+            self._only.setdefault(next(iter(one.days)), one)
+        elif len(set(one.days.values())) > 1:
+            self._either = self._either or one
+
+    def compare(self, one: Moment, wanted: Moment) -> int:
+        """Less than 0, 0 or more than 0, as a date of the column is before, on or after the wanted one. Raises NotDates
+        where the column does not decide how its dates are read, or the wanted date could mean two days.
+        """
+        if not self._not_iso and wanted.is_iso:
+            return (one.text > wanted.text) - (one.text < wanted.text)
+        order = self._order(wanted)
+        if not one.days or not wanted.days:
+            raise NotDates(f"“{wanted.text if one.days else one.text}” has a time that is not compared with others")
+        if one.has_day is not wanted.has_day:
+            raise NotDates(f"“{one.text}” and “{wanted.text}” are not compared: only one of them has a day")
+        mine, other = one.at(order), wanted.at(order)
+        return (mine > other) - (mine < other)
+
+    def _order(self, wanted: Moment) -> str:
+        if len(self._only) == len(ORDERS):
+            day, month = (self._only[order] for order in ORDERS)
+            raise NotDates(f"“{day.text}” has the day first and “{month.text}” the month")
+        if not self._only and self._either:
+            raise NotDates(f"“{self._either.text}” can be read with the day or with the month first")
+        order = next(iter(self._only), "")
+        if wanted.days and (order or ORDERS[0]) not in wanted.days and order:
+            raise NotDates(f"“{wanted.text}” cannot be read like “{self._only[order].text}”; write it as 2026-03-05")
+        if not order and len(set(wanted.days.values())) > 1:
+            raise NotDates(f"“{wanted.text}” can be read with the day or with the month first; write it as 2026-03-05")
+        return order or next(iter(wanted.days), ORDERS[0])

@@ -1,179 +1,82 @@
-"""Numbers as people write them in texts, with everything around the digits that changes their value.
+"""Numbers as people write them, with everything around the digits that changes their value.
 
 | written | read as |
 |---|---|
 | `1,234.50` `1.234,50` `1 234,50` `1'234.50` | 1234.5: apostrophes and all kinds of spaces separate thousands |
-| `1,234` | 1234 or 1.234: a text decides which decimal mark it uses, so both readings are kept |
-| `-5` `−5` `-$5` `$-5` `($5)` | minus five |
-| `2.5 million` `2.5M` `€2.5m` `2,5 Mio.` `50k` `億` | the scale belongs to the value |
-| `5.2e6` `5.2 × 10^6` `5.2 × 10⁶` | 5200000 |
-| `½` `2½` | 0.5, 2.5 |
+| `1,234` | 1234 or 1.234: a text or a column decides which decimal mark it uses, so both readings are kept |
+| `.5` | 0.5 |
+| `-5` `−5` `－5` `-$5` `$-5` `($5)` | minus five |
+| `2.5 million` `2.5M` `€2.5m` `2,5 Mio.` `50k` | the scale belongs to the value |
+| `1億2000万` `3千5百万` | 120000000, 35000000 |
+| `5.2e6` `5.2 × 10^6` `5.2 × 10⁶` | 5200000; an exponent of more than 30 has no value |
+| `½` `2½` `5 1⁄2` `5 1/2` | 0.5, 2.5, 5.5, 5.5; `51⁄2` is no number: nothing says where its fraction begins |
 | `25.5 %` `25.5 percent` `3 ‰` | the unit is `%` or `‰` |
 | `CHF 2,400` `$5` `5 EUR` `720.2 km²` `30 days` | the unit has one name for all its spellings |
-| `about 7,600` `~7,600` `ca. 7.600` | `is_about`: rounded to the digits that are not zeros at its end |
+| `<10` `≤ 10` `>= 10` | the comparison is kept |
+| `about 7,600` `~7,600` `ca. 7.600` | the comparison `~`: rounded to the digits that are not zeros at its end |
 | `p23` `v2` `COVID-19` `3D` | no numbers: the digits are part of a name |
 | `250hp` `100Mbit/s` `6pm` | 250, 100, 6: the unit has no name here |
 | `1.2.3` | digits that are no number: there are no `values` |
 
-Decimal digits of all scripts are read. Linear in the length of the text.
+Decimal digits of all scripts are read. Linear in the length of the text. `runs.text.quantities` reads cells.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
 
-MAX_DIGITS = 30
-MAX_CELL_CHARACTERS = 80
+from runs.text.numerals import (
+    ABOUT,
+    CJK_COMPOUND,
+    CJK_MULTIPLES,
+    CJK_NUMERAL,
+    CJK_POWERS,
+    CJK_SCALES,
+    CODES,
+    COMPARISONS,
+    CURRENCIES,
+    DIGITS,
+    EXACT,
+    FRACTIONS,
+    LETTER_SCALES,
+    MAX_DIGITS,
+    MINUS,
+    NAME_OF,
+    POWER,
+    SCALES,
+    SPACES,
+    STEP_OF_FRACTION,
+    SUPERSCRIPTS,
+    THOUSANDS,
+    cjk_value,
+    either,
+    in_digits,
+    read_digits,
+)
+
+MAX_FIGURE_CHARACTERS = 80
 _BEFORE_CHARACTERS, _AFTER_CHARACTERS = 16, 24
 """How far around the digits is looked for what belongs to them."""
-_SPACES = " \u00a0\u2007\u2009\u202f"
-_DIGITS = re.compile(rf"\d{{1,3}}(?:[{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*|[¼½¾⅓⅔⅛⅜⅝⅞]")
-_THOUSANDS = {".": ",", ",": "."}
-"""By decimal mark the mark that separates thousands, if not apostrophes or spaces do."""
-_FRACTIONS = {
-    "¼": Decimal("0.25"),
-    "½": Decimal("0.5"),
-    "¾": Decimal("0.75"),
-    "⅛": Decimal("0.125"),
-    "⅜": Decimal("0.375"),
-    "⅝": Decimal("0.625"),
-    "⅞": Decimal("0.875"),
-    "⅓": Decimal("0.333333333333"),
-    "⅔": Decimal("0.666666666667"),
-}
-_CURRENCIES = {
-    "USD": "US$|$|dollar|dollars",
-    "EUR": "€|euro|euros",
-    "GBP": "£|pound|pounds",
-    "JPY": "¥|yen|円",
-    "CNY": "RMB|yuan|元",
-    "CHF": "Fr.|SFr.|francs|Franken",
-    "INR": "₹|Rs.|rupees",
-    "KRW": "₩|won",
-    "RUB": "₽|roubles|rubles",
-    "SEK": "",
-    "NOK": "",
-    "DKK": "",
-    "PLN": "zł",
-    "CZK": "Kč",
-    "HUF": "Ft",
-    "TRY": "₺",
-    "BRL": "R$",
-    "AUD": "A$",
-    "CAD": "C$",
-    "SGD": "S$",
-    "HKD": "HK$",
-    "NZD": "NZ$",
-    "MXN": "",
-    "ZAR": "",
-    "ILS": "₪",
-    "THB": "฿",
-}
-_UNITS = {
-    "%": "percent|per cent|pct|Prozent|pour cent",
-    "‰": "permille|Promille",
-    "second": "seconds|sec|s|Sekunden",
-    "minute": "minutes|min|mins|Minuten",
-    "hour": "hours|hr|hrs|h|Stunde|Stunden|heures",
-    "day": "days|Tag|Tage|Tagen|jours",
-    "week": "weeks|Woche|Wochen|semaines",
-    "month": "months|Monat|Monate|Monaten|mois",
-    "year": "years|yr|yrs|Jahr|Jahre|Jahren|ans",
-    "mm": "millimetres|millimeters|Millimeter",
-    "cm": "centimetres|centimeters|Zentimeter",
-    "m": "metre|metres|meter|meters|Meter",
-    "km": "kilometre|kilometres|kilometer|kilometers|Kilometer",
-    "m²": "m2|sqm|sq m|square metres|square meters|Quadratmeter",
-    "km²": "km2|sq km|sq. km|square kilometre|square kilometres|square kilometers|Quadratkilometer",
-    "ha": "hectare|hectares|Hektar",
-    "l": "L|litre|litres|liter|liters|Liter",
-    "mg": "milligrams|Milligramm",
-    "g": "gram|grams|Gramm",
-    "kg": "kilogram|kilograms|Kilogramm",
-    "t": "tonne|tonnes|ton|tons|Tonnen",
-    "kW": "",
-    "MW": "",
-    "GW": "",
-    "kWh": "",
-    "MWh": "",
-    "GWh": "",
-    "byte": "bytes|Bytes",
-    "kB": "KB|kilobytes",
-    "MB": "megabytes",
-    "GB": "gigabytes",
-    "TB": "terabytes",
-    "°C": "℃",
-    "°F": "",
-}
-_SCALES = {
-    "thousand": 3,
-    "Tausend": 3,
-    "Tsd.": 3,
-    "million": 6,
-    "millions": 6,
-    "Million": 6,
-    "Millionen": 6,
-    "mn": 6,
-    "Mio.": 6,
-    "Mio": 6,
-    "billion": 9,
-    "billions": 9,
-    "bn": 9,
-    "Milliarde": 9,
-    "Milliarden": 9,
-    "milliards": 9,
-    "Mrd.": 9,
-    "Mrd": 9,
-    "trillion": 12,
-    "tn": 12,
-    "万": 4,
-    "億": 8,
-    "亿": 8,
-}
-_LETTER_SCALES = {"k": 3, "K": 3, "M": 6, "B": 9}
-"""Only directly behind the digits. A small m is a million next to a currency, and a metre elsewhere."""
-
-
-def _names(*kinds: Mapping[str, str]) -> dict[str, str]:
-    return {
-        spelling: name
-        for kind in kinds
-        for name, spellings in kind.items()
-        for spelling in (name, *filter(None, spellings.split("|")))
-    }
-
-
-def _either(words: Mapping[str, object]) -> str:
-    longest_first = sorted(words, key=lambda word: -len(word))
-    return "|".join(re.escape(word) + (r"(?![^\W\d_])" if word[-1].isalpha() else "") for word in longest_first)
-
-
-_NAME_OF = _names(_CURRENCIES, _UNITS)
-_CODES = {spelling: name for spelling, name in _names(_CURRENCIES).items() if not spelling.islower()}
-"""What may stand before an amount: codes and signs. Words such as “won” and “pound” mean something else there."""
-_ABOUT = {"about", "approx", "approx.", "approximately", "around", "roughly", "nearly", "almost", "circa", "ca.", "c."}
-_ABOUT |= {"rund", "etwa", "zirka", "environ", "~", "≈", "∼"}
-_SIGN = r"[-−–﹣－‐‑]"
+_SIGN = rf"[{MINUS}]"
 _BEFORE = re.compile(
-    rf"(?:(?<!\S)(?P<about>(?i:{_either(dict.fromkeys(_ABOUT))}))\s?)?(?P<open>\()?(?P<sign>{_SIGN}(?!\s))?"
-    rf"(?:(?<![^\W\d_])(?P<currency>{_either(_CODES)})[{_SPACES}]?)?(?P<inner>{_SIGN})?\Z",
+    rf"(?:(?:(?<!\S)(?P<about>(?i:{either(dict.fromkeys(ABOUT))}))|(?P<comparison>[<>]=?|[≤≥⩽⩾]))\s?)?"
+    rf"(?P<open>\()?(?P<sign>{_SIGN}(?!\s))?"
+    rf"(?:(?<![^\W\d_])(?P<currency>{either(CODES)})[{SPACES}]?)?(?P<inner>{_SIGN})?\Z",
 )
-_LEAD_WORDS = frozenset(_ABOUT | _CODES.keys())
-_LEAD_SIGNS = frozenset("-−–﹣－‐‑(~≈∼" + "".join(word for word in _CODES if not word[-1].isalnum())) - {"."}
-_POWER = re.compile(
-    rf"[eE]([-+]?\d{{1,3}})(?!\w)|[{_SPACES}]?[×x*][{_SPACES}]?10(?:(?:\^|\*\*)([-−]?\d{{1,3}})|([⁻]?[⁰¹²³⁴-⁹]{{1,3}}))"
-)
+_LEAD_WORDS = frozenset(ABOUT | CODES.keys())
+_LEAD_SIGNS = frozenset(f"{MINUS}(~≈∼<>=≤≥⩽⩾" + "".join(word for word in CODES if not word[-1].isalnum())) - {"."}
 _AFTER = re.compile(
-    rf"(?P<part>[{''.join(_FRACTIONS)}])?"
-    rf"(?:(?P<letter>[kKMBm])(?![^\W\d_])|[{_SPACES}]?-?(?P<scale>{_either(_SCALES)}))?"
-    rf"(?:[{_SPACES}]?-?(?P<unit>{_either(_NAME_OF)}))?"
+    rf"(?P<part>[{''.join(FRACTIONS)}])?"
+    rf"(?:(?P<letter>[kKMBm])(?![^\W\d_])|[{SPACES}]?-?(?P<scale>{either(SCALES)}))?"
+    rf"(?:[{SPACES}]?-?(?P<unit>{either(NAME_OF)}))?"
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|e|ª|º)(?!\w)")
 _IN_NAME = re.compile(r"[^\W\d_a-zß-ÿ](?![^\W\d_])")
 """One capital letter behind the digits, as in 3D; several letters are a unit that has no name here, as in 250hp."""
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
+_FIRST = re.compile(rf"[\d{''.join(FRACTIONS)}]")
+_BEFORE_POINT = re.compile(r"[\w.,)\]]")
+"""A point behind one of these is none of a decimal number."""
 _MIN_CODE_DIGITS = 4
 """Behind letters and a hyphen fewer digits are part of a name, as in COVID-19."""
 
@@ -185,8 +88,8 @@ class Number:
 
     `values`: what it can mean, usually one value, two where the decimal mark is not clear, none where the digits are
     no number. `steps`: for each value, what one unit of its last digit is worth. `unit`: the one name of its currency
-    or unit, or empty. `is_about`: the text says that it is rounded. `is_negative`: it has a sign, or brackets that
-    stand for one.
+    or unit, or empty. `comparison`: one of `<`, `≤`, `>`, `≥` and `~`, or empty. `is_negative`: it has a sign, or
+    brackets that stand for one.
     """
 
     start: int
@@ -195,19 +98,39 @@ class Number:
     values: tuple[Decimal, ...]
     steps: tuple[Decimal, ...]
     unit: str = ""
-    is_about: bool = False
+    comparison: str = ""
     is_negative: bool = False
+
+    @property
+    def is_about(self) -> bool:
+        """Whether the text says that it is rounded."""
+        return self.comparison == "~"
 
 
 def numbers_in(text: str) -> Iterator[Number]:
     """Every number in a text, in order. Digits that are part of a name, such as `p23`, are left out."""
-    end = 0
-    for match in _DIGITS.finditer(text):
-        if match.start() >= end and (number := _number(text, match.start(), match.end())):
+    end = at = 0
+    while first := _FIRST.search(text, at):
+        match = _digits_from(text, first.start(), end)
+        at = match.end()
+        if number := _number(text, match.start(), match.end()):
             if number.start < end:  # in 0$5 the sign belongs to the first
                 number = replace(number, start=match.start())
-            end = number.end
+            end = at = number.end
             yield number
+
+
+def value_keys(number: Number) -> set[str]:
+    """Each value that a number can mean, without its sign, in one spelling; its digits, where they mean none."""
+    return {in_digits(value.copy_abs()) for value in number.values} or {number.digits}
+
+
+def _digits_from(text: str, start: int, end: int) -> re.Match[str]:
+    """The digits from the first one on, with the point before it in .5; nothing before `end`."""
+    has_point = start > end and text[start - 1] == "." and (start < 2 or not _BEFORE_POINT.match(text[start - 2]))
+    match = (DIGITS.match(text, start - 1) if has_point else None) or DIGITS.match(text, start)
+    assert match is not None  # there is a digit
+    return match
 
 
 def amounts_in(text: str) -> Iterator[Decimal]:
@@ -216,7 +139,7 @@ def amounts_in(text: str) -> Iterator[Decimal]:
     """
     for number in numbers_in(text):
         yield from map(abs, number.values)
-        yield from _read_digits(number.digits)[0]
+        yield from read_digits(number.digits)[0]
 
 
 def _number(text: str, start: int, end: int) -> Number | None:
@@ -228,46 +151,73 @@ def _number(text: str, start: int, end: int) -> Number | None:
     if before[-1:] == "-" and before[-2:-1].isalpha() and end - start < _MIN_CODE_DIGITS:
         return None
     digits = text[start:end]
-    values, steps = _read_digits(digits)
+    values, steps = read_digits(digits)
     after, exponent, unit = text[end : end + _AFTER_CHARACTERS], 0, currency
     if before[-1:] == "(" and after[:1] == ")" and (behind := _UNIT_BEHIND.match(after, 1)):
         unit = _unit(behind["unit"])  # thirty (30) days
+    if after[:1] in CJK_MULTIPLES and after:
+        values, steps, end = _compound(text, start, end)
+        after = text[end : end + _AFTER_CHARACTERS]
     if after[:1] not in {"", "\n", ".", ",", ";", ":", ")", "|", '"'}:
-        if power := _POWER.match(after):
-            exponent = int((power[1] or power[2] or power[3]).translate(_SUPERSCRIPTS))
+        if power := POWER.match(after):
+            exponent = int((power[1] or power[2] or power[3]).translate(SUPERSCRIPTS))
             end, after = end + power.end(), after[power.end() :]
         tail = _AFTER.match(after)
         assert tail is not None  # each of its parts may be missing
         unit, letter, used = currency or _unit(tail["unit"]), tail["letter"], tail.end()
-        if letter == "m" and unit not in _CURRENCIES:
+        if letter == "m" and unit not in CURRENCIES:
             letter, unit, used = None, "m", tail.end("letter")
         elif not used and _has_case(after[:1]):
             if _IN_NAME.match(after):
                 return None
             ordinal = _ORDINAL.match(after)
             used = ordinal.end() if ordinal else 0
-        exponent += (_LETTER_SCALES.get(letter, 6) if letter else 0) + _SCALES.get(tail["scale"] or "", 0)
+        exponent += (LETTER_SCALES.get(letter, 6) if letter else 0) + SCALES.get(tail["scale"] or "", 0)
         if tail["part"]:
-            values = tuple(value + _FRACTIONS[tail["part"]] for value in values)
-            steps = (_STEP_OF_FRACTION,) * len(values)
+            values = tuple(value + FRACTIONS[tail["part"]] for value in values)
+            steps = (STEP_OF_FRACTION,) * len(values)
         end += used
-    if 0 < abs(exponent) <= MAX_DIGITS:
-        values = tuple(value.scaleb(exponent) for value in values)
+    if abs(exponent) > MAX_DIGITS:
+        values = steps = ()
+    elif exponent:
+        values = tuple(value.scaleb(exponent, EXACT) for value in values)
         steps = tuple(step.scaleb(exponent) for step in steps)
     if lead is None:
         return Number(start, end, digits, values, steps, unit)
     is_negative = _is_negative(lead, before, digits, text[end : end + 1])
     parts = [name for name in ("sign", "currency", "inner") if lead[name] and (is_negative or name == "currency")]
     first = min((lead.start(name) for name in parts), default=len(before)) + start - len(before)
-    values = tuple(-value for value in values) if is_negative else values
-    return Number(first, end, digits, values, steps, unit, bool(lead["about"]), is_negative)
+    values = tuple(value.copy_negate() for value in values) if is_negative else values
+    return Number(first, end, digits, values, steps, unit, _comparison(lead, before), is_negative)
+
+
+def _comparison(lead: re.Match[str], before: str) -> str:
+    sign = lead["comparison"]
+    if not sign:
+        return "~" if lead["about"] else ""
+    at = lead.start("comparison")
+    line = before[:at].rpartition("\n")[2]
+    is_quote = sign == ">" and not line.strip()  # as Markdown marks a quoted line
+    return "" if is_quote or (line and not line[-1].isspace() and line[-1] not in "([|") else COMPARISONS[sign]
+
+
+def _compound(text: str, start: int, end: int) -> tuple[tuple[Decimal, ...], tuple[Decimal, ...], int]:
+    """The values, the steps and the end of a numeral of digits and Chinese or Japanese multiples."""
+    match = CJK_COMPOUND.match(text, start)
+    if match is None or match.end() <= end:
+        return *read_digits(text[start:end]), end
+    values = dict.fromkeys(value for mark in THOUSANDS if (value := cjk_value(match[0], mark)) is not None)
+    step = Decimal(1).scaleb((CJK_SCALES | CJK_POWERS).get(match[0][-1], 0))
+    if text[match.end() : match.end() + 1].isdecimal():  # in 3万5 the last digit may mean thousands
+        return (), (), match.end()
+    return tuple(values), (step,) * len(values), match.end()
 
 
 def _may_lead(before: str) -> bool:
     """Whether something that belongs to a number may come before it: most numbers have nothing but a word there."""
     word = (before.split() or [""])[-1].lstrip("(-−–")
     return before[-1:] in _LEAD_SIGNS or (
-        bool(word) and (word[-1] in _LEAD_SIGNS or word in _LEAD_WORDS or word.casefold() in _ABOUT)
+        bool(word) and (word[-1] in _LEAD_SIGNS or word in _LEAD_WORDS or word.casefold() in ABOUT)
     )
 
 
@@ -280,71 +230,24 @@ def _is_negative(lead: re.Match[str], before: str, digits: str, after: str) -> b
 
 
 def _unit(spelling: str | None) -> str:
-    return _NAME_OF.get(spelling or "", "")
+    return NAME_OF.get(spelling or "", "")
 
 
 def _has_case(letter: str) -> bool:
     return letter.lower() != letter.upper()
 
 
-_STEP_OF_FRACTION = Decimal("0.001")
-
-
-@lru_cache(maxsize=65_536)
-def _read_digits(digits: str) -> tuple[tuple[Decimal, ...], tuple[Decimal, ...]]:
-    """Each value that the digits can mean, with what one unit of its last digit is worth."""
-    if digits in _FRACTIONS:
-        return (_FRACTIONS[digits],), (_STEP_OF_FRACTION,)
-    if digits.isdecimal() and len(digits) <= MAX_DIGITS:  # most of them, and the marks do not matter
-        return (Decimal(digits),), (Decimal(1),)
-    found: dict[Decimal, Decimal] = {}
-    for mark in _THOUSANDS:
-        value = _read(digits, mark)
-        if value is not None:
-            decimals = len(digits.rpartition(mark)[2]) if mark in digits else 0
-            found.setdefault(value, Decimal(1).scaleb(-decimals))
-    return tuple(found), tuple(found.values())
-
-
-def _read(digits: str, mark: str) -> Decimal | None:
-    """The value with this decimal mark; None where the digits cannot be read so."""
-    whole, point, rest = digits.partition(mark)
-    separators = {character for character in whole if not character.isdigit()}
-    first, *groups = re.split(r"\D", whole)
-    if len(separators) > 1 or not separators <= {_THOUSANDS[mark], "'", "’", *_SPACES}:
-        return None
-    if (groups and not (first.strip("0") and len(first) <= 3)) or any(len(group) != 3 for group in groups):
-        return None
-    joined = "".join([first, *groups])
-    if (point and not rest.isdecimal()) or len(joined + rest) > MAX_DIGITS:
-        return None
-    return Decimal(f"{joined}.{rest or '0'}").normalize()
-
-
-_CELL = re.compile(rf"(?:(?<![\w.,])[-−])?(?<!\d)(?:{_DIGITS.pattern})")
-_ROUND_IT = re.compile(r"[^\w()]*(?:[A-Za-z]{1,3}[^\w()]*)?")
-"""A currency sign or code; in brackets accountants mean less than nothing."""
-
-
-def readings(cell: str) -> dict[str, Decimal]:
-    """The number of a cell by the decimal mark with which it can be read: 1,234 is 1.234 with a comma and 1234 with a
-    point. Empty where the text is no number, or one of more than 30 digits.
+def number_at(text: str, start: int, end: int) -> Number | None:
+    """The whole number that the characters from `start` to `end` are a part of: 1,046 where a pattern catches 046, with
+    its sign, scale and unit. None if they are no part of one.
     """
-    match = _CELL.search(cell) if len(cell) <= MAX_CELL_CHARACTERS else None
-    if match is None or not _ROUND_IT.fullmatch(cell[: match.start()] + cell[match.end() :].replace("+", "")):
-        return {}
-    sign = -1 if match[0][0] in "-−" else 1
-    digits = match[0].lstrip("-−")
-    return {mark: sign * number for mark in _THOUSANDS if (number := _read(digits, mark)) is not None}
-
-
-def whole_number(text: str, start: int, end: int) -> str:
-    """The whole number that the characters from `start` to `end` are a part of: 1,046 where a pattern catches 046."""
-    first = max(text.rfind("\n", 0, start) + 1, start - MAX_CELL_CHARACTERS)
-    for match in _CELL.finditer(text, first, end + MAX_CELL_CHARACTERS):
-        if match.start() <= start and end <= match.end():
-            return match[0]
-    return text[start:end]
+    first = max(text.rfind("\n", 0, start) + 1, start - MAX_FIGURE_CHARACTERS)
+    last = text.find("\n", end)
+    line = text[first : min(len(text) if last < 0 else last, end + MAX_FIGURE_CHARACTERS)]
+    for number in numbers_in(line):
+        if number.start + first <= start and end <= number.end + first:
+            return replace(number, start=number.start + first, end=number.end + first)
+    return None
 
 
 _UP_TO_TWENTY = (
@@ -375,14 +278,20 @@ def _spelled() -> dict[str, Decimal]:
 
 
 _SPELLED = _spelled()
+_CJK_WORD = re.compile(CJK_NUMERAL)
 _WORD = re.compile(r"[^\W\d_]{3,20}(?:-[^\W\d_]{3,5})?")
-_UNIT_BEHIND = re.compile(rf"[{_SPACES}-]?(?:\(\d+\)[{_SPACES}])?(?P<unit>{_either(_NAME_OF)})")
+_UNIT_BEHIND = re.compile(rf"[{SPACES}-]?(?:\(\d+\)[{SPACES}])?(?P<unit>{either(NAME_OF)})")
 
 
 def spelled_numbers(text: str) -> Iterator[tuple[int, Decimal, str]]:
-    """Where a text spells a whole number in words (`thirty`, `twenty-five`, `fünfundzwanzig`), the number, its unit."""
+    """Where a text spells a whole number in words (`thirty`, `fünfundzwanzig`, `二十五`), the number, and its unit."""
     for match in _WORD.finditer(text):
         value = _SPELLED.get(match[0].casefold())
+        if value is not None:
+            unit = _UNIT_BEHIND.match(text, match.end())
+            yield match.start(), value, _unit(unit["unit"]) if unit else ""
+    for match in _CJK_WORD.finditer(text):
+        value = cjk_value(match[0], ".")
         if value is not None:
             unit = _UNIT_BEHIND.match(text, match.end())
             yield match.start(), value, _unit(unit["unit"]) if unit else ""

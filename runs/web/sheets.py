@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runs.errors import InvalidInput
-from runs.pev.checks.tables import lines_in
-from runs.pev.texts.patterns import Budget
+from runs.pev.texts.patterns import Budget, TooSlow
+from runs.text.csv_tables import NotCsv, is_blank, rows_in
 
 MAX_CHARACTERS = 5_000_000
 """Of a text that is laid out at all."""
@@ -16,10 +14,10 @@ ROWS = 500
 COLUMNS = 60
 CELL_CHARACTERS = 300
 SECONDS = 1.0
-MAX_LINE = 200_000
-"""Of a file that is a table; one with longer lines is shown as text."""
-_LINES_AT_ONCE = 1_000
-"""After so many lines the clock is looked at."""
+MAX_ROW = 200_000
+"""Characters of a row; a file with longer ones is shown as text."""
+_ROWS_AT_ONCE = 1_000
+"""After so many rows the clock is looked at."""
 
 type _Row = tuple[int, Sequence[str]]
 """The line in which it ends, and its cells."""
@@ -84,7 +82,7 @@ def sheet(text: str, first: int = 1, hit_line: int = 0) -> Sheet | None:
             page.append(row)
             if (total == first and not hit_line) or (row[0] >= hit_line > 0 and not start):
                 wanted, start = page, total - (total - 1) % ROWS
-    except (csv.Error, InvalidInput):
+    except (NotCsv, TooSlow):
         return None
     if not header:
         return None
@@ -102,27 +100,13 @@ def sheet(text: str, first: int = 1, hit_line: int = 0) -> Sheet | None:
 
 
 def _rows(text: str) -> Iterator[_Row]:
-    """The rows that are not empty. Raises InvalidInput when it takes too long, or for a line that is no row."""
-    reader = csv.reader(_lines(text), delimiter=_separator(text))
-    for row in reader:
-        if any(cell.strip() for cell in row):
-            yield reader.line_num, row
-
-
-def _lines(text: str) -> Iterator[str]:
+    """The rows that are not empty. Raises NotCsv, and TooSlow when it takes too long."""
     budget = Budget(SECONDS)
-    for number, line in enumerate(lines_in(text)):
-        if number % _LINES_AT_ONCE == 0:
+    for number, row in enumerate(rows_in(text, max_characters=MAX_ROW)):
+        if number % _ROWS_AT_ONCE == 0:
             budget.left()
-        if len(line) > MAX_LINE:
-            raise InvalidInput(f"has a line of more than {MAX_LINE:,} characters")
-        yield f"{line}\n"
-
-
-def _separator(text: str) -> str:
-    """The one that the first line that is not empty has most of."""
-    line = text[:MAX_LINE].lstrip().partition("\n")[0]
-    return max(",;\t", key=line.count)
+        if not is_blank(row.cells):
+            yield row
 
 
 def _shown(cells: Sequence[str]) -> tuple[str, ...]:

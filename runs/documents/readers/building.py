@@ -81,6 +81,7 @@ class Builder:
         clause: str = "",
         level: int = 0,
         markup: str = "",
+        stored: str = "",
     ) -> Block:
         """One more block. Characters that no text may have are replaced one by one, so that offsets stay true."""
         start = self.begin()
@@ -93,7 +94,7 @@ class Builder:
         self._parts.append(cleaned(text))
         self._size = start + len(text)
         names = _short(label), _short(clause)
-        block = Block(_short(anchor), kind, start, self._size, *names, min(level, 100), _short(markup))
+        block = Block(_short(anchor), kind, start, self._size, *names, min(level, 100), _short(markup), stored)
         self._blocks.append(block)
         return block
 

@@ -1,6 +1,5 @@
 """Excel files of CSV: one sheet, on which nothing is a formula."""
 
-import csv
 import io
 import json
 import re
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 from runs.errors import InvalidInput
 from runs.pev.documents.sheets import MAX_COLUMN, MAX_ROW, column_of
+from runs.text.csv_tables import NotCsv, rows_in
 
 MAX_CHARACTERS = 32_767
 """Of a cell that Excel opens."""
@@ -21,7 +21,6 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,9})(?:\.[0-9]{0,9}[1-9])?")
 _MAX_DIGITS = 11
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """What a program may take for the beginning of a formula. As text such a cell stays text, even when it is edited."""
-_QUOTED = re.compile('"[^"]*"')
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _NO_NAME = re.compile(r"[\[\]:*?/\\\0-\x1f]")
@@ -59,13 +58,15 @@ def written(given: Given) -> bytes:
 
 
 def _rows(text: str) -> Iterable[list[str]]:
-    head = _QUOTED.sub("", text.partition("\n")[0])
-    delimiter = max(",;\t", key=head.count)
-    csv.field_size_limit(MAX_CHARACTERS)
     try:
-        yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    except csv.Error as error:
-        raise InvalidInput(f"is no CSV that can be read ({error}); put quotation marks around such a cell") from error
+        for row in rows_in(text):
+            if any(len(cell) > MAX_CHARACTERS for cell in row.cells):
+                raise InvalidInput(
+                    f"has a cell of more than {MAX_CHARACTERS:,} characters in line {row.line:,}; shorten it"
+                )
+            yield row.cells
+    except NotCsv as error:
+        raise InvalidInput(str(error)) from error
 
 
 def _sheet(rows: Sequence[Sequence[str]]) -> str:

@@ -1,47 +1,76 @@
 """The check `count`: a figure in the result is what counting and adding up come to."""
 
-from collections.abc import Iterable
-from decimal import Context, Decimal
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from itertools import islice, product
+from typing import NamedTuple
 
 from runs.errors import InvalidInput
 from runs.pev.checks.material import LISTED, Found, Material, listed, many
-from runs.pev.checks.tables import Table, lines_in
+from runs.pev.checks.tables import add_to, table_of
 from runs.pev.contracts import Count, Term
 from runs.pev.texts.patterns import Budget, compiled, spans
 from runs.pev.texts.wording import quoted
-from runs.text.numbers import readings, whole_number
+from runs.text.lines import lines_in
+from runs.text.numbers import number_at
+from runs.text.numerals import EXACT, in_digits
+from runs.text.quantities import PARTS, Figures, Kind, quantity
 
 MAX_MATCHES = 100_000
 """Of a pattern in one file: its matches are counted up to this number."""
 MAX_FIGURES = 100
 MAX_READINGS = 64
 """Ways to read the sums of a check that are compared with its figure; two of each sum that can be read in two ways."""
-_EXACT = Context(prec=100)
-"""More digits than a sum of as many numbers of 30 digits as fit into a file can have."""
+
+
+class _Amount(NamedTuple):
+    """What a term comes to. `kind`: the comparison sign and the unit that all its values have."""
+
+    value: Decimal
+    shown: str
+    kind: Kind = Kind()
+
+
+class _Figure(NamedTuple):
+    """What the figure of the result can mean, how it is written, and its first line."""
+
+    values: Mapping[Decimal, object]
+    kind: Kind
+    written: str
+    line: int
+
+    def is_about(self, amount: _Amount) -> bool:
+        """Whether it means the amount. That one of them has no unit is no contradiction: a table has it in its head."""
+        mine, other = self.kind, amount.kind
+        if mine.comparison != other.comparison and not (mine.comparison == "~" and not other.comparison):
+            return False
+        if mine.unit and other.unit and mine.unit != other.unit:
+            return False
+        same = amount.value in self.values
+        return same or (not mine.unit and amount.value.scaleb(-PARTS.get(other.unit, 0), EXACT) in self.values)
 
 
 def count(check: Count, text: str, material: Material, budget: Budget) -> Found:
     """Whether the figure equals the terms, to the last digit. Every place where it is said has to say the same."""
-    figures, written, line = _figures(check, text, budget)
+    figure = _figure(check, text, budget)
     amounts = [_amounts(term, material, budget) for term in check.terms]
     outside = any(material.is_given(name) for term in check.terms for name in material.matching(term.path))
     ways = list(islice(product(*amounts), MAX_READINGS + 1))
     if len(ways) > MAX_READINGS:
         raise InvalidInput("is not compared: too many of the sums can be read in more than one way")
-    totals = {_total(check.terms, way): way for way in ways}
-    agreed = [total for total in totals if total in figures]
-    total = agreed[0] if agreed else next(iter(totals))
-    sums = _in_words(check.terms, totals[total], material)
+    totals = {total.value: (total, way) for way in ways if (total := _total(check.terms, way))}
+    agreed = [one for one in totals.values() if figure.is_about(one[0])]
+    total, way = agreed[0] if agreed else next(iter(totals.values()))
+    sums = _in_words(check.terms, way, material)
+    line = figure.line
     if agreed:
-        read = "" if written == _number(total) else f", read as {_number(total)}"
-        return Found(True, f"says {written}{read}, line {line}: {_number(total)} = {sums}", line, outside=outside)
-    other = "".join(f", or {_number(total)} by another decimal mark" for total in list(totals)[1:2])
-    return Found(False, f"says {written}, line {line}; but {_number(total)} = {sums}{other}", line, outside=outside)
+        read = "" if figure.written == total.shown else f", read as {total.shown}"
+        return Found(True, f"says {figure.written}{read}, line {line}: {total.shown} = {sums}", line, outside=outside)
+    other = "".join(f", or {one.shown} by another decimal mark" for one, _ in list(totals.values())[1:2])
+    return Found(False, f"says {figure.written}, line {line}; but {total.shown} = {sums}{other}", line, outside=outside)
 
 
-def _figures(check: Count, text: str, budget: Budget) -> tuple[set[Decimal], str, int]:
-    """What the figure may mean, how it is written, and its first line."""
+def _figure(check: Count, text: str, budget: Budget) -> _Figure:
     try:
         pattern = compiled(check.figure, multiline=True)
         found = list(spans(pattern, text, budget, limit=MAX_FIGURES, group=1))
@@ -49,36 +78,58 @@ def _figures(check: Count, text: str, budget: Budget) -> tuple[set[Decimal], str
         raise InvalidInput(f"was not searched for {quoted(check.figure)}: {error}") from error
     if not found:
         raise InvalidInput(f"has no figure that matches {quoted(check.figure)}")
-    places = [(whole_number(text, *place), text.count("\n", 0, place[0]) + 1) for place in found]
-    written, line = places[0]
-    agreed = set(readings(written).values())
-    if not agreed:
-        raise InvalidInput(f"has no number in line {line}: {quoted(written)}")
-    for other, place in places[1:]:
-        if not agreed & set(readings(other).values()):
-            raise InvalidInput(f"says {written} in line {line} and {quoted(other)} in line {place}")
-        agreed &= set(readings(other).values())
-    return agreed, written, line
+    first, *others = (_figure_at(text, *place) for place in found)
+    if not first.values:
+        raise InvalidInput(f"has no number in line {first.line}: {quoted(first.written)}")
+    values = dict(first.values)
+    for other in others:
+        values = {value: None for value in values if value in other.values}
+        if not values or first.kind != other.kind:
+            raise InvalidInput(
+                f"says {first.written} in line {first.line} and {quoted(other.written)} in line {other.line}"
+            )
+    return first._replace(values=values)
 
 
-def _amounts(term: Term, material: Material, budget: Budget) -> list[Decimal]:
+def _figure_at(text: str, start: int, end: int) -> _Figure:
+    """The whole number that a pattern has caught, or caught a part of."""
+    line = text.count("\n", 0, start) + 1
+    caught = text[start:end]
+    start, end = start + len(caught) - len(caught.lstrip()), start + len(caught.rstrip())
+    number = number_at(text, start, end)
+    if number is None:
+        alone = quantity(caught)
+        values = [alone.value(mark) for mark in alone.values] if alone else []
+        return _Figure(dict.fromkeys(values), alone.kind._replace(scale=0) if alone else Kind(), caught.strip(), line)
+    values = list(number.values)
+    if text[start - 1 : start] == "(" and text[end : end + 1] == ")":
+        values += [value.copy_negate() for value in values]  # in brackets accountants write what is less than nothing
+    written = text[number.start : number.end]
+    return _Figure(dict.fromkeys(values), Kind(number.comparison, 0, number.unit), written, line)
+
+
+def _amounts(term: Term, material: Material, budget: Budget) -> Sequence[_Amount]:
     """What the term comes to, in each way in which it can be read."""
     names = material.matching(term.path)
     if term.of == "files":
-        return [Decimal(len(names))]
+        return [_number(len(names))]
     if not names:
         raise InvalidInput(f"is not compared: no file matches {term.path}")
     if term.of == "sum":
         return _sums(term.column, names, material, budget)
-    return [Decimal(sum(_counted(term, name, material, budget) for name in names))]
+    return [_number(sum(_counted(term, name, material, budget) for name in names))]
+
+
+def _number(amount: int) -> _Amount:
+    return _Amount(Decimal(amount), f"{amount:,}")
 
 
 def _counted(term: Term, name: str, material: Material, budget: Budget) -> int:
-    text = material.text(name)
+    data, text = material.content(name)
     try:
         match term.of:
             case "rows":
-                return sum(1 for _ in Table(text).rows(budget))
+                return sum(1 for _ in table_of(data, text).rows(budget))
             case "lines":
                 return sum(1 for line in lines_in(text) if line and not line.isspace())
             case _:
@@ -91,47 +142,52 @@ def _counted(term: Term, name: str, material: Material, budget: Budget) -> int:
     return counted
 
 
-def _sums(column: str, names: Iterable[str], material: Material, budget: Budget) -> list[Decimal]:
+def _sums(column: str, names: Iterable[str], material: Material, budget: Budget) -> Sequence[_Amount]:
     """The sum by each decimal mark with which every value can be read, each once."""
-    totals: dict[str, Decimal] | None = None
+    figures = Figures()
     for name in names:
         try:
-            for line, value in Table(material.text(name), [column]).column(column, budget):
-                if not value:
-                    continue
-                numbers = readings(value)
-                before = dict.fromkeys(numbers, Decimal(0)) if totals is None else totals
-                totals = {mark: _EXACT.add(before[mark], number) for mark, number in numbers.items() if mark in before}
-                if not totals:
-                    raise InvalidInput(f"line {line}: {quoted(value)} is no number, or none of the same form")
+            table = table_of(*material.content(name), [column])
+            at = table.place_of(column)
+            for row in table.rows(budget):
+                add_to(figures, row, at)
         except InvalidInput as error:
             raise InvalidInput(f"is not compared: {name} {error}") from error
-    return list(dict.fromkeys((totals or {"": Decimal(0)}).values()))
+    kind = figures.kind._replace(scale=0)
+    found = {figures.sum(mark): _Amount(figures.sum(mark), figures.figure("sum", mark), kind) for mark in figures.marks}
+    return list(found.values()) or [_number(0)]
 
 
-def _total(terms: Iterable[Term], amounts: Iterable[Decimal]) -> Decimal:
+def _total(terms: Sequence[Term], amounts: Sequence[_Amount]) -> _Amount:
+    kind = amounts[0].kind
     total = Decimal(0)
     for term, amount in zip(terms, amounts, strict=True):
-        total = _EXACT.subtract(total, amount) if term.minus else _EXACT.add(total, amount)
-    return total
+        if amount.kind != kind:
+            raise InvalidInput(
+                f"is not compared: {amounts[0].shown} and {amount.shown} are not of one kind: their units differ"
+            )
+        total = EXACT.subtract(total, amount.value) if term.minus else EXACT.add(total, amount.value)
+    if len(terms) == 1 and not terms[0].minus:
+        return amounts[0]
+    return _Amount(total, f"{kind.comparison}{in_digits(total)}{' ' if kind.unit else ''}{kind.unit}", kind)
 
 
-def _in_words(terms: list[Term], amounts: Iterable[Decimal], material: Material) -> str:
+def _in_words(terms: Iterable[Term], amounts: Iterable[_Amount], material: Material) -> str:
     words = ""
     for term, amount in zip(terms, amounts, strict=True):
         sign = ("-" if term.minus else "") if not words else (" - " if term.minus else " + ")
-        words += f"{sign}{_number(amount)} {_what(term, amount)} {_where(term, material)}"
+        words += f"{sign}{amount.shown} {_what(term, amount)} {_where(term, material)}"
     return words
 
 
-def _what(term: Term, amount: Decimal) -> str:
+def _what(term: Term, amount: _Amount) -> str:
     if term.of == "sum":
         return f"in the column {quoted(term.column)} of"
     one = {"rows": "row of", "lines": "line of", "files": "file matching"}
     several = {"rows": "rows of", "lines": "lines of", "files": "files matching"}
     if term.of == "matches":
-        return f"{'match' if amount == 1 else 'matches'} of {quoted(term.pattern)} in"
-    return (one if amount == 1 else several)[term.of]
+        return f"{'match' if amount.value == 1 else 'matches'} of {quoted(term.pattern)} in"
+    return (one if amount.value == 1 else several)[term.of]
 
 
 def _where(term: Term, material: Material) -> str:
@@ -139,7 +195,3 @@ def _where(term: Term, material: Material) -> str:
     if term.of == "files" or names == [term.path]:
         return term.path
     return f"{listed(names)}" if len(names) <= LISTED else f"{many(len(names), 'file')} matching {term.path}"
-
-
-def _number(amount: Decimal) -> str:
-    return f"{amount.normalize(_EXACT):,f}"

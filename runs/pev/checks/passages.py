@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from runs.errors import InvalidInput
-from runs.pev.checks.tables import lines_in
 from runs.pev.texts.naming import Paths
 from runs.pev.texts.patterns import Budget
+from runs.text.lines import lines_in
 
 MAX_CHARACTERS = 5_000_000
 """As much as a step may write into one file."""

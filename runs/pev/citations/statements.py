@@ -10,7 +10,9 @@ import regex
 
 from runs.errors import InvalidInput
 from runs.pev.citations.links import Block, Link, is_head, links_in
+from runs.text.dates import names_month
 from runs.text.normalisation import caseless
+from runs.text.numbers import numbers_in, value_keys
 from runs.text.sentences import sentence_ends
 
 MAX_SHOWN = 600
@@ -24,13 +26,7 @@ MAX_LABEL_WORDS = 2
 """Words beside a place, such as “Also: lines 4 and 7”, with which it says no more than where something is."""
 
 _WORD = re.compile(r"[^\W_]")
-_FIGURE = regex.compile(r"(?<![\p{L}\p{N}_])\p{Nd}[\p{Nd}.,:'’\u00a0\u202f]*(?![\p{L}_])")
-_GAP = regex.compile(r"(?<=\p{Nd})[ ](?=\p{Nd}{3}(?!\p{Nd}))")
-_APART = regex.compile(r"[^\p{Nd}]")
-_DATE = regex.compile(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|"
-    r"Juni|Juli|Oktober|Dezember)\b"
-)
+_ORDINAL = regex.compile(r"\p{Nd}(?:st|nd|rd|th|er|ère|e|ª|º)$")
 _NAME = regex.compile(r"(?<=\p{Ll}[,;]?[ ])\p{Lu}[\p{L}\p{N}’'-]+(?:[ ]\p{Lu}[\p{L}\p{N}’'-]+)+")
 _FULL_NAME = regex.compile(r"(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}’'-]+(?:[ ]\p{Lu}[\p{L}\p{M}’'-]+)+")
 """Two words or more with capitals, at the beginning of a sentence too."""
@@ -210,13 +206,15 @@ def _told(text: str, blocks: Sequence[Block], links: Sequence[Link]) -> list[_To
     return found
 
 
-def figures_in(text: str) -> dict[str, str]:
-    """The figures of a text: their digits alone, and each as it is written first. Parts of words are none."""
-    joined = _GAP.sub("\u00a0", text)
-    found: dict[str, str] = {}
-    for match in _FIGURE.finditer(joined):
-        written = match[0].rstrip(".,:'’\u00a0\u202f")
-        found.setdefault(_APART.sub("", written), written)
+def figures_in(text: str) -> dict[str, frozenset[str]]:
+    """The figures of a text, each as it is written first, with the values that it can mean, without their signs: a loss
+    of 5 may be written as -5. Parts of words, and what is counted by its place as in 5th, are none.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for number in numbers_in(text):
+        written = text[number.start : number.end]
+        if number.unit or not _ORDINAL.search(written):
+            found.setdefault(written, frozenset(value_keys(number)))
     return found
 
 
@@ -228,14 +226,14 @@ def lacking(statement: str, passages: Iterable[Collection[str]]) -> list[str]:
     wanted = figures_in(_PLACE.sub("", _ITEM.sub("", statement)))
     remaining = iter(passages)
     while wanted and (there := next(remaining, None)) is not None:
-        wanted = {digits: written for digits, written in wanted.items() if digits not in there}
-    return list(wanted.values())
+        wanted = {written: keys for written, keys in wanted.items() if keys.isdisjoint(there)}
+    return list(wanted)
 
 
 def figures_said(passage: str) -> frozenset[str]:
-    """The digits of the figures of a passage, whether it has them in digits or in words."""
+    """The values of the figures of a passage, whether it has them in digits or in words."""
     words = {_IN_WORDS[word] for word in _LETTERS.findall(passage.lower()) if word in _IN_WORDS}
-    return frozenset({*figures_in(passage), *words})
+    return frozenset(words.union(*figures_in(passage).values()))
 
 
 def full_names(statement: str) -> list[str]:
@@ -260,7 +258,7 @@ def _states(part: str, told: _Told) -> bool:
     beside = _PLACE.sub("", words)
     if len(_LETTERS.findall(beside)) <= MAX_LABEL_WORDS:
         words = beside
-    if figures_in(words) or _DATE.search(words):
+    if figures_in(words) or names_month(words):
         return True
     return any(not told.has(match[0]) for kind in (_QUOTED, _NAME) for match in kind.finditer(words))
 

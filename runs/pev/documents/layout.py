@@ -18,6 +18,11 @@ MAX_MARKS = 500_000
 MIN_CONFIDENCE = 60
 """In percent: what was read from a picture with less is said to be uncertain."""
 
+MAX_STORED = 700_000
+"""Characters for a row of a sheet: it has at most 16,384 cells of 40."""
+NOT_KEPT = "?"
+"""In place of what the cells of a row hold, where a workbook has too much of it."""
+
 type Short = Annotated[str, StringConstraints(max_length=300)]
 type Offset = Annotated[int, Field(ge=0)]
 
@@ -72,6 +77,8 @@ class Block(NamedTuple):
 
     `label` is the number that a reader sees before it and the text does not hold, such as "(b)", and the label of a
     page where that is not its number; `clause` is all of it, such as "4.2(b)". `level`: of a heading or a list, from 1.
+    `stored`: of a row of a sheet, for each of its cells what the workbook holds, between spaces: a number that is shown
+    in another form, `=` for one that is shown as it is and has decimals, and nothing for all else.
     `markup`: its clause as long as tracked changes are shown, where that is another: deleted paragraphs still count.
     """
 
@@ -83,6 +90,7 @@ class Block(NamedTuple):
     clause: Short = ""
     level: Annotated[int, Field(ge=0, le=100)] = 0
     markup: Short = ""
+    stored: Annotated[str, StringConstraints(max_length=MAX_STORED)] = ""
 
 
 class Mark(NamedTuple):

@@ -8,8 +8,8 @@ import regex
 from runs.pev.texts.wording import quoted
 from runs.text.negations import NEGATION
 from runs.text.normalisation import Strength, caseless, spelled
+from runs.text.numbers import numbers_in, value_keys
 
-_FIGURE = regex.compile(r"\p{N}(?:[\p{N}.,'’\u00a0\u202f]*\p{N})?")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)]\s)[\"“„'(]*(\p{Lu}[\p{L}\p{N}]{2,})|\b(\p{Lu}{2,})\b")
 _WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|\p{L}{3,}")
 _ENDING = regex.compile(r"(?<=\p{L}{3})(?:ies|ing|ed|es|en|er|em|ly|e|s|n|y)$")
@@ -72,12 +72,13 @@ def unrelated_to_request(words: str, quote: str) -> str:
 
 
 def marks_of(text: str) -> set[str]:
-    """Figures without their separators, and names: words with a capital inside a sentence."""
+    """Figures by their values, and names: words with a capital inside a sentence."""
     return _figures(text) | {caseless(match[1] or match[2]) for match in _NAME.finditer(text)}
 
 
 def _figures(text: str) -> set[str]:
-    return {regex.sub(r"\P{N}", "", match[0]) for match in _FIGURE.finditer(text)}
+    """By their values, without their signs: a loss of 5 may be written as -5."""
+    return {key for number in numbers_in(text) for key in value_keys(number)}
 
 
 def in_german(text: str) -> bool:

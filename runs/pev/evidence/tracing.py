@@ -19,6 +19,7 @@ from runs.errors import InvalidInput
 from runs.pev.evidence.facts import Facts, Place, blanked
 from runs.pev.texts.arithmetic import calculated
 from runs.text.addresses import addresses_in
+from runs.text.csv_tables import separator_of
 from runs.text.dates import Date, dates_in
 from runs.text.numbers import Number, numbers_in
 from runs.text.sentences import sentence_ends
@@ -117,8 +118,7 @@ def missing_in(quotes: Iterable[str], statement: str) -> list[str]:
 
 def cells_apart(text: str) -> str:
     """A CSV text, of the same length, in which a comma, semicolon or tab between two cells is no part of a number."""
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
+    separator = separator_of(text)
     parts = text.split('"')  # every second one is inside quotation marks
     parts[::2] = [part.replace(separator, "\t") for part in parts[::2]]
     return '"'.join(parts)

@@ -4,54 +4,38 @@ A query names columns and never computes with words of its own: SQL would let a 
 counts as shown by the file.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Context, Decimal
-from functools import cached_property, lru_cache
-from typing import Annotated, Literal, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
 from runs.enums import Effect
 from runs.errors import InvalidInput
-from runs.pev.checks.tables import Table, in_short
+from runs.pev.checks.tables import Row, Rows, add_to, quantity_in, table_of
 from runs.pev.contracts import Contract
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import BlockKind
-from runs.pev.documents.sheets import address_in
-from runs.pev.files.paths import clean_path, document_of
+from runs.pev.files.paths import clean_path
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Shown, ToolResult, Workspace
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
-from runs.text.normalisation import caseless, place_among, spelled
-from runs.text.numbers import readings
+from runs.text.dates import Moment, Moments, NotDates, moment
+from runs.text.normalisation import caseless, spelled
+from runs.text.quantities import Figures, Quantity, Unlike, quantity
 
 MAX_SECONDS = 10.0
 """For reading: some 300,000 rows with two conditions."""
 MAX_GROUPS = 10_000
 MAX_VALUE = 200
 """Characters of a value that are shown."""
-_EXACT = Context(prec=60, rounding=ROUND_HALF_UP)
-_AVERAGE = Context(prec=12, rounding=ROUND_HALF_UP)
 _Column = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-type Row = Mapping[str, str]
-
-
-class Rows(Protocol):
-    """A header, and the rows below it: their values by column, in order."""
-
-    @property
-    def header(self) -> Sequence[str]: ...
-
-    def rows(self, budget: Budget) -> Iterator[Sequence[str]]: ...
 
 
 class Condition(Contract):
-    """What rows have to meet. The same texts are equal, whatever their capitals; numbers where `value` and the cell are
-    some.
+    """What rows have to meet. Texts are compared without capitals, numbers and dates where `value` and the cell are
+    some; 007 is a text.
     """
 
     column: _Column
@@ -93,10 +77,8 @@ class ReadTable(Arguments):
     def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
         path = clean_path(self.path)
         data, text = content_at(workspace, path)
-        document = document_of(data)
         try:
-            table: Rows = _Sheet(document, self.sheet) if document else _Csv(text)
-            lines = self._lines(table, Budget(MAX_SECONDS))
+            lines = self._lines(table_of(data, text, sheet=self.sheet), Budget(MAX_SECONDS))
         except TooSlow as error:
             raise InvalidInput(f"{path} was not read to its end: {error}. Use fewer conditions or columns.") from error
         except InvalidInput as error:
@@ -117,36 +99,40 @@ class ReadTable(Arguments):
 
     def _lines(self, table: Rows, budget: Budget) -> list[str]:
         """How many rows there are, the heads of the columns, and what was asked for."""
-        header = self._named(table.header)
-        self._check_columns(header)
-        names = self.columns or list(header)
+        names = self.columns or [name for at, name in enumerate(table.header) if name or at == 0]
+        places = self._places(table)
+        shown, grouped = [places[name] for name in names], [places[name] for name in self.group_by]
+        tests = self._tests(table, places, budget)
+        marks = {places[one.column]: _Marks() for one in self.compute if one.of in CALCULATED}
         listed, groups = list[str](), dict[tuple[str, ...], _Group]()
         if self._computed and not self.group_by:
-            groups[()] = _Group(self._computed)
+            groups[()] = _Group([], self._computed, places)
         total = chosen = 0
-        spelled_first = dict[tuple[str, ...], tuple[str, ...]]()
-        for values in table.rows(budget):
+        for row in table.rows(budget):
             total += 1
-            row = dict(zip(header, values, strict=False))
-            if not all(_holds(one, row) for one in self.where):
+            for at, mark in marks.items():
+                mark.add(row, at)
+            if not all(holds(row) for holds in tests):
                 continue
             chosen += 1
             if self._computed:
-                written = tuple(row.get(name, "") for name in self.group_by)
-                key = tuple(map(spelled, written))
-                spelled_first.setdefault(key, written)
+                values = [_text(row, at) for at in grouped]
+                key = tuple(map(spelled, values))
                 if key not in groups and len(groups) == MAX_GROUPS:
                     raise InvalidInput(f"has more than {MAX_GROUPS:,} groups; group by something else")
-                groups.setdefault(key, _Group(self._computed)).add(row)
+                if key not in groups:
+                    groups[key] = _Group(values, self._computed, places)
+                groups[key].add(row)
             elif chosen <= self.limit:
-                listed.append("\t".join(_short(row.get(name, "")) for name in names))
+                listed.append("\t".join(_short(_text(row, at)) for at in shown))
         many = f"{chosen:,} of {total:,} rows"
         if not self._computed:
             return [f"{many}{_cut(chosen, self.limit)}", "\t".join(names), *listed]
         heads = "\t".join([*self.group_by, *(one.title for one in self._computed)])
+        fixed = {at: self.decimal_mark or mark.one for at, mark in marks.items()}
         figures = [
-            "\t".join([*map(_short, spelled_first.get(key, key)), *group.figures(self.decimal_mark)])
-            for key, group in sorted(groups.items())[: self.limit]
+            "\t".join([*map(_short, group.names), *group.results(fixed)])
+            for group in sorted(groups.values(), key=lambda group: tuple(group.names))[: self.limit]
         ]
         count = f", {len(groups):,} group{'' if len(groups) == 1 else 's'}" if self.group_by else ""
         return [f"{many}{count}{_cut(len(groups), self.limit)}", heads, *figures]
@@ -156,159 +142,275 @@ class ReadTable(Arguments):
         """A group without figures is counted."""
         return self.compute or ([Compute(of="count")] if self.group_by else [])
 
-    def _named(self, header: Sequence[str]) -> list[str]:
-        """The header, in which columns of the same text have the names that the query gives them."""
-        found = list(header)
-        named = [*self.group_by, *self.columns, *(one.column for one in self.where)]
-        for name in [*named, *(one.column for one in self.compute if one.column)]:
-            if name not in found and (at := place_among(name, found)) >= 0:
-                found[at] = name
-        return found
-
-    def _check_columns(self, header: Sequence[str]) -> None:
-        named = [*self.group_by, *self.columns, *(one.column for one in self.where)]
-        for name in [*named, *(one.column for one in self.compute if one.column)]:
-            if name not in header:
-                raise InvalidInput(f"has no column {quoted(name)}; it has {in_short(header) or 'no header row'}")
-            if header.count(name) > 1:
-                raise InvalidInput(f"has several columns {quoted(name)}")
+    def _places(self, table: Rows) -> dict[str, int]:
+        """The number of each column, by its name in the header and by the name that the query gives it."""
         if any(one.of not in {"count"} and not one.column for one in self.compute):
             raise InvalidInput("was not read: say the column of every figure but a count of rows")
+        named = [*self.group_by, *self.columns, *(one.column for one in self.where)]
+        named += [one.column for one in self.compute if one.column]
+        of_header = {name: at for at, name in reversed(list(enumerate(table.header)))}
+        return of_header | {name: table.place_of(name) for name in named}
+
+    def _tests(self, table: Rows, places: Mapping[str, int], budget: Budget) -> Sequence[Callable[[Row], bool]]:
+        """What each condition asks of a row. How numbers and dates are read depends on their whole column, so that it
+        is looked through first.
+        """
+        columns = dict[int, _ComparedColumn]()
+        for one in self.where:
+            if one.test in _COMPARED and (kind := _compared_as(one)):
+                columns.setdefault(places[one.column], _ComparedColumn(one.column, self.decimal_mark)).kinds.add(kind)
+        if columns:
+            for row in table.rows(budget):
+                for at, column in columns.items():
+                    column.add(row, at)
+        return [_test(one, places[one.column], columns.get(places[one.column])) for one in self.where]
 
 
-@dataclass
-class _Csv:
-    text: str
+CALCULATED = frozenset({"sum", "average", "min", "max"})
+_COMPARED = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
-    @cached_property
-    def _table(self) -> Table:
-        return Table(self.text)
+
+def _compared_as(one: Condition) -> str:
+    """Whether the value of a condition is a number or a date; empty where it is a text."""
+    if _number(one):
+        return "number"
+    return "date" if moment(one.value.strip()) else ""
+
+
+def _number(one: Condition) -> Quantity | None:
+    """The number of a condition; None where it is a text, as 007 is for `=`."""
+    wanted = quantity(one.value.strip())
+    is_name = wanted is not None and wanted.has_leading_zero and one.test in {"=", "!="}
+    return None if is_name else wanted
+
+
+def _test(one: Condition, at: int, column: "_ComparedColumn | None") -> Callable[[Row], bool]:
+    """Whether a row meets a condition. `column`: what there is to know of it, where numbers or dates are compared."""
+    wanted, key = one.value.strip(), caseless(one.value.strip())
+    match one.test:
+        case "empty" | "not empty":
+            return lambda row: (not _text(row, at)) == (one.test == "empty")
+        case "contains":
+            return lambda row: key in caseless(_text(row, at))
+        case "=" | "!=":
+            equals = column.equals(one) if column and _compared_as(one) else lambda row, at: False
+            return lambda row: (caseless(_text(row, at)) == key or equals(row, at)) == (one.test == "=")
+        case test:
+            compare = column.order(one) if column and _compared_as(one) else _order_of_texts(wanted)
+            holds = _ORDERS[test]
+            return lambda row: (order := compare(row, at)) is not None and holds(order)
+
+
+_ORDERS: Mapping[str, Callable[[int], bool]] = {
+    "<": lambda order: order < 0,
+    "<=": lambda order: order <= 0,
+    ">": lambda order: order > 0,
+    ">=": lambda order: order >= 0,
+}
+
+
+def _order_of_texts(wanted: str) -> Callable[[Row, int], int | None]:
+    """None where there is no value, or it is a number."""
+
+    def compare(row: Row, at: int) -> int | None:
+        value = _text(row, at)
+        return None if not value or quantity(value) else (value > wanted) - (value < wanted)
+
+    return compare
+
+
+def _text(row: Row, at: int) -> str:
+    return row.cells[at].strip() if at < len(row.cells) else ""
+
+
+class _Marks:
+    """Which decimal mark the numbers of a column decide on, whether their rows are chosen or not."""
+
+    def __init__(self) -> None:
+        self._only = dict[str, None]()
+
+    def add(self, row: Row, at: int) -> None:
+        found = quantity_in(row, at) if _text(row, at) else None
+        if found and len(found.values) == 1:
+            self._only.update(dict.fromkeys(found.values))
 
     @property
-    def header(self) -> Sequence[str]:
-        return self._table.header
-
-    def rows(self, budget: Budget) -> Iterator[Sequence[str]]:
-        return ([value.strip() for value in row] for _, row in self._table.rows(budget))
+    def one(self) -> str:
+        return next(iter(self._only)) if len(self._only) == 1 else ""
 
 
-class _Sheet:
-    """A sheet of a workbook, or the first. Raises InvalidInput where there is none of this name."""
+class _ComparedColumn:
+    """The numbers and the dates of a column that conditions compare. `kinds`: which of both."""
 
-    def __init__(self, document: Document, sheet: str) -> None:
-        if document.layout.format != "xlsx":
-            raise InvalidInput("has no tables; read_file shows it")
-        found = dict[str, list[dict[int, str]]]()
-        for block in document.layout.blocks:
-            address = address_in(block.anchor) if block.kind is BlockKind.ROW else None
-            if address:
-                cells = enumerate(document.text[block.start : block.end].split("\t"), address.column)
-                rows = found.setdefault(address.sheet, [])
-                rows.append({column: text.strip() for column, text in cells})
-        name = next((one for one in found if not sheet or caseless(one) == caseless(sheet)), None)
-        if name is None:
-            raise InvalidInput(f"has no sheet {quoted(sheet)} with rows; it has {in_short(list(found)) or 'none'}")
-        first, *self._rest = found[name]
-        self._columns = list(first)
-        self.header = [first[column] for column in self._columns]
+    def __init__(self, name: str, mark: str) -> None:
+        self._name, self._mark = name, mark
+        self.kinds = set[str]()
+        self._figures, self._moments = Figures(), Moments()
+        self._unlike = ""
+        """Why its numbers are not of one kind."""
+        self._odd = dict[str, str]()
+        """Its first value with digits that is no number, or no date."""
+        self._has_texts = self._has_dates = False
 
-    def rows(self, budget: Budget) -> Iterator[Sequence[str]]:
-        for row in self._rest:
-            budget.left()
-            yield [row.get(column, "") for column in self._columns]
+    def add(self, row: Row, at: int) -> None:
+        text = _text(row, at)
+        if not text:
+            return
+        number = quantity_in(row, at) if "number" in self.kinds else None
+        date = moment(text) if "date" in self.kinds else None
+        self._has_texts = self._has_texts or not (number or date)
+        has_digits = any(map(str.isdecimal, text))
+        if number:
+            try:
+                self._figures.add(number)
+            except Unlike as error:
+                self._unlike = self._unlike or str(error)
+        elif has_digits:
+            self._odd.setdefault("number", text)
+        if date:
+            self._has_dates = True
+            self._moments.add(date)
+        elif has_digits:
+            self._odd.setdefault("date", text)
 
+    def equals(self, one: Condition) -> Callable[[Row, int], bool]:
+        """Whether a cell has the value of a condition in another form. A text that is no number is no other one."""
+        wanted = _number(one)
+        if wanted is None:
+            date = moment(one.value.strip())
+            if date is None or self._has_texts or not self._has_dates:
+                return lambda row, at: False
+            order = self._order_of_dates(one, date)
+            return lambda row, at: order(row, at) == 0
+        if not self._figures.marks:
+            return lambda row, at: False
+        mark = self._one_mark(one)
+        value = self._wanted(one, wanted, mark)
+        is_bare = not (wanted.kind.unit or wanted.kind.comparison or self._unlike)
 
-def _holds(condition: Condition, row: Row) -> bool:
-    value, wanted = row.get(condition.column, ""), condition.value.strip()
-    match condition.test:
-        case "empty" | "not empty":
-            return (not value) == (condition.test == "empty")
-        case "contains":
-            return caseless(wanted) in caseless(value)
-        case "=":
-            return _same(value, wanted)
-        case "!=":
-            return not _same(value, wanted)
-        case test:
-            return _compares(test, value, wanted)
+        def holds(row: Row, at: int) -> bool:
+            found = quantity_in(row, at)
+            if found is None or (found.has_leading_zero and not found.is_stored):
+                return False
+            same = found.kind.comparison == wanted.kind.comparison and (is_bare or found.kind.unit == wanted.kind.unit)
+            return same and self._value(found, mark, is_bare=is_bare) == value
 
+        return holds
 
-def _same(value: str, wanted: str) -> bool:
-    if caseless(value) == caseless(wanted):
-        return True
-    limits = _wanted(wanted)  # most texts are no numbers, and need not be read as such
-    return bool(limits) and not limits.items().isdisjoint(readings(value).items())
+    def order(self, one: Condition) -> Callable[[Row, int], int | None]:
+        """How a cell compares with the value of a condition: None where it is no number, or no date.
 
+        Raises InvalidInput where the column does not say how all of them are read.
+        """
+        wanted = _number(one)
+        if wanted is None:
+            date = moment(one.value.strip())
+            if "date" in self._odd or not date:
+                raise self._problem(one, f"{quoted(self._odd['date'])} is no date with its year")
+            return self._order_of_dates(one, date)
+        kind = self._figures.kind
+        if "number" in self._odd:
+            raise self._problem(one, f"{quoted(self._odd['number'])} is no number")
+        if self._unlike:
+            raise self._problem(one, self._unlike)
+        if not self._figures.marks:
+            if self._has_texts:
+                raise self._problem(one, "the column has no numbers")
+            return lambda row, at: None
+        if kind.comparison or wanted.kind.comparison:
+            raise self._problem(one, "what is more or less than a number has no place among numbers")
+        if wanted.kind.unit and wanted.kind.unit != kind.unit:
+            raise self._problem(one, "the units or currencies differ")
+        mark = self._one_mark(one)
+        value, is_bare = self._wanted(one, wanted, mark), not wanted.kind.unit
 
-@lru_cache(maxsize=64)
-def _wanted(value: str) -> Mapping[str, Decimal]:
-    """The value of a condition as a number: the same for every row."""
-    return readings(value)
+        def compare(row: Row, at: int) -> int | None:
+            found = quantity_in(row, at)
+            mine = self._value(found, mark, is_bare=is_bare) if found else None
+            return None if mine is None else (mine > value) - (mine < value)
 
+        return compare
 
-def _compares(test: str, value: str, wanted: str) -> bool:
-    """As numbers where both are some by the same decimal mark, else as texts: dates such as 2026-11-23 sort as they
-    are. What is a number is not compared with what is none.
-    """
-    numbers, limits = readings(value), _wanted(wanted)
-    mark = next((mark for mark in (".", ",") if mark in numbers and mark in limits), None)
-    if mark is None and (numbers or limits or not value):
-        return False
-    one, other = (numbers[mark], limits[mark]) if mark else (value, wanted)
-    order = (one > other) - (one < other)  # type: ignore[operator]  # both numbers, or both texts
-    return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[test]
+    def _order_of_dates(self, one: Condition, wanted: Moment) -> Callable[[Row, int], int | None]:
+        def compare(row: Row, at: int) -> int | None:
+            found = moment(_text(row, at))
+            try:
+                return self._moments.compare(found, wanted) if found else None
+            except NotDates as error:
+                raise self._problem(one, str(error)) from error
+
+        return compare
+
+    def _value(self, found: Quantity, mark: str, *, is_bare: bool) -> Decimal | None:
+        if mark not in found.values:
+            return None
+        value = found.plain(mark) if is_bare else found.value(mark)
+        return value.copy_negate() if self._figures.has_both_sides and found.side == "CR" else value
+
+    def _one_mark(self, one: Condition) -> str:
+        if self._mark and self._mark not in self._figures.marks:
+            raise self._problem(one, f"its numbers have another decimal mark than {self._mark}")
+        mark = self._mark or self._figures.one_mark
+        if not mark:
+            raise self._problem(one, "its numbers can be read in two ways; say decimal_mark")
+        return mark
+
+    def _wanted(self, one: Condition, wanted: Quantity, mark: str) -> Decimal:
+        """The value of a condition. It is read like the column where that decides on a decimal mark."""
+        is_decided = bool(self._mark) or len(self._figures.marks) == 1
+        if mark in wanted.values and (is_decided or len(set(wanted.values.values())) == 1):
+            return wanted.value(mark)
+        if len(wanted.values) == 1:
+            return wanted.value(*wanted.values)
+        raise self._problem(one, "it can be read in two ways; write it without separators of thousands")
+
+    def _problem(self, one: Condition, why: str) -> InvalidInput:
+        return InvalidInput(f"is not filtered: {quoted(self._name)} cannot be compared with {quoted(one.value)}: {why}")
 
 
 class _Group:
-    """The values of a group's rows, as far as something is computed of them."""
+    """What is computed of a group's rows. `names`: the values that they have in common, as the first one has them."""
 
-    def __init__(self, computed: Sequence[Compute]) -> None:
-        self._computed = computed
+    def __init__(self, names: Sequence[str], computed: Sequence[Compute], places: Mapping[str, int]) -> None:
+        self.names = names
+        self._computed = [(one, places[one.column] if one.column else -1) for one in computed]
         self._rows = 0
-        self._values: dict[str, list[str]] = {one.column: [] for one in computed if one.column}
+        self._counts = {at: 0 for one, at in self._computed if one.of == "count"}
+        self._distinct = {at: set[str]() for one, at in self._computed if one.of == "distinct"}
+        self._figures = {at: Figures() for one, at in self._computed if one.of in CALCULATED}
 
     def add(self, row: Row) -> None:
         self._rows += 1
-        for name, values in self._values.items():
-            if value := row.get(name, ""):
-                values.append(value)
+        for at in self._counts:
+            self._counts[at] += at < 0 or bool(_text(row, at))
+        for at, values in self._distinct.items():
+            if value := _text(row, at):
+                values.add(spelled(value))
+        for at, figures in self._figures.items():
+            add_to(figures, row, at)
 
-    def figures(self, mark: str) -> Iterator[str]:
-        """In the order in which they were asked for; empty where there is nothing to compute."""
-        for one in self._computed:
-            values = self._values.get(one.column, [])
+    def results(self, marks: Mapping[int, str]) -> Iterator[str]:
+        """In the order in which they were asked for; empty where there is nothing to compute. `marks`: the decimal mark
+        of a column, where one was given or its other rows decide.
+        """
+        for one, at in self._computed:
             match one.of:
                 case "count":
-                    yield f"{len(values) if one.column else self._rows:,}"
+                    yield f"{self._counts[at]:,}"
                 case "distinct":
-                    yield f"{len(set(map(spelled, values))):,}"
+                    yield f"{len(self._distinct[at]):,}"
                 case _:
-                    numbers = _numbers(values, one.column, mark)
-                    yield _figure(one.of, numbers) if numbers else ""
+                    yield self._result(one, self._figures[at], marks[at])
 
-
-def _numbers(values: Sequence[str], column: str, mark: str) -> list[Decimal]:
-    """The values by the decimal mark with which all of them can be read."""
-    if not values:
-        return []
-    read = [readings(value) for value in values]
-    marks = [one for one in (".", ",") if one in (mark or one) and all(one in numbers for numbers in read)]
-    if not marks:
-        bad = next((value for value, numbers in zip(values, read, strict=True) if not numbers), values[0])
-        raise InvalidInput(f"has a value in {quoted(column)} that is no number of the same form: {quoted(bad)}")
-    found = [[numbers[one] for numbers in read] for one in marks]
-    if any(other != found[0] for other in found[1:]):
-        raise InvalidInput(f"has numbers in {quoted(column)} that can be read in two ways; say decimal_mark")
-    return found[0]
-
-
-def _figure(of: str, numbers: Sequence[Decimal]) -> str:
-    total = Decimal(0)
-    for number in numbers:
-        total = _EXACT.add(total, number)
-    figures = {"sum": total, "min": min(numbers), "max": max(numbers)}
-    value = figures[of] if of in figures else _AVERAGE.divide(total, Decimal(len(numbers)))
-    return f"{value.normalize(_EXACT):,f}"
+    def _result(self, one: Compute, figures: Figures, mark: str) -> str:
+        if not figures.marks:
+            return ""
+        if mark and mark not in figures.marks:
+            raise InvalidInput(f"has numbers in {quoted(one.column)} with another decimal mark than {mark}")
+        mark = mark or figures.one_mark
+        if not mark:
+            raise InvalidInput(f"has numbers in {quoted(one.column)} that can be read in two ways; say decimal_mark")
+        return figures.figure(one.of, mark)
 
 
 def _short(value: str) -> str:

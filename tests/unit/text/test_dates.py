@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.text.dates import Day, dates_in
+from runs.text.dates import ORDERS, Day, dates_in, moment, names_month
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,40 @@ def test_several_dates_are_found_in_order_with_their_places() -> None:
 )
 def test_two_days_differ_only_in_what_both_of_them_say(one: Day, other: Day, same: bool) -> None:
     assert (one.is_same(other), other.is_same(one)) == (same, same)
+
+
+@pytest.mark.parametrize(
+    ("text", "days", "time"),
+    [
+        ("2026-03-05", [Day(2026, 3, 5)] * 2, (0, 0, 0)),
+        ("2026-03-05T10:15:30", [Day(2026, 3, 5)] * 2, (10, 15, 30)),
+        ("2026/3/5 9:05", [Day(2026, 3, 5)] * 2, (9, 5, 0)),
+        ("05.03.2026", [Day(2026, 3, 5), Day(2026, 5, 3)], (0, 0, 0)),
+        ("20.01.2026", [Day(2026, 1, 20)], (0, 0, 0)),
+        ("01/20/2026", [Day(2026, 1, 20)], (0, 0, 0)),
+        ("5. März 2026", [Day(2026, 3, 5)] * 2, (0, 0, 0)),
+        ("March 5th, 2026", [Day(2026, 3, 5)] * 2, (0, 0, 0)),
+        ("March 2026", [Day(2026, 3, 0)] * 2, (0, 0, 0)),
+        ("2026年3月5日", [Day(2026, 3, 5)] * 2, (0, 0, 0)),
+    ],
+)
+def test_a_cell_that_is_a_date(text: str, days: list[Day], time: tuple[int, int, int]) -> None:
+    found = moment(text)
+    assert found is not None
+    assert ([found.days[order] for order in ORDERS if order in found.days], found.time) == (days, time)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "5 March", "05.03.26", "32.01.2026", "on 2026-03-05", "2026-03-05 later", "2026-02-30x", "2026"],
+)
+def test_a_cell_that_is_no_date_with_its_year(text: str) -> None:
+    assert moment(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("in May", True), ("Im März", True), ("le 5 Février", True), ("Set it, and may it go", False), ("a Mayor", False)],
+)
+def test_names_of_months(text: str, names: bool) -> None:
+    assert names_month(text) is names

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.text.numbers import numbers_in, spelled_numbers
+from runs.text.numbers import number_at, numbers_in, spelled_numbers
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,18 @@ from runs.text.numbers import numbers_in, spelled_numbers
         ("5.2 × 10⁶", ["5200000"], ""),
         ("½", ["0.5"], ""),
         ("2½ days", ["2.5"], "day"),
+        ("5⅖", ["5.4"], ""),
+        ("5 1⁄2", ["5.5"], ""),
+        ("5 1/2 percent", ["5.5"], "%"),
+        ("51⁄2", [], ""),
+        (".5 kg", ["0.5"], "kg"),
+        ("⁻5", ["-5"], ""),
+        ("1億2000万円", ["120000000"], "JPY"),
+        ("3千5百万", ["35000000"], ""),
+        ("5万", ["50000"], ""),
+        ("3万5", [], ""),
+        ("1e999990", [], ""),
+        ("5 hundred", ["500"], ""),
         ("25.5 percent", ["25.5"], "%"),
         ("CHF9,999.00", ["9999"], "CHF"),
         ("720.2 square kilometres", ["720.2"], "km²"),
@@ -63,8 +75,43 @@ def test_a_number_knows_its_place_and_what_its_last_digit_is_worth() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "comparison"),
+    [
+        ("<10", "<"),
+        ("fewer (≤ 10)", "≤"),
+        ("it is >= 10", "≥"),
+        ("about 10", "~"),
+        ("> 10 items are quoted", ""),
+        ("<td>10</td>", ""),
+        ("x=>10", ""),
+        ("10", ""),
+    ],
+)
+def test_comparisons_are_kept(text: str, comparison: str) -> None:
+    (number,) = numbers_in(text)
+    assert number.comparison == comparison
+
+
+@pytest.mark.parametrize(
+    ("text", "caught", "whole"),
+    [
+        ("It has 1,046 rows", "046", "1,046"),
+        ("a loss of -$300 in all", "300", "-$300"),
+        ("some $2.5 million", "2.5", "$2.5 million"),
+        ("it is −5", "5", "−5"),
+        ("some text", "text", None),
+    ],
+)
+def test_the_whole_number_around_a_part(text: str, caught: str, whole: str | None) -> None:
+    start = text.index(caught)
+    found = number_at(text, start, start + len(caught))
+    assert (text[found.start : found.end] if found else None) == whole
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
+        ("二百四十円を", [(0, 240, "JPY")]),
         ("thirty days", [(0, 30, "day")]),
         ("Twenty-five percent", [(0, 25, "%")]),
         ("fünfundzwanzig Monate", [(0, 25, "month")]),

@@ -7,9 +7,9 @@ from itertools import islice
 
 from runs.documents.readers.building import Builder, Made
 from runs.documents.readers.parts import Element, Package, whole_number
-from runs.documents.readers.xlsx.cells import Cells, Counts, Enough, Formats, shared_strings
+from runs.documents.readers.xlsx.cells import GENERAL, Cells, Counts, Enough, Formats, shared_strings
 from runs.documents.readers.xlsx.comments import comments_of
-from runs.documents.readers.xlsx.formats import BUILT_IN, Shown, plain, shown_by
+from runs.documents.readers.xlsx.formats import BUILT_IN, Format
 from runs.documents.readers.xlsx.text import MAX_TEXT_BYTES, Sheet, Text
 from runs.errors import InvalidInput
 
@@ -78,14 +78,14 @@ def _sheets(package: Package, main: str, workbook: Element) -> Iterator[Sheet]:
             yield Sheet(name, relation.target, one.get("state", "visible") != "visible")
 
 
-def _styles(root: Element | None, *, since_1904: bool) -> list[Shown]:
-    """What shows the numbers of cells, by style."""
+def _styles(root: Element | None, *, since_1904: bool) -> list[Format]:
+    """What shows the numbers of cells, by style. Formats of conditional formatting have numbers of their own."""
     if root is None:
         return []
     codes = dict(BUILT_IN)
-    for one in root.iter(f"{_S}numFmt"):
+    for one in root.findall(f"{_S}numFmts/{_S}numFmt"):
         codes[whole_number(one.get("numFmtId"))] = one.get("formatCode", "")
     used = root.find(f"{_S}cellXfs")
     numbers = [whole_number(one.get("numFmtId")) for one in used.findall(f"{_S}xf")] if used is not None else []
-    shown = {number: shown_by(codes[number], since_1904=since_1904) for number in set(numbers) & set(codes)}
-    return [shown.get(number, plain) for number in numbers]
+    formats = {number: Format(codes[number], since_1904=since_1904) for number in set(numbers) & set(codes)}
+    return [formats.get(number, GENERAL) for number in numbers]

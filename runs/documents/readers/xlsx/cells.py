@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
 from runs.documents.readers.parts import whole_number
-from runs.documents.readers.xlsx.formats import Shown, plain
+from runs.documents.readers.xlsx.formats import Format
 from runs.errors import InvalidInput
 from runs.pev.documents.sheets import MAX_COLUMN, MAX_ROW, number_of
 
@@ -21,6 +21,7 @@ _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MAX_STRING = 32_767
 """Characters that Excel takes in a cell."""
 TRUE = frozenset({"1", "true"})
+GENERAL = Format()
 
 
 class Enough(Exception):
@@ -28,12 +29,13 @@ class Enough(Exception):
 
 
 class Row(NamedTuple):
-    """`texts` and `formulas`: by column, in order."""
+    """`texts` and `formulas`: by column, in order. `stored`: by column, as `Cell` has it, where it is not empty."""
 
     number: int
     hidden: bool
     texts: Mapping[int, str]
     formulas: Mapping[int, str]
+    stored: Mapping[int, str]
 
 
 class Counts:
@@ -102,19 +104,19 @@ class Columns(dict[str, int]):
         return number
 
 
-class Formats(dict[str, Shown]):
+class Formats(dict[str, Format]):
     """What shows the numbers of cells, by the number of their style as the file writes it."""
 
-    def __init__(self, styles: Sequence[Shown]) -> None:
+    def __init__(self, styles: Sequence[Format]) -> None:
         super().__init__()
         self._styles = styles
 
-    def __missing__(self, style: str) -> Shown:
+    def __missing__(self, style: str) -> Format:
         at = whole_number(style, -1)
         if not 0 <= at < len(self._styles):
-            return plain
-        shown = self[style] = self._styles[at]
-        return shown
+            return GENERAL
+        found = self[style] = self._styles[at]
+        return found
 
 
 def shared_strings(pieces: Iterator[bytes], max_characters: int) -> Sequence[str]:
@@ -168,14 +170,25 @@ class Cells:
 
     __slots__ = (
         *("_cell", "_column", "_columns", "_counts", "_formats", "_formula", "_formulas", "_hidden", "_hide"),
-        *("_is_numbered", "_is_sorted", "_names", "_parts", "_phonetic", "_row", "_shared", "_strings", "_take"),
+        *(
+            "_is_numbered",
+            "_is_sorted",
+            "_names",
+            "_parts",
+            "_phonetic",
+            "_row",
+            "_shared",
+            "_stored",
+            "_strings",
+            "_take",
+        ),
         *("_texts", "_value", "without_value"),
     )
 
     def __init__(
         self,
         strings: Sequence[str],
-        formats: Mapping[str, Shown],
+        formats: Mapping[str, Format],
         counts: Counts,
         take: Callable[[Row], None],
         hide: Callable[[int, int], None],
@@ -186,6 +199,7 @@ class Cells:
         self._row, self._hidden, self._is_numbered = 0, False, True
         self._texts: dict[int, str] = {}
         self._formulas: dict[int, str] = {}
+        self._stored: dict[int, str] = {}
         self._columns = Columns()
         self._column, self._is_sorted = 0, True
         self._cell: Mapping[str, str] | None = None
@@ -246,7 +260,7 @@ class Cells:
         self._is_numbered = number is not None
         self._row = self._row + 1 if number is None else _row_number(number)
         self._hidden = attributes.get("hidden") in TRUE or _is_zero(attributes.get("ht"))
-        self._texts, self._formulas = {}, {}
+        self._texts, self._formulas, self._stored = {}, {}, {}
         self._column, self._is_sorted = 0, True
 
     def _end_row(self) -> None:
@@ -254,10 +268,10 @@ class Cells:
         if not self._is_sorted:
             texts, formulas = dict(sorted(texts.items())), dict(sorted(formulas.items()))
         if texts or formulas:
-            row = Row(self._row, self._hidden, texts, formulas)
+            row = Row(self._row, self._hidden, texts, formulas, self._stored)
             self._counts.take_row(row)
             self._take(row)
-        self._texts, self._formulas = {}, {}
+        self._texts, self._formulas, self._stored = {}, {}, {}
 
     def _end_cell(self) -> None:
         cell, self._cell = self._cell or {}, None
@@ -269,7 +283,9 @@ class Cells:
                 text = self._strings[at] if 0 <= at < len(self._strings) else ""
             elif kind is None or kind == "n":
                 style = cell.get("s")
-                text = self._formats[style](value) if style else plain(value)
+                text, stored = (self._formats[style] if style else GENERAL).cell(value)
+                if stored:
+                    self._stored[column] = stored
             else:
                 text = _boolean(value) if kind == "b" else value
             if text:

@@ -1,5 +1,7 @@
 """Numbers of cells as Excel shows them, where a number format says no more than decimals, thousands, percent, signs and
 dates; dates and times in the form of ISO 8601. Other formats leave the number as it is.
+
+A number less than nothing always has a sign or brackets: Excel may show it in red alone.
 """
 
 import re
@@ -9,8 +11,21 @@ from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException
 from functools import lru_cache
 from typing import NamedTuple
 
+from runs.text.quantities import quantity
+
 type Shown = Callable[[str], str]
 """From what a cell holds to what it shows."""
+
+
+class Cell(NamedTuple):
+    """What a cell shows. `stored`: the number that it holds, where the text does not tell it by itself.
+
+    It is `=` for the same number with decimals, and empty for whole numbers as they are, for dates and for texts.
+    """
+
+    text: str
+    stored: str = ""
+
 
 BUILT_IN = (
     {1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%"}
@@ -32,6 +47,7 @@ _LITERAL = re.compile(r"\$([^-]*)")
 _ELAPSED = re.compile(r"(h+|m+|s+)", re.IGNORECASE)
 _CONDITION = re.compile(r"[<>=]")
 _DIGIT = re.compile("[1-9]")
+_SIGNED = re.compile(r"[-−–—‐‑－﹣] ?[^\w\s]{0,3} ?\d|\d ?[-−–—]$|\([^()]*\d[^()]*\)")
 _DATE = re.compile("[ymdhs]", re.IGNORECASE)
 _SKELETON = re.compile(r"([^0#?.,]*)([0#?.,]*)([^0#?.,]*)", re.DOTALL)
 _LAST_DAY = 2_958_465
@@ -60,23 +76,44 @@ def plain(raw: str) -> str:
     return f"{number:f}" if number.adjusted() > -7 else f"{number:E}"
 
 
+class Format:
+    """What shows the numbers of cells, and says what they hold."""
+
+    def __init__(self, code: str = "General", *, since_1904: bool = False) -> None:
+        self._shown = shown_by(code, since_1904=since_1904)
+        self._is_date = is_date(code)
+        self._cell = lru_cache(maxsize=8_192)(self._make)  # columns repeat their dates and amounts
+
+    def cell(self, raw: str) -> Cell:
+        # whole numbers in the format General are the most; text is let through before it takes memory
+        return self._cell(raw) if len(raw) <= _MAX_RAW else Cell(raw)
+
+    def _make(self, raw: str) -> Cell:
+        text = self._shown(raw)
+        if self._is_date or _number(raw) is None:
+            return Cell(text)
+        number = plain(raw)
+        if text != number:
+            return Cell(text, number)
+        return Cell(text, "" if number.lstrip("-").isdigit() else "=")
+
+
+def is_date(code: str) -> bool:
+    parts = _parts(code) if len(code) <= _MAX_CODE else None
+    return parts is not None and _is_date(parts[0])
+
+
 def shown_by(code: str, *, since_1904: bool = False) -> Shown:
     """What shows the numbers of cells with this format."""
     parts = _parts(code) if len(code) <= _MAX_CODE else None
     if not parts:
         return plain
     if _is_date(parts[0]):
-        return _remembered(_dated(parts[0].codes, since_1904))
+        return _dated(parts[0].codes, since_1904)
     sections = [_Number.of(part) for part in parts[:3]]
     if sections[0] is None:
         return plain
-    return _remembered(lambda raw: _by_sign(raw, sections))
-
-
-def _remembered(shown: Shown) -> Shown:
-    """Columns repeat their dates and amounts; text is let through before it takes memory."""
-    cached = lru_cache(maxsize=8_192)(shown)
-    return lambda raw: cached(raw) if len(raw) <= _MAX_RAW else raw
+    return lambda raw: _by_sign(raw, sections)
 
 
 def _number(raw: str) -> Decimal | None:
@@ -187,7 +224,12 @@ def _by_sign(raw: str, sections: Sequence[_Number | None]) -> str:
     text = section.text(abs(number) if negative else number) if section else ""
     if not text:  # a format that shows nothing: the number is there all the same
         return plain(raw)
-    return f"-{text}" if negative and which == 0 and _DIGIT.search(text) else text
+    return f"-{text}" if negative and _DIGIT.search(text) and not (which and _is_signed(text)) else text
+
+
+def _is_signed(text: str) -> bool:
+    found = quantity(text)
+    return any(value < 0 for value in found.values.values()) if found else bool(_SIGNED.search(text))
 
 
 def _dated(codes: str, since_1904: bool) -> Shown:

@@ -6,10 +6,12 @@ from typing import NamedTuple
 from runs.documents.readers.building import MAX_BLOCKS, Builder
 from runs.documents.readers.xlsx.cells import MAX_CELLS, Enough, Row
 from runs.documents.readers.xlsx.comments import Comment
-from runs.pev.documents.layout import BlockKind, MarkKind
+from runs.pev.documents.layout import NOT_KEPT, BlockKind, MarkKind
 from runs.pev.documents.sheets import Address, column_of, named
 
 MAX_TEXT_BYTES = 10_000_000
+MAX_STORED = 6_000_000
+"""Characters of what cells hold behind what they show; of the rows that come later it is not kept."""
 MAX_GAP = 20
 """Empty cells between two others of a row; behind a longer gap another block begins."""
 MAX_MARKS = 100_000
@@ -28,6 +30,7 @@ class Text:
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self._left_bytes, self._left_blocks, self._left_marks = MAX_TEXT_BYTES, MAX_BLOCKS, MAX_MARKS
+        self._left_stored = MAX_STORED
 
     def begin(self, sheet: Sheet, comments: dict[int, list[Comment]]) -> None:
         self._sheet, self._comments = sheet, comments
@@ -89,13 +92,15 @@ class Text:
             sheet = self._named(1, 1).removesuffix("A1")
             self._add(f"{sheet}name", BlockKind.HEADING, self._sheet.name, level=1)
 
-    def _add(self, anchor: str, kind: BlockKind, text: str, *, label: str = "", level: int = 0) -> int:
+    def _add(
+        self, anchor: str, kind: BlockKind, text: str, *, label: str = "", level: int = 0, stored: str = ""
+    ) -> int:
         """Where the block begins."""
         self._left_bytes -= len(text.encode(errors="replace")) + 1
         self._left_blocks -= 1
         if self._left_bytes < 0 or self._left_blocks < 0:
             raise Enough
-        return self.builder.add(anchor, kind, text, label=label, level=level).start
+        return self.builder.add(anchor, kind, text, label=label, level=level, stored=stored).start
 
     def _add_cells(self, row: Row, columns: Sequence[int]) -> None:
         """Cells with at most MAX_GAP empty ones between two of them."""
@@ -103,11 +108,20 @@ class Text:
         texts = [row.texts.get(column, "") for column in range(first, last + 1)]
         if sum(map(len, texts)) > self._left_bytes:  # before they are joined: cells share strings
             raise Enough
-        start = self._add(self._named(row.number, first), BlockKind.ROW, "\t".join(texts))
+        stored = self._stored(row, range(first, last + 1))
+        start = self._add(self._named(row.number, first), BlockKind.ROW, "\t".join(texts), stored=stored)
         if not self._hidden_columns.isdisjoint(columns):
             self._mark_columns(start, first, texts)
         if row.number in self._comments:
             self._mark_commented(start, first, texts, row.number)
+
+    def _stored(self, row: Row, columns: Sequence[int]) -> str:
+        """What these cells hold, as a block of the row has it."""
+        if not row.stored or row.stored.keys().isdisjoint(columns):
+            return ""
+        stored = " ".join(row.stored.get(column, "") for column in columns)
+        self._left_stored -= len(stored)
+        return stored if self._left_stored >= 0 else NOT_KEPT
 
     def _mark_columns(self, start: int, first: int, texts: Sequence[str]) -> None:
         for column, (at, text) in enumerate(_places(start, texts), first):

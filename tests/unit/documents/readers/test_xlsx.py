@@ -13,7 +13,7 @@ from runs.documents.readers.xlsx import cells, make, text
 from runs.errors import InvalidInput
 from runs.guarded import Limits
 from runs.pev.documents.document import Document, Where
-from runs.pev.documents.layout import Block, BlockKind, MarkKind, Rendered
+from runs.pev.documents.layout import NOT_KEPT, Block, BlockKind, MarkKind, Rendered
 from tests.documents.workbooks import large, related, rows, workbook
 
 _TC = "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"
@@ -54,6 +54,38 @@ def test_values_are_those_that_are_shown() -> None:
     )
     made = make(workbook({"S": row}, formats=["0.0%", "dd.mm.yyyy"]))
     assert made.text == "S\n12.5%\t2026-11-22\tTRUE\t#DIV/0!\tjoined\t2026-11-22\t5"
+
+
+def test_formats_of_conditional_formatting_are_none_of_cells() -> None:
+    s = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    row = '<sheetData><row r="1"><c r="A1" s="1"><v>46348</v></c><c r="B1" s="2"><v>0.5</v></c></row></sheetData>'
+    styles = (
+        f'<styleSheet xmlns="{s}"><numFmts><numFmt numFmtId="170" formatCode="0.0%"/></numFmts>'
+        '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/></cellXfs>'
+        '<dxfs><dxf><numFmt numFmtId="14" formatCode="0.00"/></dxf>'
+        '<dxf><numFmt numFmtId="170" formatCode="0"/></dxf></dxfs>'
+        "</styleSheet>"
+    )
+    assert make(workbook({"S": row}, parts={"xl/styles.xml": styles})).text == "S\n2026-11-22\t50.0%"
+
+
+def test_what_cells_hold_is_kept_beside_what_they_show() -> None:
+    row = (
+        '<sheetData><row r="1"><c r="A1" s="1"><v>2500000</v></c><c r="C1"><v>0.5</v></c><c r="D1"><v>7</v></c></row>'
+        '<row r="2"><c r="A2" s="2"><v>-200</v></c></row><row r="3"><c r="A3"><v>7</v></c></row></sheetData>'
+    )
+    made = make(workbook({"S": row}, formats=['0.0,,"M"', "#,##0;[Red]#,##0"]))
+    assert made.text == "S\n2.5M\t\t0.5\t7\n-200\n7"
+    assert [block.stored for block in made.rendered.layout.blocks] == ["", "2500000  = ", "", ""]
+    again = Rendered.model_validate_json(made.rendered.model_dump_json())
+    assert again == made.rendered
+
+
+def test_more_than_is_kept_of_what_cells_hold_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "MAX_STORED", 5)
+    row = '<sheetData><row r="1"><c r="A1" s="1"><v>0.5</v></c></row><row r="2"><c r="A2" s="1"><v>0.25</v></c></row>'
+    made = make(workbook({"S": f"{row}</sheetData>"}, formats=["0%"]))
+    assert [block.stored for block in made.rendered.layout.blocks] == ["", "0.5", NOT_KEPT]
 
 
 def test_days_count_from_1904_where_the_workbook_says_so() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.readers.xlsx.formats import BUILT_IN, plain, shown_by
+from runs.documents.readers.xlsx.formats import BUILT_IN, Format, plain, shown_by
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,21 @@ from runs.documents.readers.xlsx.formats import BUILT_IN, plain, shown_by
         ("#,##0.00", "-1234.5", "-1,234.50"),
         ("#,##0;(#,##0)", "-1234", "(1,234)"),
         ("#,##0;[Red]-#,##0", "-1234", "-1,234"),
+        ("0.00;[Red]0.00", "-404", "-404.00"),
+        ("#,##0;[Red]#,##0", "-200", "-200"),
+        ("#,##0;[Red]#,##0", "200", "200"),
+        ("#,##0;[Red]#,##0;0", "-1234", "-1,234"),
+        ("[$€-407]#,##0.00;[Red][$€-407]#,##0.00", "-5", "-€5.00"),
+        ("$#,##0;[Blue]$#,##0", "-5", "-$5"),
+        ("0%;[Red]0%", "-0.25", "-25%"),
+        ('0" DR";0" CR"', "-200", "-200 CR"),
+        ('"Profit "0;"Loss "0', "-5", "-Loss 5"),
+        ('"Profit "0;"Profit-Loss "0', "-5", "-Profit-Loss 5"),
+        ('"net "0;"net "-0', "-5", "net -5"),
+        ("0;(0)", "-5", "(5)"),
+        ('0;"−"0', "-5", "−5"),
+        ("0;0-", "-5", "5-"),
+        ("0.0;[Red]0.0", "-0.04", "0.0"),
         ('_-* #,##0.00 "€"_-;-* #,##0.00 "€"_-;_-* "-"?? "€"_-', "1234.5", "1,234.50 €"),
         ('#,##0.00\\ "€"', "1234.5", "1,234.50 €"),
         ("[$£-809]#,##0.00", "1234.5", "£1,234.50"),
@@ -72,6 +87,30 @@ def test_numbers_are_shown_by_their_format(code: str, raw: str, shown: str) -> N
 )
 def test_dates_and_times_are_shown_as_iso(code: str, raw: str, shown: str) -> None:
     assert shown_by(code)(raw) == shown
+
+
+@pytest.mark.parametrize(
+    ("code", "raw", "stored"),
+    [
+        ("General", "1200", ""),
+        ("General", "-7", ""),
+        ("General", "0.5", "="),
+        ("General", "0.30000000000000004", "="),
+        ("General", "no number", ""),
+        ("#,##0", "1200", "1200"),
+        ("#,##0", "12", ""),
+        ("0%", "0.255", "0.255"),
+        ('0.0,,"M"', "2500000", "2500000"),
+        ("0.00", "1.005", "1.005"),
+        ("0.00", "1.05", "="),
+        ("00000", "42", "42"),
+        ("#,##0;[Red]#,##0", "-1200", "-1200"),
+        ("dd.mm.yyyy", "46348", ""),
+        ("h:mm", "0.75", ""),
+    ],
+)
+def test_what_a_cell_holds_is_kept_where_it_is_shown_otherwise(code: str, raw: str, stored: str) -> None:
+    assert Format(code).cell(raw) == (shown_by(code)(raw), stored)
 
 
 def test_days_may_be_counted_from_1904() -> None:

@@ -94,12 +94,8 @@ def test_what_xml_may_not_have_is_replaced() -> None:
     ("text", "sentence"),
     [
         ("\n\n", "would have no cells; give it rows as CSV"),
-        (
-            '"' + "x" * 40_000 + '"',
-            "is no CSV that can be read (field larger than field limit (32767)); "
-            "put quotation marks around such a cell",
-        ),
-        ('a,"b', "is no CSV that can be read (unexpected end of data); put quotation marks around such a cell"),
+        ('a\n"' + "x" * 40_000 + '"', "has a cell of more than 32,767 characters in line 2; shorten it"),
+        ('a\nb,"c\nd', "ends inside a quotation mark that opens in line 2; close it"),
         ("," * 20_000, "would have 20,001 cells in 1 rows, which is too much; split it"),
     ],
 )

@@ -197,7 +197,9 @@ def test_a_statement_that_names_another_clause_is_to_be_checked(statement: str, 
 
 def test_figures_are_compared_with_the_paragraph_and_those_beside_it() -> None:
     assert only("It costs 900 euros: [“rent is 900”](contracts/lease.docx#p3)").weak == ""
-    assert only("It costs 10 euros: [“in two copies”](contracts/lease.docx#p5)").weak == "10 is not in what is cited"
+    assert (
+        only("It costs 10 euros: [“in two copies”](contracts/lease.docx#p5)").weak == "10 euros is not in what is cited"
+    )
     assert only("It says 4.3: [“landlord insures”](contracts/lease.docx#p4)").weak == ""
 
 

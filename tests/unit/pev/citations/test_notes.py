@@ -97,7 +97,7 @@ def test_words_that_stand_elsewhere_by_now_are_corrected(form: str) -> None:
 @FORMS
 def test_figures_that_are_not_in_what_is_cited_are_marked(form: str) -> None:
     [one] = cited(f"a.{form}", "Rent is due after 40 days, that is [“ten days”](lease.docx#p3).").citations
-    assert one.weak == "40 is not in what is cited"
+    assert one.weak == "40 days is not in what is cited"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,242 @@
+"""The words and signs that numbers are written with, and what digits come to: for numbers in texts and in cells."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from decimal import Context, Decimal
+from functools import lru_cache
+
+MAX_DIGITS = 30
+EXACT = Context(prec=100)
+"""More digits than a sum of as many numbers of 30 digits as fit into a file can have. The usual context has 28."""
+SPACES = " \u00a0\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000"
+FRACTION_DIGITS = 12
+"""Of fractions that go on for ever, such as a third; those that have fewer are exact."""
+FRACTIONS = {
+    sign: Decimal(str(unicodedata.numeric(sign))).quantize(Decimal(1).scaleb(-FRACTION_DIGITS)).normalize()
+    for sign in "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+}
+DIGITS = re.compile(
+    rf"(?:\d{{1,3}}[{SPACES}])?\d{{1,3}}⁄\d{{1,3}}(?!\d)|\d{{1,3}}[{SPACES}]\d{{1,2}}/\d{{1,2}}(?![\d/])"
+    rf"|\d{{1,3}}(?:[{SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*"
+    rf"|\.\d+(?![.\d])|[{''.join(FRACTIONS)}]"
+)
+THOUSANDS = {".": ",", ",": "."}
+"""By decimal mark the mark that separates thousands, if not apostrophes or spaces do."""
+CURRENCIES = {
+    "USD": "US$|$|dollar|dollars",
+    "EUR": "€|euro|euros",
+    "GBP": "£|pound|pounds",
+    "JPY": "¥|yen|円",
+    "CNY": "RMB|yuan|元",
+    "CHF": "Fr.|SFr.|francs|Franken",
+    "INR": "₹|Rs.|rupees",
+    "KRW": "₩|won",
+    "RUB": "₽|roubles|rubles",
+    "SEK": "",
+    "NOK": "",
+    "DKK": "",
+    "PLN": "zł",
+    "CZK": "Kč",
+    "HUF": "Ft",
+    "TRY": "₺",
+    "BRL": "R$",
+    "AUD": "A$",
+    "CAD": "C$",
+    "SGD": "S$",
+    "HKD": "HK$",
+    "NZD": "NZ$",
+    "MXN": "",
+    "ZAR": "",
+    "ILS": "₪",
+    "THB": "฿",
+}
+UNITS = {
+    "%": "percent|per cent|pct|Prozent|pour cent",
+    "‰": "permille|Promille",
+    "second": "seconds|sec|s|Sekunden",
+    "minute": "minutes|min|mins|Minuten",
+    "hour": "hours|hr|hrs|h|Stunde|Stunden|heures",
+    "day": "days|Tag|Tage|Tagen|jours",
+    "week": "weeks|Woche|Wochen|semaines",
+    "month": "months|Monat|Monate|Monaten|mois",
+    "year": "years|yr|yrs|Jahr|Jahre|Jahren|ans",
+    "mm": "millimetres|millimeters|Millimeter",
+    "cm": "centimetres|centimeters|Zentimeter",
+    "m": "metre|metres|meter|meters|Meter",
+    "km": "kilometre|kilometres|kilometer|kilometers|Kilometer",
+    "m²": "m2|sqm|sq m|square metres|square meters|Quadratmeter",
+    "km²": "km2|sq km|sq. km|square kilometre|square kilometres|square kilometers|Quadratkilometer",
+    "ha": "hectare|hectares|Hektar",
+    "l": "L|litre|litres|liter|liters|Liter",
+    "mg": "milligrams|Milligramm",
+    "g": "gram|grams|Gramm",
+    "kg": "kilogram|kilograms|Kilogramm",
+    "t": "tonne|tonnes|ton|tons|Tonnen",
+    "kW": "",
+    "MW": "",
+    "GW": "",
+    "kWh": "",
+    "MWh": "",
+    "GWh": "",
+    "byte": "bytes|Bytes",
+    "kB": "KB|kilobytes",
+    "MB": "megabytes",
+    "GB": "gigabytes",
+    "TB": "terabytes",
+    "°C": "℃",
+    "°F": "",
+}
+SCALES = {
+    "hundred": 2,
+    "thousand": 3,
+    "Tausend": 3,
+    "Tsd.": 3,
+    "million": 6,
+    "millions": 6,
+    "Million": 6,
+    "Millionen": 6,
+    "mn": 6,
+    "Mio.": 6,
+    "Mio": 6,
+    "billion": 9,
+    "billions": 9,
+    "bn": 9,
+    "Milliarde": 9,
+    "Milliarden": 9,
+    "milliards": 9,
+    "Mrd.": 9,
+    "Mrd": 9,
+    "trillion": 12,
+    "tn": 12,
+    "lakh": 5,
+    "lakhs": 5,
+    "crore": 7,
+    "crores": 7,
+}
+CJK_SCALES = {"万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
+CJK_POWERS = dict(zip("十拾百佰千仟", (1, 1, 2, 2, 3, 3), strict=True))
+_DIGITS_OF_CJK = "〇零 一壱壹 二弐贰貳两兩 三参叁參 四肆 五伍 六陆陸 七柒 八捌 九玖"
+CJK_DIGITS = {digit: value for value, digits in enumerate(_DIGITS_OF_CJK.split()) for digit in digits}
+CJK_MULTIPLES = "".join((*CJK_SCALES, *CJK_POWERS))
+CJK_COMPOUND = re.compile(rf"(?:\d{{1,18}}(?:[.,]\d{{1,9}}){{0,6}}[{CJK_MULTIPLES}]{{1,2}}){{1,5}}(?:\d{{2,4}}(?!\d))?")
+CJK_NUMERAL = rf"[{''.join(CJK_DIGITS)}{CJK_MULTIPLES}]{{1,30}}"
+_CJK_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{''.join(CJK_DIGITS)}]+|[{CJK_MULTIPLES}]")
+LETTER_SCALES = {"k": 3, "K": 3, "M": 6, "B": 9}
+"""Only directly behind the digits. A small m is a million next to a currency, and a metre elsewhere."""
+
+
+def _names(*kinds: Mapping[str, str]) -> dict[str, str]:
+    return {
+        spelling: name
+        for kind in kinds
+        for name, spellings in kind.items()
+        for spelling in (name, *filter(None, spellings.split("|")))
+    }
+
+
+def either(words: Mapping[str, object]) -> str:
+    longest_first = sorted(words, key=lambda word: -len(word))
+    return "|".join(
+        re.escape(word) + (r"(?![^\W\d_])" if word[-1].lower() != word[-1].upper() else "") for word in longest_first
+    )
+
+
+NAME_OF = _names(CURRENCIES, UNITS)
+CODES = {spelling: name for spelling, name in _names(CURRENCIES).items() if not spelling.islower()}
+"""What may stand before an amount: codes and signs. Words such as “won” and “pound” mean something else there."""
+ABOUT = {"about", "approx", "approx.", "approximately", "around", "roughly", "nearly", "almost", "circa", "ca.", "c."}
+ABOUT |= {"rund", "etwa", "zirka", "environ", "~", "≈", "∼"}
+COMPARISONS = {"<": "<", "≤": "≤", "<=": "≤", "⩽": "≤", ">": ">", "≥": "≥", ">=": "≥", "⩾": "≥"}
+MINUS = "-−–﹣－‐‑⁻"
+_SIGN = rf"[{MINUS}]"
+POWER = re.compile(
+    rf"[eE]([-+]?\d{{1,9}})(?!\w)|[{SPACES}]?[×x*][{SPACES}]?10(?:(?:\^|\*\*)([-−]?\d{{1,3}})|([⁻]?[⁰¹²³⁴-⁹]{{1,3}}))"
+)
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
+
+
+def cjk_value(numeral: str, mark: str) -> Decimal | None:
+    """The value of a numeral such as 1億2000万 or 二百四十; None where it has none."""
+    total = section = Decimal(0)
+    number: Decimal | None = None
+    last_power, last_scale = 9, 99
+    for token in _CJK_TOKEN.findall(numeral):
+        if power := CJK_POWERS.get(token):
+            if power >= last_power:
+                return None
+            section += (1 if number is None else number) * 10**power
+            number, last_power = None, power
+        elif scale := CJK_SCALES.get(token):
+            section += number or 0
+            if scale >= last_scale or not section:
+                return None
+            total += section.scaleb(scale)
+            number, section, last_power, last_scale = None, Decimal(0), 9, scale
+        elif token[0] in CJK_DIGITS:
+            number = Decimal("".join(str(CJK_DIGITS[digit]) for digit in token))
+        else:
+            number = read(token, mark)
+            if number is None:
+                return None
+    return total + section + (number or 0)
+
+
+STEP_OF_FRACTION = Decimal("0.001")
+
+
+@lru_cache(maxsize=65_536)
+def read_digits(digits: str) -> tuple[tuple[Decimal, ...], tuple[Decimal, ...]]:
+    """Each value that the digits can mean, with what one unit of its last digit is worth."""
+    if digits in FRACTIONS:
+        return (FRACTIONS[digits],), (STEP_OF_FRACTION,)
+    if "/" in digits or "⁄" in digits:
+        value = read_fraction(digits)
+        return ((value,), (STEP_OF_FRACTION,)) if value is not None else ((), ())
+    if digits.isdecimal() and len(digits) <= MAX_DIGITS:  # most of them, and the marks do not matter
+        return (Decimal(digits),), (Decimal(1),)
+    found: dict[Decimal, Decimal] = {}
+    for mark in THOUSANDS:
+        value = read(digits, mark)
+        if value is not None:
+            decimals = len(digits.rpartition(mark)[2]) if mark in digits else 0
+            found.setdefault(value, Decimal(1).scaleb(-decimals))
+    return tuple(found), tuple(found.values())
+
+
+def read_fraction(digits: str) -> Decimal | None:
+    """The value of 5 1/2; None where the fraction is not less than one, as in 51⁄2: it may be 5 and a half."""
+    *whole, over, under = re.split(r"\D", digits)
+    if not int(over) < int(under):
+        return None
+    part = (Decimal(over) / Decimal(under)).quantize(Decimal(1).scaleb(-FRACTION_DIGITS)).normalize()
+    return Decimal("".join(whole) or 0) + part
+
+
+def _written(mark: str) -> str:
+    """An expression for digits with this decimal mark, and with one kind of separator of thousands at most."""
+    return (
+        rf"(?P<whole>\d*|(?!0+\D)\d{{1,3}}(?P<separator>[{THOUSANDS[mark]}'’{SPACES}])\d{{3}}(?:(?P=separator)\d{{3}})*)"
+        rf"(?:[{mark}](?P<decimals>\d+))?"
+    )
+
+
+_WRITTEN = {".": re.compile(_written(".")), ",": re.compile(_written(","))}
+
+
+def read(digits: str, mark: str) -> Decimal | None:
+    """The value with this decimal mark; None where the digits cannot be read so."""
+    found = _WRITTEN[mark].fullmatch(digits)
+    if found is None:
+        return None
+    whole, separator, decimals = found.groups()
+    if separator:
+        whole = whole.replace(separator, "")
+    if len(whole) + len(decimals or "") > MAX_DIGITS:
+        return None
+    return Decimal(f"{whole}.{decimals or '0'}").normalize(EXACT)
+
+
+def in_digits(value: Decimal) -> str:
+    """A value with separators of thousands, without zeros at its end."""
+    return f"{value.normalize(EXACT):,f}"

@@ -1,0 +1,87 @@
+"""Numbers and CSV files of documents are read in one place, so that no check, page or report reads them otherwise."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import regex
+
+from tests.hostile.expressions import kept
+from tests.installation import ROOT
+
+CSV_HOME = "runs/text/csv_tables.py"
+CSV_WRITERS = {"runs/rehearsal/files.py"}
+NUMBER_HOMES = ("runs/text/numbers.py", "runs/text/numerals.py", "runs/text/quantities.py")
+NOT_OF_DOCUMENTS = {
+    "runs/documents/readers/pdf/raised.py: _WORD": "words with a digit, that may be the mark of a footnote",
+    "runs/documents/readers/xlsx/formats.py: _SKELETON": "the code of a number format",
+    "runs/documents/readers/xlsx/formats.py: _LITERAL": "the code of a number format",
+    "runs/documents/writers/xlsx.py: _NUMBER": "what a spreadsheet shows as it was written",
+    "runs/pev/citations/clauses.py: _EACH": "the number of a clause",
+    "runs/pev/files/searching.py: _NUMBER": "the number of a clause",
+    "runs/pev/texts/domains.py: _NAME": "the name of a domain",
+    "runs/pev/texts/naming.py: _PATH": "the path of a file",
+    "runs/pev/verification/grounding.py: _PATH": "the path of a file",
+    "runs/pev/texts/numbers.py: _AMOUNT": "what a person types into a form",
+    "runs/reading/tables.py: _NUMBER": "what a spreadsheet does not compute",
+}
+NUMBERS = (
+    ("1,234.50", "98,765.43"),
+    ("$1,234.50", "$98,765.43"),
+    ("1.234,50 EUR", "98.765,43 EUR"),
+    ("-1,234.50", "-98,765.43"),
+    ("1234.5", "7.25"),
+)
+
+
+def sources() -> Iterator[tuple[str, ast.Module]]:
+    for folder in ("pevsite", "runs"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield str(path.relative_to(ROOT)), ast.parse(Path(path).read_text())
+
+
+def imports_csv(tree: ast.Module) -> bool:
+    return any(
+        (isinstance(node, ast.Import) and any(one.name == "csv" for one in node.names))
+        or (isinstance(node, ast.ImportFrom) and node.module == "csv")
+        for node in ast.walk(tree)
+    )
+
+
+def reads_csv(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.Attribute | ast.Name | ast.alias)
+        and getattr(node, "attr", getattr(node, "id", getattr(node, "name", ""))) in {"DictReader", "Sniffer"}
+        for node in ast.walk(tree)
+    ) or any(
+        isinstance(node, ast.Attribute) and node.attr == "reader" and ast.unparse(node.value) == "csv"
+        for node in ast.walk(tree)
+    )
+
+
+def test_csv_files_are_read_in_one_module() -> None:
+    using = {name: tree for name, tree in sources() if imports_csv(tree)}
+    assert set(using) == {CSV_HOME, *CSV_WRITERS}
+    assert [name for name, tree in using.items() if reads_csv(tree)] == [CSV_HOME]
+
+
+def covers(expression: re.Pattern[str] | regex.Pattern[str], text: str) -> bool:
+    try:
+        found = expression.search(text)
+    except TypeError:  # of bytes
+        return False
+    return found is not None and found[0].strip() == text
+
+
+@pytest.mark.slow
+def test_numbers_of_documents_are_read_in_one_place() -> None:
+    found = {
+        place
+        for place, expression, _ in kept()
+        if any(all(covers(expression, number) for number in each) for each in NUMBERS)
+        and not covers(expression, "x,yzw.vu")
+    }
+    others = {place for place in found if not place.startswith(NUMBER_HOMES)}
+    assert others == set(NOT_OF_DOCUMENTS), "read it with runs.text.numbers, or say why it is no number of a document"
