@@ -289,22 +289,12 @@ def caseless(text: str, markup: Markup = Markup.PLAIN) -> str:
     return spelled(text, markup=markup).casefold()
 
 
-def same_text(one: str, other: str) -> bool:
-    """Whether two values, such as names of columns, are the same text."""
-    return one == other or spelled(one) == spelled(other)
-
-
 def place_among(name: str, names: Sequence[str]) -> int:
     """The place of a name among others, such as those of columns; of the same text if none is exactly so, else -1."""
     if name in names:
         return names.index(name)
     wanted = spelled(name)
     return next((place for place, other in enumerate(names) if spelled(other) == wanted), -1)
-
-
-def could_be_same(one: str, other: str) -> bool:
-    """Whether two texts could be the same."""
-    return any(folded(one, strength) == folded(other, strength) for strength in (Strength.COULD_BE, Strength.LOOKS))
 
 
 def contains_text(text: str, words: str, strength: Strength = Strength.SAME) -> bool:
