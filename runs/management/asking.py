@@ -11,6 +11,7 @@ from runs.lifecycle.gates import Decision
 from runs.lifecycle.limits import given
 from runs.models import Gate
 from runs.reading.gates import limits_of
+from runs.text.normalisation import caseless
 
 INDENT = "      "
 _DECISIONS = {"a": "approve", "r": "reject", "s": "stop"}
@@ -90,7 +91,7 @@ def _answer_to(gate: Gate) -> Decision:
 
 def _chosen(words: str, choices: Sequence[str]) -> str | None:
     """The answer that was meant, None where the question is asked again."""
-    own = next((choice for choice in choices if choice.casefold() == words.casefold()), None)
+    own = next((choice for choice in choices if caseless(choice) == caseless(words)), None)
     number = _NUMBER.fullmatch(words)
     if own is not None or number is None or not choices:
         return own or words

@@ -1,12 +1,12 @@
 """The alternatives of one mail, such as its text and its HTML: whether they say the same, and what to show if not."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from runs.documents.readers.mails import Line
+from runs.text.normalisation import caseless
 
 MAX_WORDS = 6
 """Of the first difference, in a caution."""
@@ -16,7 +16,6 @@ _NO_WORDS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """What only one of the alternatives may spell out: bullets of Outlook, names of pictures, addresses of links."""
-_INVISIBLE = re.compile("[\u00ad\u034f\u200b-\u200f\u2060\ufeff]")
 _WORD = re.compile(r"(?<!\w)[-−–](?=[€$£¥]?\d)|[€$£¥₹%‰]|\d+(?:[.,:'’]\d+)*|[^\W\d_]+")
 """Words and figures, with the signs that change what a figure says."""
 
@@ -51,7 +50,7 @@ def put_together(shown: Alternative, others: Sequence[Alternative]) -> tuple[lis
 def _words(lines: Sequence[Line]) -> list[str]:
     """In their order, as people see them: without what is hidden, and however it is spelt."""
     text = "\n".join(f"{line.label} {_visible(line)}" for line in lines)
-    return _WORD.findall(_INVISIBLE.sub("", unicodedata.normalize("NFKC", _NO_WORDS.sub(" ", text))).casefold())
+    return _WORD.findall(caseless(_NO_WORDS.sub(" ", text)))
 
 
 def _visible(line: Line) -> str:

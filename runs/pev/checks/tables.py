@@ -12,7 +12,7 @@ from runs.pev.texts.patterns import Budget
 from runs.pev.texts.wording import quoted
 from runs.text.csv_tables import CsvRow, NotCsv, is_blank, rows_in, separator_of
 from runs.text.lines import lines_in as lines_in  # also for those who import it from here
-from runs.text.normalisation import place_among
+from runs.text.normalisation import caseless, place_among
 from runs.text.quantities import Figures, Quantity, Unlike, quantity, stored_quantity
 
 _ROWS_AT_ONCE = 1_000
@@ -224,7 +224,7 @@ def _sheet_of(document: Document, wanted: Sequence[str], name: str | None) -> _S
             blocks.setdefault(address.sheet, []).append(block)
     named = in_short(list(blocks)) or "none"
     if name is not None:
-        found = next((one for one in blocks if not name or one.casefold() == name.strip().casefold()), None)
+        found = next((one for one in blocks if not name or caseless(one) == caseless(name)), None)
         if found is None:
             raise InvalidInput(f"has no sheet {quoted(name)} with rows; it has {named}")
         return _Sheet(document, blocks[found])

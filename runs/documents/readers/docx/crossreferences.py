@@ -13,6 +13,7 @@ from typing import NamedTuple
 from runs.documents.readers.docx.words import CrossReference
 from runs.pev.documents.document import is_within, words_for
 from runs.pev.documents.layout import Block
+from runs.text.normalisation import caseless
 
 MAX_SENTENCES = 5
 MAX_CLAUSES = 200
@@ -173,7 +174,7 @@ def _titles(text: str) -> Iterator[str]:
 
 
 def _plain(title: str) -> str:
-    return " ".join(title.casefold().split()).strip(" .,:;“”„‘’'\"")
+    return caseless(title).strip(" .,:;“”„‘’'\"")
 
 
 def _agree(number: str, target: Block) -> bool:
