@@ -91,9 +91,8 @@ class SearchFiles(Finding):
     effect = Effect.READS_FILES
     description = (
         "Finds lines in all files that can be read, each as path:line: text; in documents as path:line (place): text, "
-        "and clauses by their number too. The pattern is taken literally, and all that could be the same words is "
-        "found: capitals, accents, line breaks and kinds of quotation marks do not count. If regex is true, it is a "
-        "regular expression, which is exact but for capitals."
+        "and clauses by their number. The pattern is literal, and finds whatever could be the same words. A regular "
+        "expression is exact but for capitals."
     )
 
     nothing = "No line matches "

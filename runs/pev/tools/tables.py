@@ -34,9 +34,7 @@ _Column = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, 
 
 
 class Condition(Contract):
-    """What rows have to meet. Texts are compared without capitals, numbers and dates where `value` and the cell are
-    some; 007 is a text.
-    """
+    """What rows have to meet; capitals do not count."""
 
     column: _Column
     test: Literal["=", "!=", "<", "<=", ">", ">=", "contains", "empty", "not empty"]
@@ -44,7 +42,7 @@ class Condition(Contract):
 
 
 class Compute(Contract):
-    """A figure for each group; `column` is empty for a count of rows."""
+    """`column` is empty for a count of rows."""
 
     of: Literal["count", "distinct", "sum", "average", "min", "max"]
     column: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
