@@ -12,7 +12,7 @@ from runs.pev.agents import NO_AGENTS, AgentDefinition, Crew, named_in, played, 
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.policy import RULES, Policy
 from runs.reading.differences import TextChange
-from runs.reading.word_diff import Effort, compared
+from runs.text.diff import DiffBudget, word_diff
 
 PART = "agent "
 """What the parts of an approval's fingerprint are called by, before the name."""
@@ -95,7 +95,7 @@ class NamedAgent:
 def named_by(plan: Plan, steps: Iterable[PlanStep], policy: Policy) -> list[NamedAgent]:
     """The agents and subagents of a plan with these steps, by name. No query where it has none."""
     there, bound_to, known = Agent.objects.definitions(plan.agents or ()), plan.approval_fingerprint or {}, list(steps)
-    approved, effort = plan.approved_agents or {}, Effort()
+    approved, budget = plan.approved_agents or {}, DiffBudget()
     found = []
     for name in plan.agents or ():
         agent, before = there.get(name), approved.get(name)
@@ -104,16 +104,16 @@ def named_by(plan: Plan, steps: Iterable[PlanStep], policy: Policy) -> list[Name
         changed = was is not None and was != (agent.digest if agent else "")
         whole = tuple(one.name for one in known if one.agent == name)
         parts = tuple(one.name for one in known if name in subagents_of(one, policy))
-        differs = tuple(changes(before, agent, effort)) if before and agent else ()
+        differs = tuple(changes(before, agent, budget)) if before and agent else ()
         found.append(NamedAgent(name, whole, parts, agent, changed, differs))
     return found
 
 
-def changes(before: AgentDefinition, after: AgentDefinition, effort: Effort) -> Iterator[TextChange]:
+def changes(before: AgentDefinition, after: AgentDefinition, budget: DiffBudget) -> Iterator[TextChange]:
     """What of that which decides how a step is carried out differs, word by word."""
     for (what, old), (_, new) in zip(_texts(before), _texts(after), strict=True):
         if old != new:
-            yield TextChange(what, old, new, compared(old, new, effort))
+            yield TextChange(what, old, new, word_diff(old, new, budget))
 
 
 def _texts(agent: AgentDefinition) -> Iterator[tuple[str, str]]:

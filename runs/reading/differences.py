@@ -12,13 +12,15 @@ from runs.pev.feedback import Comment
 from runs.pev.plans.relaxing import relaxations
 from runs.pev.tools.toolbox import tools_of
 from runs.reading.checks import check_in_words
-from runs.reading.word_diff import Effort, Piece, compared
+from runs.text.diff import DiffBudget, DiffPiece, word_diff
 from runs.text.normalisation import caseless
 
 type Kind = Literal["removed", "changed", "added", "moved"]
 
 _SIMILAR = 0.5
 """Share of the words that two criteria have in common, from which on one is the other, worded again."""
+_STEPS = 20
+"""Of a `DiffBudget`, for comparing two sets of words, however few they have."""
 _ABOUT = {About.SOURCES: "checked against your files", About.OUTPUT: "about the result itself"}
 _NOTE = "note"
 """What people call a part of the context of a plan."""
@@ -44,7 +46,7 @@ class TextChange:
     what: str
     before: str
     after: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DiffPiece, ...]
 
 
 @dataclass(frozen=True)
@@ -133,18 +135,18 @@ def compare(
     """`passed`: the steps whose results are kept, of which nothing is asked any more. `comments`: what people said of
     the earlier version and of those between the two.
     """
-    effort = Effort()
+    budget = DiffBudget()
     relaxed = relaxations(before.contract, after.contract, passed, tools_of)
     less = {(one.step_id, one.criterion, one.sentence) for one in relaxed}
-    steps = sorted(_steps(before, after, less, effort), key=_urgency)
+    steps = sorted(_steps(before, after, less, budget), key=_urgency)
     placed = [replace(step, comments=_about(step, comments, after.header.answers)) for step in steps]
     known = {comment for step in placed for comment in step.comments}
     return Comparison(
         before=before.number,
         after=after.number,
         steps=tuple(placed),
-        criteria=_criteria(before.header.success_criteria, after.header.success_criteria, _sentences(less, ""), effort),
-        whole=tuple(_whole(before.header, after.header, effort)),
+        criteria=_criteria(before.header.success_criteria, after.header.success_criteria, _sentences(less, ""), budget),
+        whole=tuple(_whole(before.header, after.header, budget)),
         comments=tuple(comment for comment in comments if comment not in known),
     )
 
@@ -168,14 +170,14 @@ def _about(step: StepChange, comments: Sequence[Comment], answers: Sequence[Requ
     return tuple(one for one in comments if one.step_id == step.key or (one.request and one.request in answered))
 
 
-def _steps(before: Version, after: Version, less: _Less, effort: Effort) -> Iterator[StepChange]:
+def _steps(before: Version, after: Version, less: _Less, budget: DiffBudget) -> Iterator[StepChange]:
     old = {key: number for number, key in enumerate(before.steps, 1)}
     new = {key: number for number, key in enumerate(after.steps, 1)}
     stayed = _in_order([old[key] for key in new if key in old])
     for key, number in old.items():
         if key not in new:
             step = before.steps[key]
-            gone = _criteria(step.acceptance_criteria, [], _sentences(less, key), effort)
+            gone = _criteria(step.acceptance_criteria, [], _sentences(less, key), budget)
             lost = tuple(sentence for its, criterion, sentence in less if its == key and not criterion)
             yield StepChange("removed", key, step.name, number, number, criteria=gone, relaxed=lost)
     for key, number in new.items():
@@ -183,13 +185,13 @@ def _steps(before: Version, after: Version, less: _Less, effort: Effort) -> Iter
         if key not in old:
             yield StepChange("added", key, step.name, number, 0)
         elif step != before.steps[key]:
-            yield _changed(before, after, key, (number, old[key]), less, effort)
+            yield _changed(before, after, key, (number, old[key]), less, budget)
         elif old[key] not in stayed:
             yield StepChange("moved", key, step.name, number, old[key])
 
 
 def _changed(
-    before: Version, after: Version, key: str, places: tuple[int, int], less: _Less, effort: Effort
+    before: Version, after: Version, key: str, places: tuple[int, int], less: _Less, budget: DiffBudget
 ) -> StepChange:
     old, new = before.steps[key], after.steps[key]
     texts = zip(_texts(old, before.steps), _texts(new, after.steps), strict=True)
@@ -199,8 +201,8 @@ def _changed(
         name=new.name,
         number=places[0],
         was=places[1],
-        changes=tuple(_text(what, one, other, effort) for (what, one), (_, other) in texts if one != other),
-        criteria=_criteria(old.acceptance_criteria, new.acceptance_criteria, _sentences(less, key), effort),
+        changes=tuple(_text(what, one, other, budget) for (what, one), (_, other) in texts if one != other),
+        criteria=_criteria(old.acceptance_criteria, new.acceptance_criteria, _sentences(less, key), budget),
         relaxed=tuple(sentence for its, criterion, sentence in less if its == key and not criterion),
     )
 
@@ -219,27 +221,27 @@ def _texts(step: PlanStep, steps: Mapping[str, PlanStep]) -> Iterator[tuple[str,
     yield "planned actions", "\n".join(f"{action.tool}: {action.purpose}" for action in step.actions)
 
 
-def _text(what: str, before: str, after: str, effort: Effort) -> TextChange:
-    return TextChange(what, before, after, compared(before, after, effort))
+def _text(what: str, before: str, after: str, budget: DiffBudget) -> TextChange:
+    return TextChange(what, before, after, word_diff(before, after, budget))
 
 
-def _whole(before: PlanHeader, after: PlanHeader, effort: Effort) -> Iterator[TextChange]:
+def _whole(before: PlanHeader, after: PlanHeader, budget: DiffBudget) -> Iterator[TextChange]:
     if before.goal != after.goal:
-        yield _text("goal", before.goal, after.goal, effort)
+        yield _text("goal", before.goal, after.goal, budget)
     old = {item.name: item.value for item in before.context}
     new = {item.name: item.value for item in after.context}
     for name in {**old, **new}:
         if old.get(name) != new.get(name):
-            yield _text(f"{_NOTE} “{name}”", old.get(name, ""), new.get(name, ""), effort)
+            yield _text(f"{_NOTE} “{name}”", old.get(name, ""), new.get(name, ""), budget)
     if before.rollback_strategy != after.rollback_strategy:
-        yield _text("rollback", before.rollback_strategy, after.rollback_strategy, effort)
+        yield _text("rollback", before.rollback_strategy, after.rollback_strategy, budget)
 
 
 def _criteria(
-    old: Sequence[Criterion], new: Sequence[Criterion], less: Mapping[int, str], effort: Effort
+    old: Sequence[Criterion], new: Sequence[Criterion], less: Mapping[int, str], budget: DiffBudget
 ) -> tuple[CriterionChange, ...]:
     """Those that are removed first, then by their number; what asks for less before the others."""
-    pairs = _paired(old, new, effort)
+    pairs = _paired(old, new, budget)
     found = [
         CriterionChange("removed", place + 1, one.text, relaxed=less.get(place + 1, ""))
         for place, one in enumerate(old)
@@ -248,10 +250,10 @@ def _criteria(
     for place, one in enumerate(new):
         its = pairs.get(place)
         if its is None:
-            found.append(CriterionChange("added", place + 1, one.text, (_text("check", "", _check(one), effort),)))
+            found.append(CriterionChange("added", place + 1, one.text, (_text("check", "", _check(one), budget),)))
         elif one != old[its]:
             parts = zip(_parts(old[its]), _parts(one), strict=True)
-            changes = tuple(_text(what, a, b, effort) for (what, a), (_, b) in parts if a != b)
+            changes = tuple(_text(what, a, b, budget) for (what, a), (_, b) in parts if a != b)
             found.append(CriterionChange("changed", place + 1, one.text, changes, less.get(its + 1, "")))
     return tuple(sorted(found, key=lambda one: (one.kind != "removed", not one.relaxed)))
 
@@ -267,7 +269,7 @@ def _check(criterion: Criterion) -> str:
     return f"automatic check: {check_in_words(criterion.check)}" if criterion.check else "no automatic check"
 
 
-def _paired(old: Sequence[Criterion], new: Sequence[Criterion], effort: Effort) -> dict[int, int]:
+def _paired(old: Sequence[Criterion], new: Sequence[Criterion], budget: DiffBudget) -> dict[int, int]:
     """By the place of a criterion now, where it was: the same one, one of the same words or check, or a similar one."""
     pairs: dict[int, int] = {}
     words = {id(one): set(caseless(one.text).split()) for one in (*old, *new)}
@@ -275,7 +277,7 @@ def _paired(old: Sequence[Criterion], new: Sequence[Criterion], effort: Effort) 
     def similar(one: Criterion, other: Criterion) -> bool:
         mine, its = words[id(one)], words[id(other)]
         most = max(len(mine), len(its))
-        return effort.take(most) and len(mine & its) >= _SIMILAR * most
+        return budget.take(_STEPS + most) and len(mine & its) >= _SIMILAR * most
 
     for alike in (
         lambda one, other: one == other,

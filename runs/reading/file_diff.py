@@ -6,8 +6,7 @@ from typing import Literal
 
 from runs import trees
 from runs.pev.ports import FileInfo
-from runs.reading.line_diff import MAX_CHARACTERS, LineDiff, line_diff
-from runs.reading.word_diff import Effort
+from runs.text.diff import MAX_CHARACTERS, DiffBudget, LineDiff, line_diff
 
 MAX_FILES = 20
 MAX_TOTAL_BYTES = 4_000_000
@@ -40,24 +39,24 @@ def changes_between(old: Mapping[str, FileInfo], new: Mapping[str, FileInfo]) ->
 
 def diffs_of(paths: Sequence[str], old: Mapping[str, FileInfo], new: Mapping[str, FileInfo]) -> Iterator[FileDiff]:
     """One for each path; the first are compared."""
-    effort, left = Effort(), MAX_TOTAL_BYTES
+    budget, left = DiffBudget(), MAX_TOTAL_BYTES
     for number, path in enumerate(paths):
         before, after = old.get(path), new.get(path)
         left -= sum(info.size for info in (before, after) if info)
         if number < MAX_FILES and left >= 0:
-            yield file_diff(path, before, after, effort)
+            yield file_diff(path, before, after, budget)
         else:
             yield FileDiff(path, before, after, None, "Not compared on this page.")
 
 
-def file_diff(path: str, old: FileInfo | None, new: FileInfo | None, effort: Effort) -> FileDiff:
+def file_diff(path: str, old: FileInfo | None, new: FileInfo | None, budget: DiffBudget) -> FileDiff:
     """Two contents of one path; None is a file that is not there."""
     if max(info.size if info else 0 for info in (old, new)) > 4 * MAX_CHARACTERS:
         return FileDiff(path, old, new, None, "Too large to be compared.")
     before, after = _text(old), _text(new)
     if before is None or after is None:
         return FileDiff(path, old, new, None, "Not a text file.")
-    lines = line_diff(before, after, effort)
+    lines = line_diff(before, after, budget)
     return FileDiff(path, old, new, lines, "" if lines else "Too large to be compared.")
 
 

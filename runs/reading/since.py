@@ -10,9 +10,8 @@ from runs.models import Attempt, Run
 from runs.pev.evidence.finding import find
 from runs.pev.ports import FileInfo
 from runs.reading.file_diff import FileDiff, diffs_of
-from runs.reading.line_diff import Hunk, LineDiff, line_diff
 from runs.reading.requests import requests_of
-from runs.reading.word_diff import Effort, Kind
+from runs.text.diff import DiffBudget, DiffHunk, Kind, LineDiff, line_diff
 
 FINDINGS = "Findings"
 
@@ -31,7 +30,7 @@ def changes_since(run: Run, attempt: Attempt, words: str = "") -> Sequence[FileD
 def _between(rejected: Attempt, attempt: Attempt) -> Iterator[FileDiff]:
     old, new = (one.output.findings if one.output else "" for one in (rejected, attempt))
     if old != new:
-        lines = line_diff(old, new, Effort())
+        lines = line_diff(old, new, DiffBudget())
         yield FileDiff(FINDINGS, None, None, lines, "" if lines else "Too large to be compared.")
     before, after = _left(rejected), _left(attempt)
     paths = sorted({*rejected.overlay, *attempt.overlay})
@@ -61,7 +60,7 @@ def _with(diff: LineDiff, kind: Kind, words: str) -> LineDiff | None:
     if span is None:
         return None
     last = span.line + text.count("\n", span.start, span.end)
-    hunks, number = list[Hunk](), 0
+    hunks, number = list[DiffHunk](), 0
     for hunk in diff.hunks:
         marked = []
         for row in hunk.rows:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from runs.reading.line_diff import line_diff
-from runs.reading.word_diff import Effort
+from runs.text.diff import DiffBudget, line_diff, word_diff
 from runs.web import colours, folding, sheets
 from runs.web.excerpt import excerpt
 from tests.hostile.bounds import within
@@ -58,7 +57,7 @@ def test_json_is_folded_in_bounded_time_and_memory(unit: str, parts: int) -> Non
 
 
 def changed_lines(one: str, other: str, times: int) -> int:
-    found = line_diff(one * times, other * times, Effort())
+    found = line_diff(one * times, other * times, DiffBudget())
     return found.added if found else -1
 
 
@@ -74,6 +73,26 @@ def changed_lines(one: str, other: str, times: int) -> int:
 )
 def test_versions_are_compared_in_bounded_time_and_memory(one: str, other: str, times: int) -> None:
     assert within(3, 150, f"{__name__}.changed_lines", one, other, times) > 0
+
+
+def word_pieces(one: str, other: str, times: int) -> int:
+    budget = DiffBudget()
+    return sum(len(word_diff(one * times, other * times, budget)) for _ in range(50))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "times"),
+    [
+        ("a b ", "b a ", 2_500),
+        ("a b ", "b a ", 500_000),
+        ("a b c d e f g ", "a b c x y z ", 5_000),
+        ("a", "b", 1_000_000),
+        (" ", "\n", 1_000_000),
+        (" ".join(f"w{n * n % 9_973}" for n in range(9_000)), " ".join(f"w{n * n % 9_967}" for n in range(9_000)), 1),
+    ],
+)
+def test_words_are_compared_in_bounded_time_and_memory(one: str, other: str, times: int) -> None:
+    assert within(3, 150, f"{__name__}.word_pieces", one, other, times) > 0
 
 
 def coloured_lines(unit: str, path: str) -> int:

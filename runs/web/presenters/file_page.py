@@ -23,7 +23,7 @@ from runs.reading.citations import RunCitations, document_of, finished_in, noted
 from runs.reading.file_diff import FileDiff, file_diff
 from runs.reading.file_history import FileVersion, versions_of
 from runs.reading.tables import formulas_in
-from runs.reading.word_diff import Effort
+from runs.text.diff import DiffBudget
 from runs.web.addresses import file_address
 from runs.web.colours import coloured
 from runs.web.diagrams import figure, sources_in
@@ -152,7 +152,7 @@ class FilePage:
     @cached_property
     def diff(self) -> FileDiff | None:
         """Against the version that the address names."""
-        return file_diff(self.path, self.against, self.version.info, Effort()) if self.against else None
+        return file_diff(self.path, self.against, self.version.info, DiffBudget()) if self.against else None
 
     @cached_property
     def views(self) -> Sequence[tuple[str, str]]:

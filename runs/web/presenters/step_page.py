@@ -11,11 +11,10 @@ from runs.models import Attempt, Run
 from runs.pev.ports import FileInfo
 from runs.reading.attempts import AttemptReading
 from runs.reading.coverage import coverage_of
-from runs.reading.line_diff import LineDiff, line_diff
 from runs.reading.plans import StepReading
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
-from runs.reading.word_diff import Effort
+from runs.text.diff import DiffBudget, LineDiff, line_diff
 
 RESULT_CHARS = 6_000
 DIFF_FILES = 20
@@ -123,7 +122,7 @@ def _diff(path: str, old: FileInfo | None, new: FileInfo | None) -> FileDiff:
     before, after = _text(old), _text(new)
     if before is None or after is None:
         return FileDiff(path, (), "Not a text file.")
-    found = line_diff(before, after, Effort())
+    found = line_diff(before, after, DiffBudget())
     if found is None:
         return FileDiff(path, (), "Too large to be compared here.")
     lines = list(_diff_lines(found))

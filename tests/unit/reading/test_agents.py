@@ -8,7 +8,7 @@ import pytest
 
 from runs.pev.agents import AgentDefinition
 from runs.reading.agents import changes
-from runs.reading.word_diff import Effort
+from runs.text.diff import DiffBudget
 from tests.factories.agents import defined
 
 BEFORE = defined(instructions="Name the clause in every notice.", model="claude-opus-5-5", tools=("glob",))
@@ -36,7 +36,7 @@ def test_what_decides_how_a_step_is_carried_out_is_compared(
     changed: dict[str, Any], found: list[tuple[str, str, str]]
 ) -> None:
     now = after(**changed)
-    assert [(one.what, one.before, one.after) for one in changes(BEFORE, now, Effort())] == found
+    assert [(one.what, one.before, one.after) for one in changes(BEFORE, now, DiffBudget())] == found
     assert bool(found) == (now.digest != BEFORE.digest)
 
 
@@ -44,4 +44,4 @@ def test_nothing_that_an_approval_is_bound_to_is_left_out() -> None:
     now = after(instructions="Be short.", model="", effort="high", tools=(), purpose="Something else.")
     bound = {name for name in AgentDefinition.model_fields if getattr(now, name) != getattr(BEFORE, name)} - {"purpose"}
     assert bound == set(AgentDefinition.model_fields) - {"purpose"}
-    assert {one.what for one in changes(BEFORE, now, Effort())} == bound
+    assert {one.what for one in changes(BEFORE, now, DiffBudget())} == bound

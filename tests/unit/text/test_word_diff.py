@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.reading.word_diff import Effort, compared
+from runs.text.diff import DiffBudget, word_diff
 from tests.work import growth
 
 _SIGNS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
 def shown(before: str, after: str) -> str:
-    return "".join(_SIGNS[piece.kind].format(piece.text) for piece in compared(before, after, Effort()))
+    return "".join(_SIGNS[piece.kind].format(piece.text) for piece in word_diff(before, after, DiffBudget()))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ _TEXTS = st.lists(st.sampled_from(["a", "b", "c", "-", "é", "\n"]), max_size=14
 
 @given(_TEXTS, _TEXTS)
 def test_both_texts_can_be_read_from_the_pieces(before: str, after: str) -> None:
-    pieces = compared(before, after, Effort())
+    pieces = word_diff(before, after, DiffBudget())
     old = "".join(piece.text for piece in pieces if piece.kind != "added")
     new = "".join(piece.text for piece in pieces if piece.kind != "removed")
     assert ("".join(old.split()), "".join(new.split())) == ("".join(before.split()), "".join(after.split()))
@@ -74,19 +74,30 @@ def test_both_texts_can_be_read_from_the_pieces(before: str, after: str) -> None
     ],
 )
 def test_the_work_on_hostile_texts_grows_with_their_length(texts: Callable[[int], tuple[str, str]]) -> None:
-    assert growth(lambda size: compared(*texts(size), Effort()), 300) < 5
+    assert growth(lambda size: word_diff(*texts(size), DiffBudget()), 300) < 5
 
 
-def test_without_effort_left_one_text_replaces_the_other() -> None:
-    effort = Effort(22)
+def test_texts_for_which_no_budget_is_left_replace_each_other() -> None:
+    budget = DiffBudget(510)
     words = "one two three four five six"
-    assert [piece.text for piece in compared(words, words.replace("four", "4"), effort)] == [
+    assert [piece.text for piece in word_diff(words, words.replace("four", "4"), budget)] == [
         "one two three",
         " four",
         " 4",
         " five six",
     ]
-    assert [piece.text for piece in compared(words, words.replace("two", "2"), effort)] == [
+    assert [piece.text for piece in word_diff(words, words.replace("two", "2"), budget)] == [
         words,
         words.replace("two", "2"),
     ]
+
+
+@pytest.mark.parametrize(("steps", "pieces"), [(3, 8 + 8 + 7), (2, 2)])
+def test_with_too_small_a_budget_all_between_the_first_and_the_last_difference_is_replaced(
+    steps: int, pieces: int
+) -> None:
+    before, after = (
+        f"{'begin ' * 9}{' '.join(f'{letter}{number} k{number}' for number in range(8))}{' end' * 9}" for letter in "xy"
+    )
+    budget = DiffBudget(200 + 6 * (len(before) + len(after)) + steps)
+    assert len(word_diff(before, after, budget)[1:-1]) == pieces

@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.reading.line_diff import CONTEXT, MAX_LINES, MAX_ROWS, LineDiff, line_diff
-from runs.reading.word_diff import Effort
+from runs.text.diff import CONTEXT, MAX_LINES, MAX_ROWS, DiffBudget, LineDiff, line_diff
 from tests.work import growth
 
 _SIGNS = {"same": " ", "removed": "-", "added": "+"}
 
 
 def compared(before: str, after: str) -> LineDiff:
-    found = line_diff(before, after, Effort())
+    found = line_diff(before, after, DiffBudget())
     assert found is not None
     return found
 
@@ -85,8 +84,8 @@ def test_a_new_text_is_shown_up_to_a_bound() -> None:
 
 
 def test_too_long_texts_are_not_compared() -> None:
-    assert line_diff("", "\n" * (MAX_LINES + 2), Effort()) is None
-    assert line_diff("x" * 1_000_001, "", Effort()) is None
+    assert line_diff("", "\n" * (MAX_LINES + 2), DiffBudget()) is None
+    assert line_diff("x" * 1_000_001, "", DiffBudget()) is None
 
 
 @pytest.mark.slow
