@@ -12,6 +12,7 @@ from django.utils import timezone
 from runs.errors import InvalidInput
 from runs.models import AccessToken, User
 from runs.models.querysets import AccessTokenQuerySet
+from runs.text.plural import pluralize
 
 MAX_TOKENS = 10
 """Of one person that work at the same time."""
@@ -46,7 +47,7 @@ def issue(person: User, name: str, days: int) -> str:
             raise InvalidInput(f"You have a token “{name}” already: choose another name, or revoke that one first.")
         if len(living) >= MAX_TOKENS:
             raise InvalidInput(
-                f"You have {len(living)} tokens, and may have {MAX_TOKENS}. Revoke one that is not used."
+                f"You have {pluralize(len(living), 'token')}, and may have {MAX_TOKENS}. Revoke one that is not used."
             )
         _ended(person, now).delete()
         AccessToken.objects.create(

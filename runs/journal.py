@@ -13,6 +13,7 @@ from runs.history import record, writing
 from runs.models import ModelCall, ToolCall, WorkItem
 from runs.pev.ports import Changes, Reply, ToolResult, ToolUse, Usage
 from runs.pev.tools.arguments import subject_of
+from runs.text.truncate import truncate_path
 from runs.tracing.sending import ended
 
 MAX_ABOUT = 200
@@ -180,7 +181,7 @@ def write_result(
             agent=use.agent,
         )
         step, attempt = _step_and_attempt(work)
-        path = str(use.input.get("path", ""))[:200]
+        path = truncate_path(str(use.input.get("path", "")), 200)
         about = "" if path else " ".join(subject_of(use.input)[:MAX_ABOUT].split())
         event = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt, about=about)
         record(work.run_id, event.model_copy(update={"agent": use.agent}))

@@ -20,6 +20,7 @@ from storages.backends.s3 import S3Storage
 from runs.blobs import GRACE, sha256_of
 from runs.errors import StoreAway
 from runs.models import Discarded
+from runs.text.plural import pluralize
 
 _IN_MEMORY = 1_000_000
 """Bytes of a file that is read; what is larger goes through a temporary file."""
@@ -105,7 +106,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
             with _translated("files"):
                 request = {"Objects": keys[at : at + _AT_ONCE], "Quiet": True}
                 if errors := self._client.delete_objects(Bucket=self.bucket_name, Delete=request).get("Errors"):
-                    raise StoreAway(f"S3 did not delete {len(errors)} files: {errors[0].get('Code')}.")
+                    raise StoreAway(f"S3 did not delete {pluralize(len(errors), 'file')}: {errors[0].get('Code')}.")
 
     def problem(self) -> str:
         """What is wrong with the bucket, for whoever runs this; empty for nothing."""

@@ -23,6 +23,7 @@ from runs.models import Tree
 from runs.models.trees import tree_digest
 from runs.pev.files.paths import clashes, clean_path, text_of
 from runs.pev.ports import Changes, FileInfo, Form
+from runs.text.plural import pluralize
 
 ROOT_EVERY = 64
 """A tree that differs from its root in more paths than this becomes a root itself."""
@@ -363,7 +364,7 @@ class Overlay:
         if other:
             raise UploadRefused(f"“{path}” cannot lie beside “{min(other)}”; choose another name.")
         if len(files) >= self._max_files:
-            raise UploadRefused(f"The workspace holds {len(files)} files, which is the most it may hold.")
+            raise UploadRefused(f"The workspace holds {pluralize(len(files), 'file')}, which is the most it may hold.")
 
 
 def reset_cache() -> None:

@@ -55,6 +55,7 @@ from runs.reading.requests import requests_of
 from runs.reading.servers import server_specs
 from runs.reading.toolset import command_lines, commands_allowed, tool_names
 from runs.text.dates import Day
+from runs.text.truncate import truncate_line
 from runs.trees import Overlay
 
 RESULT_CHARS = 4_000
@@ -111,7 +112,7 @@ def _reason(lesson: Lesson, previous: Plan | None) -> str:
         return _given_up(*failures[-1])
     if lesson.from_person:
         return f"{_titled(lesson.label, previous).replace(' rejected ', ' requested changes to ', 1)}."
-    return f"{lesson.label}: {_begun(lesson.text)}"
+    return f"{lesson.label}: {_short(lesson.text)}"
 
 
 def _titled(label: str, plan: Plan | None) -> str:
@@ -123,16 +124,18 @@ def _titled(label: str, plan: Plan | None) -> str:
     return label
 
 
-def _begun(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= REASON_CHARS else line[: REASON_CHARS - 1] + "…"
+def _short(text: str) -> str:
+    return truncate_line(text, REASON_CHARS)
 
 
 def _spent_versions(plans: Sequence[Plan], learnt: Mapping[int, Sequence[Lesson]]) -> Iterator[Spent]:
     """The newest version, and all that were carried out, each with the last of what was learnt from it."""
     for plan in plans:
         if plan.status in _CARRIED_OUT or plan is plans[-1]:
-            why = [*_missed(plan), *(f"{one.label}: {_begun(one.text)}" for one in learnt[plan.pk] if one.from_person)]
+            why = [
+                *_missed(plan),
+                *(f"{one.label}: {_short(one.text)}" for one in learnt[plan.pk] if one.from_person),
+            ]
             yield Spent(plan.version, fingerprint.contract_of(plan), " ".join(why[-REASONS:]))
 
 
@@ -141,14 +144,14 @@ def _missed(plan: Plan) -> Iterator[str]:
     if plan.status in _CARRIED_OUT:
         missed = (entry for entry in entries_of(plan) if entry.tried and entry.status not in SETTLED_STEPS)
         yield from (point_of(entry).sentence for entry in missed)
-        yield from (_begun(line) for line in plan.unmet.splitlines())
+        yield from (_short(line) for line in plan.unmet.splitlines())
 
 
 def _spent_steps(run: Run) -> Iterator[Spent]:
     """Steps of all versions of which the latest verdict says that they cannot be done."""
     impossible = Step.objects.of_run(run).filter(last_action=Action.CANNOT).exclude(status__in=SETTLED_STEPS)
     for step in impossible.select_related("plan").order_by("pk"):
-        yield Spent(step.plan.version, step.spec, _begun(" ".join(one.text for one in critiques_of(step)[-1:])))
+        yield Spent(step.plan.version, step.spec, _short(" ".join(one.text for one in critiques_of(step)[-1:])))
 
 
 def _lessons(plan: Plan) -> tuple[Lesson, ...]:
@@ -194,7 +197,7 @@ def _given_up(step: Step, critique: Critique) -> str:
     why = (
         f"All attempts at “{step.spec.name}” are used up" if used_up else f"“{step.spec.name}” cannot go on as planned"
     )
-    said = "" if critique.from_person else f" {critique.label.capitalize()}: {_begun(critique.text)}"
+    said = "" if critique.from_person else f" {critique.label.capitalize()}: {_short(critique.text)}"
     return f"{why}, so it is planned again.{said}"
 
 

@@ -8,11 +8,11 @@ from django.utils import timezone
 from runs.engine.database import database
 from runs.enums import GateKind, GateStatus
 from runs.errors import ApprovalAwaited
-from runs.events.sentences import many
 from runs.journal import Place
 from runs.lifecycle.asking import call_digest
 from runs.models import Gate, WorkItem
 from runs.pev.ports import Acting, ToolResult, ToolUse
+from runs.text.plural import pluralize
 
 _REFUSED = "{person} has not allowed this call, and nothing was sent: {reason}"
 _LEFT = (
@@ -66,7 +66,7 @@ def _used_up(work: WorkItem) -> str:
     asked = work.run.gates.filter(kind=GateKind.TOOL).values("digest").distinct().count()
     if asked < most:
         return ""
-    return f"This run may ask to let {many(most, 'call')} act outside, and has done so. Nothing was sent."
+    return f"This run may ask to let {pluralize(most, 'call')} act outside, and has done so. Nothing was sent."
 
 
 def _ended(reason: str) -> str:

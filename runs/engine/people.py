@@ -8,6 +8,7 @@ from runs.enums import GateKind, GateStatus
 from runs.errors import AnswerAwaited, InvalidInput
 from runs.lifecycle.asking import DELEGATED, question_digest
 from runs.pev.ports import Answer
+from runs.text.plural import pluralize
 
 
 class RunPeople:
@@ -28,10 +29,9 @@ class RunPeople:
             words = gate.reason.removeprefix(DELEGATED).strip()
             return Answer(gate.request, gate.decided_by.get_username(), words, gate.reason.startswith(DELEGATED))
         if asked.exclude(digest=digest).count() >= run.policy.questions:
-            allowed = run.policy.questions
-            many = f"{allowed} question{'' if allowed == 1 else 's'}"
+            allowed = pluralize(run.policy.questions, "question")
             raise InvalidInput(
-                f"The policy of this run allows {many} to people. Decide yourself, and say in your report what you "
+                f"The policy of this run allows {allowed} to people. Decide yourself, and say in your report what you "
                 "decided and what a person should look at."
             )
         raise AnswerAwaited(question, choices)

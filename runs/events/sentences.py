@@ -53,6 +53,7 @@ from runs.events.kinds import (
     WorkEvent,
 )
 from runs.pev.texts.wording import quoted
+from runs.text.plural import pluralize, word_for
 
 type Tone = Literal["good", "bad", "warn", "active", "calm"]
 _Telling = (
@@ -70,11 +71,6 @@ _Telling = (
     | Note
 )
 """Kinds that tell what happened, and neither good news nor bad whatever is in them."""
-
-
-def many(count: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def tone(event: AnyEvent) -> Tone:
@@ -144,7 +140,7 @@ def short_sentence(event: AnyEvent, names: Mapping[str, str]) -> str:
 
 
 def _of_session(event: SessionResumed, whose: str) -> str:
-    replies = "1 reply" if event.replies == 1 else f"{event.replies:,} replies"
+    replies = pluralize(event.replies, "reply", "replies")
     then = "then took another turn and began again" if event.otherwise else "went on where it was"
     return f"The {whose} was given {replies} from the journal, and {then}."
 
@@ -158,7 +154,7 @@ def _of_run(event: RunEvent) -> str:
         case Submitted():
             left = f" Left out, since they may hold secrets: {', '.join(event.left_out)}." if event.left_out else ""
             over = f" over MCP (token “{event.token}”)" if event.token else ""
-            first = f"{event.by} submitted the task{over} with {many(event.files, 'file')}.{left}"
+            first = f"{event.by} submitted the task{over} with {pluralize(event.files, 'file')}.{left}"
             return " ".join([first, *event.not_read])
         case Paused():
             return f"{event.by} paused the run. What is under way is finished; nothing new starts."
@@ -173,7 +169,7 @@ def _of_run(event: RunEvent) -> str:
         case ApproverRemoved():
             return f"{event.by} took {event.person} off those who may see this run and decide in it."
         case Finished():
-            more = f" with {many(len(event.gaps), 'open point')}" if event.gaps else ""
+            more = f" with {pluralize(len(event.gaps), 'open point')}" if event.gaps else ""
             return f"Finished: {event.outcome}{more}."
         case _:
             assert_never(event)
@@ -186,9 +182,9 @@ def _of_work(event: WorkEvent) -> str:
         case WaitingForModel():
             return f"The model's service is not available; it is asked again later. {event.why}"
         case Reading(done=0):
-            return f"{many(event.documents, 'document')} {'is' if event.documents == 1 else 'are'} being read."
+            return f"{pluralize(event.documents, 'document')} {word_for(event.documents, 'is', 'are')} being read."
         case Reading():
-            return f"{event.done:,} of {many(event.documents, 'document')} are read."
+            return f"{event.done:,} of {pluralize(event.documents, 'document')} are read."
         case DocumentsRead():
             return " ".join(["The documents are read.", *event.not_read])
         case Finalising():
@@ -216,11 +212,11 @@ def _of_plan(event: PlanEvent) -> str:
         case Planning():
             return f"The planner writes version {event.version} of the plan."
         case PlanProposed():
-            more = f"; {many(len(event.kept), 'result')} kept from before" if event.kept else ""
-            fewer = many(event.relaxed, "place")
+            more = f"; {pluralize(len(event.kept), 'result')} kept from before" if event.kept else ""
+            fewer = pluralize(event.relaxed, "place")
             less = f" It departs from what was agreed, in {fewer}." if event.relaxed else ""
             how = f"is {event.by}’s edit" if event.by else "is ready"
-            return f"Version {event.version} of the plan {how}: {many(event.steps, 'step')}{more}.{less}"
+            return f"Version {event.version} of the plan {how}: {pluralize(event.steps, 'step')}{more}.{less}"
         case PlanApproved():
             how = " by policy" if event.how == "policy" else ""
             return f"Version {event.version} of the plan is approved{how}, fingerprint {event.digest[:12]}."
@@ -334,7 +330,7 @@ def _of_step(event: StepEvent, step: str) -> str:
         case StepNotApplicable():
             return f"{step} does not apply: there is nothing for it to do."
         case StepFailed():
-            return f"{step} failed after {many(event.attempts, 'attempt')}."
+            return f"{step} failed after {pluralize(event.attempts, 'attempt')}."
         case StepRetried():
             return f"{step} is tried again. {event.why}"
         case _:

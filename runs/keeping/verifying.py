@@ -16,6 +16,7 @@ from runs.pev.evidence.finding import find_quote
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence, Judgement
 from runs.text.normalisation import markup_of
+from runs.text.plural import pluralize
 
 _AT_ONCE = 100
 """Verdicts in memory at a time."""
@@ -61,7 +62,7 @@ def _contents(seen: Verified) -> Iterator[str]:
         if digest.hexdigest() != one.sha256:
             yield f"Content {one.sha256[:12]} is damaged, it does not match its hash: {one.by}."
         elif one.size not in {None, size}:
-            yield f"Content {one.sha256[:12]} has {size:,} bytes, and {one.size:,} are on record: {one.by}."
+            yield f"Content {one.sha256[:12]} has {pluralize(size, 'byte')}, and {one.size:,} are on record: {one.by}."
 
 
 def _trees(seen: Verified) -> Iterator[str]:

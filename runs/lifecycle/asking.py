@@ -15,6 +15,7 @@ from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, Verdict, WorkItem
 from runs.pev.ports import ToolUse
+from runs.text.plural import pluralize
 
 DELEGATED = "Decide for yourself."
 """How an answer begins that leaves the decision to the model that asked."""
@@ -96,7 +97,7 @@ def _unproved(step: int) -> str:
 
 def open_exhausted_gate(state: State, key: str) -> None:
     spec, failures = state.specs[key], state.steps[key].failures
-    tries = f"{failures} attempt{'s' if failures != 1 else ''}"
+    tries = pluralize(failures, "attempt")
     cannot = " The verdict says that nobody can do it." if state.steps[key].asked is Action.CANNOT else ""
     question = f"“{spec.name}” did not pass in {tries}.{cannot} Accept it with open points?"
     _open_result_gate(state, key, GateKind.EXHAUSTED, question)

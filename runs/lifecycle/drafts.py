@@ -25,6 +25,7 @@ from runs.lifecycle.unpacking import note_problems, unpacked
 from runs.models import Draft, DraftFile, Run, User
 from runs.pev.files.paths import MAX_CHARACTERS, clashes, clean_path
 from runs.pev.ports import FileInfo
+from runs.text.truncate import truncate_path
 
 log = logging.getLogger(__name__)
 LIFETIME = timedelta(days=1)
@@ -263,7 +264,7 @@ def _sorted_out(
         except _Secret as error:
             refused.append(Refused(upload.path[:MAX_CHARACTERS], str(error), secret=True))
         except InvalidInput as error:
-            refused.append(Refused(upload.path[:MAX_CHARACTERS], str(error)))
+            refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), str(error)))
         else:
             chosen[path] = upload
             room -= size

@@ -41,6 +41,8 @@ from runs.pev.texts.domains import sites
 from runs.reading.agents import crew
 from runs.reading.coverage import known_unread
 from runs.reading.toolset import commands_allowed, tool_names
+from runs.text.plural import pluralize
+from runs.text.truncate import truncate
 
 MAX_REQUEST = 20_000
 """About ten pages. What is longer is material and belongs into a file, where it can be quoted."""
@@ -349,7 +351,7 @@ def _with_topics(submission: Submission) -> Submission:
     plan, unsaid = without_sources(submission.plan)
     if not unsaid:
         return submission
-    what = "1 criterion does not say what it is" if unsaid == 1 else f"{unsaid} criteria do not say what they are"
+    what = pluralize(unsaid, "criterion does not say what it is", "criteria do not say what they are")
     said = f"{submission.plan_from} {what} about: the output, since no sources are needed."
     return replace(submission, plan=plan, plan_from=said)
 
@@ -396,4 +398,4 @@ def _revision(submission: Submission, request: str, tree: Tree) -> Revision | No
 def title_of(request: str) -> str:
     """The first sentence of the request, cut to 90 characters."""
     line = re.split(r"(?<=[.:!?])\s|\n", request.strip(), maxsplit=1)[0].rstrip(".:")
-    return line if len(line) <= 90 else line[:89].rstrip() + "…"
+    return truncate(line, 90)

@@ -29,6 +29,7 @@ from runs.lifecycle.parts import Part, Store
 from runs.pev.files.paths import ATTACHMENTS, MAX_CHARACTERS, clashes, clean_path
 from runs.pev.files.sensitive import is_lock
 from runs.pev.ports import FileInfo
+from runs.text.truncate import truncate_path
 
 MAX_SECONDS = 60.0
 """For all archives and mails of an upload."""
@@ -56,7 +57,7 @@ def unpacked(uploads: Sequence[Upload]) -> tuple[list[Upload], list[Refused]]:
     found = list[Upload]()
     for upload in uploads:
         if is_lock(upload.path):
-            work.refused.append(Refused(upload.path[:MAX_CHARACTERS], _JUNK))
+            work.refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), _JUNK))
             continue
         for one in work.files_of(upload) if _is_archive(upload) else [upload]:
             found += [one, *work.attached_to(one)]
@@ -111,7 +112,7 @@ class _Work:
             files = self._read(upload)
         except _NoRoom as error:
             del self.refused[before:]
-            self.refused.append(Refused(upload.path[:MAX_CHARACTERS], str(error)))
+            self.refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), str(error)))
             return []
         except UploadRefused:
             raise
@@ -132,7 +133,7 @@ class _Work:
             raise
         except (InvalidInput, ChildFailed) as error:
             why = str(error) if isinstance(error, _NoRoom) else f"What is attached to it was not taken: it {error}."
-            self.refused.append(Refused(upload.path[:MAX_CHARACTERS], why))
+            self.refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), why))
             return []
         placed, refused = _clean(f"{upload.path}{ATTACHMENTS}", files)
         self._tell(upload.path, refused, 0)
@@ -210,9 +211,13 @@ class _Work:
         return [Upload(path, one.content, False, one.problem, one.caution) for path, one in placed.items()]
 
     def _tell(self, path: str, refused: Sequence[tuple[str, str]], more: int) -> None:
-        self.refused += [Refused(f"{path}/{name}"[:MAX_CHARACTERS], why) for name, why in refused[:MAX_NAMED]]
+        self.refused += [
+            Refused(truncate_path(f"{path}/{name}", MAX_CHARACTERS), why) for name, why in refused[:MAX_NAMED]
+        ]
         if more := more + max(0, len(refused) - MAX_NAMED):
-            self.refused.append(Refused(path[:MAX_CHARACTERS], f"{more:,} more of its files were not taken."))
+            self.refused.append(
+                Refused(truncate_path(path, MAX_CHARACTERS), f"{more:,} more of its files were not taken.")
+            )
 
 
 class _NoRoom(InvalidInput):

@@ -6,6 +6,7 @@ from django.db import models
 
 from runs.models.fields import Column, ContractField
 from runs.servers.listing import ServerTool
+from runs.text.plural import pluralize
 
 
 class ServerListing(models.Model):
@@ -25,4 +26,4 @@ class ServerListing(models.Model):
     asking_until = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
-        return f"{self.name}, {len(self.tools)} tools"
+        return f"{self.name}, {pluralize(len(self.tools), 'tool')}"

@@ -9,6 +9,7 @@ from django.db import models
 
 from runs.models.fields import Column, ContractField
 from runs.pev.ports import Changes, FileInfo
+from runs.text.plural import pluralize
 
 
 def tree_digest(files: Mapping[str, FileInfo]) -> str:
@@ -30,4 +31,4 @@ class Tree(models.Model):
     total_size = models.PositiveBigIntegerField()
 
     def __str__(self) -> str:
-        return f"tree {self.digest[:12]} ({self.file_count} files)"
+        return f"tree {self.digest[:12]} ({pluralize(self.file_count, 'file')})"

@@ -14,6 +14,8 @@ from itertools import islice
 from runs.pev.contracts import PERSON
 from runs.pev.feedback import Answered
 from runs.pev.ports import FileInfo
+from runs.text.plural import pluralize, word_for
+from runs.text.truncate import boundary
 
 LISTED_FILES = 400
 """About 6,000 tokens of every prompt; a model that needs more lists them by a tool."""
@@ -40,7 +42,8 @@ def delimited(kind: str, text: str, name: str = "") -> str:
 
 def begun(text: str, limit: int) -> str:
     """The text, or so many characters of it and a line that says so."""
-    return text if len(text) <= limit else f"{text[:limit]}\n(cut here; {len(text) - limit} characters more)"
+    end = boundary(text, limit)
+    return text if end == len(text) else f"{text[:end]}\n(cut here; {len(text) - end} characters more)"
 
 
 def results_with_notes(results: Mapping[str, str], notes: Mapping[str, str]) -> Iterator[str]:
@@ -65,8 +68,8 @@ def listing(files: Mapping[str, FileInfo], remarks: Mapping[str, str] | None = N
     """
     notes = {path: f": {remark}" for path, remark in (remarks or {}).items()}
     lines = [f"- {path} ({info.size} bytes){notes.get(path, '')}" for path, info in islice(files.items(), LISTED_FILES)]
-    if len(files) > LISTED_FILES:
-        lines.append(f"… and {len(files) - LISTED_FILES} more files; list_files shows them")
+    if (more := len(files) - LISTED_FILES) > 0:
+        lines.append(f"… and {pluralize(more, 'more file')}; list_files shows {word_for(more, 'it', 'them')}")
     return "\n".join(lines) or "(no files)"
 
 

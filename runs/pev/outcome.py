@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from runs.enums import SETTLED_STEPS, WHOLE_STEPS, AttemptStatus, Missing, Outcome, Severity, StepStatus
 from runs.pev.evidence.results import CriterionResult
+from runs.text.plural import pluralize
+from runs.text.truncate import truncate_line
 
 MAX_TEXT = 200
 MAX_FOUND = 300
@@ -182,27 +184,27 @@ def _criteria(ledger: Ledger) -> Iterator[OpenPoint]:
 
 def _requests(ledger: Ledger) -> Iterator[OpenPoint]:
     for sentence in ledger.requests:
-        yield OpenPoint(Missing.REQUEST, _line(sentence, MAX_SENTENCE))
+        yield OpenPoint(Missing.REQUEST, truncate_line(sentence, MAX_SENTENCE))
 
 
 def _citations(ledger: Ledger) -> Iterator[OpenPoint]:
     sentences = ledger.broken_citations
     if sentences:
         count = len(sentences)
-        what = "1 citation leads" if count == 1 else f"{count:,} citations lead"
+        what = pluralize(count, "citation leads", "citations lead")
         more = f" And {count - MAX_BROKEN} more." if count > MAX_BROKEN else ""
-        named = " ".join(_line(sentence, MAX_FOUND) for sentence in sentences[:MAX_BROKEN])
-        yield OpenPoint(Missing.CITATION, _line(f"{what} nowhere. {named}{more}", MAX_SENTENCE))
+        named = " ".join(truncate_line(sentence, MAX_FOUND) for sentence in sentences[:MAX_BROKEN])
+        yield OpenPoint(Missing.CITATION, truncate_line(f"{what} nowhere. {named}{more}", MAX_SENTENCE))
 
 
 def _untraced(ledger: Ledger) -> Iterator[OpenPoint]:
     if ledger.untraced:
-        yield OpenPoint(Missing.UNTRACED, _line(ledger.untraced, MAX_SENTENCE))
+        yield OpenPoint(Missing.UNTRACED, truncate_line(ledger.untraced, MAX_SENTENCE))
 
 
 def _doubts(ledger: Ledger) -> Iterator[OpenPoint]:
     for sentence in ledger.doubts:
-        yield OpenPoint(Missing.DOUBT, _line(sentence, MAX_SENTENCE))
+        yield OpenPoint(Missing.DOUBT, truncate_line(sentence, MAX_SENTENCE))
 
 
 def _relaxed(ledger: Ledger) -> Iterator[OpenPoint]:
@@ -225,7 +227,7 @@ def point_of(step: StepEntry) -> OpenPoint:
     unmet, after = _unmet_of_kept(step.tried)
     return OpenPoint(
         kind=Missing.STEP,
-        sentence=_line(" ".join(filter(None, _sentences(step, unmet, after))), MAX_SENTENCE),
+        sentence=truncate_line(" ".join(filter(None, _sentences(step, unmet, after))), MAX_SENTENCE),
         about=step.name,
         unmet=unmet,
         reviews=tuple(review for one in step.tried for review in _reviews(one)),
@@ -288,22 +290,17 @@ def _became(one: Tried) -> str:
         case AttemptStatus.CANCELLED:
             return "It was cut off."
         case _:
-            return _line(one.feedback, MAX_FOUND)
+            return truncate_line(one.feedback, MAX_FOUND)
 
 
 def _reviews(one: Tried) -> Iterator[Review]:
     said = "Another step had changed the same file." if one.status is AttemptStatus.CONFLICT else one.feedback
     if said or not one.rejections:
-        yield Review(one.number, one.status, _line(said, MAX_CRITIQUE), repeats=one.repeats)
+        yield Review(one.number, one.status, truncate_line(said, MAX_CRITIQUE), repeats=one.repeats)
     for person, words in one.rejections:
-        yield Review(one.number, one.status, _line(words, MAX_CRITIQUE), by=person)
+        yield Review(one.number, one.status, truncate_line(words, MAX_CRITIQUE), by=person)
 
 
 def _unmet(result: CriterionResult) -> Unmet:
     found = result.feedback or " ".join(evidence.sentence for evidence in result.evidence)
-    return Unmet(_line(result.text, MAX_TEXT), result.status, _line(found, MAX_FOUND))
-
-
-def _line(text: str, chars: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= chars else f"{line[: chars - 1]}…"
+    return Unmet(truncate_line(result.text, MAX_TEXT), result.status, truncate_line(found, MAX_FOUND))

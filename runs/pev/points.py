@@ -12,6 +12,7 @@ from runs.errors import InvalidInput
 from runs.pev.checks.tables import Table
 from runs.pev.citations.citing import is_markdown
 from runs.pev.texts.patterns import Budget
+from runs.text.truncate import cut_after
 
 MAX_COLUMNS = 12
 MAX_CELL = 400
@@ -161,7 +162,7 @@ def _csv(text: str, limit: int) -> RowTable:
 
 def _fitted(cells: Sequence[str], columns: int) -> tuple[str, ...]:
     shown = [*cells, *([""] * (columns - len(cells)))][: min(columns, MAX_COLUMNS)]
-    return tuple(cell if len(cell) <= MAX_CELL else f"{cell[:MAX_CELL]} …" for cell in shown)
+    return tuple(cut_after(cell, MAX_CELL) for cell in shown)
 
 
 def same_row(header: Row, cells: Sequence[str]) -> Row:

@@ -20,6 +20,7 @@ from runs.enums import (
 from runs.errors import InvalidInput
 from runs.pev.contracts import Contract
 from runs.pev.texts.domains import sites
+from runs.text.plural import pluralize
 
 _COMPLEXITIES = {
     "none": frozenset[Complexity](),
@@ -171,7 +172,7 @@ class Policy(Contract):
         """So many criteria that no automatic check decides, and who judges them."""
         if self.by_rules:
             return f"{count} by offline rules"
-        return f"{count} AI review{'' if count == 1 else 's'}"
+        return pluralize(count, "AI review")
 
     def plan_waits(self, *, agreed: bool, relaxes: bool) -> bool:
         """Whether a plan waits for a person. `agreed`: one was approved before; `relaxes`: this one asks for less."""

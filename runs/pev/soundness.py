@@ -18,6 +18,7 @@ from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.texts.wording import quoted
 from runs.pev.tools.toolbox import tools_of, why_missing
 from runs.text.each import says_each
+from runs.text.plural import pluralize
 
 CHECKS_SECONDS = 10.0
 """For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
@@ -57,7 +58,7 @@ def placed_problems(
     twice = sorted({i for i in ids if ids.count(i) > 1})
     problems += [Problem(f"The step_id “{name}” is used twice.", name) for name in twice]
     if len(ids) > max_steps:
-        problems.append(Problem(f"The plan has {len(ids)} steps; this run allows {max_steps}."))
+        problems.append(Problem(f"The plan has {pluralize(len(ids), 'step')}; this run allows {max_steps}."))
     for step in plan.steps:
         problems += _step_problems(step, frozenset(ids), tools)
         problems += agents.problems_with(step, tools_of(step))

@@ -14,6 +14,7 @@ from runs.pev.conversation.window import answer_tokens
 from runs.pev.delimiters import answered, begun, delimited, listing, results_with_notes
 from runs.pev.feedback import Answered, Feedback
 from runs.pev.ports import Ask, FileInfo, ToolSpec
+from runs.text.plural import pluralize
 
 CONTEXT_CHARS = 20_000
 LISTED_STEPS = 100
@@ -130,7 +131,7 @@ def _of_the_plan(brief: StepBrief) -> list[str]:
     context = "\n".join(f"{item.name}: {item.value}" for item in brief.context)
     names = [f"{number}. {key}: {name[:NAME_CHARS]}" for number, (key, name) in enumerate(brief.steps.items(), 1)]
     if len(names) > LISTED_STEPS:
-        names[LISTED_STEPS:] = [f"… and {len(names) - LISTED_STEPS} more steps"]
+        names[LISTED_STEPS:] = [f"… and {pluralize(len(names) - LISTED_STEPS, 'more step')}"]
     return [
         *([delimited("context", begun(context, CONTEXT_CHARS))] if context else []),
         *([delimited("steps", "\n".join(names), "of the plan, in order")] if names else []),

@@ -24,6 +24,7 @@ from runs.pev.contracts import (
     WordCount,
 )
 from runs.reading.toolset import command_lines
+from runs.text.plural import pluralize, word_for
 
 
 def check_in_words(check: Check) -> str:
@@ -32,11 +33,11 @@ def check_in_words(check: Check) -> str:
         case FileExists():
             return f"{check.path} exists"
         case MinBytes():
-            return f"{check.path} has at least {check.min:,} bytes"
+            return f"{check.path} has at least {pluralize(check.min, 'byte')}"
         case Contains():
             return f"{check.path} contains “{check.text}”"
         case Matches():
-            passages = "a passage" if check.min == 1 else f"at least {check.min:,} passages"
+            passages = "a passage" if check.min == 1 else f"at least {pluralize(check.min, 'passage')}"
             within = " in its comments" if check.comments else ""
             return f"{check.path} has {passages} of the form {check.pattern}{within}"
         case WordCount():
@@ -81,7 +82,7 @@ def _comparison_in_words(check: Comparison) -> str:
             return f"the number in {check.path} that matches {check.figure} is {_terms(check.terms)}"
         case Absent():
             terms = ", ".join(f"“{term}”" for term in check.terms)
-            return f"{terms} {'occurs' if len(check.terms) == 1 else 'occur'} nowhere in {check.path}, read whole"
+            return f"{terms} {word_for(len(check.terms), 'occurs', 'occur')} nowhere in {check.path}, read whole"
         case _:
             assert_never(check)
 

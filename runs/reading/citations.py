@@ -20,6 +20,7 @@ from runs.pev.documents.document import Document as Laid
 from runs.pev.evidence.sources import Given, Sources
 from runs.reading.files import written_files
 from runs.reading.kept import Kept
+from runs.text.plural import pluralize
 
 MAX_LINKS = 2_000
 MAX_CHARACTERS = 400_000
@@ -105,7 +106,7 @@ class RunCitations:
         parts += [f"{len(self.corrected):,} with a corrected {self._corrected_by}"] if self.corrected else []
         parts += [f"{self.weak:,} to check (beside each stands what is doubtful)"] if self.weak else []
         parts += [f"{self.rest} not looked through here to the end"] if self.rest else []
-        return f"{count:,} citation{'' if count == 1 else 's'}, {', '.join(parts)}"
+        return f"{pluralize(count, 'citation')}, {', '.join(parts)}"
 
     @property
     def _corrected_by(self) -> str:

@@ -31,6 +31,7 @@ from runs.pev.files.inputs import meant_by, selected
 from runs.pev.policy import RULES
 from runs.pev.ports import Shown
 from runs.pev.tools.toolbox import reads_files
+from runs.text.plural import pluralize
 
 MAX_GROUPS = 10
 """Sentences of an event about files that are not read; each names few files."""
@@ -173,7 +174,10 @@ def known_unread(run: Run) -> list[str]:
     ]
     found = not_read_by_plan(left, {one.path for one in left})
     more = len(found) - MAX_GROUPS
-    return found if more <= 0 else [*found[:MAX_GROUPS], f"{more:,} more groups of files are not read."]
+    if more > 0:
+        rest = pluralize(more, "more group of files is", "more groups of files are")
+        found[MAX_GROUPS:] = [f"{rest} not read."]
+    return found
 
 
 def unread(run: Run, plan: Plan | None) -> list[str]:

@@ -14,6 +14,7 @@ from runs.pev.tools.toolbox import tools_of
 from runs.reading.checks import check_in_words
 from runs.text.diff import DiffBudget, DiffPiece, word_diff
 from runs.text.normalisation import caseless
+from runs.text.plural import pluralize
 
 type Kind = Literal["removed", "changed", "added", "moved"]
 
@@ -120,11 +121,10 @@ class Comparison:
         counted = [(len(self.names(kind)), kind) for kind in kinds]
         parts = [f"{count} {kind}" for count, kind in counted if count]
         if parts:
-            first, _, rest = parts[0].partition(" ")
-            parts[0] = f"{first} step{'' if first == '1' else 's'} {rest}"
+            count, kind = next(one for one in counted if one[0])
+            parts[0] = f"{pluralize(count, 'step')} {kind}"
         if self.criteria:
-            count = len(self.criteria)
-            parts.append(f"{count} success criteri{'on differs' if count == 1 else 'a differ'}")
+            parts.append(pluralize(len(self.criteria), "success criterion differs", "success criteria differ"))
         parts += [f"{one.what} differs" for one in self.whole]
         return ", ".join(parts) or "nothing differs"
 

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from runs.enums import GateKind, PlanStatus, StepStatus, WorkKind
 from runs.errors import NoVerdict
-from runs.events.sentences import many
 from runs.models import Gate, ModelCall
 from runs.reading.causes import Cause, cause_of
 from runs.reading.plans import PlanReading
+from runs.text.plural import pluralize, word_for
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Tried:
         """Empty where the work had not come to ask a model."""
         if self.failed and self.begun and self.ended:
             minutes = round((self.ended - self.begun).total_seconds() / 60)
-            time = f" within {many(minutes, 'minute')}" if minutes else ""
-            return f"{self.who} was asked {many(self.failed, 'time')}{time} and gave no answer."
+            time = f" within {pluralize(minutes, 'minute')}" if minutes else ""
+            return f"{self.who} was asked {pluralize(self.failed, 'time')}{time} and gave no answer."
         if self.unusable:
-            return f"{self.who} answered {many(self.unusable, 'time')}, and no answer could be used."
-        return f"{self.who} had answered {many(self.answers, 'time')} before." if self.answers else ""
+            return f"{self.who} answered {pluralize(self.unusable, 'time')}, and no answer could be used."
+        return f"{self.who} had answered {pluralize(self.answers, 'time')} before." if self.answers else ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _held(gate: Gate, tried: Tried, plan: PlanReading | None) -> Held:
 
 
 def _again(gate: Gate, tried: Tried, plan: PlanReading | None) -> str:
-    kept = f"after its {many(tried.answers, 'answer')}" if tried.answers else "from its beginning"
+    kept = f"after its {pluralize(tried.answers, 'answer')}" if tried.answers else "from its beginning"
     match WorkKind(gate.work.kind) if gate.work else None:
         case WorkKind.READ:
             return "The documents that are left are read."
@@ -104,5 +104,5 @@ def _changes(gate: Gate, plan: PlanReading | None) -> str:
     approve = "for approval" if waits else "and goes on, unless it asks for less"
     under_way = {StepStatus.RUNNING, StepStatus.WAITING, StepStatus.JUDGED}
     busy = sum(1 for step in plan.steps if step.row.status in under_way and step.row.pk != gate.step_id)
-    first = f", once {many(busy, 'other step')} {'has' if busy == 1 else 'have'} ended" if busy else ""
+    first = f", once {pluralize(busy, 'other step')} {word_for(busy, 'has', 'have')} ended" if busy else ""
     return f"The planner gets your words and this error{first}. It writes version {row.version + 1} {approve}."

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runs.events.sentences import many
 from runs.pev.texts.wording import quoted
 from runs.reading.differences import Comparison, CriterionChange, Kind, StepChange, TextChange
+from runs.text.plural import pluralize, word_for
+from runs.text.truncate import truncate
 
 MAX_NAMED = 3
 """Steps of one kind, and parts of one step, that are named; the others are counted."""
@@ -46,12 +47,12 @@ def _by_kind(changes: Comparison) -> Iterator[tuple[Kind, Sequence[StepChange]]]
 
 
 def _of_steps(kind: Kind, steps: Sequence[StepChange], *, first: bool) -> str:
-    count = many(len(steps), "step") if first else str(len(steps))
+    count = pluralize(len(steps), "step") if first else str(len(steps))
     return f"{count} {kind}: {_listed([_named(step) for step in steps])}"
 
 
 def _named(step: StepChange) -> str:
-    name = step.name if len(step.name) <= _NAME else f"{step.name[: _NAME - 1]}…"
+    name = truncate(step.name, _NAME)
     if step.kind != "changed":
         return name
     parts = [*_of_criteria(step.criteria, "criterion", "criteria"), *map(_of_text, step.changes)]
@@ -63,11 +64,11 @@ def _of_criteria(criteria: Sequence[CriterionChange], one: str, more: str) -> It
     weaker = [its for its in criteria if its.kind == "changed" and its.relaxed]
     counted = (
         (sum(its.kind == "removed" for its in criteria), "removed"),
-        (len(weaker), "asks for less" if len(weaker) == 1 else "ask for less"),
+        (len(weaker), word_for(len(weaker), "asks for less", "ask for less")),
         (sum(its.kind == "changed" for its in criteria) - len(weaker), "changed"),
         (sum(its.kind == "added" for its in criteria), "added"),
     )
-    yield from (f"{count} {one if count == 1 else more} {what}" for count, what in counted if count)
+    yield from (f"{pluralize(count, one, more)} {what}" for count, what in counted if count)
 
 
 def _of_text(change: TextChange) -> str:

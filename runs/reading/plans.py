@@ -19,7 +19,6 @@ from runs.enums import (
     GateStatus,
     StepStatus,
 )
-from runs.events.sentences import many
 from runs.models import Attempt, Gate, Plan, Step
 from runs.models.plans import FIRST_PLAN
 from runs.pev.agents import subagents_of
@@ -38,6 +37,8 @@ from runs.reading.plan_news import News, news_of
 from runs.reading.requests import READ
 from runs.reading.rows import Rows
 from runs.reading.toolset import checking_commands, effects_of
+from runs.text.plural import pluralize
+from runs.text.truncate import truncate
 from runs.trees import files_of
 
 MAX_SENTENCE = 180
@@ -243,7 +244,7 @@ class PlanReading:
         sourced = [criterion for criterion in self.criteria if criterion.topic is About.SOURCES]
         by_check = sum(1 for criterion in sourced if criterion.check)
         words = (
-            (self.checked, many(self.checked, "automatic check"), by_check),
+            (self.checked, pluralize(self.checked, "automatic check"), by_check),
             (self.judged, self.rows.run.policy.reviews(self.judged), len(sourced) - by_check),
         )
         parts = [f"{who} ({held} against your files)" if held else who for count, who, held in words if count]
@@ -308,7 +309,7 @@ class StepReading:
             return "runs commands"
         if not self.plan.given:
             return "reads none, as no files are given"
-        return f"reads {many(len(spec.inputs), 'file')}" if spec.inputs else "reads all your files"
+        return f"reads {pluralize(len(spec.inputs), 'file')}" if spec.inputs else "reads all your files"
 
     @cached_property
     def effects(self) -> list[str]:
@@ -347,7 +348,7 @@ class StepReading:
         """The first sentence of its description."""
         text = " ".join(self.row.spec.description.split())
         sentence = re.split(r"(?<=[.:!?])\s", text, maxsplit=1)[0]
-        return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[: MAX_SENTENCE - 1].rstrip()}…"
+        return truncate(sentence, MAX_SENTENCE)
 
     @property
     def estimate(self) -> StepEstimate | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from runs.events.sentences import many
 from runs.models.revisions import Files, Revision
+from runs.text.plural import pluralize
 
 MAX_NAMED = 3
 
@@ -19,7 +19,7 @@ def said(revision: Revision, *, removed: bool = True, short: bool = False) -> li
     found += [f"added {_listed(added, short=short)}"] if added.count else []
     if gone.count:
         names = removed and not short
-        found.append(f"removed {_listed(gone, short=False) if names else many(gone.count, 'file')}")
+        found.append(f"removed {_listed(gone, short=False) if names else pluralize(gone.count, 'file')}")
     found += ["the request"] if revision.request else []
     found += ["which files are left unread"] if revision.excluded else []
     if revision.policy:

@@ -15,6 +15,7 @@ from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Tree
 from runs.pev.tools.arguments import subject_of
 from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.reading.coverage import Coverage, coverage_of
+from runs.text.truncate import cut_after
 
 MAX_PROBLEM = 300
 """Characters of what a tool answered to a call that failed."""
@@ -157,7 +158,7 @@ def _attempts(
 
 
 def _cut(text: str, chars: int) -> str:
-    return text if len(text) <= chars else f"{text[:chars]}\n… (cut here)" if chars else ""
+    return cut_after(text, chars, "\n… (cut here)") if chars else ""
 
 
 def by[Row](rows: Iterable[Row], name: str) -> Mapping[int, Sequence[Row]]:

@@ -44,6 +44,8 @@ from runs.reports import changes, parts
 from runs.reports.brief import Rest
 from runs.reports.places import Places
 from runs.reports.texts import Texts
+from runs.text.plural import pluralize
+from runs.text.truncate import cut_after
 
 MAX_REQUEST = 20_000
 """Characters of the request that are shown."""
@@ -86,8 +88,7 @@ def _bounded(sentences: Sequence[object]) -> tuple[Block, ...]:
 
 def _request(report: RunReading) -> tuple[Block, ...]:
     text = report.run.request.strip()
-    shown = text[:MAX_REQUEST] + (" …" if len(text) > MAX_REQUEST else "")
-    return (Quotation((Paragraph((Span(printable(shown)),)),)),)
+    return (Quotation((Paragraph((Span(printable(cut_after(text, MAX_REQUEST))),)),)),)
 
 
 def _evidence(report: RunReading, rest: Rest, places: Places) -> tuple[Block, ...]:
@@ -179,7 +180,7 @@ def _note(file: MadeFile) -> str:
         found = formulas_in(file.path, trees.read_text(file.info.sha256) or "")
     except FileNotFoundError:
         return "lost by the store"
-    return f"a spreadsheet would compute {parts.count(found, 'cell')}" if found else ""
+    return f"a spreadsheet would compute {pluralize(found, 'cell')}" if found else ""
 
 
 def _plans(report: RunReading, texts: Texts, places: Places) -> Iterator[Block]:
@@ -368,7 +369,7 @@ def _figures(report: RunReading) -> tuple[Block, ...]:
             f"{attempts.judged}: {attempts.passed} passed, of which people sent back "
             f"{attempts.sent_back}; {attempts.retries} retries",
         ),
-        ("Retried after a failure", f"{parts.count(steps.retried, 'step')}; {steps.recovered} of them passed"),
+        ("Retried after a failure", f"{pluralize(steps.retried, 'step')}; {steps.recovered} of them passed"),
         ("New plans", f"{found.runs.replans} that the run asked for, {found.runs.rejected} that people sent back"),
         ("Verdicts with unsupported claims", f"{attempts.unsupported}"),
     ]
@@ -378,7 +379,7 @@ def _figures(report: RunReading) -> tuple[Block, ...]:
     rows += [
         (
             phase.name.capitalize(),
-            f"{parts.duration(phase.model_ms)} in {parts.count(phase.calls, call)}"
+            f"{parts.duration(phase.model_ms)} in {pluralize(phase.calls, call)}"
             + (f", {parts.duration(phase.tool_ms)} in tools" if phase.tool_ms else ""),
         )
         for phase in found.phases

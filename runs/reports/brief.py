@@ -36,6 +36,7 @@ from runs.reading.run import RunReading
 from runs.reading.words import words as words_of
 from runs.reports import parts
 from runs.reports.texts import Texts
+from runs.text.plural import pluralize
 
 MAX_POINTS = 6
 MAX_POINT = 420
@@ -324,7 +325,7 @@ def _cost(report: RunReading) -> tuple[Block, ...]:
     words = parts.cost(used) if used.calls else "Nothing: no model was called"
     words += f" of a budget of {parts.usd(budget)}" if budget is not None else ""
     words += (
-        f"; {parts.count(used.calls, 'call' if report.no_ai else 'model call')}, {used.tokens:,} tokens"
+        f"; {pluralize(used.calls, 'call' if report.no_ai else 'model call')}, {used.tokens:,} tokens"
         if used.calls
         else ""
     )

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import JsonValue
 
 from runs.pev.feedback import Comment
+from runs.pev.texts.wording import one_spaced
 from runs.printing.blocks import Block, Items, Paragraph, Span, Spans, said, span, spans
 from runs.reading.differences import Comparison, CriterionChange, StepChange, TextChange
 from runs.reading.plans import PlanReading
 from runs.reports import parts
+from runs.text.truncate import cut_after
 
 MAX_CHANGES = 40
 """Steps and criteria of one version that are told; the JSON report has all."""
@@ -65,8 +67,7 @@ def _text(one: TextChange) -> str:
 
 def _short(text: str) -> str:
     """Its first characters on one line."""
-    words = " ".join(text[: 4 * MAX_TEXT].split())
-    return f"{words[:MAX_TEXT]} …" if len(words) > MAX_TEXT else words
+    return cut_after(one_spaced(text), MAX_TEXT)
 
 
 def _requests(comments: Iterable[Comment]) -> list[str | Span]:

@@ -14,6 +14,8 @@ from runs.pev.evidence.results import CriterionResult, Evidence
 from runs.printing.blocks import Block, Check, Items, Mark, Paragraph, Spans, said, span, spans
 from runs.reading.words import decision_in_words
 from runs.reports.places import Places
+from runs.text.plural import pluralize
+from runs.text.truncate import cut_after
 
 MAX_QUOTE = 600
 """Characters of a quote; where it leads shows the rest."""
@@ -44,7 +46,7 @@ def _proof(proof: Evidence, places: Places, attempt: Attempt | None) -> Spans:
     if proof.kind == "check":
         last = f": “{proof.quote.splitlines()[-1]}”" if proof.quote else ""
         return spans(span(proof.sentence, to=to), last, rests, ".", weak)
-    quote = proof.quote if len(proof.quote) <= MAX_QUOTE else f"{proof.quote[:MAX_QUOTE]}…"
+    quote = cut_after(proof.quote, MAX_QUOTE, "…")
     supports = f", supports “{proof.statement}” in {proof.statement_where}" if proof.statement else ""
     return spans(f"“{quote}”, ", span(proof.where, to=to), rests, supports, ".", weak)
 
@@ -92,7 +94,7 @@ def cost(totals: Totals) -> str:
     if totals.unpriced and totals.unpriced == totals.calls:
         return "unpriced"
     least = "at least " if totals.lower_bounds or totals.unpriced else ""
-    more = f", {count(totals.unpriced, 'call')} unpriced" if totals.unpriced else ""
+    more = f", {pluralize(totals.unpriced, 'call')} unpriced" if totals.unpriced else ""
     return f"{least}{usd(totals.cost)}{more}"
 
 
@@ -115,15 +117,11 @@ def duration(milliseconds: int | None) -> str:
 def size(count: int) -> str:
     """Bytes in decimal units."""
     if count < 1_000:
-        return f"{count} byte{'' if count == 1 else 's'}"
+        return pluralize(count, "byte")
     power = min(3, (len(str(count)) - 1) // 3)
     amount = count / 1_000**power
     shown = f"{amount:,.0f}" if amount >= 99.5 else f"{amount:,.1f}".removesuffix(".0")
     return f"{shown} {('kB', 'MB', 'GB')[power - 1]}"
-
-
-def count(number: int, one: str, more: str = "") -> str:
-    return f"{number:,} {one if number == 1 else more or f'{one}s'}"
 
 
 def split[T](rows: Sequence[T], most: int) -> tuple[Sequence[T], Sequence[T]]:

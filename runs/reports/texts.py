@@ -12,6 +12,7 @@ from runs.reading.citations import cited_in
 from runs.reading.kept import Kept
 from runs.reports.citing import linked
 from runs.reports.places import Places
+from runs.text.plural import pluralize
 
 MAX_CHARACTERS = 4_000
 """Of what is quoted of an attempt; the answer is quoted whole."""
@@ -53,7 +54,8 @@ class Texts:
 
     def blocks(self, key: object) -> tuple[Block, ...]:
         cut = self._cut.get(key, 0)
-        more = said(f"… and {cut:,} more characters, which stand in the JSON report.", tone="muted")
+        rest = pluralize(cut, "more character, which stands", "more characters, which stand")
+        more = said(f"… and {rest} in the JSON report.", tone="muted")
         return (*self._read.get(key, ()), *((more,) if cut else ()))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from runs.text.truncate import boundary, cut_after
+
 WHOLE_BYTES = 1_000_000
 """Files up to this size are shown whole, if they have no more lines than `WHOLE_LINES`."""
 WHOLE_LINES = 20_000
@@ -95,8 +97,8 @@ def _cut(line: SourceLine) -> SourceLine:
         return line
     before, after = line.before, line.after
     if line.hit:
-        before = f"… {before[-2_000:]}" if len(before) > 2_000 else before
-    elif len(before) > MAX_IN_A_LINE:
-        before = f"{before[:MAX_IN_A_LINE]} …"
-    after = f"{after[:2_000]} …" if len(after) > 2_000 else after
+        before = f"… {before[boundary(before, len(before) - 2_000) :]}" if len(before) > 2_000 else before
+    else:
+        before = cut_after(before, MAX_IN_A_LINE)
+    after = cut_after(after, 2_000)
     return SourceLine(line.number, before, line.hit, after, line.first)

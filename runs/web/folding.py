@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from runs.text.truncate import cut_after
+
 MAX_CHARACTERS = 1_000_000
 """Of a text that is laid out at all."""
 MAX_NODES = 3_000
@@ -96,6 +98,5 @@ def _value(name: str, value: Any) -> Fold:
     if isinstance(value, _Number):
         return Fold("value", name, "number", value[:MAX_VALUE])
     if isinstance(value, str):
-        text = value if len(value) <= MAX_VALUE else f"{value[:MAX_VALUE]} …"
-        return Fold("value", name, "string", text)
+        return Fold("value", name, "string", cut_after(value, MAX_VALUE))
     return Fold("value", name, "constant", json.dumps(value))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.text.csv_tables import NotCsv, is_blank, rows_in
+from runs.text.truncate import cut_after
 
 MAX_CHARACTERS = 5_000_000
 """Of a text that is laid out at all."""
@@ -110,4 +111,4 @@ def _rows(text: str) -> Iterator[_Row]:
 
 
 def _shown(cells: Sequence[str]) -> tuple[str, ...]:
-    return tuple(cell if len(cell) <= CELL_CHARACTERS else f"{cell[:CELL_CHARACTERS]} …" for cell in cells[:COLUMNS])
+    return tuple(cut_after(cell, CELL_CHARACTERS) for cell in cells[:COLUMNS])

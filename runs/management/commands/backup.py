@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 from runs.errors import InvalidInput
 from runs.keeping.backup import back_up
 from runs.management.terminal import TerminalCommand
+from runs.text.plural import pluralize
 
 
 class Command(TerminalCommand):
@@ -25,4 +26,4 @@ class Command(TerminalCommand):
         except OSError as error:
             raise CommandError(f"{file} could not be written ({error.strerror}). Nothing is left of it.") from error
         size = file.stat().st_size
-        self.stdout.write(f"{file}: the database and {manifest.contents:,} files, {size:,} bytes.")
+        self.stdout.write(f"{file}: the database and {pluralize(manifest.contents, 'file')}, {size:,} bytes.")

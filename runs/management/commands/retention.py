@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from runs.lifecycle import retention
 from runs.management.terminal import TerminalCommand
+from runs.text.plural import pluralize
 
 _NAMED = 20
 """Numbers of runs in a line."""
@@ -39,7 +40,7 @@ class Command(TerminalCommand):
         self.stdout.write(f"{did} {_runs(going)} that finished before {before:%Y-%m-%d %H:%M} UTC.")
         if going:
             then = "would go" if dry_run else "go within minutes, while a server or a worker is running"
-            self.stdout.write(f"{files:,} files ({size:,} bytes) that only they had {then}.")
+            self.stdout.write(f"{pluralize(files, 'file')} ({pluralize(size, 'byte')}) that only they had {then}.")
         if staying:
             self.stdout.write(f"Kept, as runs that stay have taken over results of theirs: {_runs(staying)}.")
 
@@ -48,4 +49,4 @@ def _runs(numbers: list[int]) -> str:
     if not numbers:
         return "no run"
     more = f" and {len(numbers) - _NAMED:,} more" if len(numbers) > _NAMED else ""
-    return f"{len(numbers):,} run{'s' * (len(numbers) > 1)} ({', '.join(map(str, numbers[:_NAMED]))}{more})"
+    return f"{pluralize(len(numbers), 'run')} ({', '.join(map(str, numbers[:_NAMED]))}{more})"

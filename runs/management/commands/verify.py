@@ -6,6 +6,7 @@ from django.core.management.base import CommandError
 
 from runs.keeping.verifying import Verified, faults
 from runs.management.terminal import TerminalCommand
+from runs.text.plural import pluralize
 
 MAX_SHOWN = 1_000
 """Lines: of a store that is gone as a whole they are enough."""
@@ -24,8 +25,9 @@ class Command(TerminalCommand):
             if found <= MAX_SHOWN:
                 self.stdout.write(fault)
         self.stdout.write(
-            f"Looked at {seen.contents:,} files ({seen.bytes:,} bytes), {seen.trees:,} trees, {seen.runs:,} histories "
-            f"and {seen.quotes:,} quotes."
+            f"Looked at {pluralize(seen.contents, 'file')} ({pluralize(seen.bytes, 'byte')}), "
+            f"{pluralize(seen.trees, 'tree')}, {pluralize(seen.runs, 'history', 'histories')} "
+            f"and {pluralize(seen.quotes, 'quote')}."
         )
         if found:
             raise CommandError(f"{found:,} are not what they were. Restore them from a back-up.")

@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 from runs.pev.documents.document import Document, was_within
 from runs.pev.documents.layout import Block, BlockKind, Deletion, Mark, MarkKind
+from runs.text.plural import pluralize
+from runs.text.truncate import truncate_line
 
 MAX_FLAGS = 12
 """Of one kind, before one block; more are counted."""
-MAX_WORDS = 120
-"""Characters of the words that a flag is about."""
+MAX_WORDS = 121
+"""Characters of the words that a flag is about, with an ellipsis where they are cut."""
 UNSEEN = "invisible in the document: proves nothing"
 _KINDS = {
     BlockKind.FORMULAS: "formulas",
@@ -114,7 +116,7 @@ def _flags(document: Document, block: Block, start: int, end: int) -> Iterator[s
         marks = document.marks_on(start, end, kind)
         yield from (_flag(document, mark, name, start, end) for mark in marks[:MAX_FLAGS])
         if len(marks) > MAX_FLAGS:
-            yield f"{name}: {len(marks) - MAX_FLAGS} more places"
+            yield f"{name}: {pluralize(len(marks) - MAX_FLAGS, 'more place')}"
     if read := document.marks_on(start, end, MarkKind.READ):
         yield read_by(read)
     if doubt := document.doubt_about_number(block):
@@ -122,7 +124,7 @@ def _flags(document: Document, block: Block, start: int, end: int) -> Iterator[s
     deleted = document.deletions_in(start, end)
     yield from (f"deleted{by_whom(one)}: “{_short(one.text)}”" for one in deleted[:MAX_FLAGS])
     if len(deleted) > MAX_FLAGS:
-        yield f"deleted: {len(deleted) - MAX_FLAGS} more places"
+        yield f"deleted: {pluralize(len(deleted) - MAX_FLAGS, 'more place')}"
 
 
 def read_by(marks: list[Mark]) -> str:
@@ -154,5 +156,4 @@ def by_whom(made: Mark | Deletion | None) -> str:
 
 
 def _short(words: str) -> str:
-    line = " ".join(words[: 4 * MAX_WORDS].split())
-    return f"{line[:MAX_WORDS]}…" if len(line) > MAX_WORDS else line
+    return truncate_line(words, MAX_WORDS)

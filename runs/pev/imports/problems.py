@@ -7,6 +7,7 @@ from pydantic import JsonValue, ValidationError
 
 from runs.pev.contracts import JsonObject
 from runs.pev.texts.wording import quoted
+from runs.text.plural import pluralize
 
 SHOWN_PROBLEMS = 30
 
@@ -56,7 +57,7 @@ def problems_of(
 def shortened(problems: Sequence[str]) -> list[str]:
     """The first of many problems, and how many more there are."""
     more = len(problems) - SHOWN_PROBLEMS
-    return [*problems[:SHOWN_PROBLEMS], *([f"And {more:,} more problems of the kind."] if more > 0 else [])]
+    return [*problems[:SHOWN_PROBLEMS], *([f"And {pluralize(more, 'more problem')} of the kind."] if more > 0 else [])]
 
 
 def _sentence(plan: JsonValue, error: JsonObject, of_plan: Mapping[str, str], of_parts: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from runs.pev.contracts import JsonObject, PlanStep
 from runs.pev.files.paths import clean_path
 from runs.pev.imports.notes import NOTHING, Notes, each_of, named, without_state, written
 from runs.pev.tools.toolbox import TOOL_NAMES
+from runs.text.truncate import truncate_line
 
 PURPOSE = "As the description of the step says."
 DONE = "What the description of the step asks for has been done."
@@ -235,8 +236,7 @@ def _described(made: JsonObject, other: bool) -> None:
     if made.get("description") is None and "name" in made:
         made["description"] = made["name"]
     if made.get("name") is None and other and isinstance(description := made.get("description"), str):
-        line = " ".join(description.split())
-        made["name"] = line if len(line) <= NAME_CHARS else f"{line[: NAME_CHARS - 1].rstrip()}…"
+        made["name"] = truncate_line(description, NAME_CHARS)
 
 
 def _remarks(made: JsonObject, notes: Notes, but: Set[str]) -> None:

@@ -18,6 +18,7 @@ from referencing.exceptions import Unresolvable
 
 from runs.errors import InvalidInput
 from runs.pev.texts.patterns import Budget, Pattern, compiled, found
+from runs.text.truncate import cut_after
 
 MAX_CHARACTERS = 20_000
 """Of a schema. Checking the schema itself takes up to about 0.1 ms for each of them."""
@@ -225,6 +226,6 @@ def _no_constant(name: str) -> JsonValue:
 
 
 def _sentence(error: ValidationError | SchemaError) -> str:
-    message = error.message if len(error.message) <= 200 else f"{error.message[:200]}…"
+    message = cut_after(error.message, 200, "…")
     where = "/".join(str(part) for part in error.absolute_path)
     return f"{message}, at {where[:200]}" if where else message

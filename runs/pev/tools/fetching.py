@@ -10,6 +10,7 @@ from runs.pev.delimiters import delimited
 from runs.pev.ports import Reach, ToolResult
 from runs.pev.tools.arguments import Reaching, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
+from runs.text.plural import pluralize
 
 _Address = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
 
@@ -40,7 +41,8 @@ class FetchPage(Reaching):
         if not page.text.strip():
             raise InvalidInput(f"{page.address} has no text that can be read.")
         if self.first_line > len(every):
-            raise InvalidInput(f"{page.address} has only {len(every)} lines; first_line is {self.first_line}.")
+            lines = pluralize(len(every), "line")
+            raise InvalidInput(f"{page.address} has only {lines}; first_line is {self.first_line}.")
         wanted = every[self.first_line - 1 :][: self.lines]
         some = wanted[: max(fitting(wanted, limits.result_chars), 1)]
         last = self.first_line + len(some) - 1

@@ -18,6 +18,7 @@ from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import MAX_UNREAD, kind_without_text
+from runs.text.plural import pluralize
 
 _Place = Annotated[
     str,
@@ -65,7 +66,7 @@ class ReadFile(Arguments):
         """The first and the last line that are asked for."""
         if not self.place.strip():
             if self.first_line > count:
-                raise InvalidInput(f"{path} has only {count} lines; first_line is {self.first_line}.")
+                raise InvalidInput(f"{path} has only {pluralize(count, 'line')}; first_line is {self.first_line}.")
             return self.first_line, min(self.first_line + self.lines - 1, count)
         if document is None:
             raise InvalidInput(f"{path} is a plain text, which has no places but its lines; use first_line.")

@@ -16,6 +16,7 @@ from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.making import form_of, look_at_cited, made, made_of
+from runs.text.plural import pluralize
 
 
 class WriteFile(Arguments):
@@ -40,7 +41,8 @@ class WriteFile(Arguments):
             _keep_document(workspace, path)
         if not form:
             _write(workspace, path, data, limits)
-            return ToolResult(f"{path} was {done}: {len(data)} bytes, {len(lines_of(self.content))} lines.")
+            lines = pluralize(len(lines_of(self.content)), "line")
+            return ToolResult(f"{path} was {done}: {pluralize(len(data), 'byte')}, {lines}.")
         _check_size(path, data, limits)
         file, notes = made(path, form, self.content, workspace)
         _write(workspace, path, file, limits)

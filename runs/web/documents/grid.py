@@ -12,6 +12,8 @@ from itertools import islice
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import Block, BlockKind, MarkKind
 from runs.pev.documents.sheets import MAX_ROW, Address, address_in, column_of
+from runs.text.plural import pluralize
+from runs.text.truncate import cut_after
 
 AROUND = 200
 AROUND_IN_PANEL = 5
@@ -134,7 +136,7 @@ def _row(block: Block) -> int:
 
 
 def _many(count: int, noun: str, where: str) -> str:
-    return f"{count:,} {noun if count == 1 else f'{noun}s'} {where}" if count > 0 else ""
+    return f"{pluralize(count, noun)} {where}" if count > 0 else ""
 
 
 def _rows(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) -> Rows:
@@ -222,4 +224,4 @@ def _sheet(block: Block) -> str:
 
 
 def _shown(text: str) -> str:
-    return text if len(text) <= CELL_CHARACTERS else f"{text[:CELL_CHARACTERS]} …"
+    return cut_after(text, CELL_CHARACTERS)

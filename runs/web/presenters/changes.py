@@ -8,6 +8,7 @@ from functools import cached_property
 from runs.enums import SETTLED_STEPS
 from runs.models import Attempt, Run, Step
 from runs.reading.attempts import AttemptReading
+from runs.text.plural import pluralize
 from runs.web.presenters.again import all_may_see
 from runs.web.presenters.step_page import FileDiff, diffs_between
 
@@ -31,9 +32,9 @@ class Changes:
             return "the files are the same"
         lines = [line for one in self.files for line in one.lines]
         added, removed = (sum(1 for line in lines if line.kind == kind) for kind in ("added", "removed"))
-        parts = [f"+{added} line{'s' if added != 1 else ''}"] if added else []
-        parts += [f"−{removed} line{'s' if removed != 1 else ''}"] if removed else []
-        return ", ".join(parts) or f"{len(self.files)} file{'s' if len(self.files) != 1 else ''} differ"
+        parts = [f"+{pluralize(added, 'line')}"] if added else []
+        parts += [f"−{pluralize(removed, 'line')}"] if removed else []
+        return ", ".join(parts) or pluralize(len(self.files), "file differs", "files differ")
 
     @property
     def first(self) -> str:

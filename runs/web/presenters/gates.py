@@ -7,7 +7,6 @@ from itertools import zip_longest
 
 from runs.enums import Complexity, GateKind
 from runs.errors import NoVerdict
-from runs.events.sentences import many
 from runs.lifecycle.asking import needs_second_person
 from runs.lifecycle.gates import problem_with_revision
 from runs.models import Gate
@@ -23,6 +22,7 @@ from runs.reading.point_labels import labelled
 from runs.reading.points import Point, Points, points_in, points_of
 from runs.reading.uncited import PointsCited, points_cited, sampled, wants_sources
 from runs.reading.words import risk
+from runs.text.plural import pluralize
 from runs.web.presenters.again import Again, again_of
 from runs.web.presenters.asked import TELLING
 from runs.web.presenters.changes import Changes, changes_of
@@ -119,8 +119,8 @@ class GateView:
         facts = []
         if self.plan:
             risky = sum(1 for step in self.plan.steps if step.row.complexity == Complexity.HIGH)
-            facts += [f"version {self.plan.row.version}", many(len(self.plan.steps), "step")]
-            facts += [many(risky, "high-risk step")] if risky else []
+            facts += [f"version {self.plan.row.version}", pluralize(len(self.plan.steps), "step")]
+            facts += [pluralize(risky, "high-risk step")] if risky else []
             facts += [_cost_of(self.plan)]
         elif self.step and self.attempt:
             facts += ["high-risk step"] if self.step.row.complexity == Complexity.HIGH else []

@@ -13,12 +13,13 @@ from django.urls import reverse
 from runs import queries
 from runs.enums import GateKind, Outcome, RunStatus, Show
 from runs.events.kinds import Finished, read
-from runs.events.sentences import many, sentence
+from runs.events.sentences import sentence
 from runs.models import Event, Gate, Run, User
 from runs.models.querysets import RunQuerySet
 from runs.permissions import can_manage
 from runs.queries import Counts, Progress, Sort, Spent
 from runs.reading.revisions import said
+from runs.text.plural import pluralize
 from runs.web.forms.lists import SORTS, STATES, Selection
 
 PER_PAGE = 40
@@ -227,7 +228,7 @@ class _Facts:
         names = self.others.get(run.pk, ())
         if not names:
             return "an administrator"
-        return names[0] if len(names) == 1 else f"{names[0]} or {many(len(names) - 1, 'other')}"
+        return names[0] if len(names) == 1 else f"{names[0]} or {pluralize(len(names) - 1, 'other')}"
 
     def _doing(self, run: Run, event: Event | None) -> str:
         if event is None:
@@ -248,7 +249,7 @@ class _Facts:
                 return "Stopped"
             case _:
                 word = "Partial" if run.outcome == Outcome.PARTIAL else "Failed"
-                return f"{word}, {many(len(points), 'open point')}: {points[0]}" if points else word
+                return f"{word}, {pluralize(len(points), 'open point')}: {points[0]}" if points else word
 
 
 def asked(gate: Gate) -> str:

@@ -13,7 +13,6 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from runs import trees
-from runs.events.sentences import many
 from runs.models import Agent, Gate, Run
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
@@ -22,6 +21,7 @@ from runs.pev.conversation.mistakes import words_for
 from runs.pev.plans.problem import Problem
 from runs.reading.checks import check_in_words
 from runs.reading.toolset import command_lines
+from runs.text.plural import pluralize
 from runs.web.forms import plan as parts
 from runs.web.forms.checks import FORMS, CheckForm, TermForm
 from runs.web.forms.plan_draft import ActionDraft, CriterionDraft, OutputDraft, PlanDraft, StepDraft, terms_in
@@ -186,7 +186,8 @@ class Editor:
     def _inside(self, prefix: str) -> list[str]:
         """How much is wrong at fields of a folded step."""
         count = self._wrong[prefix]
-        return [f"{many(count, 'thing')} in it {'has' if count == 1 else 'have'} to be changed first."] if count else []
+        what = pluralize(count, "thing in it has", "things in it have")
+        return [f"{what} to be changed first."] if count else []
 
     @cached_property
     def _wrong(self) -> Counter[str]:
@@ -240,7 +241,7 @@ def open_where(editor: Editor) -> Editor:
     for prefix in wrong:
         editor.draft.steps[int(prefix[1:])].open = True
     count = sum(map(len, editor.errors.values()))
-    what = "1 thing has" if count == 1 else f"{count} things have"
+    what = pluralize(count, "thing has", "things have")
     return editor.but(problem=f"Not saved: {what} to be changed first.", focus=(wrong or [""])[0])
 
 

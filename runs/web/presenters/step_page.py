@@ -15,6 +15,7 @@ from runs.reading.plans import StepReading
 from runs.reading.rows import read_rows
 from runs.reading.run import RunReading
 from runs.text.diff import DiffBudget, LineDiff, line_diff
+from runs.text.plural import pluralize, word_for
 
 RESULT_CHARS = 6_000
 DIFF_FILES = 20
@@ -105,8 +106,9 @@ def diffs_between(before: Attempt, after: Attempt) -> Iterator[FileDiff]:
     changed = [path for path in sorted({*old, *new}) if old.get(path) != new.get(path)]
     for path in changed[:DIFF_FILES]:
         yield _diff(path, old.get(path), new.get(path))
-    if len(changed) > DIFF_FILES:
-        yield FileDiff(f"{len(changed) - DIFF_FILES} more files", (), "They differ too; they are not compared here.")
+    if (more := len(changed) - DIFF_FILES) > 0:
+        they = word_for(more, "It differs too; it is", "They differ too; they are")
+        yield FileDiff(pluralize(more, "more file"), (), f"{they} not compared here.")
 
 
 def _digests(attempt: Attempt) -> Mapping[str, FileInfo]:
@@ -128,7 +130,7 @@ def _diff(path: str, old: FileInfo | None, new: FileInfo | None) -> FileDiff:
     lines = list(_diff_lines(found))
     note = "" if old else "Written for the first time."
     if len(lines) > DIFF_LINES:
-        note = f"{len(lines) + found.more - DIFF_LINES:,} more lines of difference."
+        note = f"{pluralize(len(lines) + found.more - DIFF_LINES, 'more line')} of difference."
     return FileDiff(path, tuple(lines[:DIFF_LINES]), note)
 
 

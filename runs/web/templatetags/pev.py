@@ -20,6 +20,7 @@ from runs.reading.checks import check_in_words
 from runs.reading.gates import subject_of
 from runs.reading.words import decided, decision_in_words, decision_mark
 from runs.reading.words import words as words
+from runs.text.plural import pluralize
 from runs.web.addresses import (
     address_of,
     citation_address,
@@ -128,7 +129,7 @@ def in_words(moment: datetime, now: datetime) -> str:
     for below, unit, name in _AGO:
         if seconds < below:
             count = int(seconds // unit)
-            return f"{count} {name}{'' if count == 1 else 's'} ago"
+            return f"{pluralize(count, name)} ago"
     return f"{timezone.localtime(moment):%-d %b %Y}"
 
 
@@ -138,7 +139,7 @@ def size(count: int | None) -> str:
     if count is None:
         return ""
     if count < 1_000:
-        return f"{count} byte{'' if count == 1 else 's'}"
+        return pluralize(count, "byte")
     amount = float(count)
     for unit in ("kB", "MB", "GB"):
         amount /= 1_000

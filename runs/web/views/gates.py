@@ -14,6 +14,7 @@ from runs.lifecycle import gates
 from runs.logs import about
 from runs.models import Gate
 from runs.reading.points import points_in, sent_back
+from runs.text.plural import pluralize, word_for
 from runs.web.forms.decisions import DecisionForm
 from runs.web.fragments import head, regions
 from runs.web.presenters.frame import RunFrame
@@ -62,10 +63,10 @@ def _with_points(gate: Gate, form: DecisionForm) -> gates.Decision:
         return decision
     if decision.verb is Verb.APPROVE:
         words = wording_of(gate)
-        one = len(form.notes) == 1
+        count = len(form.notes)
         raise InvalidInput(
-            f"{len(form.notes)} point{' is' if one else 's are'} ticked to be sent back, which “{words.reject}” does. "
-            f"To {_small(words.approve)} all the same, take the tick{'' if one else 's'} away."
+            f"{pluralize(count, 'point is', 'points are')} ticked to be sent back, which “{words.reject}” does. "
+            f"To {_small(words.approve)} all the same, take the {word_for(count, 'tick')} away."
         )
     points = points_in(gate.attempt).all if gate.attempt else ()
     return replace(decision, comments=sent_back(points, form.notes))

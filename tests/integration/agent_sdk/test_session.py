@@ -104,12 +104,12 @@ def test_a_stub_goes_back_at_once(api: FakeAnthropic, submitted: Submit, alice: 
     assert run.outcome == Outcome.SUCCEEDED
     first, second = ToolCall.objects.filter(run=run).order_by("ordinal").values_list("result", flat=True)
     assert first == (
-        "one.md was created: 4 bytes, 1 lines.\n"
+        "one.md was created: 4 bytes, 1 line.\n"
         "Code has looked at the file, and as it is the attempt would fail:\n"
         "- one.md still has a placeholder: “TODO”, line 1\n"
         "- one.md has 4 bytes; in this run it has to have 100"
     )
-    assert second == "one.md was replaced: 140 bytes, 1 lines."
+    assert second == "one.md was replaced: 140 bytes, 1 line."
     assert first in json.dumps(team.seen["executor"][1].body, ensure_ascii=False).replace("\\n", "\n")
 
 

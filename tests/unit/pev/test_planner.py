@@ -104,7 +104,7 @@ def test_a_long_list_of_files_is_cut_and_says_so() -> None:
     make_plan(model, brief(files={f"f{n}.txt": FileInfo("0" * 64, n) for n in range(10_000)}))
     (files,) = [item.text for item in shown(model) if item.kind == "files"]
     assert len(files.split("\n")) == 401
-    assert files.endswith("\n… and 9600 more files; list_files shows them")
+    assert files.endswith("\n… and 9,600 more files; list_files shows them")
 
 
 def test_steps_that_have_passed_are_shown_to_be_kept() -> None:
