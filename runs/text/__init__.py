@@ -1,3 +1,3 @@
-"""What a text says, read once for the whole product: its numbers, dates, names and sentences, and whether it is the
-same as another. Knows nothing of Django.
+"""Operations on texts, each once for the whole product: whether two are the same, their numbers, dates, names, rows and
+sentences, plurals, truncation and differences. Knows nothing of Django.
 """

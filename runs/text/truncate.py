@@ -70,6 +70,6 @@ def boundary(text: str, at: int) -> int:
     before = text[:start]
     start -= (len(before) - len(before.rstrip(_FLAG_LETTERS))) % 2
     last = start
-    for cluster in _CLUSTER.finditer(text, start, at + 1):
-        last = cluster.start() if cluster.end() > at else cluster.end()
+    for cluster in _CLUSTER.finditer(text[start : at + 1]):  # of the whole text, regex would look back at all flags
+        last = start + (cluster.start() if start + cluster.end() > at else cluster.end())
     return at if last == start > 0 else last

@@ -75,6 +75,13 @@ def test_no_group_of_characters_is_cut(text: str, at: int) -> None:
     assert boundary(text, at) == max(place for place in places if place <= at)
 
 
+@pytest.mark.parametrize("before", ["", "a", "é", "🇨"])
+def test_a_long_row_of_flags_is_cut_between_two(before: str) -> None:
+    text = f"{before}{FLAG * 100}"
+    places = [0, *accumulate(len(cluster) for cluster in regex.findall(r"\X", text))]
+    assert {boundary(text, at) for at in range(len(text) + 1)} == set(places)
+
+
 @given(st.text(max_size=40), st.integers(1, 30))
 def test_nothing_is_longer_than_its_limit(text: str, limit: int) -> None:
     assert len(truncate(text, limit)) <= limit
