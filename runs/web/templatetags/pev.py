@@ -21,6 +21,7 @@ from runs.reading.gates import subject_of
 from runs.reading.words import decided, decision_in_words, decision_mark
 from runs.reading.words import words as words
 from runs.text.plural import pluralize
+from runs.text.truncate import boundary
 from runs.web.addresses import (
     address_of,
     citation_address,
@@ -61,7 +62,8 @@ def parted(text: str, count: int) -> tuple[str, str]:
         ends = [found.end() for found in where.finditer(text[: count + 2]) if count // part <= found.end() <= count]
         if ends:
             return text[: ends[-1]], text[ends[-1] :].strip()
-    return text[:count], text[count:]
+    end = boundary(text, count)
+    return text[:end], text[end:]
 
 
 @register.filter

@@ -38,6 +38,8 @@ def test_size(count: int, text: str) -> None:
         ("Read everything – the annexes with it – and list it.", "Read everything"),
         ("Read contracts/leases/of-the-year/march.md twice.", "Read"),
         ("contracts/leases/of-the-year/of-march.md twice.", "contracts/leases/of-the-year/o"),
+        ("e\u0301" * 20, "e\u0301" * 15),
+        ("ae\u0301" + "e\u0301" * 20, "a" + "e\u0301" * 14),
         ("", ""),
     ],
 )
