@@ -13,6 +13,8 @@ colour, a family. No cut is made inside such a group (a grapheme cluster of Unic
 The time is linear in the characters before the cut.
 """
 
+import re
+
 import regex
 
 ELLIPSIS = "…"
@@ -21,7 +23,7 @@ _MAX_CLUSTER = 64
 _CLUSTER = regex.compile(r"[\ud800-\udbff][\udc00-\udfff]|\X")
 _FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 """Two of these make a flag."""
-_WORD = regex.compile(r"\S+")
+_WORD = re.compile(r"\S+")  # white space as in str.split, which differs from that of regex
 
 
 def truncate(text: str, limit: int) -> str:

@@ -314,7 +314,7 @@ def test_calls_of_the_service_are_among_those_that_were_asked_for() -> None:
 
 def test_a_tool_call_is_told_with_its_path_and_not_with_its_content() -> None:
     work = item()
-    use = ToolUse("use_1", "write_file", {"path": "p" * 500, "content": "secret words"})
+    use = ToolUse("use_1", "write_file", {"path": f"{'p' * 500}/letter.md", "content": "secret words"})
     journal.write_result(work, Place(0, 1), use, ToolResult("Written."), {}, 5)
     data = Event.objects.filter(run=work.run_id).latest("seq").data
-    assert data == {"tool": "write_file", "error": False, "path": "p" * 200}
+    assert data == {"tool": "write_file", "error": False, "path": f"{'p' * 99}…{'p' * 90}/letter.md"}

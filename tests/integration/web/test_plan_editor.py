@@ -163,7 +163,7 @@ def test_a_refused_edit_of_thousands_of_open_rows_shows_some_and_keeps_all(alice
         given |= {f"s{step}-c{number}-{name}": value for number in range(40) for name, value in criterion.items()}
         given.pop(f"s{step}-closed", None)
     page = alice_client.post(place(run), given).text
-    assert "Not saved: 2400 things have to be changed first." in page
+    assert "Not saved: 2,400 things have to be changed first." in page
     assert page.count("40 things in it have to be changed first.") == page.count('-closed" value="{')
     assert page.count('data-open="yes"') + page.count('data-open="no"') == 60
     assert len(page) < 2_000_000

@@ -37,6 +37,7 @@ def test_a_text_is_cut_to_a_number_of_characters_with_the_ellipsis(text: str, li
     [
         ("a\n  long\tline", 80, "a long line"),
         ("a\n  long\tline", 8, "a long…"),
+        ("a\x1flong\u3000line", 80, "a long line"),
         (" " * 10_000 + "far away", 8, "far away"),
         ("x" * 10_000, 4, "xxx…"),
         ("one " * 10_000, 8, "one one…"),
