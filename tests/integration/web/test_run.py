@@ -104,7 +104,7 @@ def test_a_second_version_says_why_and_what_changed(alice_client: Client) -> Non
         ("changed", "Review the clauses"),
         ("added", "List the deadlines"),
     ]
-    assert "missing dates<del>, amounts</del> and<del> parties</del><ins> amounts</ins>, and" in page
+    assert "missing dates<del>,</del><ins> and</ins> amounts<del> and parties</del>, and" in page
 
 
 def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice_client: Client) -> None:
