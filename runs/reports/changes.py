@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import JsonValue
 
 from runs.pev.feedback import Comment
-from runs.pev.texts.wording import one_spaced
 from runs.printing.blocks import Block, Items, Paragraph, Span, Spans, said, span, spans
 from runs.reading.differences import Comparison, CriterionChange, StepChange, TextChange
 from runs.reading.plans import PlanReading
 from runs.reports import parts
+from runs.text.normalisation import one_spaced
 from runs.text.truncate import cut_after
 
 MAX_CHANGES = 40
