@@ -1,9 +1,11 @@
 """Runs the benchmarks and prints what they measured; `--json FILE` writes it too.
 
-    uv run python -m tests.bench [--short] [--json FILE] [--peers PYTHON] [orchestration] [parallel] [concurrent] ...
+    uv run python -m tests.bench [--short] [--json FILE] [--peers PYTHON] [--corpus FOLDER] [orchestration] ...
 
-`--peers` names an interpreter that has langgraph and langgraph-checkpoint-sqlite; with it, `compared` measures both
-in the same run.
+`--peers` names an interpreter that has peers. With langgraph and langgraph-checkpoint-sqlite, `compared` measures both
+in the same run; `documents` measures those of markitdown, kreuzberg, mammoth, python-docx, docx2python, pypdf, odfdo
+and striprtf that it has. `--corpus` is where `tests.documents.corpus` has put real documents; without them `documents`
+measures generated ones alone.
 
 Goals are for people to read. The exit status is 1 only when a shape is broken: a run that does not succeed, a step
 that is lost or done twice, a figure that is missing, a cost that grows with the length of the plan. `--short` is for
@@ -21,7 +23,9 @@ from typing import Any
 
 from tests.bench.figures import Figure, check_shape, table, write_json
 from tests.bench.process import measured
+from tests.documents.corpus import CACHE
 
+DOCUMENTS = "documents"
 NAMES = (
     "orchestration",
     "parallel",
@@ -34,7 +38,7 @@ NAMES = (
     "reports",
     "catch",
     "tracing",
-    "documents",
+    DOCUMENTS,
 )
 COMPARED = "compared"
 
@@ -44,7 +48,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help=f"which of {', '.join(NAMES)}, {COMPARED}; all that can be measured")
     parser.add_argument("--short", action="store_true", help="small sizes: is the shape right?")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
-    parser.add_argument("--peers", metavar="PYTHON", help="the interpreter that `compared` runs the peer with")
+    parser.add_argument("--peers", metavar="PYTHON", help="the interpreter that has the peers to compare with")
+    parser.add_argument("--corpus", type=Path, default=CACHE, metavar="FOLDER", help="real documents for `documents`")
     options = parser.parse_args()
     known = (*NAMES, COMPARED) if options.peers else NAMES
     if unknown := set(options.names) - set(known):
@@ -59,7 +64,9 @@ def _run(options: argparse.Namespace, known: Sequence[str], migrated: Path) -> i
     broken = False
     for name in options.names or known:
         print(f"\n{name}", flush=True)
-        arguments: dict[str, Any] = {"python": options.peers} if name == COMPARED else {}
+        arguments: dict[str, Any] = {"python": options.peers} if name in {COMPARED, DOCUMENTS} else {}
+        if name == DOCUMENTS:
+            arguments["corpus"] = options.corpus
         try:
             figures[name] = measured(name, migrated, short=options.short, **arguments)
             print(table(figures[name]), flush=True)

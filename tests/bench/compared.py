@@ -6,13 +6,13 @@ Both write and report the same text, and both are durable after each model reply
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from statistics import median
 
 from tests.bench.chain import Cost, cost_of, statements_of, team_of
 from tests.bench.figures import Figure
+from tests.bench.process import environment_of_peer
 
 PEER = Path(__file__).parent / "peers" / "langgraph_sqlite.py"
 CHARS = 1_800
@@ -55,9 +55,7 @@ def _of_ours(ours: dict[int, list[Cost]], theirs: dict[int, list[Cost]]) -> list
 
 def _cost_of_peer(python: str, steps: int) -> Cost:
     command = [python, str(PEER), "--steps", str(steps), "--runs", "1", "--chars", str(CHARS)]
-    own = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "DJANGO_SETTINGS_MODULE"}
-    environment = {name: value for name, value in os.environ.items() if name not in own}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment_of_peer(), timeout=600)
     if done.returncode:
         raise RuntimeError(f"{PEER.name} failed under {python}: {done.stderr.strip()[-500:]}")
     figures = json.loads(done.stdout)

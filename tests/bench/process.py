@@ -24,6 +24,12 @@ def measured(name: str, migrated: Path, **options: Any) -> list[Figure]:
         return pool.submit(_measure, name, migrated, options).result()
 
 
+def environment_of_peer() -> dict[str, str]:
+    """The environment without what is meant for this interpreter alone."""
+    own = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "DJANGO_SETTINGS_MODULE"}
+    return {name: value for name, value in os.environ.items() if name not in own}
+
+
 def _measure(name: str, migrated: Path, options: dict[str, Any]) -> list[Figure]:
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"  # the product's, on a data folder that goes away
     # the settings are chosen only now
