@@ -55,7 +55,7 @@ def ours(kind: str) -> Read:
     read = importlib.import_module(f"runs.documents.readers.{kind}").read
     gc.disable()  # as in guarded processes: cycles would keep what they hold
     if kind == "pdf":
-        pages = importlib.import_module("runs.documents.readers.pdf.pages")
+        pages: Any = importlib.import_module("runs.documents.readers.pdf.pages")
         pages.looks = timed(pages.looks)
 
     def text_and_numbers(data: bytes, path: Path) -> tuple[str, str]:
