@@ -204,12 +204,12 @@ def test_who_is_asked_again_sees_word_for_word_what_differs_of_the_agent(
     run.approvers.add(bob)
     drain(run)
     answer(run, bob)
-    change(one, instructions="Name the page in every <i>notice.", model="claude-opus-5-5", tools=("write_file",))
+    change(one, instructions="Name the page in every notice. <i>", model="claude-opus-5-5", tools=("write_file",))
     drain(run)
     text = browser(bob).get(f"/runs/{run.pk}/").text
     assert f"What differs of the agent {WRITER} from what was approved" in text
     assert shown(text) == (
-        "changed Instructions Name the[ &lt;b&gt;clause&lt;/b&gt;]{ page} in every{ &lt;i&gt;} notice. "
+        "changed Instructions Name the[ &lt;b&gt;clause&lt;/b&gt;]{ page} in every notice.{ &lt;i&gt;} "
         "changed Model [that of the run]{claude-opus-5-5} "
         "changed Tools [read_file, write_file]{write_file}"
     )
@@ -217,7 +217,7 @@ def test_who_is_asked_again_sees_word_for_word_what_differs_of_the_agent(
     said = about(open_gate(run))
     assert [line for line in said if line.startswith("! ")] == [
         f"! The agent {WRITER} was changed since this plan was approved.",
-        "! instructions: Name the[- <b>clause</b>-]{+ page+} in every{+ <i>+} notice.",
+        "! instructions: Name the[- <b>clause</b>-]{+ page+} in every notice.{+ <i>+}",
         "! model: [-that of the run-]{+claude-opus-5-5+}",
         "! tools: [-read_file, write_file-]{+write_file+}",
     ]
