@@ -9,7 +9,7 @@ something else.
 | digits, separators of all kinds, parts of dates and times | `1,046` `12 345` `5.2` `10:30` `٣٬٠٠٠` |
 | a fraction or a power | `5½` `5 1/2` `51⁄2` `10²` `10^6` `5 × 10⁶` `m²` |
 | scale words and percent | `5 million` `5m` `5 %` `5 percent` `5万` |
-| numerals of Chinese and Japanese | `二百四十` |
+| numerals of Chinese and Japanese, numbers in words | `二百四十` `one hundred and twenty` `minus five` |
 
 | inside a word | examples |
 |---|---|
@@ -25,6 +25,7 @@ import re
 import regex
 
 from runs.text.numbers import spelled_numbers
+from runs.text.numerals import CURRENCY_NAMES, SCALED_CURRENCY, SCALES, either
 
 _UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 _SOFT_BREAK = re.compile("\u00ad(?=[^\\S\n]*[\n\f])")
@@ -41,8 +42,12 @@ _CURRENCY = r"(?:[\p{Sc}]|\b[A-Z]{1,3}\p{Sc}?|\bFr\.|\bRs\.)"
 _GAP = r"[^\S\n]{0,3}"
 _NUMBER = rf"{_CURRENCY}?{_GAP}[\p{{Nd}}¼-¾⅐-⅞]"
 _NUMBER_NEXT = regex.compile(_NUMBER)
+_SIGN_WORD = (
+    r"(?:\b(?i:minus|negative|moins|menos|meno|mínusz?|miinus|eksi|минус|мінус|μείον|âm|ناقص|سالب)\b"
+    r"|マイナス|[負负]|零下|영하|ลบ)"
+)
 _SIGNED = regex.compile(
-    rf"(?P<sign>[{_DASHES}▲△]|[<>＜＞≤≥≦≧⩽⩾≠~～〜≈∼±∓]=?|\b(?i:minus|negative|moins|menos|meno)\b|マイナス|[負负]|[百千万]分之|零下)"
+    rf"(?P<sign>[{_DASHES}▲△]|[<>＜＞≤≥≦≧⩽⩾≠~～〜≈∼±∓]=?|{_SIGN_WORD}|[百千万]分之)"
     rf"(?P<gap>{_GAP}){_CURRENCY}?{_GAP}\Z"
 )
 _ITEM = regex.compile(rf"(?:\A|\n)[^\S\n]*(?P<mark>[{_DASHES}>])[^\S\n]+\Z")
@@ -58,12 +63,14 @@ _DIGIT_BEFORE = regex.compile(rf"[\p{{Nd}}]{_GAP}\Z")
 _FRACTION_NEXT = regex.compile(
     rf"{_GAP}(?:[{_FRACTION}]|(?<!\p{{Nd}})\p{{Nd}}{{1,2}}[/⁄]\p{{Nd}}{{1,3}}(?![\p{{Nd}}/]))"
 )
-_POWER_NEXT = regex.compile(rf"[²³⁴-⁹⁺⁻⁰ⁿ]|¹[⁰¹²³⁴-⁹]|\^|\*\*|{_GAP}[×x·*]{_GAP}10(?:\^|\*\*|[⁰¹²³⁴-⁹⁻])")
+_POWER_NEXT = regex.compile(
+    rf"[²³⁴-⁹⁺⁻⁰ⁿ]|¹[⁰¹²³⁴-⁹]|\^[({{−-]?\w|\*\*[({{−-]?\d|{_GAP}[×x·*]{_GAP}10(?:\^|\*\*|[⁰¹²³⁴-⁹⁻])"
+)
+_HANGUL_SCALES = frozenset("십백천만억조")
 _UNIT_BEFORE = regex.compile(r"\p{Nd}[^\S\n]?(?:[kcdmµμ]?m|in|ft)\Z")
 _SCALE = (
-    r"(?:[%‰％٪]|(?i:per\s?cent|pct|percentage|prozent|prozentpunkte?|pour\s?cent|por\s?ciento|procent|permille|promille"
-    r"|hundred|thousand|millions?|billions?|trillions?|mn|bn|tn|mio|mrd|tsd|tausend|millionen|milliarden?|milliards?"
-    r"|crores?|lakhs?|mille|mil|millón|millones|milh(?:ão|ões)|milion[ei]|miliard[oi]|miljoen|miljard|тыс|млн|млрд|basis\spoints|bps?|dozen)\b|(?:CR|DR)\b|[万萬亿億兆千百十割])"
+    rf"(?:[%‰％٪]|(?i:per\s?cent|pct|percentage|prozent|prozentpunkte?|pour\s?cent|por\s?ciento|procent|permille|promille"
+    rf"|{either(SCALES)}|basis\spoints|bps?|dozen)(?!\p{{Latin}})|(?:CR|DR)\b|{SCALED_CURRENCY}|[万萬億亿兆千百十割])"
 )
 _SCALE_NEXT = regex.compile(rf"(?:{_GAP}|[^\S\n]?\n[^\S\n]?)-?{_SCALE}")
 _SCALE_FIRST = regex.compile(rf"{_GAP}{_SCALE}")
@@ -84,6 +91,27 @@ _ELIDED = regex.compile(
     rf"(?<!\p{{L}})(?:[dlmstcj]|qu|jusqu|lorsqu|puisqu|quoiqu|un|gl|dell|nell|all|sull|dall|quest|quell)[{_APOSTROPHES}]\Z",
     regex.IGNORECASE,
 )
+_MULTIPLE_WORDS = """
+hundred thousand million billion trillion hundert tausend million millionen milliarde milliarden cent cents mille
+millions milliard milliards cien ciento cientos mil millón millones cem cento milhão milhões mila milione milioni
+"""
+_TEN_WORDS = """
+twenty thirty forty fifty sixty seventy eighty ninety vingt trente quarante cinquante soixante veinte treinta cuarenta
+cincuenta sesenta setenta ochenta noventa vinte trinta quarenta cinquenta sessenta oitenta
+"""
+_SMALL_WORDS = """
+one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+nineteen eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn
+achtzehn neunzehn deux trois quatre cinq sept huit neuf dix onze douze treize quatorze quinze seize dos tres cuatro
+cinco siete ocho nueve diez once doce trece catorce quince três quatro sete oito nove dez doze
+"""
+"""Of numbers that are several words in English, German, French, Spanish, Portuguese and Italian."""
+_MULTIPLES, _TENS = frozenset(_MULTIPLE_WORDS.split()), frozenset(_TEN_WORDS.split())
+_BELOW_TWENTY = frozenset(_SMALL_WORDS.split())
+_WORD_BEFORE = regex.compile(r"(\p{L}+)(?:\s+(?:and|et|y|e|und))?[\s-]*\Z", regex.IGNORECASE)
+_WORD_AFTER = regex.compile(r"[\s-]*(?:(?:and|et|y|e|und)\s+)?(\p{L}+)", regex.IGNORECASE)
+_SIGN_BEFORE = regex.compile(rf"{_SIGN_WORD}\s+\Z")
+_CURRENCY_LAST = regex.compile(rf"\s(?:US\s)?(?:{'|'.join(filter(str.isalpha, CURRENCY_NAMES))})\Z")
 _MARK = regex.compile(r"(?![\u0591-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed])\p{Mn}")
 _TAG = re.compile(r"<[^<>\n]{1,40}>\Z|[-=]>\s?\Z")
 
@@ -123,7 +151,7 @@ def _cuts(text: str, at: int) -> bool:
         return True
     if left.isdecimal() and (right.isdecimal() or _has_case(right)):
         return True
-    if left in _NUMERALS and right in _NUMERALS:
+    if (left in _NUMERALS and right in _NUMERALS) or _cuts_spelled(before, after):
         return True
     if left in _WITHIN and right.isdecimal() and (before[-2:-1].isdecimal() or _POINT_FIRST.search(before)):
         return True
@@ -138,7 +166,7 @@ def _cuts(text: str, at: int) -> bool:
         return True
     if _DIGIT_BEFORE.search(before) and (_FRACTION_NEXT.match(after) or _SCALE_FIRST.match(after)):
         return True
-    if left.isdecimal() and _POWER_NEXT.match(after):
+    if left.isdecimal() and (right in _HANGUL_SCALES or _POWER_NEXT.match(after)):
         return True
     if right in "²³" and _UNIT_BEFORE.search(before):
         return True
@@ -164,15 +192,31 @@ def _cuts_word(before: str, after: str, left: str, right: str) -> bool:
     )
 
 
+def _cuts_spelled(before: str, after: str) -> bool:
+    """Whether this place is inside a number in words: of “one hundred and twenty”, “one hundred” is another one."""
+    left, right = _WORD_BEFORE.search(before), _WORD_AFTER.match(after)
+    if left is None or right is None:
+        return False
+    first, second = left[1].casefold(), right[1].casefold()
+    if second in _MULTIPLES:
+        return first in _MULTIPLES or first in _TENS or first in _BELOW_TWENTY
+    return (second in _BELOW_TWENTY and (first in _TENS or first in _MULTIPLES)) or (
+        second in _TENS and first in _MULTIPLES
+    )
+
+
 def _cuts_before(text: str, start: int, end: int) -> bool:
     """Whether what belongs to the number at the beginning of a passage stands before it."""
     before, after = _around(text, start)
     if after[:1] in _NUMERALS and _SIGNED_NUMERAL.search(before):
         return True
+    if (word := _WORD_AFTER.match(after)) and word.start(1) == 0 and _SIGN_BEFORE.search(before):
+        return word[1].casefold() in _MULTIPLES | _TENS | _BELOW_TWENTY
     if not before or not _NUMBER_NEXT.match(after.lstrip()):
         return False
     if _OPENED.search(before) and (closed := _CLOSED.match(after)):
-        spelled_out = _is_spelled_out(before) and closed[0][:-1].strip().isdecimal()
+        is_bare = closed[0][:-1].strip().isdecimal()
+        spelled_out = _is_spelled_out(before if is_bare else _without_currency(before))
         return not spelled_out or end - start > len(closed[0]) - 1
     signed = _SIGNED.search(before)
     if signed is None:
@@ -189,9 +233,15 @@ def _cuts_before(text: str, start: int, end: int) -> bool:
 
 def _is_spelled_out(before: str) -> bool:
     """Whether the bracket behind a number in words opens, as in “thirty (30) days”."""
-    words = before.rstrip("( \u00a0")
+    words = regex.sub(rf"\({_GAP}{_CURRENCY}?{_GAP}\Z", "", before).rstrip()
     last = regex.split(r"\s", words)[-1]
     return any(start == 0 for start, _, _ in spelled_numbers(last))
+
+
+def _without_currency(before: str) -> str:
+    """Without the currency in words, as in “one thousand euros (EUR 1,000)”; nothing where there is none."""
+    words = _OPENED.sub("", before).rstrip()
+    return _CURRENCY_LAST.sub("", words) if _CURRENCY_LAST.search(words) else ""
 
 
 def _cuts_behind(text: str, start: int, end: int) -> bool:

@@ -155,7 +155,7 @@ _GAP = re.compile(r"([0-9])\s+(?=[0-9])")
 _SPACES = re.compile(r"\s+")
 _BROKEN = re.compile(r"-(?<=[^\W\d_]-)-{0,2}(?=[^\W\d_])")
 """Hyphens between two letters: they may be there because the line ended. So "re-sign" is taken for "resign"."""
-_POWER = regex.compile(r"(?<=(?<!\p{L})[kcdm]?m)[²³](?!\w)")
+_POWER = regex.compile(r"(?<=(?<!\p{L})[kcdm]?m)[²³](?![\p{Latin}\p{N}_])")
 _SQUARED = {"²": "2", "³": "3"}
 _ASCII = {ord(char): None for char in "\t\n\v\f\r\x1c\x1d\x1e\x1f "} | {ord("`"): "'", 2: "-"}
 _END_DASHES = re.compile(r"^-+(?=[^\W\d_])|(?<=[^\W\d_])-+$")

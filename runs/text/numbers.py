@@ -4,9 +4,10 @@
 |---|---|
 | `1,234.50` `1.234,50` `1 234,50` `1'234.50` | 1234.5: apostrophes and all kinds of spaces separate thousands |
 | `1,234` | 1234 or 1.234: a text or a column decides which decimal mark it uses, so both readings are kept |
+| `12,34,567` | 1234567, in lakhs and crores |
 | `.5` | 0.5 |
 | `-5` `−5` `－5` `-$5` `$-5` `($5)` | minus five |
-| `2.5 million` `2.5M` `€2.5m` `2,5 Mio.` `50k` | the scale belongs to the value |
+| `2.5 million` `2.5M` `€2.5m` `2,5 Mio.` `50k` `5 млн` `5만` `5 TEUR` | the scale belongs to the value |
 | `1億2000万` `3千5百万` | 120000000, 35000000 |
 | `5.2e6` `5.2 × 10^6` `5.2 × 10⁶` | 5200000; an exponent of more than 30 has no value |
 | `½` `2½` `5 1⁄2` `5 1/2` | 0.5, 2.5, 5.5, 5.5; `51⁄2` is no number: nothing says where its fraction begins |
@@ -44,6 +45,7 @@ from runs.text.numerals import (
     MINUS,
     NAME_OF,
     POWER,
+    SCALED_CURRENCY,
     SCALES,
     SPACES,
     STEP_OF_FRACTION,
@@ -62,13 +64,13 @@ _SIGN = rf"[{MINUS}]"
 _BEFORE = re.compile(
     rf"(?:(?:(?<!\S)(?P<about>(?i:{either(dict.fromkeys(ABOUT))}))|(?P<comparison>[<>]=?|[≤≥⩽⩾]))\s?)?"
     rf"(?P<open>\()?(?P<sign>{_SIGN}(?!\s))?"
-    rf"(?:(?<![^\W\d_])(?P<currency>{either(CODES)})[{SPACES}]?)?(?P<inner>{_SIGN})?\Z",
+    rf"(?:(?<![^\W\d_])(?P<scaled>{SCALED_CURRENCY})?(?P<currency>{either(CODES)})[{SPACES}]?)?(?P<inner>{_SIGN})?\Z",
 )
-_LEAD_WORDS = frozenset(ABOUT | CODES.keys())
+_LEAD_WORDS = frozenset(ABOUT | CODES.keys() | {letter + code for letter in "TkKM" for code in CODES})
 _LEAD_SIGNS = frozenset(f"{MINUS}(~≈∼<>=≤≥⩽⩾" + "".join(word for word in CODES if not word[-1].isalnum())) - {"."}
 _AFTER = re.compile(
     rf"(?P<part>[{''.join(FRACTIONS)}])?"
-    rf"(?:(?P<letter>[kKMBm])(?![^\W\d_])|[{SPACES}]?-?(?P<scale>{either(SCALES)}))?"
+    rf"(?:(?P<letter>[kKMBm만억](?![^\W\d_])|[{SPACES}]?{SCALED_CURRENCY})|[{SPACES}]?-?(?P<scale>{either(SCALES)}))?"
     rf"(?:[{SPACES}]?-?(?P<unit>{either(NAME_OF)}))?"
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|e|ª|º)(?!\w)")
@@ -152,7 +154,8 @@ def _number(text: str, start: int, end: int) -> Number | None:
         return None
     digits = text[start:end]
     values, steps = read_digits(digits)
-    after, exponent, unit = text[end : end + _AFTER_CHARACTERS], 0, currency
+    after, unit = text[end : end + _AFTER_CHARACTERS], currency
+    exponent = LETTER_SCALES.get(lead["scaled"], 0) if lead else 0  # as in TEUR 5
     if before[-1:] == "(" and after[:1] == ")" and (behind := _UNIT_BEHIND.match(after, 1)):
         unit = _unit(behind["unit"])  # thirty (30) days
     if after[:1] in CJK_MULTIPLES and after:
@@ -160,13 +163,13 @@ def _number(text: str, start: int, end: int) -> Number | None:
         after = text[end : end + _AFTER_CHARACTERS]
     if after[:1] not in {"", "\n", ".", ",", ";", ":", ")", "|", '"'}:
         if power := POWER.match(after):
-            exponent = int((power[1] or power[2] or power[3]).translate(SUPERSCRIPTS))
+            exponent += int((power[1] or power[2] or power[3]).translate(SUPERSCRIPTS))
             end, after = end + power.end(), after[power.end() :]
         tail = _AFTER.match(after)
         assert tail is not None  # each of its parts may be missing
-        unit, letter, used = currency or _unit(tail["unit"]), tail["letter"], tail.end()
+        unit, letter, used = currency or _unit(tail["unit"]), (tail["letter"] or "").strip(), tail.end()
         if letter == "m" and unit not in CURRENCIES:
-            letter, unit, used = None, "m", tail.end("letter")
+            letter, unit, used = "", "m", tail.end("letter")
         elif not used and _has_case(after[:1]):
             if _IN_NAME.match(after):
                 return None
@@ -185,7 +188,8 @@ def _number(text: str, start: int, end: int) -> Number | None:
     if lead is None:
         return Number(start, end, digits, values, steps, unit)
     is_negative = _is_negative(lead, before, digits, text[end : end + 1])
-    parts = [name for name in ("sign", "currency", "inner") if lead[name] and (is_negative or name == "currency")]
+    names = ("sign", "scaled", "currency", "inner") if is_negative else ("scaled", "currency")
+    parts = [name for name in names if lead[name]]
     first = min((lead.start(name) for name in parts), default=len(before)) + start - len(before)
     values = tuple(value.copy_negate() for value in values) if is_negative else values
     return Number(first, end, digits, values, steps, unit, _comparison(lead, before), is_negative)

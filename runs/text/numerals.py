@@ -28,9 +28,9 @@ CURRENCIES = {
     "EUR": "€|euro|euros",
     "GBP": "£|pound|pounds",
     "JPY": "¥|yen|円",
-    "CNY": "RMB|yuan|元",
+    "CNY": "RMB|CN¥|yuan|元",
     "CHF": "Fr.|SFr.|francs|Franken",
-    "INR": "₹|Rs.|rupees",
+    "INR": "₹|Rs.|Rs|rupees",
     "KRW": "₩|won",
     "RUB": "₽|roubles|rubles",
     "SEK": "",
@@ -41,8 +41,8 @@ CURRENCIES = {
     "HUF": "Ft",
     "TRY": "₺",
     "BRL": "R$",
-    "AUD": "A$",
-    "CAD": "C$",
+    "AUD": "A$|AU$",
+    "CAD": "C$|CA$",
     "SGD": "S$",
     "HKD": "HK$",
     "NZD": "NZ$",
@@ -50,6 +50,7 @@ CURRENCIES = {
     "ZAR": "",
     "ILS": "₪",
     "THB": "฿",
+    "TWD": "NT$",
 }
 UNITS = {
     "%": "percent|per cent|pct|Prozent|pour cent",
@@ -87,33 +88,39 @@ UNITS = {
     "°C": "℃",
     "°F": "",
 }
-SCALES = {
-    "hundred": 2,
-    "thousand": 3,
-    "Tausend": 3,
-    "Tsd.": 3,
-    "million": 6,
-    "millions": 6,
-    "Million": 6,
-    "Millionen": 6,
-    "mn": 6,
-    "Mio.": 6,
-    "Mio": 6,
-    "billion": 9,
-    "billions": 9,
-    "bn": 9,
-    "Milliarde": 9,
-    "Milliarden": 9,
-    "milliards": 9,
-    "Mrd.": 9,
-    "Mrd": 9,
-    "trillion": 12,
-    "tn": 12,
-    "lakh": 5,
-    "lakhs": 5,
-    "crore": 7,
-    "crores": 7,
+_SCALE_WORDS = {
+    2: "hundred",
+    3: (
+        "thousand|Tausend|Tsd.|mille|mila|mil|duizend|tysiąc|tysiące|tysięcy|tys.|tisíc|tusen|tusind|tuhatta|ezer|mii"
+        "|nghìn|ribu|тыс.|тыс|тысяча|тысячи|тысяч|тис.|тисяч|хиляди|χιλιάδες|ألف|آلاف|אלף|हज़ार|हजार|พัน"
+    ),
+    4: "หมื่น",
+    5: "lakh|lakhs|लाख|แสน",
+    6: (
+        "million|millions|Million|Millionen|mn|mln|Mio.|Mio|millón|millones|milione|milioni|milhão|milhões|miljoen"
+        "|milion|miliony|milionów|milionů|miljon|miljoner|milj.|miljoonaa|millioner|millió|milioane|milyon|triệu|juta"
+        "|млн|миллион|миллиона|миллионов|мільйон|мільйонів|милиона|εκατ.|εκατομμύρια|مليون|ملايين|میلیون|מיליון"
+        "|मिलियन|ล้าน"
+    ),
+    7: "crore|crores|करोड़|करोड",
+    9: (
+        "billion|billions|bn|Milliarde|Milliarden|milliard|milliards|Mrd.|Mrd|miliardo|miliardi|miljard|miliardy|miliardów"
+        "|mld|mia.|miljarder|milliarder|milliárd|miliarde|milyar|tỷ|miliar|bilhão|bilhões|млрд|миллиард|миллиарда"
+        "|миллиардов|мільярд|мільярдів|δισ.|مليار|میلیارد|מיליארד"
+    ),
+    12: "trillion|tn|Billionen|billones",
 }
+SCALES = {word: exponent for exponent, words in _SCALE_WORDS.items() for word in words.split("|")}
+_OF_KOREAN = {"천": 3, "만": 4, "십만": 5, "백만": 6, "천만": 7, "억": 8, "십억": 9, "백억": 10, "천억": 11, "조": 12}
+SCALES |= {
+    f"{scale}{gap}{money}": exponent
+    for scale, exponent in _OF_KOREAN.items()
+    for gap in ("", " ")
+    for money in ("원", "달러", "유로")
+}
+"""Korean ones before money alone: 5조 is Article 5, and many words begin with the same syllables."""
+SCALED_CURRENCY = r"[TkKM](?=€|(?:EUR|USD|GBP|CHF)(?![^\W\d_]))"
+"""The letter before a currency that belongs to the digits, as in TEUR and k€ for thousands."""
 CJK_SCALES = {"万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
 CJK_POWERS = dict(zip("十拾百佰千仟", (1, 1, 2, 2, 3, 3), strict=True))
 _DIGITS_OF_CJK = "〇零 一壱壹 二弐贰貳两兩 三参叁參 四肆 五伍 六陆陸 七柒 八捌 九玖"
@@ -122,8 +129,9 @@ CJK_MULTIPLES = "".join((*CJK_SCALES, *CJK_POWERS))
 CJK_COMPOUND = re.compile(rf"(?:\d{{1,18}}(?:[.,]\d{{1,9}}){{0,6}}[{CJK_MULTIPLES}]{{1,2}}){{1,5}}(?:\d{{2,4}}(?!\d))?")
 CJK_NUMERAL = rf"[{''.join(CJK_DIGITS)}{CJK_MULTIPLES}]{{1,30}}"
 _CJK_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{''.join(CJK_DIGITS)}]+|[{CJK_MULTIPLES}]")
-LETTER_SCALES = {"k": 3, "K": 3, "M": 6, "B": 9}
-"""Only directly behind the digits. A small m is a million next to a currency, and a metre elsewhere."""
+LETTER_SCALES = {"k": 3, "K": 3, "T": 3, "M": 6, "B": 9, "만": 4, "억": 8}
+"""Only directly behind the digits, or before a currency. A small m is a million next to a currency, or a metre.
+"""
 
 
 def _names(*kinds: Mapping[str, str]) -> dict[str, str]:
@@ -142,8 +150,9 @@ def either(words: Mapping[str, object]) -> str:
     )
 
 
-NAME_OF = _names(CURRENCIES, UNITS)
-CODES = {spelling: name for spelling, name in _names(CURRENCIES).items() if not spelling.islower()}
+CURRENCY_NAMES = _names(CURRENCIES)
+NAME_OF = CURRENCY_NAMES | _names(UNITS)
+CODES = {spelling: name for spelling, name in CURRENCY_NAMES.items() if not spelling.islower()}
 """What may stand before an amount: codes and signs. Words such as “won” and “pound” mean something else there."""
 ABOUT = {"about", "approx", "approx.", "approximately", "around", "roughly", "nearly", "almost", "circa", "ca.", "c."}
 ABOUT |= {"rund", "etwa", "zirka", "environ", "~", "≈", "∼"}
@@ -214,9 +223,12 @@ def read_fraction(digits: str) -> Decimal | None:
 
 
 def _written(mark: str) -> str:
-    """An expression for digits with this decimal mark, and with one kind of separator of thousands at most."""
+    """An expression for digits with this decimal mark, and with one kind of separator of thousands at most. Commas may
+    separate lakhs and crores too, as in 12,34,567.
+    """
+    lakhs = r"|(?!0)\d{1,2}(?:,\d{2})+,\d{3}" if mark == "." else ""
     return (
-        rf"(?P<whole>\d*|(?!0+\D)\d{{1,3}}(?P<separator>[{THOUSANDS[mark]}'’{SPACES}])\d{{3}}(?:(?P=separator)\d{{3}})*)"
+        rf"(?P<whole>\d*{lakhs}|(?!0+\D)\d{{1,3}}(?P<separator>[{THOUSANDS[mark]}'’{SPACES}])\d{{3}}(?:(?P=separator)\d{{3}})*)"
         rf"(?:[{mark}](?P<decimals>\d+))?"
     )
 
@@ -230,8 +242,7 @@ def read(digits: str, mark: str) -> Decimal | None:
     if found is None:
         return None
     whole, separator, decimals = found.groups()
-    if separator:
-        whole = whole.replace(separator, "")
+    whole = whole.replace(separator or ",", "")
     if len(whole) + len(decimals or "") > MAX_DIGITS:
         return None
     return Decimal(f"{whole}.{decimals or '0'}").normalize(EXACT)

@@ -23,6 +23,8 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
+import regex
+
 from runs.text.numerals import (
     ABOUT,
     CJK_COMPOUND,
@@ -41,6 +43,7 @@ from runs.text.numerals import (
     MINUS,
     NAME_OF,
     POWER,
+    SCALED_CURRENCY,
     SCALES,
     SPACES,
     SUPERSCRIPTS,
@@ -57,11 +60,12 @@ _CODES_OF_MONEY = """
 AED AFN ALL AMD ANG AOA ARS AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BSD BTN BWP BYN BZD CDF CLP COP CRC CUP CVE DJF
 DOP DZD EGP ERN ETB FJD FKP GEL GHS GIP GMD GNF GTQ GYD HNL HTG IDR IQD IRR ISK JMD JOD KES KGS KHR KMF KWD KYD KZT LAK
 LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MYR MZN NAD NGN NIO NPR OMR PAB PEN PGK PHP PKR PYG QAR
-RON RSD RWF SAR SBD SCR SDG SLE SOS SRD SSP STN SYP SZL TJS TMT TND TOP TTD TWD TZS UAH UGX UYU UZS VES VND VUV WST XAF
+RON RSD RWF SAR SBD SCR SDG SLE SOS SRD SSP STN SYP SZL TJS TMT TND TOP TTD TZS UAH UGX UYU UZS VES VND VUV WST XAF
 XCD XOF XPF YER ZMW
 """
 """Some are words in texts: they count in cells alone."""
 _ISO_CURRENCIES = frozenset(_CODES_OF_MONEY.split())
+_UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 _SYMBOLS = "¢؋₡₢₣₤₥₦₧₨₫₭₮₯₰₱₲₳₴₵₶₷₸₻₼₾₿"
 _MONEY = frozenset(CURRENCIES) | _ISO_CURRENCIES | frozenset(_SYMBOLS)
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: "¥", 0xFFE1: "£", 0xFFE6: "₩", 0xFFE0: "¢"}
@@ -71,18 +75,20 @@ _OWN_UNIT = r"[^\W\d_]{1,20}(?:[.·][^\W\d_]{1,10}){0,2}[²³]?\.?"
 """A unit without a name here."""
 _CELL = re.compile(
     rf"(?:(?P<comparison>[<>]=?|[≤≥⩽⩾]|(?i:{either(dict.fromkeys(ABOUT))})) ?)?(?:(?P<side>(?i:DR|CR)\.?) )?"
-    rf"(?P<sign>{_CELL_SIGN})? ?(?:(?P<currency>{either(_LEADING)}) ?)?(?P<inner>{_CELL_SIGN})? ?"
+    rf"(?P<sign>{_CELL_SIGN})? ?(?:(?P<scaled>{SCALED_CURRENCY})?(?P<currency>{either(_LEADING)}) ?)?"
+    rf"(?P<inner>{_CELL_SIGN})? ?"
     rf"(?P<digits>{CJK_COMPOUND.pattern}(?!\d)|{CJK_NUMERAL}|{DIGITS.pattern})"
     rf"(?P<power>{POWER.pattern})?(?P<part>[{SPACES}]?[{''.join(FRACTIONS)}])?(?P<cents>[.,][-–—]{{1,2}}|\.(?!\w))?"
     rf"(?P<tail>.*)",
     re.DOTALL,
 )
 _CELL_TAIL = re.compile(
-    rf"(?:(?P<letter>[kKMBm])(?![^\W\d_])| ?(?P<scale>{either(SCALES)}))?"
+    rf"(?:(?P<letter>[kKMBm만억](?![^\W\d_])| ?{SCALED_CURRENCY})| ?(?P<scale>{either(SCALES)}))?"
     rf"(?: ?(?!(?i:[DC]R)\b)(?P<unit>{either(NAME_OF)}|[{_SYMBOLS}]|{_OWN_UNIT}))?"
     rf"(?P<per> ?/ ?[^\W\d_]{{1,12}}[²³]?)?"
     rf"(?: ?(?P<side>(?i:[DC]R)\.?))? ?(?P<behind>[{MINUS}—])?",
 )
+_SCALE_FIRST = re.compile(rf"^(?:[kKMBm만억]|\s*{SCALED_CURRENCY}|\s*(?:{either(SCALES)}))")
 _BARE_CELL = re.compile(r"-?[0-9][0-9.,]{0,40}")
 _PLAIN_CELL = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 _AVERAGE = Context(prec=12, rounding=ROUND_HALF_UP)
@@ -145,7 +151,7 @@ def quantity(cell: str) -> Quantity | None:
 def _quantity(cell: str) -> Quantity | None:
     if _BARE_CELL.fullmatch(cell) and (bare := _by_mark(cell.lstrip("-"), is_negative=cell[0] == "-")):
         return Quantity(cell, bare)  # most of them
-    text = " ".join(cell.translate(_WIDE).split())
+    text = " ".join(_UNSEEN.sub("", cell).translate(_WIDE).split())
     inside = _without_brackets(text)
     found = _CELL.fullmatch(inside)
     tail = _CELL_TAIL.fullmatch(found["tail"]) if found else None
@@ -155,14 +161,17 @@ def _quantity(cell: str) -> Quantity | None:
     signs = [sign for sign in (found["sign"], found["inner"], tail["behind"]) if sign]
     values = _cell_values(found)
     sides = {side.upper().rstrip(".") for side in (found["side"], tail["side"]) if side}
-    unit = _cell_unit(found["currency"], tail["unit"], tail["letter"])
+    letter = (found["scaled"] or tail["letter"] or "").strip()
+    unit = _cell_unit(found["currency"], tail["unit"], letter)
+    if found["scaled"] and (tail["letter"] or tail["scale"]):
+        return None
     if not values or len(signs) + is_in_brackets > 1 or len(sides) > 1 or unit is None:
         return None
-    scale = SCALES.get(tail["scale"] or "", 0) or _scale_of(tail["letter"], unit)
+    scale = SCALES.get(tail["scale"] or "", 0) or _scale_of(letter, unit)
     unit += re.sub(r"\s", "", tail["per"] or "")
     is_negative = is_in_brackets or bool(signs and signs[0] != "+")
     comparison = found["comparison"] or ""
-    currency = found["currency"] or ""
+    currency = (found["scaled"] or "") + (found["currency"] or "")
     return Quantity(
         cell,
         {mark: value.copy_negate() if is_negative else value for mark, value in values.items()},
@@ -194,7 +203,11 @@ def stored_quantity(shown: str, stored: str) -> Quantity | None:
     step = Decimal(1).scaleb(found.kind.scale + min(int(exponent), 0))
     # 5 t for 5000 kg: the unit belongs to what is shown, and not to what is stored
     is_unit_true = bool(written) and abs(written - value) <= step
-    tail = re.sub(rf"^(?:[kKMBm]|\s*(?:{either(SCALES)}))", "", found.tail) if found.kind.scale else found.tail
+    tail = (
+        re.sub(rf"^(?:[kKMBm만억]|\s*{SCALED_CURRENCY}|\s*(?:{either(SCALES)}))", "", found.tail)
+        if found.kind.scale
+        else found.tail
+    )
     return Quantity(
         shown,
         dict.fromkeys(THOUSANDS, value),
@@ -248,7 +261,7 @@ def _is_exact(value: Decimal) -> bool:
     return int(value.as_tuple().exponent) > -FRACTION_DIGITS
 
 
-def _cell_unit(currency: str | None, unit: str | None, letter: str | None) -> str | None:
+def _cell_unit(currency: str | None, unit: str | None, letter: str) -> str | None:
     """The one name of what is written before and behind the digits; None where they contradict each other."""
     if unit and any(unicodedata.numeric(letter, None) is not None for letter in unit.rstrip("²³") or unit):
         return None  # 10² is another number
@@ -261,7 +274,7 @@ def _cell_unit(currency: str | None, unit: str | None, letter: str | None) -> st
     return None if second in _MONEY or first not in _MONEY else f"{first} {second}"
 
 
-def _scale_of(letter: str | None, unit: str) -> int:
+def _scale_of(letter: str, unit: str) -> int:
     return 0 if not letter or unit == "m" else LETTER_SCALES.get(letter, 6)
 
 

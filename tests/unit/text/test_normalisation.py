@@ -242,3 +242,9 @@ def test_so_many_places_that_are_like_a_term_are_no_proof_of_its_absence() -> No
 def test_names_are_found_among_others_by_the_same_text(name: str) -> None:
     assert place_among(name, ["größe", "Größe", "Gro\u0308ße"]) == (2 if name == "Gro\u0308ße" else 1)
     assert place_among(name, ["größe", "Grosse"]) == -1
+
+
+@pytest.mark.parametrize("source", ["50m²の部屋", "面積50m²で", "50 m² of floor", "5km²内"])
+def test_a_square_is_the_same_in_front_of_other_scripts(source: str) -> None:
+    quote = source.replace("km²", "㎢").replace("m²", "㎡")
+    assert find_same_text(quote, source) == (0, len(source))
