@@ -4,6 +4,7 @@ A query names columns and never computes with words of its own: SQL would let a 
 counts as shown by the file.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -156,7 +157,7 @@ class ReadTable(Arguments):
         columns = dict[int, _ComparedColumn]()
         for one in self.where:
             if one.test in _COMPARED and (kind := _compared_as(one)):
-                columns.setdefault(places[one.column], _ComparedColumn(one.column, self.decimal_mark)).kinds.add(kind)
+                columns.setdefault(places[one.column], _ComparedColumn(self.decimal_mark)).kinds.add(kind)
         if columns:
             for row in table.rows(budget):
                 for at, column in columns.items():
@@ -184,7 +185,7 @@ def _number(one: Condition) -> Quantity | None:
 
 def _test(one: Condition, at: int, column: "_ComparedColumn | None") -> Callable[[Row], bool]:
     """Whether a row meets a condition. `column`: what there is to know of it, where numbers or dates are compared."""
-    wanted, key = one.value.strip(), caseless(one.value.strip())
+    key = caseless(one.value.strip())
     match one.test:
         case "empty" | "not empty":
             return lambda row: (not _text(row, at)) == (one.test == "empty")
@@ -194,7 +195,7 @@ def _test(one: Condition, at: int, column: "_ComparedColumn | None") -> Callable
             equals = column.equals(one) if column and _compared_as(one) else lambda row, at: False
             return lambda row: (caseless(_text(row, at)) == key or equals(row, at)) == (one.test == "=")
         case test:
-            compare = column.order(one) if column and _compared_as(one) else _order_of_texts(wanted)
+            compare = column.order(one) if column and _compared_as(one) else _order_of_texts(one)
             holds = _ORDERS[test]
             return lambda row: (order := compare(row, at)) is not None and holds(order)
 
@@ -207,14 +208,38 @@ _ORDERS: Mapping[str, Callable[[int], bool]] = {
 }
 
 
-def _order_of_texts(wanted: str) -> Callable[[Row, int], int | None]:
-    """None where there is no value, or it is a number."""
+def _order_of_texts(one: Condition) -> Callable[[Row, int], int | None]:
+    """None where there is no value, or it is a number. Raises InvalidInput where digits do not sort as letters do."""
+    wanted = one.value.strip()
+    shape = _shape(wanted)
 
     def compare(row: Row, at: int) -> int | None:
         value = _text(row, at)
-        return None if not value or quantity(value) else (value > wanted) - (value < wanted)
+        if not value or quantity(value):
+            return None
+        if any(map(str.isdecimal, value)) and any(map(str.isdecimal, wanted)) and not _sorts(_shape(value), shape):
+            raise _not_filtered(one, f"{quoted(value)} and {quoted(wanted)} do not sort by their letters")
+        return (value > wanted) - (value < wanted)
 
     return compare
+
+
+def _not_filtered(one: Condition, why: str) -> InvalidInput:
+    return InvalidInput(f"is not filtered: {quoted(one.column)} cannot be compared with {quoted(one.value)}: {why}")
+
+
+_DIGIT = re.compile(r"\d")
+_SORTED_SHAPES = re.compile(r"\D*0+\D*|0000\D.*|00:00(?::00)?", re.DOTALL)
+"""One number, a year that comes first, or a time of day."""
+
+
+def _shape(text: str) -> str:
+    return _DIGIT.sub("0", text)
+
+
+def _sorts(shape: str, other: str) -> bool:
+    """Whether texts of these shapes, in which 0 stands for each digit, sort as what they say: v1.10 and v1.9 do not."""
+    return shape == other and _SORTED_SHAPES.fullmatch(shape) is not None
 
 
 def _text(row: Row, at: int) -> str:
@@ -240,8 +265,8 @@ class _Marks:
 class _ComparedColumn:
     """The numbers and the dates of a column that conditions compare. `kinds`: which of both."""
 
-    def __init__(self, name: str, mark: str) -> None:
-        self._name, self._mark = name, mark
+    def __init__(self, mark: str) -> None:
+        self._mark = mark
         self.kinds = set[str]()
         self._figures, self._moments = Figures(), Moments()
         self._unlike = ""
@@ -304,21 +329,21 @@ class _ComparedColumn:
         if wanted is None:
             date = moment(one.value.strip())
             if "date" in self._odd or not date:
-                raise self._problem(one, f"{quoted(self._odd['date'])} is no date with its year")
+                raise _not_filtered(one, f"{quoted(self._odd['date'])} is no date with its year")
             return self._order_of_dates(one, date)
         kind = self._figures.kind
         if "number" in self._odd:
-            raise self._problem(one, f"{quoted(self._odd['number'])} is no number")
+            raise _not_filtered(one, f"{quoted(self._odd['number'])} is no number")
         if self._unlike:
-            raise self._problem(one, self._unlike)
+            raise _not_filtered(one, self._unlike)
         if not self._figures.marks:
             if self._has_texts:
-                raise self._problem(one, "the column has no numbers")
+                raise _not_filtered(one, "the column has no numbers")
             return lambda row, at: None
         if kind.comparison or wanted.kind.comparison:
-            raise self._problem(one, "what is more or less than a number has no place among numbers")
+            raise _not_filtered(one, "what is more or less than a number has no place among numbers")
         if wanted.kind.unit and wanted.kind.unit != kind.unit:
-            raise self._problem(one, "the units or currencies differ")
+            raise _not_filtered(one, "the units or currencies differ")
         mark = self._one_mark(one)
         value, is_bare = self._wanted(one, wanted, mark), not wanted.kind.unit
 
@@ -335,7 +360,7 @@ class _ComparedColumn:
             try:
                 return self._moments.compare(found, wanted) if found else None
             except NotDates as error:
-                raise self._problem(one, str(error)) from error
+                raise _not_filtered(one, str(error)) from error
 
         return compare
 
@@ -347,10 +372,10 @@ class _ComparedColumn:
 
     def _one_mark(self, one: Condition) -> str:
         if self._mark and self._mark not in self._figures.marks:
-            raise self._problem(one, f"its numbers have another decimal mark than {self._mark}")
+            raise _not_filtered(one, f"its numbers have another decimal mark than {self._mark}")
         mark = self._mark or self._figures.one_mark
         if not mark:
-            raise self._problem(one, "its numbers can be read in two ways; say decimal_mark")
+            raise _not_filtered(one, "its numbers can be read in two ways; say decimal_mark")
         return mark
 
     def _wanted(self, one: Condition, wanted: Quantity, mark: str) -> Decimal:
@@ -360,10 +385,7 @@ class _ComparedColumn:
             return wanted.value(mark)
         if len(wanted.values) == 1:
             return wanted.value(*wanted.values)
-        raise self._problem(one, "it can be read in two ways; write it without separators of thousands")
-
-    def _problem(self, one: Condition, why: str) -> InvalidInput:
-        return InvalidInput(f"is not filtered: {quoted(self._name)} cannot be compared with {quoted(one.value)}: {why}")
+        raise _not_filtered(one, "it can be read in two ways; write it without separators of thousands")
 
 
 class _Group:
