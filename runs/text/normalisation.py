@@ -29,8 +29,18 @@ What says something else stays different: capitals, accents, signs, figures, `10
 | capitals, with and without a dot | `İNDİRİM` `indirim`; `STRASSE` `Straße` |
 | accents and strokes | `Kündigung` `Kundigung`; `Łódź` `Lodz` |
 | letters of other scripts that look alike | Cyrillic `а` `е` `о`, Greek `ο` `Α`; in words of their own too |
-| raised letters, and letters in circles | `Ⓟenalty` `penalty` |
+| raised letters, and letters in circles and squares | `Ⓟenalty` `penalty` |
 | letters that are spaced out | `I N D E M N I T Y` |
+
+A search for an absence (`Sought`) also takes for equal what is another spelling of the same words:
+
+| equal | examples |
+|---|---|
+| umlauts and what stands for them | `Müller` `Mueller`; `Køb` `Koeb` |
+| separators of thousands, and decimal marks | `1,000` `1 000` `1.000` `1000`; `12,5` `12.5` |
+| raised digits and fractions | `CO₂` `CO2`; `½` `1/2` |
+| points between single letters, apostrophes in words | `G.m.b.H.` `GmbH`; `tenant’s` `tenants` |
+| underscores and spaces | `force_majeure` `force majeure` |
 
 Linear in the length of a text. A text is folded in chunks of some thousand characters; where a character comes from is
 worked out for the chunks that have a match only.
@@ -71,6 +81,7 @@ _MAX_MARKS = 30
 class Strength(StrEnum):
     SAME = "same text"
     COULD_BE = "could be the same text"
+    SPELLINGS = "could be the same text in another spelling"
     LOOKS = "could be the same text, look-alikes of other scripts included"
 
 
@@ -144,11 +155,26 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\U
 _SPACE_THERE = re.compile(rf"(?<=[{_UNSPACED}]) | (?=[{_UNSPACED}])")
 _IN_WORD = re.compile(rf"[^\W_{_UNSPACED}]{{2}}")
 _RAISED = (
+    *(*range(0x2B0, 0x2B9), *range(0x2E0, 0x2E5)),
     *(*range(0x1D2C, 0x1D6B), 0x2071, 0x207F, *range(0x2090, 0x209D)),
     *(*range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A)),
 )
 """Letters that are raised, lowered, or in circles and squares."""
-_ARABIC_ALIKE = {"ی": "ي", "ى": "ي", "ک": "ك", "ة": "ه"}
+_WHITE_ON_BLACK = {chr(first + at): chr(0x61 + at) for first in (0x1F150, 0x1F170) for at in range(26)}
+_ARABIC_ALIKE = {"ی": "ي", "ى": "ي", "ک": "ك", "ة": "ه", "ہ": "ه", "ھ": "ه", "ۀ": "ه"}
+_SPELLINGS = dict(zip("äöüøæåÄÖÜØÆÅ", ("ae", "oe", "ue", "oe", "ae", "aa") * 2, strict=True)) | {
+    sign: unicodedata.normalize("NFKC", sign).replace("⁄", "/") for sign in "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+}
+_SPELLING = re.compile(f"[{''.join(_SPELLINGS)}]")
+_SAYS_LITTLE = re.compile(
+    r"(?<=\d)[.,'\s](?=\d{3}(?!\d))|(?<=[^\W\d_])'(?=[^\W\d_])"
+    r"|(?<=[^\W\d_])[._·•](?<=(?<![^\W\d_])[^\W\d_].)(?=\s?[^\W\d_](?![^\W\d_]))"
+)
+"""Separators of thousands, apostrophes inside words, and points between letters that stand alone."""
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_SPELLS = re.compile(rf"[{''.join(_SPELLINGS)}\u0308\u030a'’_·•]|\d.?\d{{3}}|\d,|[^\W\d_]\.[^\W\d_]")
+"""What a text or a term has where another spelling makes a difference."""
+_UNDERSCORE = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
 _GAP_MARK = "\0"
 """Stands for the white space between two digits, since folding a folded text must not take it away."""
 _GAP = re.compile(r"([0-9])\s+(?=[0-9])")
@@ -193,6 +219,7 @@ _MARKS = {
 ALIKE = "letters of another script that look alike"
 SPACED = "letters that are spaced out, or words that are not"
 ACCENTS = "other accents, or dots of the letter i"
+SPELLED = "another spelling"
 CROWDED = "so much like it that not all of it was looked at"
 
 
@@ -388,13 +415,17 @@ class Sought:
         """The forms of the text that differ from each other, each with what is looked for in it."""
         plain, looks = _wanted(term, Strength.COULD_BE), _wanted(term, Strength.LOOKS)
         has_scripts = bool(_SCRIPTS.search(self._source))
-        for markup in (Markup.PLAIN, Markup.MARKDOWN) if plain else ():
-            if markup is Markup.PLAIN or _MARKS[markup].search(self._source):
-                yield self._view(Strength.COULD_BE, markup), plain
-                if has_scripts:
-                    yield self._view(Strength.LOOKS, markup), looks
-                elif looks != plain:
-                    yield self._view(Strength.COULD_BE, markup), looks
+        marked = _MARKS[Markup.MARKDOWN].search(self._source)
+        markups = [Markup.PLAIN, *([Markup.MARKDOWN] if marked else [])] if plain else []
+        for markup in markups:
+            yield self._view(Strength.COULD_BE, markup), plain
+            if has_scripts:
+                yield self._view(Strength.LOOKS, markup), looks
+            elif looks != plain:
+                yield self._view(Strength.COULD_BE, markup), looks
+        if _SPELLS.search(term) or _SPELLS.search(self._source):
+            for markup in markups:
+                yield self._view(Strength.SPELLINGS, markup), _wanted(term, Strength.SPELLINGS)
 
     def _view(self, strength: Strength, markup: Markup) -> Folded:
         key = strength, markup
@@ -416,12 +447,15 @@ class Sought:
 
 def _wanted(text: str, strength: Strength = Strength.SAME, markup: Markup = Markup.PLAIN) -> str:
     """The folded text as it is looked for: without dashes at its ends, which the source may have between letters."""
-    return _END_DASHES.sub("", folded(text, strength, markup))
+    wanted = _END_DASHES.sub("", folded(text, strength, markup))
+    return wanted.rstrip(".") or wanted if strength is Strength.SPELLINGS else wanted
 
 
 def _doubt(words: str, term: str, markup: Markup) -> str:
-    if folded(words, Strength.COULD_BE, markup) != folded(term, Strength.COULD_BE):
-        return ALIKE
+    strength = Strength.COULD_BE
+    if _wanted(words, strength, markup) != _wanted(term, strength):
+        strength = Strength.SPELLINGS
+        return SPELLED if _wanted(words, strength, markup) == _wanted(term, strength) else ALIKE
     if _joined(words, Strength.COULD_BE, markup) != _joined(term, Strength.COULD_BE, Markup.PLAIN):
         return SPACED
     same = folded(words, markup=markup).casefold() == folded(term).casefold()
@@ -464,7 +498,7 @@ def _tables() -> _Tables:
         bare = unicodedata.normalize("NFD", unicodedata.normalize("NFD", char).casefold())
         bare = "".join(_STROKES.get(one, one) for one in bare if unicodedata.category(one) != "Mn")
         wide[char] = _ARABIC_ALIKE.get(bare, bare)
-    wide |= {chr(code): unicodedata.normalize("NFKC", chr(code)).casefold() for code in _RAISED}
+    wide |= {chr(code): unicodedata.normalize("NFKC", chr(code)).casefold() for code in _RAISED} | _WHITE_ON_BLACK
     wide |= {chr(code): "" for code in range(0x300, 0x370)} | {"ı": "i", "İ": "i"}
     wide = {char: form for char, form in wide.items() if form != char}
     return _Tables(signs, _any_of(signs), mark, wide, _any_of(wide))
@@ -548,10 +582,16 @@ def _fold_letters(text: _Text, strength: Strength, markup: Markup) -> None:
             text.edit(_COMPOSED, lambda match: unicodedata.normalize("NFC", match[0]))
         if "²" in text.text or "³" in text.text:
             text.edit(_POWER, lambda match: _SQUARED[match[0]])
+        if strength is Strength.SPELLINGS:
+            text.edit(_SPELLING, lambda match: _SPELLINGS[match[0]])
         if strength is not Strength.SAME:
             text.edit(tables.widened, lambda match: tables.wide.get(match[0], match[0]))
     elif "`" in text.text or "\x02" in text.text:
         text.text = text.text.replace("`", "'").replace("\x02", "-")
+    if strength is Strength.SPELLINGS:
+        text.edit(_UNDERSCORE, lambda _: " ")
+        text.edit(_SAYS_LITTLE, lambda _: "")
+        text.edit(_DECIMAL_COMMA, lambda _: ".")
     if strength is not Strength.SAME:
         text.text = text.text.lower() if text.text.isascii() else _casefolded(text.text)
     if strength is Strength.LOOKS and not text.text.isascii():
