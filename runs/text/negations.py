@@ -3,16 +3,20 @@
 | language | words |
 |---|---|
 | English | no, not, never, none, nothing, nobody, nowhere, neither, nor, without, cannot, words in n't |
-| German | nicht, nichts, kein…, nie, niemals, niemand, nirgends, ohne, weder |
+| | hardly, unable, prohibited, forbidden, refrain, fail to, refuse to |
+| German | nicht, nichts, kein…, nie, niemals, niemand, nirgends, ohne, weder, kaum |
 | French | ne, n’, pas, jamais, aucun…, nul, sans, ni, rien |
 | Spanish, Italian, Portuguese | no, nunca, jamás, ningun…, nadie, sin; non, nessun…, niente, senza; não, nenhum…, sem |
 | Dutch, Polish, Russian | niet, geen, nooit, zonder; nie, bez; не, нет, без |
-| Chinese, Japanese | 不 未 无 無 非 没 沒 勿 莫; ない ません ず behind a verb |
+| Czech, Slovak, Hungarian, Romanian, Finnish | není, nesmí, nemůže; nie; nem, sem; nu, fără; ei, eivät |
+| Indonesian, Malay | tidak, bukan, tanpa |
+| Chinese, Japanese | 不 未 无 無 非 没 沒 勿 莫; ない ません ず at the end of the clause |
 | Swedish, Danish, Norwegian, Greek | inte, icke, ikke, ingen, aldrig, uden, utan; δεν, μην, χωρίς |
-| Arabic, Hebrew, Hindi, Vietnamese | لا لم لن ليس غير بدون; לא אין ללא; नहीं; không |
-| Korean, Turkish, Thai | 안 못, and 않 아니 없 behind a verb; değil behind it; ไม่ |
+| Arabic, Persian, Urdu | لا لم لن ليس غير بدون دون; نیست; نہیں |
+| Hebrew, Hindi, Vietnamese | לא אין אינו ללא; नहीं न बिना; không chưa |
+| Korean, Turkish, Thai | 안 못, and 않 아니 없 at the end of the clause; değil behind it, asla; ไม่ ห้าม |
 
-No negations are “No. 5”, “not only” and “nicht nur”.
+No negations are “No. 5”, the Dutch “nu”, “not only” and “nicht nur”.
 """
 
 import regex
@@ -23,20 +27,24 @@ MAX_WORDS_BETWEEN = 5
 """Between a negation and words that it still denies: “shall not in any event be liable”."""
 _REACH = 400
 _WORDS = (
-    r"(?:no(?!\.?\s*\d)|not(?!\s+only\b)|never|none|nothing|nobody|nowhere|neither|nor|without|cannot|\p{L}+n['’]t"
-    r"|nicht(?!\s+nur\b)|nichts|kein\p{L}*|nie|niemals|niemand|nirgends|ohne|weder"
+    r"(?:no(?!\.?\s*\d)|not(?!\s+only\b)|never|none|nothing|nobody|nowhere|neither|nor|without|cannot|hardly|scarcely|unable"
+    r"|prohibited|forbidden|refrains?|(?:fail|refuse)(?:s|d|ed)?\s+to|\p{L}+n['’]t"
+    r"|nicht(?!\s+nur\b)|nichts|kein\p{L}*|nie|niemals|niemand|nirgends|ohne|weder|kaum"
     r"|ne|pas|jamais|aucun\p{L}*|nuls?|nulles?|sans|ni|rien|nunca|jamás|ning[uú]n\p{L}*|nadie|tampoco|sin"
     r"|non(?![-‐‑\w])|nessun\p{L}*|niente|senza|não|nenhuma?|sem|niet|geen|nooit|zonder"
-    r"|inte|icke|ikke|ingen|inget|inga|aldrig|aldri|uden|utan|bez|не|нет|без|δεν|μην|χωρίς"
-    r"|لا|لم|لن|ليس|غير|بدون|לא|אין|ללא|नहीं|không|안|못)"
+    r"|inte|icke|ikke|ingen|inget|inga|aldrig|aldri|uden|utan|bez|не|нет|без|никто|нельзя|ни|немає|δεν|δε|μην|χωρίς|ουδείς"
+    r"|není|nejsou|nebude|nesmí|nemůže|nemá|nem|nu(?=\s+(?:este|sunt|va|vor|poate|pot|are|au|se|trebuie|răspund\p{L}*))|fără|ei|eivät|tidak|bukan|tanpa|asla|hiçbir"
+    r"|لا|لم|لن|ليس|غير|بدون|دون|نیست|نہیں|לא|אין|אינ[והםן]|ללא|नहीं|न|बिना|không|chưa|안|못)"
 )
 NEGATION = regex.compile(rf"\b{_WORDS}\b", regex.IGNORECASE)
 _ELIDED = r"\bn['’](?=\p{L}|\Z)"
-_HAN = r"[不未无無非没沒勿莫]|ไม่"
+_HAN = r"[不未无無非没沒勿莫]|ไม่|ห้าม"
 _BEFORE = regex.compile(rf"\b{_WORDS}\b|{_ELIDED}|{_HAN}", regex.IGNORECASE)
+_CLAUSE_END = r"[\p{Han}\p{Hiragana}\p{Katakana}]{0,20}?"
+_KOREAN_END = r"[\p{Hangul}\x20]{0,20}?"
 _BEHIND = regex.compile(
     rf"[^\S\n]{{0,3}}\n?[^\S\n]{{0,3}}\b{_WORDS}\b"
-    r"|ない|なかった|ません|ずに?(?![\p{L}])|\s?(?:않|아니|없|değil)",
+    rf"|{_CLAUSE_END}(?:ない|なく|なかった|ません|ずに?(?!\p{{L}}))|{_KOREAN_END}(?:않|아니|없)|\s?değil",
     regex.IGNORECASE,
 )
 _UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
