@@ -35,7 +35,11 @@ def accepted_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """
     if _is_deep(schema):
         raise InvalidInput(f"its schema has more than {MAX_DEPTH} levels")
-    accepted, reason = _accepted(json.dumps(schema))
+    try:
+        text = json.dumps(schema, allow_nan=False)
+    except ValueError as error:
+        raise InvalidInput("its schema has a number that JSON does not have") from error
+    accepted, reason = _accepted(text)
     if reason:
         raise InvalidInput(reason)
     found: dict[str, Any] = json.loads(accepted)

@@ -16,7 +16,8 @@
 | Hebrew, Hindi, Vietnamese | לא אין אינו ללא; नहीं न बिना; không chưa |
 | Korean, Turkish, Thai | 안 못, and 않 아니 없 at the end of the clause; değil behind it, asla; ไม่ ห้าม |
 
-No negations are “No. 5”, the Dutch “nu”, “not only” and “nicht nur”.
+No negations are “No. 5”, “not only” and “nicht nur”. Romanian “nu” is one in front of some verbs and of the words
+themselves, since Dutch and Swedish have the same word for “now”.
 """
 
 import regex
@@ -33,7 +34,7 @@ _WORDS = (
     r"|ne|pas|jamais|aucun\p{L}*|nuls?|nulles?|sans|ni|rien|nunca|jamás|ning[uú]n\p{L}*|nadie|tampoco|sin"
     r"|non(?![-‐‑\w])|nessun\p{L}*|niente|senza|não|nenhuma?|sem|niet|geen|nooit|zonder"
     r"|inte|icke|ikke|ingen|inget|inga|aldrig|aldri|uden|utan|bez|не|нет|без|никто|нельзя|ни|немає|δεν|δε|μην|χωρίς|ουδείς"
-    r"|není|nejsou|nebude|nesmí|nemůže|nemá|nem|nu(?=\s+(?:este|sunt|va|vor|poate|pot|are|au|se|trebuie|răspund\p{L}*))|fără|ei|eivät|tidak|bukan|tanpa|asla|hiçbir"
+    r"|není|nejsou|nebude|nesmí|nemůže|nemá|nem|nu(?=\s+(?:este|sunt|va|vor|poate|pot|are|au|se|trebuie|răspund\p{L}*)|\s*\Z)|fără|ei|eivät|tidak|bukan|tanpa|asla|hiçbir"
     r"|لا|لم|لن|ليس|غير|بدون|دون|نیست|نہیں|לא|אין|אינ[והםן]|ללא|नहीं|न|बिना|không|chưa|안|못)"
 )
 NEGATION = regex.compile(rf"\b{_WORDS}\b", regex.IGNORECASE)

@@ -143,3 +143,9 @@ def test_a_schema_with_too_many_levels_is_refused() -> None:
         deep = arguments(a=deep)
     with pytest.raises(InvalidInput, match="more than 100 levels"):
         accepted_schema(deep)
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
+def test_a_number_that_json_does_not_have_is_refused(number: float) -> None:
+    with pytest.raises(InvalidInput, match="a number that JSON does not have"):
+        accepted_schema({"type": "object", "properties": {"a": {"maximum": number}}})

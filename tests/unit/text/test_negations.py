@@ -59,7 +59,7 @@ def test_a_negation_directly_before_or_behind_widens_to_the_sentence(
         ("a non-binding offer of rent", "offer of rent"),
         ("Not here:\n\n- the rent is due", "the rent is due"),
         ("The rent is due. Not so the fee.", "The rent is due"),
-        ("De huur is nu verschuldigd.", "verschuldigd"),
+        ("De huur is nu geheel verschuldigd.", "verschuldigd"),
         ("It shall not be read as one of the many other things that are named rent", "named rent"),
     ],
 )
