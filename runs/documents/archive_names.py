@@ -9,7 +9,7 @@ from runs.documents.encodings import CODECS
 
 _LIKELY = {
     **dict.fromkeys(("cp850", "cp866", "cp932", "gb18030", "big5", "cp949", "cp1252"), 1.0),
-    **dict.fromkeys(("cp1250", "cp1253", "cp1254", "euc_jp"), 0.3),
+    **dict.fromkeys(("cp1250", "cp1253", "cp1254", "cp1255", "cp1256", "cp874", "euc_jp"), 0.3),
     **dict.fromkeys(("koi8_r", "mac_roman"), 0.2),
     "cp437": 1.2,
     "cp852": 0.5,
@@ -17,6 +17,7 @@ _LIKELY = {
 }
 """Encodings of names, with how often each is met: mostly those of DOS, as Windows packs."""
 _DECODED = "“{}” is taken for its name, which would be “{}” in {}."
+_LOOKS_WRONG = "“{}” is taken for its name, though it looks wrong."
 _UNKNOWN = "Its name in the archive is in no encoding that is known."
 _BACKSLASH = "“_” stands for a backslash in its name, which would separate folders here."
 _MAX_SHOWN = 60
@@ -82,4 +83,4 @@ def _name(raw: bytes, best: Candidate, others: Iterable[Candidate]) -> Name:
         other = raw.decode(one.codec)
         if other != name:
             return Name(name, _DECODED.format(name[-_MAX_SHOWN:], other[-_MAX_SHOWN:], CODECS[one.codec]))
-    return Name(name)
+    return Name(name, _LOOKS_WRONG.format(name[-_MAX_SHOWN:]) if best.looks_wrong else "")

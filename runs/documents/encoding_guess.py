@@ -29,6 +29,7 @@ nearly all bytes, or pairs of them, are letters in each.
 _UNKNOWN = 0.01
 """The least that an encoding is taken to fit: of a few bytes the model knows next to nothing."""
 _ALL_ODD = 1e-9
+_MANY_ODD = 0.1
 _NOT_ASCII = bytes(range(128, 256))
 _MODELS = {
     "big5": "big5hkscs",
@@ -70,12 +71,17 @@ _ICELANDIC, _WITH_ICELANDIC = re.compile("[ðÐþÞýÝ]"), re.compile("[áéí�
 
 
 class Candidate(NamedTuple):
-    """An encoding, what the sample says in it, and whether some word of that is odd."""
+    """An encoding, what the sample says in it, and the share of odd words among those that are not all ASCII."""
 
     codec: str
     text: str
     score: float
-    odd: bool
+    odd: float
+
+    @property
+    def looks_wrong(self) -> bool:
+        """Whether so many words are odd that the encoding is probably another one, which is not among those tried."""
+        return self.odd >= _MANY_ODD
 
 
 def ranked(sample: bytes, likely: Mapping[str, float]) -> list[Candidate]:
@@ -90,7 +96,7 @@ def ranked(sample: bytes, likely: Mapping[str, float]) -> list[Candidate]:
         if text is not None:
             share = _odd_share(codec, text)
             score = (fits.get(codec, 0) + _UNKNOWN) * often * ((1 - share) ** 2 + _ALL_ODD)
-            found.append(Candidate(codec, text, score, share > 0))
+            found.append(Candidate(codec, text, score, share))
     best = dict[str, float]()  # of those that read it alike: of these the one that is met most often comes first
     for one in found:
         best[one.text] = max(best.get(one.text, 0), one.score)

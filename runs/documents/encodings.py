@@ -172,7 +172,7 @@ def guessed(data: bytes) -> Decoded:
 
 def _caution(best: Candidate, others: Sequence[Candidate]) -> str:
     name = CODECS[best.codec]
-    if best.score < _NO_LIKENESS:
+    if best.score < _NO_LIKENESS or (best.looks_wrong and not others):
         return f"Its encoding was guessed as {name}, in which its words look wrong."
     if not others:
         return ""

@@ -23,6 +23,9 @@ BACKSLASH = "“_” stands for a backslash in its name, which would separate fo
         ("cp850", ["Vertrag für Müller.txt", "Årsrapport på dansk.docx", "Ærø.txt"]),
         ("cp866", ["Договор аренды.docx", "Приложение 1.docx"]),
         ("cp1251", ["Договор аренды.docx", "Приложение 1.docx"]),
+        ("cp874", ["สัญญาเช่า.docx", "ใบเสนอราคา.pdf"]),
+        ("cp1255", ["חוזה שכירות.docx", "נספח א.pdf"]),
+        ("cp1256", ["عقد الإيجار.docx", "الملحق الأول.pdf"]),
         ("cp852", ["Umowa najmu lokalu użytkowego.docx", "Załącznik źródłowy.pdf"]),
         ("utf-8", ["Größe.md", "契約書.txt"]),
     ],
@@ -82,3 +85,11 @@ def test_a_caution_fits_into_its_column() -> None:
     assert len(both.caution) <= 300
     [name] = decoded([("ⅰ" * 70 + "京").encode("cp932")]).values()
     assert len(name.caution) <= 200
+
+
+@pytest.mark.parametrize(
+    ("codec", "name"), [("cp737", "Συμβόλαιο.docx"), ("iso8859_5", "Договор.docx"), ("cp775", "Sutartis ąčę.docx")]
+)
+def test_a_name_that_looks_wrong_in_all_encodings_is_said(codec: str, name: str) -> None:
+    [found] = decoded([name.encode(codec)]).values()
+    assert (found.name == name, found.caution != "") == (False, True)

@@ -109,6 +109,20 @@ def test_a_caution_shows_how_else_the_text_may_be_read() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("Договор аренды", "iso8859_5"),
+        ("Соглашение сторон", "iso8859_5"),
+        ("Preis: 5 € für Müller", "iso8859_15"),
+        ("10 € pour l’été".replace("’", "'"), "iso8859_15"),
+    ],
+)
+def test_a_guess_in_which_words_look_wrong_is_said(text: str, codec: str) -> None:
+    found = decoded(text.encode(codec))
+    assert (found.text == text, found.caution != "") == (False, True)
+
+
 def test_of_a_text_the_caution_says_what_can_be_done() -> None:
     *_, caution = unpacked(read_all(packed(["müşteri".encode("cp1254")])))
     assert caution.decode().endswith(" If that is wrong, choose another one before a run begins.")
