@@ -28,23 +28,37 @@ _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1_000}
 _NUMBER = r"(?:[0-9]{1,4}|[IVXLC]{1,7})(?:\.[0-9]{1,4}){0,6}(?:\([0-9a-z]{1,5}\)){0,4}"
 _WRITTEN = re.compile(
     r"(?:(?:\b(?:sections?|clauses?|articles?|paragraphs?|klauseln?|ziffern?|abschnitte?|artikeln?)|§{1,2})[ \xa0]+|"
-    rf"(?<=\))(?:,|,?[ ](?:and|or|und|oder|&))[ \xa0]+)({_NUMBER})[ \xa0]*"
+    rf"(?<=\))(?:,|,?[ ](?:and|or|to|through|und|oder|bis|&|[-–—]))[ \xa0]+)({_NUMBER})[ \xa0]*"
     rf"\([“„\"'‘]?([^\W\d_][^()\n]{{1,{_MAX_TITLE - 1}}})\)",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"(?:,|,?[ ](?:and|or|und|oder|&|to|bis))?[ \xa0]*")
+_JOINED = re.compile(r"(?:,|,?[ ](?:and|or|to|through|und|oder|bis|&|[-–—]))?[ \xa0]*")
 """What stands between references to clauses of one document."""
 _OTHERS = r"annex|appendix|schedule|exhibit|attachment|anlage|anhang"
+_DOCUMENTS = r"agreement|contract|act|code|deed|policy|lease|licence|license|vertrag\w*"
 _OF_ANOTHER = re.compile(
-    r"[ \xa0,]*(?:(?:of|under|des|der|vom|von|zum|zur)[ \xa0]+(?!this\b|these\b|hereof|diese|vorliegend)|"
-    rf"(?:in|to|im|in der)[ \xa0]+(?:the[ ]+)?(?:{_OTHERS})\b)",
-    re.IGNORECASE,
+    rf"""
+      [ \xa0,(]*(?i:of|under|des|der|vom|von|zum|zur)[ \xa0]+(?i:(?!this\b|these\b|hereof|diese|vorliegend))
+    | [ \xa0,]*(?i:in|to|im|in[ ]der)[ \xa0]+(?i:the[ ]+)?(?i:{_OTHERS})\b
+    | [ \xa0]+(?:in[ ]the|im|in[ ]der)[ \xa0]+[A-Z]
+    | [ \xa0,]*(?i:there(?:of|in|to|under))\b
+    | [ \xa0]+[A-Z]\w  # a name, such as "GDPR" or "Companies Act"
+    | ,[ \xa0]+(?:[A-Z]\w*[ \xa0]+){{0,3}}(?i:{_OTHERS}|{_DOCUMENTS})\b
+    """,
+    re.VERBOSE,
 )
 """What stands behind a reference to a clause of another document, or of an annex."""
 _IN_ANOTHER = re.compile(
-    rf"\b(?:(?:{_OTHERS})[ \xa0]+[\w.]{{1,8}}|agreement|contract|act|code|deed|policy|vertrag\w*)['’]?s?[ \xa0,:;–-]*$",
-    re.IGNORECASE,
+    rf"""
+    (?: \b(?i:(?:{_OTHERS})[ \xa0]+[\w.]{{1,8}}|{_DOCUMENTS})(?:['’]?s)?
+      | \b[A-Za-z]?[A-Z]{{2,}}\w*  # a short name, such as "GDPR"
+      | \b(?i:old|former|previous|original|new|alte[nr]?|neue[nr]?)
+    )
+    [ \xa0,:;(–-]*$
+    """,
+    re.VERBOSE,
 )
+"""What stands before one, or before a clause as it was or is going to be."""
 _BEFORE = 40
 """Characters before a reference that may name another document."""
 _HEAD = re.compile(rf"([^\W\d_][^.:;–—\n]{{1,{_MAX_TITLE - 1}}}?)[ ]*(?:[.:–—]|$)")
@@ -120,7 +134,7 @@ class CrossReferences:
         for block, text in self._blocks:
             for match in _references(text):
                 blocks = list(titled.get(_plain(match[2]), {}).values())
-                if len(blocks) == 1 and blocks[0].clause:
+                if len(blocks) == 1 and blocks[0].clause and not _is_above(match[1], blocks[0]):
                     yield _Reference(block, match[1], blocks[0])
 
     def _end(self, at: int) -> int:
@@ -197,6 +211,12 @@ def _ends_alike(first: Sequence[str], second: Sequence[str]) -> bool:
 def _begins_with(number: Sequence[str], clause: Sequence[str]) -> bool:
     """Whether it is the number of a part of the clause."""
     return len(number) > len(clause) and all(map(_is_same, number, clause))
+
+
+def _is_above(number: str, target: Block) -> bool:
+    """Whether it is the number of a clause that the target is a part of, which people may call by the same name."""
+    parts = _parts(number)
+    return any(_begins_with(_parts(clause), parts) for clause in (target.clause, target.markup))
 
 
 def _parts(number: str) -> list[str]:
