@@ -16,6 +16,8 @@ _NO_WORDS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """What only one of the alternatives may spell out: bullets of Outlook, names of pictures, addresses of links."""
+_HYPHEN_AT_END = re.compile(r"(?<=\w-)[ \t]*\n[ \t]*(?=\w)")
+"""Mail programs break lines behind a hyphen, and put none into words."""
 _WORD = re.compile(r"(?<!\w)[-−–](?=[€$£¥]?\d)|[€$£¥₹%‰]|\d+(?:[.,:'’]\d+)*|[^\W\d_]+")
 """Words and figures, with the signs that change what a figure says."""
 
@@ -50,7 +52,7 @@ def put_together(shown: Alternative, others: Sequence[Alternative]) -> tuple[lis
 def _words(lines: Sequence[Line]) -> list[str]:
     """In their order, as people see them: without what is hidden, and however it is spelt."""
     text = "\n".join(f"{line.label} {_visible(line)}" for line in lines)
-    return _WORD.findall(caseless(_NO_WORDS.sub(" ", text)))
+    return _WORD.findall(caseless(_HYPHEN_AT_END.sub("", _NO_WORDS.sub(" ", text))))
 
 
 def _visible(line: Line) -> str:

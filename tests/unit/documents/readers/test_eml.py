@@ -276,6 +276,7 @@ def test_alternatives_that_say_something_else_are_both_read(text: str, page: str
         ("Hello", "<div style='display:none'>Preview 9</div><p>Hello</p>"),
         ("Rent\t500\nDeposit\t1,500.00", "<table><tr><td>Rent<td>500<tr><td>Deposit<td>1,500.00</table>"),
         ("Hello", "<p> </p>"),
+        ("A long-\nterm lease,\nstate-of-the-\n art, T-\nShirts", "<p>A long-term lease, state-of-the-art, T-Shirts"),
     ],
 )
 def test_alternatives_that_say_the_same_are_read_once(text: str, page: str) -> None:
