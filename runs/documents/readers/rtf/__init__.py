@@ -49,15 +49,18 @@ def _add(builder: Builder, anchor: str, kind: BlockKind, line: Line) -> None:
             builder.mark(MarkKind.INSERTED, start + run.start, end, by=run.by, on=run.on)
     for thing in line.left_out:
         builder.note(left_out_at(thing, f"line {anchor.removeprefix('L')}"))
+    for thing in line.unread:
+        builder.note(f"The {thing} at line {anchor.removeprefix('L')} was not read.")
     for gone in line.gone:
-        builder.delete(start + gone.start, gone.text, by=gone.by, on=gone.on)
+        if text := gone.text.strip("\n"):
+            builder.delete(start + gone.start, text, by=gone.by, on=gone.on)
 
 
 def _without_gaps(lines: Sequence[Line]) -> list[Line]:
     """With one empty line where there are several, and none at the beginning and the end."""
     kept: list[Line] = []
     for line in lines:
-        if line.text.strip() or line.gone or line.left_out or (kept and kept[-1].text.strip()):
+        if line.text.strip() or line.gone or line.left_out or line.unread or (kept and kept[-1].text.strip()):
             kept.append(line)
     while kept and not kept[-1].text.strip() and not kept[-1].gone:
         kept.pop()

@@ -49,6 +49,8 @@ class State(NamedTuple):
     gone_on: int = 0
     is_repeated: bool = False
     """It holds for older programs what stands elsewhere in the file for newer ones."""
+    unicode_target: str | None = None
+    """Where a text goes to that is there a second time, in Unicode."""
 
     def after(self, word: str, value: int | None) -> "State | None":
         """The state after a code that changes no more than that; None for other codes."""
@@ -109,6 +111,8 @@ class Line:
         self.gone: list[Gone] = []
         self.left_out: list[str] = []
         """What Word shows there and the file does not hold, such as "number that Word counts"."""
+        self.unread: list[str] = []
+        """What is there and is not read, such as "formula"."""
 
     @property
     def text(self) -> str:
@@ -225,7 +229,7 @@ class Reader:
             self._stack.append(self._state)
         elif self._stack:
             before, self._state = self._state.target, self._stack.pop()
-            if before in _KEPT and self._state.target != before:
+            if before in _KEPT and before not in {self._state.target, self._state.unicode_target}:
                 self._end_line(before)
             if self._fields and len(self._stack) < self._fields[-1].depth:
                 self._end_field(self._fields.pop())
@@ -268,7 +272,9 @@ class Reader:
     def _text_or_target(self, word: str) -> None:
         target = self._state.target
         around = self._stack[-1].target if self._stack else None  # of the group that this one is in
-        if word in LINE_ENDS:
+        if word == "par" and self._state.is_gone and target in _KEPT and self._line(target).parts:
+            self._say("\n")  # the paragraph goes on with the next one
+        elif word in LINE_ENDS:
             self._end_line(around if word == "nestrow" and target is None else target)
         elif word in TABS:
             self._say("\t")
@@ -280,16 +286,33 @@ class Reader:
             if not self._state.is_repeated:
                 self._state = self._state._replace(target="")
                 self._end_line("")
-        elif word == "field":
+        elif word in {"field", "fldinst", "ffl"}:
+            self._field(word, target, around)
+        else:
+            self._redirect(word, target, around)
+
+    def _field(self, word: str, target: str | None, around: str | None) -> None:
+        if word == "field":
             if target in _KEPT and len(self._fields) < _MAX_FIELDS:
                 self._fields.append(Field(len(self._stack), self._shown))
-        elif word in {"fldinst", "ffl"}:
-            is_ours = bool(self._fields) and around in (_KEPT | {_CODE} if word == "fldinst" else {_CODE, None})
-            self._state = self._state._replace(target={"fldinst": _CODE, "ffl": _CHOICE}[word] if is_ours else None)
-            if is_ours and word == "ffl" and len(self._fields[-1].choices) < _MAX_CHOICES:
-                self._fields[-1].choices.append("")
-        elif word in {"fonttbl", "revtbl"} or (word in _LABELS and target is not None):
+            return
+        is_ours = bool(self._fields) and around in (_KEPT | {_CODE} if word == "fldinst" else {_CODE, None})
+        self._state = self._state._replace(target={"fldinst": _CODE, "ffl": _CHOICE}[word] if is_ours else None)
+        if is_ours and word == "ffl" and len(self._fields[-1].choices) < _MAX_CHOICES:
+            self._fields[-1].choices.append("")
+
+    def _redirect(self, word: str, target: str | None, around: str | None) -> None:
+        """Where the text of the group goes to that begins with this code."""
+        if word in {"fonttbl", "revtbl"} or (word in _LABELS and target is not None):
             self._state = self._state._replace(target=word if word in _TABLES else "label")
+        elif word in _FORMULAS:
+            if around in _KEPT and not self._state.is_gone:
+                self._line(around).unread.append("formula")
+            self._state = self._state._replace(target=None)
+        elif word == "upr":
+            self._state = self._state._replace(target=None, unicode_target=target)
+        elif word == "ud":  # behind the same words for older programs
+            self._state = self._state._replace(target=self._state.unicode_target)
         elif word in LEFT_OUT:
             self._state = self._state._replace(target=None, is_repeated=self._state.is_repeated or word == "shprslt")
         elif word in _STORIES and (target in _KEPT or word == "annotation"):
@@ -375,6 +398,7 @@ class Reader:
 _TABLES = frozenset({"fonttbl", "revtbl"})
 _KEPT = frozenset({"", *_STORIES.values()})
 _CODE, _CHOICE = "code", "choice"
+_FORMULAS = frozenset({"mmath", "moMathPara", "moMath"})
 _PRIVATE = 0xF0
 _UNDEFINED = 25
 """What Word writes for the result of a form field that nobody has changed."""

@@ -33,6 +33,10 @@ def _rtf(body: str) -> bytes:
         (r"\uc1\u8364\'80 x", "€ x"),
         (r"{\ansicpg99999 \'e4}", "ä"),
         ("end}not this{", "end"),
+        (r"{\upr{Caf?}{\*\ud{Caf\u233?}}} is open", "Café is open"),
+        (r"{\upr Caf?{\*\ud Caf\u233?}}, {\upr{?}{\*\ud \u379?uk}}!", "Café, Żuk!"),
+        (r"{\*\bkmkstart {\upr{?}{\*\ud{\u233?}}}}a{\ud no}b", "ab"),
+        (r"\u1605?\u1740?\zwnj \u1588?\u1608?\u1583? \ltrmark a\rtlmark b", "می\u200cشود \u200ea\u200fb"),
     ],
 )
 def test_text_is_what_is_shown(body: str, text: str) -> None:
@@ -67,6 +71,34 @@ def test_changes_are_accepted_and_said() -> None:
         "2026-11-20T10:05",
     )
     assert (gone.at, gone.text, gone.by, gone.on) == (11, "never", "Alice", "2026-11-20T10:05")
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "gone"),
+    [
+        (r"The tenant {\deleted\par}pays.", "The tenant pays.", []),
+        (r"Pay{\deleted  late.\par Never.\par } now.\par End", "Pay now.\nEnd", [" late.\nNever."]),
+        (r"One.\par{\deleted Two.\par}Three.", "One.\n\nThree.", ["Two."]),
+        (r"One.{\revised\par}Two.", "One.\nTwo.", []),
+    ],
+)
+def test_a_deleted_paragraph_mark_joins_what_stands_around_it(body: str, text: str, gone: list[str]) -> None:
+    made = make(_rtf(body))
+    assert (made.text, [one.text for one in made.rendered.layout.deletions]) == (text, gone)
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (r"Fee = {\mmath{\*\moMathPara{\*\moMath{\mr x}}}} EUR", ["1"]),
+        (r"a\par {\*\mmath{\*\moMath{\mr x}}}{\mmathPict{\pict 00}}\par b{\mmath{\mr y}}", ["2", "3"]),
+        (r"a{\deleted{\mmath{\mr y}}}b{\footnote c {\mmath{\mr z}}}", ["2"]),
+        (r"{\v {\mmath{\mr y}}}b", ["1"]),
+        (r"a{\*\moMath{\mr y}}", ["1"]),
+    ],
+)
+def test_formulas_are_said_to_be_left_out(body: str, lines: list[str]) -> None:
+    assert make(_rtf(body)).rendered.notes == tuple(f"The formula at line {line} was not read." for line in lines)
 
 
 def test_hidden_text_is_marked() -> None:
