@@ -50,9 +50,9 @@ class Material:
     def documents(self) -> list[Document]:
         return self.account.looked_at
 
-    def page(self, title: str, lines: Sequence[str]) -> str:
-        """A Markdown file: title, who made it, the content, and what was not reviewed or done."""
-        parts = [f"# {title}", "", job.NOTE, "", *lines, *gaps_section(self.account.left_out)]
+    def page(self, title: str, lines: Sequence[str], unlisted: Sequence[LeftOut] = ()) -> str:
+        """A Markdown file: title, who made it, the content, what was not reviewed or done, and what is not listed."""
+        parts = [f"# {title}", "", job.NOTE, "", *lines, *gaps_section([*unlisted, *self.account.left_out])]
         if self.requests:
             parts += ["", "## Not done", "", self.not_done]
         return "\n".join(parts).rstrip() + "\n"
@@ -152,7 +152,19 @@ def findings(material: Material) -> Written:
     shown = rows[: MOST_SHOWN + 2]  # with the header and the line below it
     shown += [f"\nand {len(rows) - len(shown)} more documents."] if len(rows) > len(shown) else []
     summary = "\n".join([headline, "", *shown, "", *report]).rstrip()
-    return Written(material.page("Findings", lines), summary, left)
+    return Written(material.page("Findings", lines, _unlisted(every, room)), summary, left)
+
+
+def _unlisted(every: Sequence[Finding], room: int) -> list[LeftOut]:
+    """The documents with points for which there was no room: nothing must be said of them as if they had none."""
+    totals, missing = (Counter(one.document for one in some) for some in (every, every[room:]))
+    return [
+        LeftOut(
+            path=path,
+            why=f"{Share.PART}: {count:,} of {number_of(totals[path], 'point')} not listed here, for want of room",
+        )
+        for path, count in missing.items()
+    ]
 
 
 def _line(name: str, finding: Finding) -> str:

@@ -30,6 +30,14 @@ class Line(NamedTuple):
     begins: bool = False
 
 
+def lines_in(path: str, text: str) -> Iterator[Line]:
+    """The lines of a whole file. A line end that ends it begins none, but an empty page at the end is a line."""
+    shown = text.split("\n")
+    if not shown[-1] and not _PAGE.fullmatch(shown[-2] if shown[1:] else ""):
+        shown.pop()
+    return lines_of(path, shown)
+
+
 def lines_of(path: str, shown: Sequence[str]) -> Iterator[Line]:
     """The lines as they are in the file. A page's name has a line of its own, which is none of the page."""
     if path.lower().endswith(_TEXTS) or not (shown and (_PAGE.fullmatch(shown[0]) or _PARAGRAPH.match(shown[0]))):

@@ -15,7 +15,7 @@ from runs.pev.plans.commented import NOT_REVIEWED, REVIEWED, is_word
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
 from runs.rehearsal.entries import PointEntry, entries_in, gaps_in
-from runs.rehearsal.places import lines_of
+from runs.rehearsal.places import lines_in
 from runs.text.csv_tables import NotCsv, records_in
 
 MAX_QUOTES = 6
@@ -87,9 +87,7 @@ class _Exhibits:
 
     def lines(self, path: str) -> list[str]:
         if path not in self._lines:
-            text = self.text(path)
-            lines = lines_of(path, text.removesuffix("\n").split("\n")) if text else ()
-            self._lines[path] = [line.text for line in lines]
+            self._lines[path] = [line.text for line in lines_in(path, self.text(path))]
         return self._lines[path]
 
     def line(self, path: str, start: str) -> str:

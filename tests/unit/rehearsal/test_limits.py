@@ -1,6 +1,6 @@
 """No step leaves work out in silence: what it does not look at, or does not write, is an open point."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 
@@ -8,8 +8,9 @@ import pytest
 
 from runs.lifecycle.templates import shipped_plan
 from runs.pev.contracts import LeftOut
-from runs.pev.plans.commented import MAX_COPIES, with_copies
+from runs.pev.plans.commented import MAX_COPIES, NONE_FOUND, with_copies
 from runs.rehearsal.limits import DEFAULT, Limits
+from tests.documents.pdfs import line, pages_of
 from tests.documents.word import note, paragraph, word
 from tests.unit.rehearsal.bench import Bench, as_read
 
@@ -22,6 +23,7 @@ FILES = {
     "text.md": b"".join(b"- Fee %d: TBD, due on 1 May 2026, EUR 5.\n" % n for n in range(300)),
     "note.txt": b"It is done promptly.\n",
 }
+FEE, QUIET = word(paragraph("The fee is TBD.")), FILES["quiet.docx"]
 TIGHT = {"turns": 2, "calls": 1, "characters": 2_000, "file_chars": 500}
 STEPS = ("inventory", "key-facts", "findings", "word-copies", "notices")
 
@@ -133,6 +135,37 @@ def test_a_copy_says_what_was_not_reviewed_of_its_document() -> None:
     assert copies.passed
     assert "Not reviewed as a whole: " in copies.tree["reviewed/long.docx"].decode()
     assert "No findings: the rules found nothing" not in copies.tree["reviewed/long.docx"].decode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a.md": b"- The fee is TBD.\n" * 40, "b.docx": FEE}, {"b.docx": "1 of 1 point"}),
+        ({"a.docx": FEE, "b.docx": word(paragraph("It is TBD.") * 40)}, {"a.docx": "", "b.docx": "38 of 40 points"}),
+        (
+            {"a.md": b"- The fee is TBD.\n" * 40, "b.docx": FEE, "c.docx": QUIET},
+            {"b.docx": "1 of 1 point", "c.docx": "No"},
+        ),
+    ],
+)
+def test_no_copy_says_that_nothing_was_found_where_points_had_no_room(
+    files: Mapping[str, bytes], said: Mapping[str, str]
+) -> None:
+    bench = run_over(files, replace(DEFAULT, file_chars=1_000))
+    (copies,) = bench.of("word-copies")
+    assert copies.passed
+    for path, words in said.items():
+        copy = copies.tree[f"reviewed/{path}"].decode()
+        gap = f"Not reviewed as a whole: {words} not listed here, for want of room."
+        assert (gap in copy, NONE_FOUND in copy) == (bool(words) and words != "No", words == "No"), path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pages", [("Rent", ""), ("Rent", "", ""), ("", "Rent"), ("Rent", "", "Term", "")])
+def test_empty_pages_are_counted_in_one_way(pages: Sequence[str]) -> None:
+    bench = run_over({"a.pdf": pages_of([line(words) if words else b"" for words in pages])})
+    assert bench.of("inventory")[-1].passed
 
 
 def test_later_parts_and_comments_of_a_long_document_are_reviewed() -> None:
