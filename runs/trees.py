@@ -332,6 +332,9 @@ class Overlay:
     def problem(self, path: str) -> str:
         return self._readings.problems.get(self._entry(path).sha256, "")
 
+    def notes(self, path: str) -> Sequence[str]:
+        return self._readings.notes.get(self._entry(path).sha256, ())
+
     def _entry(self, path: str) -> FileInfo:
         entry = self.changes[path] if path in self.changes else self._base[path]
         if entry is None:

@@ -197,6 +197,10 @@ class Workspace(Protocol):
         """Why it cannot be read as text, as a clause behind its name; empty if it can, or if nothing is known of it."""
         ...
 
+    def notes(self, path: str) -> Sequence[str]:
+        """What of it could not be read, as sentences."""
+        ...
+
     def extent(self, path: str) -> str:
         """How much a document is, such as "12 pages"; empty for all else."""
         ...

@@ -11,8 +11,10 @@ from enum import StrEnum
 from runs.pev.contracts import LeftOut
 from runs.rehearsal.documents import Document
 from runs.rehearsal.limits import Limits
-from runs.rehearsal.text import named, number_of
+from runs.rehearsal.text import named, number_of, shortened
 
+_UNREAD_CHARS = 200
+"""A reason is one line of a contract, with room for the others."""
 TOO_LONG = "too long for the offline rules"
 
 
@@ -91,12 +93,13 @@ def _entry(document: Document, dismissed: bool, limits: Limits) -> Entry:
         too_long = document.size > limits.characters and not document.is_format
         reason = TOO_LONG if too_long else "with the other documents it is more than the offline rules read"
         return Entry(document, Share.NOTHING, reason)
+    unread = shortened(document.unread.rstrip("."), _UNREAD_CHARS)
     if not document.missing and not document.cut:
-        return Entry(document, Share.WHOLE)
+        return Entry(document, Share.PART if unread else Share.WHOLE, unread)
     seen = len(document.lines) - len(document.cut)
     reasons = [f"{seen:,} of {document.total:,} lines were read"]
     if document.missing:
         reasons.append(f"the rest is {TOO_LONG}")
     if document.cut:
         reasons.append(f"of {number_of(len(document.cut), 'very long line')} only the beginning was")
-    return Entry(document, Share.PART, ", ".join(reasons))
+    return Entry(document, Share.PART, "; ".join(filter(None, [unread, ", ".join(reasons)])))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
 from runs.pev.conversation.window import MAX_RESULT_CHARS
+from runs.pev.tools.finding import READ_IN_PART
 from runs.rehearsal.conversation import Call, Use
 from runs.rehearsal.limits import Limits
 from runs.rehearsal.places import Line, lines_of
@@ -35,7 +36,8 @@ _LISTED = re.compile(r"(\d+)\t([^\t]+).*")
 @dataclass
 class Document:
     """What is known of one file. `total` lines, None until some were read. `cut`: lines that were shown in part only.
-    `pages`: how many calls have shown some of it. `places` says what its lines are called.
+    `pages`: how many calls have shown some of it. `places` says what its lines are called. `unread`: what of it its
+    reader could not read, so that no line of it says anything of that.
     """
 
     path: str
@@ -46,6 +48,7 @@ class Document:
     cut: set[int] = field(default_factory=set)
     pages: int = 0
     places: dict[int, Line] = field(default_factory=dict)
+    unread: str = ""
 
     @property
     def missing(self) -> list[tuple[int, int]]:
@@ -97,6 +100,9 @@ def library(calls: Sequence[Call], expected: Iterable[str]) -> dict[str, Documen
             for line in call.result.split("\n"):
                 if entry := _LISTED.fullmatch(line):
                     documents.setdefault(entry[2], Document(entry[2])).size = int(entry[1])
+                path, is_in_part, unread = line.removesuffix("]").partition(f" {READ_IN_PART}")
+                if is_in_part and path[1:] in documents:
+                    documents[path[1:]].unread = unread
         elif call.name == "read_file":
             _take_page(call, documents.setdefault(call.path, Document(call.path)))
     return dict(sorted(documents.items()))

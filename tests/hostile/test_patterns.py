@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -65,6 +65,9 @@ class Files:
 
     def problem(self, path: str) -> str:
         return ""
+
+    def notes(self, path: str) -> Sequence[str]:
+        return ()
 
     def extent(self, path: str) -> str:
         return ""

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints
 
 from runs.enums import Effect
 from runs.errors import InvalidInput
+from runs.pev.files.coverage import MAX_NOTES
 from runs.pev.files.inputs import selected
 from runs.pev.files.reads import Looks
 from runs.pev.files.searching import Hit, hits_in
@@ -18,6 +19,8 @@ from runs.pev.tools.arguments import Arguments, Prefix, fitting, spans_of, start
 from runs.pev.tools.limits import ToolLimits
 from runs.text.normalisation import Strength, folded
 
+READ_IN_PART = "was read in part: "
+"""Between the path of a document in a list of files and what of it could not be read."""
 _EXACT = (
     " A regular expression matches only what is written exactly so: other accents, quotation marks, hyphens or broken "
     "lines are not found. Search for the words without regex to learn whether they are there."
@@ -171,11 +174,19 @@ def _listed(workspace: Workspace, path: str, info: FileInfo) -> str:
 
 
 def _not_read(workspace: Workspace, paths: Iterable[str], limit: int) -> list[str]:
-    """A note for each of these files that cannot be read, as long as they fit into so many characters."""
-    notes = [f"[{path} {problem}]" for path in paths if (problem := workspace.problem(path))]
+    """A note for each of these files that cannot be read, or not as a whole, as long as they fit into so many
+    characters.
+    """
+    notes = [f"[{path} {why}]" for path in paths if (why := workspace.problem(path) or _read_in_part(workspace, path))]
     named = notes[: fitting(notes, limit)]
     more = len(notes) - len(named)
-    return [*named, *([f"[{more} more cannot be read; read_file says why]"] if more else [])]
+    return [*named, *([f"[{more} more cannot be read, or not as a whole]"] if more else [])]
+
+
+def _read_in_part(workspace: Workspace, path: str) -> str:
+    notes = workspace.notes(path)
+    more = [f"and {len(notes) - MAX_NOTES} more"] if len(notes) > MAX_NOTES else []
+    return f"{READ_IN_PART}{' '.join([*notes[:MAX_NOTES], *more])}" if notes else ""
 
 
 def _pattern(pattern: str) -> Pattern:

@@ -60,6 +60,9 @@ class Memory:
     def problem(self, path: str) -> str:
         return ""
 
+    def notes(self, path: str) -> Sequence[str]:
+        return ()
+
     def extent(self, path: str) -> str:
         return ""
 

@@ -12,7 +12,7 @@ from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import Changes, ToolResult, ToolUse
 from runs.pev.tools.toolbox import RunTools
 from runs.trees import Overlay
-from tests.documents.word import paragraph, word
+from tests.documents.word import field, paragraph, word
 
 pytestmark = pytest.mark.django_db
 
@@ -63,6 +63,13 @@ def test_one_that_cannot_be_read_says_why() -> None:
     files.write("letter.docx", word("<w:p>"))
     assert files.problem("letter.docx") == "is damaged; open it with the program that made it and save it again"
     assert text_of(files.read("letter.docx")) is None
+
+
+def test_one_that_is_read_in_part_says_so() -> None:
+    files = workspace(trees.make_tree({}))
+    files.write("letter.docx", word(paragraph("Fees are ", field("LISTNUM"), " costs.")))
+    assert [note[:43] for note in files.notes("letter.docx")] == ["The number that Word counts at paragraph 1 "]
+    assert not written().notes("letter.docx")
 
 
 def test_what_another_process_is_reading_is_not_waited_for() -> None:

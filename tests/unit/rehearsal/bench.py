@@ -29,6 +29,7 @@ from runs.rehearsal.model import Rehearsal
 ATTEMPTS = 3
 PLANNER, EXECUTOR, VERIFIER = (REHEARSAL[role] for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER))
 AS_GIVEN: dict[str, bytes] = {}
+NOTES: dict[str, Sequence[str]] = {}
 """The bytes of what was read as a document, by their hash."""
 READERS = {".docx": docx.make, ".pdf": pdf.make}
 
@@ -40,6 +41,7 @@ def as_read(name: str, data: bytes) -> bytes:
         return data
     made = reader(data)
     AS_GIVEN[digest_of(data)] = data
+    NOTES[digest_of(data)] = made.rendered.notes
     return Converted(made.text.encode(), digest_of(data), lambda: Document(made.text, made.rendered.layout))
 
 
@@ -79,6 +81,9 @@ class Memory:
 
     def problem(self, path: str) -> str:
         return ""
+
+    def notes(self, path: str) -> Sequence[str]:
+        return NOTES.get(digest_of(self.tree[path]), ())
 
     def extent(self, path: str) -> str:
         return ""

@@ -10,8 +10,8 @@ from runs.lifecycle.templates import shipped_plan
 from runs.pev.contracts import LeftOut
 from runs.pev.plans.commented import MAX_COPIES, NONE_FOUND, with_copies
 from runs.rehearsal.limits import DEFAULT, Limits
-from tests.documents.pdfs import line, pages_of
-from tests.documents.word import note, paragraph, word
+from tests.documents.pdfs import joined, line, pages_of
+from tests.documents.word import field, note, paragraph, word
 from tests.unit.rehearsal.bench import Bench, as_read
 
 LONG = word(
@@ -79,6 +79,16 @@ def word_files(count: int) -> dict[str, bytes]:
 
 
 FOOTNOTE = {"footnotes": f'<w:footnote w:id="1">{paragraph("The deposit is TBD.")}</w:footnote>'}
+LISTNUM = word(paragraph("Fees are ", field("LISTNUM"), " costs.") + paragraph("Anna pays."))
+
+
+def _gone(paragraph_number: int) -> str:
+    return (
+        f"The number that Word counts at paragraph {paragraph_number} was left out: the file does not hold it. Look at "
+        "it in Word."
+    )
+
+
 CASES: dict[str, tuple[dict[str, bytes], str, LeftOut]] = {
     "too long": (
         {"a.md": b"All is well.\n", "b.txt": b"It is due promptly.\n" * 60_000},
@@ -94,6 +104,34 @@ CASES: dict[str, tuple[dict[str, bytes], str, LeftOut]] = {
         {"a.md": b"All is well.\n", "scan.png": b"\x89PNG\0"},
         "inventory",
         LeftOut(path="scan.png", why="not reviewed: it cannot be read as text"),
+    ),
+    "a number that Word counts": (
+        {"a.docx": LISTNUM},
+        "findings",
+        LeftOut(
+            path="a.docx",
+            why="not reviewed as a whole: The number that Word counts at paragraph 1 was left out: the file does not "
+            "hold it. Look at it in Word",
+        ),
+    ),
+    "many numbers that Word counts": (
+        {"a.docx": word(paragraph("Fees are ", field("LISTNUM"), " costs.") * 9)},
+        "findings",
+        LeftOut(path="a.docx", why=f"not reviewed as a whole: {' '.join(map(_gone, (1, 2)))[:199].rstrip()}…"),
+    ),
+    "a page off its sheet": (
+        {"a.pdf": joined(pages_of([line("Rent")]), pages_of([line("No")], page="/CropBox[900 900 950 950]"))},
+        "key-facts",
+        LeftOut(path="a.pdf", why="not reviewed as a whole: Page 2 of 2 could not be read"),
+    ),
+    "an unread part of a long document": (
+        {"a.docx": word(paragraph(field("AUTONUM"), "x" * 120_000))},
+        "inventory",
+        LeftOut(
+            path="a.docx",
+            why="not reviewed as a whole: The number that Word counts at paragraph 1 was left out: the file does not "
+            "hold it. Look at it in Word; 0 of 1 lines were read, of 1 very long line only the beginning was",
+        ),
     ),
     "a very long line": (
         {"a.md": b"First.\n" + b"word " * 20_000 + b"\nIt is due promptly.\n"},
@@ -135,6 +173,15 @@ def test_a_copy_says_what_was_not_reviewed_of_its_document() -> None:
     assert copies.passed
     assert "Not reviewed as a whole: " in copies.tree["reviewed/long.docx"].decode()
     assert "No findings: the rules found nothing" not in copies.tree["reviewed/long.docx"].decode()
+
+
+@pytest.mark.slow
+def test_a_copy_says_what_its_reader_could_not_read() -> None:
+    (copies,) = run_over({"a.docx": LISTNUM}).of("word-copies")
+    copy = copies.tree["reviewed/a.docx"].decode()
+    assert copies.passed
+    assert "Not reviewed as a whole: The number that Word counts at paragraph 1 was left out" in copy
+    assert NONE_FOUND not in copy
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """A workspace in a dictionary, and one call of a tool on it."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from runs.documents.writers import xlsx
@@ -36,6 +36,9 @@ class Memory:
 
     def problem(self, path: str) -> str:
         return "is a scan" if path.endswith(".pdf") else ""
+
+    def notes(self, path: str) -> Sequence[str]:
+        return ["Page 2 could not be read."] if path.endswith(".pptx") else []
 
     def extent(self, path: str) -> str:
         return ""

@@ -48,8 +48,12 @@ class TestListFiles:
     def test_says_of_some_files_why_they_cannot_be_read(self) -> None:
         memory = Memory({f"{n}.pdf": b"\0" for n in range(9)})
         lines = run("list_files", {}, memory, result_chars=200).text.splitlines()
-        assert lines[10:] == ["[0.pdf is a scan]", "[1.pdf is a scan]", "[7 more cannot be read; read_file says why]"]
+        assert lines[10:] == ["[0.pdf is a scan]", "[1.pdf is a scan]", "[7 more cannot be read, or not as a whole]"]
         assert run("read_file", {"path": "8.pdf"}, memory).text == "8.pdf is a scan."
+
+    def test_says_what_of_a_file_could_not_be_read(self) -> None:
+        lines = run("list_files", {}, Memory({"a.pptx": b"a", "b.md": b"b"})).text.splitlines()
+        assert lines[3:] == ["[a.pptx was read in part: Page 2 could not be read.]"]
 
     def test_of_a_prefix(self) -> None:
         listed = "2 files, size in bytes and path:\n12\tdocs/b.md\n0\tdocs/empty.txt"
