@@ -7,27 +7,31 @@ nothing by it. No cookie, key or proxy of this machine goes along.
 import ipaddress
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import httpcore2
 import httpx2
 
 from runs.errors import InvalidInput
+from runs.http_answers.reading import ENCODING, AnswerRefused, Body
+from runs.http_answers.watch import Watch
 
 MAX_BYTES = 10_000_000
 MAX_REDIRECTS = 5
 MAX_ADDRESS = 2_000
 """Characters: a longer one carries something out rather than naming a page."""
 SECONDS = 30.0
-"""For all of it: a server that answers a byte at a time is not waited for."""
+"""For all of it, redirects too: a server that sends a byte of anything at a time is not waited for."""
 _WAIT = 10.0
 """Seconds for each connection and each piece."""
+_POLL_SECONDS = 0.05
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_HEADERS = [("User-Agent", "pevsite"), ("Accept", "*/*"), ("Accept-Encoding", "identity")]
+_HEADERS = [("User-Agent", "pevsite"), ("Accept", "*/*"), ENCODING]
 
 
 class Fetched(NamedTuple):
@@ -46,19 +50,28 @@ def fetch(address: str, may: Callable[[str], None], keep_going: Callable[[], Non
     too much or too slow.
     """
     end = time.monotonic() + SECONDS
-    for _ in range(MAX_REDIRECTS + 1):
-        url = _checked(address)
-        may(url.raw_host.decode())
-        try:
-            found = _asked(url, end, keep_going)
-        except (httpcore2.TimeoutException, TimeoutError) as error:
-            raise InvalidInput(f"{url.host} did not answer in time.") from error
-        except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, OSError) as error:
-            why = str(error)[:200] or type(error).__name__
-            raise InvalidInput(f"{url.host} could not be reached: {why}.") from error
-        if isinstance(found, Fetched):
-            return found
-        address = str(url.join(found))
+
+    def check() -> None:
+        keep_going()
+        if time.monotonic() > end:
+            raise InvalidInput(f"{address[:200]} took longer than {SECONDS:g} seconds.")
+
+    with Watch(check) as watch:
+        for _ in range(MAX_REDIRECTS + 1):
+            url = _checked(address)
+            may(url.raw_host.decode())
+            try:
+                found = _asked(url, end, check, watch)
+            except AnswerRefused as error:
+                raise InvalidInput(f"The page at {url.host} is not read: {error}.") from error
+            except (httpcore2.TimeoutException, TimeoutError) as error:
+                raise InvalidInput(f"{url.host} did not answer in time.") from error
+            except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, OSError) as error:
+                why = str(error)[:200] or type(error).__name__
+                raise InvalidInput(f"{url.host} could not be reached: {why}.") from error
+            if isinstance(found, Fetched):
+                return found
+            address = str(url.join(found))
     raise InvalidInput(f"{address[:200]} is redirected more than {MAX_REDIRECTS} times.")
 
 
@@ -80,36 +93,28 @@ def _checked(address: str) -> httpx2.URL:
     return url
 
 
-def _asked(url: httpx2.URL, end: float, keep_going: Callable[[], None]) -> Fetched | str:
+def _asked(url: httpx2.URL, end: float, check: Callable[[], None], watch: Watch) -> Fetched | str:
     """What is there, or where that redirects to."""
     timeout = {"connect": _WAIT, "read": _WAIT, "write": _WAIT, "pool": _WAIT}
     target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
     headers = [("Host", url.netloc.decode()), *_HEADERS]
+    extensions = {"timeout": timeout, "trace": watch.traced}
     with (
-        httpcore2.ConnectionPool(ssl_context=_tls(), network_backend=_PublicOnly()) as pool,
-        pool.stream("GET", target, headers=headers, extensions={"timeout": timeout}) as response,
+        httpcore2.ConnectionPool(ssl_context=_tls(), network_backend=_PublicOnly(end, check)) as pool,
+        pool.stream("GET", target, headers=headers, extensions=extensions) as response,
     ):
-        named = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+        named = httpx2.Headers(response.headers)
         if response.status in _REDIRECTS and "location" in named:
             return named["location"]
         if response.status != 200:
             raise InvalidInput(f"{url.host} answered with status {response.status}; there is no page to read.")
-        if named.get("content-encoding", "identity") not in {"", "identity"}:
-            raise InvalidInput(f"{url.host} answered in an encoding that was not asked for.")
+        body = Body(response.status, named, MAX_BYTES)
         media = named.get("content-type", "").partition(";")[0].strip().lower()
-        return Fetched(str(url), media, _read(response.iter_stream(), url.host, end, keep_going))
-
-
-def _read(pieces: Iterable[bytes], host: str, end: float, keep_going: Callable[[], None]) -> bytes:
-    data = bytearray()
-    for piece in pieces:
-        data += piece
-        if len(data) > MAX_BYTES:
-            raise InvalidInput(f"The page has more than {MAX_BYTES // 1_000_000} MB; it is not read.")
-        if time.monotonic() > end:
-            raise InvalidInput(f"{host} took longer than {SECONDS:g} seconds.")
-        keep_going()
-    return bytes(data)
+        pieces = []
+        for piece in response.iter_stream():
+            check()
+            pieces.append(body.take(piece))
+        return Fetched(str(url), media, b"".join([*filter(None, pieces), body.rest()]))
 
 
 @cache
@@ -118,21 +123,65 @@ def _tls() -> ssl.SSLContext:
 
 
 class _PublicOnly(httpcore2.SyncBackend):
-    """Connects to public addresses alone, to the very one that was looked at."""
+    """Connects to public addresses alone, to the very one that was looked at, until the time on the clock has come."""
 
-    def connect_tcp(self, host: str, port: int, *given: Any, **named: Any) -> httpcore2.NetworkStream:
-        found = {str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
+    def __init__(self, end: float, check: Callable[[], None]) -> None:
+        super().__init__()
+        self._end = end
+        self._check = check
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.NetworkStream:
+        found = _addresses_of(host, port, self._check)
         private = [one for one in found if not is_public(one)]
         if private or not found:
             raise InvalidInput(f"{host} leads to an address that is not public; it is not read.")
         problem: Exception | None = None
         for one in sorted(found, key=lambda one: ":" in one):  # IPv4 first: IPv6 is often there and leads nowhere
+            self._check()  # a name may have a hundred addresses at which nothing answers
+            left = min(_WAIT, max(self._end - time.monotonic(), 0.1))
             try:
-                return super().connect_tcp(one, port, *given, **named)
+                return super().connect_tcp(one, port, left, local_address, socket_options)
             except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
                 problem = error
         assert problem is not None
         raise problem
+
+
+def _addresses_of(host: str, port: int, check: Callable[[], None]) -> set[str]:
+    """The addresses of a name. They are looked up in a thread of its own, which nobody waits for longer than `check`
+    allows: whoever owns the name may answer as slowly as the resolver permits.
+    """
+    answer: Future[set[str]] = Future()
+
+    def look_up() -> None:
+        try:
+            answer.set_result({str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
+        except Exception as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=look_up, name="resolver", daemon=True).start()
+    while True:
+        try:
+            return answer.result(_POLL_SECONDS)
+        except TimeoutError:
+            if answer.done():  # the resolver's own
+                raise
+            check()
+
+
+_UNICAST = ipaddress.ip_network("2000::/3")
+"""All that is given out of IPv6. What is outside of it are sites, links, groups, tunnels, translators and loopback."""
+_NOWHERE = [ipaddress.ip_network(network) for network in ["2001::/32", "3fff::/20", "192.88.99.0/24"]]
+"""Teredo, documentation and the relays of 6to4: not every Python knows that they are not the internet's."""
+_ISATAP = {0x5EFE, 0x02005EFE}
+"""The third quarter of an address by which a tunnel leads to the address of IPv4 in the fourth."""
 
 
 def is_public(address: str) -> bool:
@@ -141,6 +190,6 @@ def is_public(address: str) -> bool:
     if isinstance(one, ipaddress.IPv6Address):
         if inner := one.ipv4_mapped or one.sixtofour:
             return is_public(str(inner))
-        if one.teredo or one in _NAT64:
+        if one not in _UNICAST or int(one) >> 32 & 0xFFFFFFFF in _ISATAP:
             return False
-    return one.is_global and not one.is_multicast
+    return one.is_global and not one.is_multicast and not any(one in network for network in _NOWHERE)

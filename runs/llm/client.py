@@ -16,13 +16,14 @@ import anthropic
 import httpx2
 
 from runs.errors import ModelError, PevError
+from runs.http_answers.reading import AnswerRefused, bounded_client
+from runs.http_answers.watch import Watch
 from runs.llm import entrance
 from runs.llm.capabilities import capability
-from runs.llm.failures import failure, of_connection, of_status, says_too_long
+from runs.llm.failures import failure, of_connection, of_refusal, of_status, says_too_long
 from runs.llm.request import answer_tool, answered, parameters
 from runs.llm.servers import Server, server_for
 from runs.llm.telling import telling
-from runs.llm.watch import Watch, attach
 from runs.pev.contracts import JsonObject
 from runs.pev.conversation.asking import EXCEEDED
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
@@ -32,6 +33,8 @@ DEADLINE = 600.0
 """Seconds after which a call is given up, whatever it still streams."""
 READ_TIMEOUT = 120.0
 """Seconds without a byte after which a call is given up."""
+MAX_ANSWER = 64 * 1024 * 1024
+"""Bytes of one answer: twice what the API takes as a question, of which the answer becomes a part."""
 MAX_TOKENS = 10**9
 """What a reply may report of each kind, at the most: no context is a hundredth of it."""
 MIN_WINDOW = 1_000
@@ -127,6 +130,8 @@ class Clients:
             raise of_connection(error, server) from error
         except anthropic.APIStatusError as error:
             raise of_status(error, server) from error
+        except AnswerRefused as error:
+            raise of_refusal(error, server) from error
         except httpx2.HTTPError as error:
             raise failure("connection_error", f"The connection broke: {type(error).__name__}") from error
         except anthropic.AnthropicError as error:
@@ -198,14 +203,8 @@ def _stream(
 
 
 def _http() -> httpx2.Client:
-    """One connection a call: its watch must know its socket, and some servers close a connection that
-    they have promised to keep.
-    """
-    return anthropic.DefaultHttpxClient(
-        timeout=httpx2.Timeout(READ_TIMEOUT, connect=10),
-        limits=httpx2.Limits(max_connections=1_000, max_keepalive_connections=0),
-        event_hooks={"request": [attach]},
-        follow_redirects=False,  # or a service could have the documents sent to any place of its choice
+    return bounded_client(
+        MAX_ANSWER, timeout=httpx2.Timeout(READ_TIMEOUT, connect=10), made=anthropic.DefaultHttpxClient
     )
 
 

@@ -8,6 +8,7 @@ import anthropic
 import httpx2
 
 from runs.errors import ModelError
+from runs.http_answers.reading import AnswerRefused
 from runs.llm import entrance
 from runs.llm.servers import Server
 
@@ -85,6 +86,8 @@ def _said(error: anthropic.APIStatusError) -> str:
 def of_connection(error: anthropic.APIConnectionError, server: Server) -> ModelError:
     """Why there was no connection: the library says the same for every reason."""
     cause = error.__cause__
+    if isinstance(cause, AnswerRefused):
+        return of_refusal(cause, server)
     reasons = {
         "Name or service not known": "there is no such host",
         "No address associated": "there is no such host",
@@ -98,6 +101,11 @@ def of_connection(error: anthropic.APIConnectionError, server: Server) -> ModelE
     elif isinstance(cause, httpx2.ConnectError) and isinstance(_root(cause), ssl.SSLError):
         found = f"there is no safe connection: {_root(cause)}"
     return failure("connection_error", f"The model's service cannot be reached: {server.host}: {found.rstrip('.')}.")
+
+
+def of_refusal(error: AnswerRefused, server: Server) -> ModelError:
+    """What is wrong with an answer that was not read."""
+    return failure("incomplete_stream", f"The model's service ({server.host}) was not understood: {error}.")
 
 
 def _root(error: BaseException) -> BaseException:

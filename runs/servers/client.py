@@ -11,24 +11,24 @@ import sys
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import anyio
 import httpx2
 
 from runs.errors import InvalidInput
+from runs.http_answers.reading import BoundedTransport
 from runs.servers import relay
 from runs.servers.answers import Answers
 from runs.servers.configuration import ServerConfig
 from runs.servers.listing import Listing, ServerTool
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from anyio.from_thread import BlockingPortal
     from mcp import Client
 
@@ -36,6 +36,8 @@ MAX_MESSAGE = 5_000_000
 """Bytes of one message of a server."""
 MAX_PAGES = 10
 CONNECT_SECONDS = 30.0
+CLOSE_SECONDS = 3.0
+"""For a server to take note of the end of a session, which nobody needs to know."""
 MISSING = "MCP servers need an extra: uv sync --extra mcp."
 _POLL_SECONDS = 0.1
 
@@ -131,11 +133,39 @@ class Connection:
             from anyio.from_thread import start_blocking_portal
 
             config = self._config.resolved()
-            self._portal = self._stack.enter_context(start_blocking_portal())
-            self._client = self._stack.enter_context(
-                self._portal.wrap_async_context_manager(_session(config, self._answers))
-            )
+            portal = self._stack.enter_context(start_blocking_portal())
+            opened: Future[Client] = Future()
+            end = portal.call(_ending)
+            session = portal.start_task_soon(_held, _session(config, self._answers), opened, end)
+            self._stack.callback(_end, portal, session, opened, end)
+            self._client = self._waited(opened, max(self._config.seconds, CONNECT_SECONDS))
+            self._portal = portal
         return self._client, self._portal
+
+
+async def _ending() -> anyio.Event:
+    return anyio.Event()
+
+
+async def _held(session: AbstractAsyncContextManager[Client], opened: Future[Client], end: anyio.Event) -> None:
+    """Holds a session until its end, in one task: whoever waits for it to open can ask whether to go on."""
+    try:
+        async with session as client:
+            opened.set_result(client)
+            await end.wait()
+    except BaseException as error:
+        if not opened.done():
+            opened.set_exception(error)
+        raise
+
+
+def _end(portal: BlockingPortal, session: Future[None], opened: Future[Client], end: anyio.Event) -> None:
+    if opened.done() and not opened.cancelled() and opened.exception() is None:
+        portal.call(end.set)
+    else:
+        session.cancel()
+    with suppress(Exception, CancelledError):
+        session.result()
 
 
 @asynccontextmanager
@@ -158,39 +188,14 @@ async def _session(config: ServerConfig, answers: Answers) -> AsyncGenerator[Cli
                 yield client
             return
         limits = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
+        bounded = BoundedTransport(MAX_MESSAGE, seconds, CLOSE_SECONDS)
         async with (
-            httpx2.AsyncClient(headers=config.headers, timeout=limits, transport=_Bounded(), trust_env=False) as http,
+            httpx2.AsyncClient(headers=config.headers, timeout=limits, transport=bounded, trust_env=False) as http,
             Client(
                 rewriting(streamable_http_client(config.url, http_client=http), answers), read_timeout_seconds=seconds
             ) as client,
         ):
             yield client
-
-
-class _Bounded(httpx2.AsyncHTTPTransport):
-    """No answer may have more than MAX_MESSAGE bytes."""
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        response = await super().handle_async_request(request)
-        assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = _BoundedStream(response.stream)
-        return response
-
-
-class _BoundedStream(httpx2.AsyncByteStream):
-    def __init__(self, inner: httpx2.AsyncByteStream) -> None:
-        self._inner = inner
-
-    async def __aiter__(self) -> AsyncGenerator[bytes]:
-        left = MAX_MESSAGE
-        async for piece in self._inner:
-            left -= len(piece)
-            if left < 0:
-                raise httpx2.ReadError("its answer is too large")
-            yield piece
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
 
 
 def _calling(method: Callable[..., Any], given: Sequence[Any], named: dict[str, Any]) -> Callable[[], Any]:

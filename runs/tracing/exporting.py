@@ -1,11 +1,16 @@
 """Spans, handed to OpenTelemetry's SDK under ids that follow from their rows. Imported where traces are collected."""
 
+import io
 import os
+import ssl
 import threading
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from hashlib import sha256
 
+import httpx2
+import requests
 from django.conf import settings
 from django.db import models
 from opentelemetry.context import Context
@@ -24,13 +29,20 @@ from opentelemetry.trace import (
     TraceFlags,
     set_span_in_context,
 )
+from requests.adapters import BaseAdapter
 
 from pevsite.installation import version
+from runs.http_answers.reading import ask
 from runs.models import Run
 from runs.tracing.spans import Attributes, Span
 
 FLUSH_WITHIN = 2.0
 """Seconds; a process that is stopped must not wait for a collector that is away."""
+
+MAX_ANSWER = 1_000_000
+"""Bytes of what a collector answers: it says whether it has taken the spans."""
+_TIMEOUT = 10.0
+"""Seconds, where the exporter does not say any."""
 
 
 def export(span: Span) -> None:
@@ -63,8 +75,66 @@ def provider() -> TracerProvider:
     """Configured by the variables that OpenTelemetry gives to every program: address, headers, sampling, limits."""
     name = {} if os.environ.get("OTEL_SERVICE_NAME") else {"service.name": "pevsite"}
     made = TracerProvider(id_generator=_Ids(), resource=Resource.create({**name, "service.version": version()}))
-    made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(session=_session())))
     return made
+
+
+def _session() -> requests.Session:
+    """What the exporter sends with: as the library configures it, but answers are read as all others are."""
+    session = requests.Session()
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, _Bounded())
+    return session
+
+
+class _Bounded(BaseAdapter):
+    def send(
+        self,
+        request: requests.PreparedRequest,
+        stream: bool = False,
+        timeout: float | tuple[float | None, float | None] | None = None,
+        verify: bool | str = True,
+        cert: bytes | str | tuple[bytes | str, bytes | str] | None = None,
+        proxies: Mapping[str, str] | None = None,
+    ) -> requests.Response:
+        """The proxies are those of the environment, as everywhere."""
+        assert request.method is not None
+        assert request.url is not None
+        body = request.body.encode() if isinstance(request.body, str) else request.body
+        assert body is None or isinstance(body, bytes)
+        try:
+            answer = ask(
+                request.method,
+                request.url,
+                headers={name: str(value) for name, value in request.headers.items()},
+                content=body,
+                seconds=timeout if isinstance(timeout, int | float) else _TIMEOUT,
+                max_bytes=MAX_ANSWER,
+                tls=_tls(verify, cert),
+            )
+        except httpx2.TimeoutException as error:
+            raise requests.Timeout(str(error)) from error
+        except httpx2.HTTPError as error:
+            raise requests.ConnectionError(str(error)) from error
+        response = requests.Response()
+        response.status_code, response.reason = answer.status_code, answer.reason_phrase
+        response.headers.update(answer.headers)
+        response.url, response.request, response.raw = request.url, request, io.BytesIO(answer.content)
+        return response
+
+    def close(self) -> None:
+        """Each request has closed its connection."""
+
+
+@cache
+def _tls(verify: bool | str, cert: bytes | str | tuple[bytes | str, bytes | str] | None) -> ssl.SSLContext:
+    """The certificates that the variables of OpenTelemetry name: of the collector, and of this installation."""
+    context = httpx2.create_ssl_context()
+    if isinstance(verify, str):
+        context.load_verify_locations(cafile=verify)
+    if cert is not None:
+        context.load_cert_chain(*(cert if isinstance(cert, tuple) else (cert,)))
+    return context
 
 
 def _below(span: Span) -> Context:

@@ -40,7 +40,7 @@ def exported(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemor
     """What would have been sent; all but the sender is the product's own."""
     exporter = InMemorySpanExporter()
     settings.TRACES, settings.TRACE_CONTENT = True, False
-    monkeypatch.setattr("runs.tracing.exporting.OTLPSpanExporter", lambda: exporter)
+    monkeypatch.setattr("runs.tracing.exporting.OTLPSpanExporter", lambda **_: exporter)
     exporting.provider.cache_clear()
     yield exporter
     exporting.provider().shutdown()

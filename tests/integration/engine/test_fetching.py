@@ -152,7 +152,7 @@ def test_what_is_no_page_of_the_web_is_refused(address: str, sentence: str) -> N
 def test_too_much_too_slow_and_errors_are_said(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInput, match="status 404"):
         fetching.fetch(web.address("/none"), anywhere)
-    with pytest.raises(InvalidInput, match="more than 10 MB"):
+    with pytest.raises(InvalidInput, match="more than 10,000,000 bytes"):
         fetching.fetch(web.put("/large", b"x" * 11_000_000), anywhere)
     monkeypatch.setattr(fetching, "SECONDS", 0.5)
     with pytest.raises(InvalidInput, match="took longer"):
@@ -185,6 +185,32 @@ def test_it_is_broken_off_with_the_work(web: Web) -> None:
         ("::ffff:8.8.8.8", True),
         ("2002:a00:1::1", False),
         ("64:ff9b::a00:1", False),
+        ("fec0::1", False),
+        ("feff::1", False),
+        ("::7f00:1", False),
+        ("::808:808", False),
+        ("::ffff:0:7f00:1", False),
+        ("::ffff:0:a00:1", False),
+        ("::5efe:7f00:1", False),
+        ("2606:4700::5efe:7f00:1", False),
+        ("2606:4700::200:5efe:a00:1", False),
+        ("5f00::1", False),
+        ("64:ff9b:1::a00:1", False),
+        ("2001:0:7f00:1::", False),
+        ("2001:db8::1", False),
+        ("3fff::1", False),
+        ("100::1", False),
+        ("4000::1", False),
+        ("fc00::1", False),
+        ("ff0e::1", False),
+        ("2002:7f00:1::1", False),
+        ("2002:808:808::1", True),
+        ("192.88.99.1", False),
+        ("192.0.0.8", False),
+        ("198.18.0.1", False),
+        ("240.0.0.1", False),
+        ("255.255.255.255", False),
+        ("2a00:1450:4001::200e", True),
     ],
 )
 def test_which_addresses_are_public(address: str, public: bool) -> None:

@@ -15,8 +15,8 @@ from runs.engine import recording
 from runs.engine.perform import perform
 from runs.engine.retrying import MAX_TRIES, MAX_WAIT
 from runs.enums import EventKind, GateKind, Outcome, Role, WorkStatus
+from runs.http_answers import watch
 from runs.lifecycle.gates import cancel
-from runs.llm import watch
 from runs.models import ModelCall, Run, User, WorkItem
 from tests.factories import Submit, answer, drain, finish, hurry, open_gate
 from tests.fakes.anthropic_answers import Answer, CutStream, EndEarly, ErrorInStream, Fail, Ping, Request, Stall

@@ -13,7 +13,8 @@ import pytest
 
 from runs.enums import Role
 from runs.errors import LeaseLost, ModelError
-from runs.llm import client, watch
+from runs.http_answers import watch
+from runs.llm import client
 from runs.llm.client import Clients
 from runs.pev.ports import Ask
 from tests.fakes.anthropic_answers import Answer, Ping, Say, Slow, Stall

@@ -1,7 +1,7 @@
-"""The watch over calls in flight: one that must end is cut off at its socket, however silent the service is.
+"""The watch over exchanges in flight: one that must end is cut off at its socket, whatever the server does.
 
-The library sees neither pings nor silence, and a thread that reads a socket cannot be told to stop. Shutting the
-socket down from outside ends the read at once.
+A library sees neither pings nor silence, informational responses and headers that trickle in start its timeouts again,
+and a thread that reads a socket cannot be told to stop. Shutting the socket down from outside ends the read at once.
 """
 
 import socket
@@ -16,7 +16,7 @@ import httpx2
 
 WATCH_INTERVAL = 1.0
 """Seconds between two looks at whether a call should go on."""
-_CONNECTED = ("connect_tcp.complete", "start_tls.complete")
+_CONNECTED = "connect_tcp.complete"
 _here = threading.local()
 
 
@@ -44,14 +44,24 @@ class Watch:
         _watcher.remove(self)
         with self._lock:  # a check that has begun ends first: its reason counts
             self._left = True
+            self._forget()
         if self._reason is not None and isinstance(error, Exception):
             raise self._reason from error
 
     def traced(self, event: str, info: Mapping[str, Any]) -> None:
-        """Told by the transport what it does. Each layer that is put on a connection brings a socket of its own."""
+        """Told by the transport what it does. The socket is duplicated, because TLS takes it away from its object: so
+        a handshake can be cut off as well.
+        """
         if event.endswith(_CONNECTED):
-            self._socket = info["return_value"].get_extra_info("socket")
-            self._cut()
+            with self._lock:
+                self._forget()
+                self._socket = info["return_value"].get_extra_info("socket").dup()
+                self._cut()
+
+    def raise_reason(self) -> None:
+        """Raise what `check` has raised, if it has: for what a block does without a connection."""
+        if self._reason is not None:
+            raise self._reason
 
     def look(self) -> None:
         """Check once, and cut the call off when it has to end."""
@@ -64,8 +74,13 @@ class Watch:
                 self._reason = reason
                 self._cut()
 
+    def _forget(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
     def _cut(self) -> None:
-        """Both threads call this after they have set their part, so whichever is second cuts."""
+        """Both threads call this after they have set their part, so whichever is second cuts. Needs the lock."""
         if self._reason is not None and self._socket is not None:
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,267 @@
+"""What an answer from outside may cost, whoever gives it: memory when it is compressed or large, and time."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, repeat
+
+import httpx2
+import mcp.client.stdio
+import mcp.client.streamable_http
+import pytest
+
+from runs import fetching
+from runs.enums import Role
+from runs.errors import InvalidInput, LeaseLost, PevError
+from runs.http_answers import reading, watch
+from runs.llm import client as model_client
+from runs.llm.client import Clients
+from runs.pev.ports import Ask
+from runs.servers import client, streams
+from runs.servers.client import Connection
+from runs.servers.configuration import ServerConfig
+from runs.tracing import exporting
+from tests.fakes.hostile_server import PAUSE, answering, head, packed
+from tests.hostile.bounds import within
+
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
+IMPORTED = (mcp.client.stdio, mcp.client.streamable_http, streams)
+"""What is imported with the first call: its memory is none of the answer's."""
+UNPACKED_MB = 200
+ALLOWED_MB = 50
+"""How much more than an empty answer any other may take."""
+STOP_MB = 2_000
+"""Address space after which a test is given up."""
+MOST_PIECES = 500
+"""Of a slow answer: ten seconds of sending, where it would go on for minutes."""
+ASK = Ask(Role.EXECUTOR, "claude-opus-5-5", "Be brief.", (), max_tokens=1_000)
+
+
+def model(url: str) -> str:
+    os.environ |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "test-key"}
+    try:
+        return Clients().ask(ASK).text
+    except PevError as error:
+        return str(error)
+
+
+def server_of_tools(url: str) -> str:
+    try:
+        with Connection(ServerConfig(url=url, seconds=5)) as connection:
+            return str(connection.tools())
+    except InvalidInput as error:
+        return str(error)
+
+
+def page(url: str) -> str:
+    fetching.is_public = lambda address: True
+    try:
+        return str(len(fetching.fetch(url, lambda _: None).data))
+    except InvalidInput as error:
+        return str(error)
+
+
+def collector(url: str) -> str:
+    try:
+        answer = exporting._session().post(url, data=b"spans", timeout=5)
+    except OSError as error:  # as the exporter expects it of its library
+        return str(error)
+    return f"{answer.status_code}, {len(answer.content)} bytes"
+
+
+ASKED = pytest.mark.parametrize("asked", [model, server_of_tools, page, collector], ids=lambda asked: asked.__name__)
+
+
+def growth(asked: str, url: str) -> tuple[str, float]:
+    """What comes out of asking, and the megabytes by which its peak exceeds that of an answer without a body."""
+    ask: Callable[[str], str] = globals()[asked]
+    ask(f"{url}/empty")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    said = ask(url)
+    return said, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+
+
+def costs(asked: Callable[[str], str], first: bytes, body: Callable[[], Iterable[bytes]]) -> str:
+    """What comes out of asking a server that answers so, which may not take more than it is allowed."""
+
+    def answer(request: str) -> Iterable[bytes]:
+        return [head(503, content_length="0")] if "/empty" in request else chain([first], body())
+
+    with answering(answer) as server:
+        said, megabytes = within(20, STOP_MB, f"{__name__}.growth", asked.__name__, server.url)
+        assert all("accept-encoding: identity" in request.lower() for request in server.requests)
+    assert megabytes < ALLOWED_MB
+    return str(said)
+
+
+@ASKED
+@pytest.mark.parametrize(
+    ("status", "media", "encoding"),
+    [
+        (200, "application/json", "gzip"),
+        (200, "text/event-stream", "identity, GZIP"),
+        (200, "text/plain", "deflate"),
+        (404, "text/event-stream", "x-gzip"),
+        (500, "application/json", "gzip"),
+    ],
+)
+def test_compressed_answers_are_not_unpacked(
+    asked: Callable[[str], str], status: int, media: str, encoding: str
+) -> None:
+    data = packed(UNPACKED_MB, encoding.lower())
+    first = head(status, content_type=media, content_encoding=encoding, content_length=str(len(data)))
+    said = costs(asked, first, lambda: [data])
+    assert ("compressed" in said) is (status < 400), said
+
+
+@ASKED
+@pytest.mark.parametrize("status", [200, 500])
+def test_of_large_answers_no_more_is_kept_than_may_be(asked: Callable[[str], str], status: int) -> None:
+    first = head(status, content_type="application/json", connection="close")
+    costs(asked, first, lambda: repeat(b" " * 1_000_000, 300) if asked is not model else repeat(b" " * 100_000, 300))
+
+
+@pytest.mark.parametrize("line", [b"data: x\n", b"\r:", b":\r\n"])
+def test_an_event_of_many_lines_takes_no_quadratic_time(line: bytes) -> None:
+    """The library would put each line behind a copy of all those before it."""
+    first = head(200, content_type="text/event-stream", connection="close")
+    assert "lines" in costs(model, first, lambda: repeat(line * 10_000, 200))
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.05)
+    monkeypatch.setattr(fetching, "SECONDS", 0.5)
+    monkeypatch.setattr(fetching, "is_public", lambda _: True)
+    monkeypatch.setattr(model_client, "DEADLINE", 0.5)
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 1.0)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
+
+
+def endless_headers() -> Iterator[bytes]:
+    yield b"HTTP/1.1 200 OK\r\nX-Slow: "
+    yield from repeat(b"x")
+
+
+def early_hints() -> Iterator[bytes]:
+    yield from repeat(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+
+
+def going_on() -> Iterator[bytes]:
+    yield from repeat(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+
+def trailers() -> Iterator[bytes]:
+    yield head(200, content_type="application/json", transfer_encoding="chunked") + b"1\r\nx\r\n0\r\nX-Slow: "
+    yield from repeat(b"x")
+
+
+def chunks() -> Iterator[bytes]:
+    yield head(200, content_type="application/json", transfer_encoding="chunked")
+    yield from repeat(b"1\r\nx\r\n")
+
+
+def extension_of_a_chunk() -> Iterator[bytes]:
+    yield head(200, content_type="application/json", transfer_encoding="chunked") + b"1;"
+    yield from repeat(b"x")
+
+
+SLOW = pytest.mark.parametrize(
+    "answer",
+    [endless_headers, early_hints, going_on, trailers, chunks, extension_of_a_chunk],
+    ids=lambda answer: answer.__name__,
+)
+
+
+@SLOW
+@ASKED
+@pytest.mark.usefixtures("impatient")
+def test_an_answer_that_trickles_in_is_cut_off(
+    asked: Callable[[str], str], answer: Callable[[], Iterable[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exporting, "_TIMEOUT", 0.5)
+    with answering(lambda _: answer(), PAUSE) as server:
+        if asked is collector:
+            with pytest.raises(OSError, match="within"):
+                exporting._session().post(server.url, data=b"spans", timeout=0.5)
+        elif asked is server_of_tools:
+            with Connection(ServerConfig(url=server.url, seconds=1)) as connection, pytest.raises(InvalidInput):
+                connection.tools()
+        else:
+            asked(server.url)
+        assert server.sent < MOST_PIECES
+
+
+def lost_page(url: str, keep_going: Callable[[], None]) -> None:
+    fetching.fetch(url, lambda _: None, keep_going)
+
+
+def lost_call(url: str, keep_going: Callable[[], None]) -> None:
+    os.environ["ANTHROPIC_BASE_URL"] = url
+    Clients().ask(ASK, keep_going)
+
+
+def lost_server(url: str, keep_going: Callable[[], None]) -> None:
+    with Connection(ServerConfig(url=url), keep_going) as connection:
+        connection.tools()
+
+
+@pytest.mark.parametrize("answer", [endless_headers, trailers], ids=lambda answer: answer.__name__)
+@pytest.mark.parametrize("asked", [lost_page, lost_call, lost_server], ids=lambda asked: asked.__name__)
+def test_an_exchange_ends_with_the_work(
+    asked: Callable[[str, Callable[[], None]], None],
+    answer: Callable[[], Iterable[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.05)
+    monkeypatch.setattr(fetching, "is_public", lambda _: True)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
+    looks = iter([None] * 5)
+
+    def lost() -> None:
+        if next(looks, 1):
+            raise LeaseLost("gone")
+
+    with answering(lambda _: answer(), PAUSE) as server:
+        with pytest.raises(LeaseLost):
+            asked(server.url, lost)
+        assert server.sent < MOST_PIECES
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_name_that_is_looked_up_for_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answered.wait(60))
+    try:
+        with pytest.raises(InvalidInput, match="took longer"):
+            fetching.fetch("http://slow.example/", lambda _: None)
+        assert not answered.is_set()
+    finally:
+        answered.set()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_redirects_have_the_time_of_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(_: str) -> Iterator[bytes]:
+        yield from repeat(b"HTTP/1.1 103 Early Hints\r\n\r\n", 15)
+        yield head(302, location="/again", content_length="0")
+
+    with answering(answer, PAUSE) as server:
+        with pytest.raises(InvalidInput, match="took longer"):
+            fetching.fetch(server.url, lambda _: None)
+        assert server.sent < MOST_PIECES
+
+
+def test_events_are_handed_on_one_by_one_whatever_ends_their_lines() -> None:
+    for ending in (b"\n", b"\r\n", b"\r"):
+        body = reading.Body(200, httpx2.Headers({"content-type": "text/event-stream; charset=utf-8"}), 1_000)
+        data = b"event: a" + ending + b"data: 1" + ending + ending + b"data: 2" + ending + ending
+        handed = [body.take(data[at : at + 1]) for at in range(len(data))]
+        expected = [b"event: a\ndata: 1\n\n", b"data: 2\n\n"]
+        assert b"".join([*handed, body.rest()]).replace(b"\r", b"\n") == b"".join(expected)
+        assert expected[0] in handed
