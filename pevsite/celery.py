@@ -8,6 +8,7 @@ from django.conf import settings
 app = Celery("pevsite", broker=settings.REDIS_URL, fixups=[], set_as_current=False)  # tasks close their connections
 app.conf.update(
     task_default_queue="pevsite-work",
+    accept_content=["json"],
     task_ignore_result=True,  # no result backend: what became of the work stands in the rows
     task_acks_late=False,  # a lease brings lost work back in seconds, Redis would in an hour
     broker_transport_options={"health_check_interval": 10, "socket_connect_timeout": 5},

@@ -10,6 +10,7 @@ from typing import Any
 
 from celery.worker import state
 from celery.worker.consumer import Consumer
+from kombu import compression
 
 from pevsite.celery import app
 from runs.engine import distributed
@@ -21,8 +22,24 @@ _WAKE_INTERVAL = 0.05
 """Seconds after which Celery's loop looks whether a thread is free. Nothing wakes it: by itself it sleeps for one."""
 
 
+def _refuse(body: bytes) -> bytes:
+    raise ValueError("A compressed message is not one of ours; it is not unpacked.")
+
+
+for _name in compression.encoders():  # one of a megabyte could take the memory of the machine
+    compression.register(compression.get_encoder(_name)[0], _refuse, _name)
+
+
 class PatientConsumer(Consumer):
-    """Celery's, which tries to reach Redis again and again at short intervals, and says so once."""
+    """Celery's, which tries to reach Redis again and again at short intervals, and says so once.
+
+    It accepts our one task, and none of those that Celery brings.
+    """
+
+    def update_strategies(self) -> None:
+        super().update_strategies()
+        for name in set(self.strategies) - {distributed.carry_out_task.name}:
+            del self.strategies[name]
 
     def ensure_connected(self, conn: Any) -> Any:
         told: list[Exception] = []

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.tasks import Task, TaskResult
 from django.tasks.backends.base import BaseTaskBackend
+from django.tasks.exceptions import InvalidTask
 from django.tasks.signals import task_enqueued
 from django.utils import timezone
 from django.utils.json import normalize_json
@@ -30,6 +31,14 @@ _QUICKLY = {"socket_connect_timeout": 2, "socket_timeout": 5, "max_retries": 0}
 
 type Message = tuple[str, Any, Any]
 """The path of a task, its arguments, and those with names, as JSON takes them."""
+TASKS: dict[str, tuple[type, ...]] = {
+    "runs.engine.perform.perform_work": (int,),
+    "runs.engine.documents.read_waiting": (bool,),
+    "runs.engine.listings.list_wanted": (),
+}
+"""The tasks that a message may name, with the types of their arguments: nothing else is imported or called, whatever
+is in Redis.
+"""
 
 stopped = threading.Event()
 """Set when this process is about to end: what Celery has fetched already is not begun."""
@@ -38,9 +47,17 @@ stopped = threading.Event()
 @app.task(name="pevsite.carry_out", ignore_result=True)  # type: ignore[untyped-decorator]
 def carry_out_task(path: str, args: list[Any], kwargs: dict[str, Any]) -> None:
     """The one task that Celery knows: it carries out the task of `django.tasks` at this path, and never raises."""
-    if not stopped.is_set():
+    if not is_ours(path, args, kwargs):
+        log.error("a message in Redis is not one of ours and is dropped: somebody else writes to it")
+    elif not stopped.is_set():
         result = ready(import_string(path), args, kwargs, "default")
         carry_out(result, CeleryBackend, lambda _: None)
+
+
+def is_ours(path: object, args: object, kwargs: object) -> bool:
+    """Whether a message is one that `CeleryBackend` would send."""
+    types = TASKS.get(path) if isinstance(path, str) else None
+    return types is not None and isinstance(args, list) and tuple(map(type, args)) == types and kwargs == {}
 
 
 class Sender:
@@ -104,6 +121,8 @@ class CeleryBackend(BaseTaskBackend):
 
     def enqueue[**P, R](self, task: Task[P, R], args: Any, kwargs: Any) -> TaskResult[P, R]:
         self.validate_task(task)
+        if not is_ours(task.module_path, normalize_json(list(args)), normalize_json(dict(kwargs))):
+            raise InvalidTask(f"{task.module_path} is not among the tasks that workers accept, with these arguments.")
         result = ready(task, args, kwargs, self.alias)
         return pool.take(result, type(self)) if pool.is_started else self._sent(result)
 

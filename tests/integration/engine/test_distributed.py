@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
+import pkgutil
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
 
 import pytest
-from django.tasks import TaskResultStatus, task
+from django.tasks import Task, TaskResultStatus, task
 from django.tasks.exceptions import InvalidTask
 from django.test import override_settings
+from kombu import compression
+from kombu.message import Message
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+import runs
 from pevsite.celery import app
 from runs.engine import distributed
+from runs.engine.consuming import PatientConsumer
 from runs.engine.distributed import CeleryBackend, Sender, carry_out_task
 from runs.engine.embedded import pool
 from runs.engine.perform import enqueue, perform_work
@@ -28,7 +35,7 @@ called: list[tuple[int, int]] = []
 
 
 @task
-def add(a: int, *, b: int) -> int:
+def add(a: int, b: int) -> int:
     called.append((a, b))
     return a + b
 
@@ -36,6 +43,13 @@ def add(a: int, *, b: int) -> int:
 @task
 def stumble() -> None:
     raise LookupError("there is no such thing")
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tasks of this module are among those that workers accept."""
+    monkeypatch.setitem(distributed.TASKS, f"{__name__}.add", (int, int))
+    monkeypatch.setitem(distributed.TASKS, f"{__name__}.stumble", ())
 
 
 @pytest.fixture
@@ -63,9 +77,9 @@ def by_a_worker(message: distributed.Message) -> None:
 
 
 def test_a_task_is_sent_as_its_path_and_arguments_and_a_worker_calls_it(sent: list[distributed.Message]) -> None:
-    result = BACKEND.enqueue(add, [2], {"b": 3})
+    result = BACKEND.enqueue(add, [2, 3], {})
     assert (result.status, result.enqueued_at is not None) == (TaskResultStatus.READY, True)
-    assert sent == [(f"{__name__}.add", [2], {"b": 3})]
+    assert sent == [(f"{__name__}.add", [2, 3], {})]
     called.clear()
     by_a_worker(sent[0])
     assert called == [(2, 3)]
@@ -83,7 +97,7 @@ def test_a_process_with_threads_of_its_own_keeps_its_tasks(sent: list[distribute
     called.clear()
     pool.start(1)
     try:
-        BACKEND.enqueue(add, [1], {"b": 1})
+        BACKEND.enqueue(add, [1, 1], {})
         while not called:
             time.sleep(0.002)
     finally:
@@ -93,7 +107,7 @@ def test_a_process_with_threads_of_its_own_keeps_its_tasks(sent: list[distribute
 
 def test_tasks_that_celery_cannot_carry_out_are_refused() -> None:
     with pytest.raises(InvalidTask):
-        BACKEND.enqueue(add.using(priority=5), [], {})
+        BACKEND.enqueue(add.using(priority=5), [1, 1], {})
 
 
 def test_a_process_that_ends_begins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +115,7 @@ def test_a_process_that_ends_begins_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     ending.set()
     monkeypatch.setattr(distributed, "stopped", ending)
     called.clear()
-    by_a_worker((f"{__name__}.add", [1], {"b": 1}))
+    by_a_worker((f"{__name__}.add", [1, 1], {}))
     assert called == []
 
 
@@ -110,7 +124,7 @@ def test_a_redis_that_is_away_is_told_once_and_whoever_sends_does_not_wait(caplo
     caplog.set_level(logging.INFO, "runs")
     sender = Sender()
     for number in range(3):
-        sender.put((f"{__name__}.add", [number], {"b": 0}))
+        sender.put((f"{__name__}.add", [number, 0], {}))
         while sender._waiting or not sender.is_away:
             time.sleep(0.002)
     assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
@@ -142,3 +156,73 @@ def test_a_notification_that_comes_twice_is_claimed_once(
         by_a_worker(message)
     assert WorkItem.objects.get(pk=item.pk).epoch == 1
     assert Event.objects.filter(kind="recovered").count() == 0
+
+
+PERFORM = perform_work.module_path
+HOSTILE: list[tuple[object, object, object]] = [
+    ("os.system", ["id"], {}),
+    ("tests.integration.engine.importable.task", [], {}),
+    (f"{__name__}.called.append", [(1, 1)], {}),
+    (f"{__name__}.unlisted", [], {}),
+    ("runs.engine.perform.perform", [1], {}),
+    (["runs.engine.perform.perform_work"], [1], {}),
+    (None, [1], {}),
+    ("", [], {}),
+    (PERFORM, [], {}),
+    (PERFORM, ["1"], {}),
+    (PERFORM, [True], {}),
+    (PERFORM, [{"pk__gt": 0}], {}),
+    (PERFORM, [1, 2], {}),
+    (PERFORM, [], {"work_id": 1}),
+    (PERFORM, {"work_id": 1}, {}),
+    (PERFORM, [1], None),
+]
+
+
+@task
+def unlisted() -> None:
+    called.append((0, 0))
+
+
+@pytest.mark.parametrize("message", HOSTILE)
+def test_a_message_that_is_not_ours_imports_and_calls_nothing(
+    message: tuple[object, object, object], caplog: pytest.LogCaptureFixture
+) -> None:
+    called.clear()
+    loaded = set(sys.modules)
+    by_a_worker(message)  # type: ignore[arg-type]
+    assert (called, set(sys.modules) - loaded) == ([], set())
+    assert [record.levelname for record in caplog.records if record.name == distributed.__name__] == ["ERROR"]
+
+
+def test_a_task_that_workers_do_not_accept_is_not_sent(sent: list[distributed.Message]) -> None:
+    with pytest.raises(InvalidTask, match="not among the tasks"):
+        BACKEND.enqueue(unlisted, [], {})
+    with pytest.raises(InvalidTask):
+        BACKEND.enqueue(perform_work, ["1"], {})
+    assert sent == []
+
+
+def test_the_table_has_each_task_of_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = set()
+    for module in pkgutil.walk_packages(runs.__path__, "runs."):
+        if not module.name.startswith(("runs.migrations", "runs.management")):
+            tasks = vars(importlib.import_module(module.name)).values()
+            found |= {one.module_path for one in tasks if isinstance(one, Task)}
+    assert found == {path for path in distributed.TASKS if path.startswith("runs.")}
+
+
+def test_a_worker_knows_no_task_of_celery() -> None:
+    worker = app.WorkController(pool_cls="threads", concurrency=1)
+    consumer = PatientConsumer(None, app=app, pool=worker.pool, timer=worker.timer, controller=worker)
+    consumer.event_dispatcher = None
+    assert "celery.map" in app.tasks
+    consumer.update_strategies()
+    assert set(consumer.strategies) == {carry_out_task.name}
+
+
+@pytest.mark.parametrize("name", compression.encoders())
+def test_a_compressed_message_is_not_unpacked(name: str) -> None:
+    body, content_type = compression.compress(b"[]" * 1_000, name)
+    message = Message(body=body, headers={"compression": content_type}, content_type="application/json")
+    assert message.body == body
