@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from hmac import compare_digest
+from itertools import chain
 from typing import NamedTuple
 
 import anyio
@@ -24,6 +25,8 @@ PING_INTERVAL = 10.0
 """Seconds: the program gives up what is silent for long, and a reply comes whole."""
 MAX_BODY = 64 * 1024 * 1024
 """Bytes: twice what the API takes."""
+MAX_LEVELS = 100
+"""Of lists and objects in each other: a question of the program has about ten."""
 
 type Asks = Callable[[object], Awaitable["Pending"]]
 
@@ -68,13 +71,24 @@ def _endpoint(asks: Asks, secret: str) -> Callable[[Request], Awaitable[Response
             return _refused(413, "request_too_large", "The request is too large.")
         try:
             body = await request.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             return _refused(400, "invalid_request_error", "The request is no JSON.")
+        if _is_deep(body):
+            return _refused(400, "invalid_request_error", f"The request is nested more than {MAX_LEVELS} levels deep.")
         if not isinstance(body, dict) or not body.get("stream"):
             return _refused(400, "invalid_request_error", "Only streams are answered.")
         return StreamingResponse(_frames(await asks(body)), media_type="text/event-stream")
 
     return messages
+
+
+def _is_deep(value: object) -> bool:
+    """Whether a value of JSON has more levels than may be: what reads it later calls itself for each."""
+    level = [value]
+    for _ in range(MAX_LEVELS):
+        lists = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        level = list(chain.from_iterable(lists))
+    return bool(level)
 
 
 async def _frames(pending: Pending) -> AsyncIterator[bytes]:

@@ -59,6 +59,20 @@ def test_what_is_no_question_is_refused(sent: dict[str, Any]) -> None:
     assert (answer.status_code, asked) == (400, 0)
 
 
+@pytest.mark.parametrize("levels", [101, 1_000, 20_000, 1_000_000])
+@pytest.mark.parametrize(("before", "after"), [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]"), ("[", "")])
+def test_what_is_nested_deeply_is_refused(levels: int, before: str, after: str) -> None:
+    text = f'{{"stream": true, "messages": {before * levels}1{after * levels}}}'
+    (answer,), asked = answers({"content": text.encode()})
+    assert (answer.status_code, answer.json()["error"]["type"], asked) == (400, "invalid_request_error", 0)
+
+
+def test_the_depth_of_a_question_is_no_trouble() -> None:
+    text = f'{{"stream": true, "messages": {"[" * 90}1{"]" * 90}}}'
+    (answer,), asked = answers({"content": text.encode()})
+    assert (answer.status_code, asked) == (200, 1)
+
+
 async def endless() -> AsyncIterator[bytes]:
     yield b"x"
 
