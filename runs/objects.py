@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from tempfile import SpooledTemporaryFile
 from threading import Lock
 from types import SimpleNamespace
-from typing import Any
+from typing import IO, Any
 
 from boto3.exceptions import Boto3Error
 from boto3.s3.transfer import TransferConfig
@@ -24,6 +26,10 @@ from runs.text.plural import pluralize
 
 _IN_MEMORY = 1_000_000
 """Bytes of a file that is read; what is larger goes through a temporary file."""
+MAX_BYTES = 1_000_000_000
+"""Of one content: far more than a run may bring, and no more than a bucket may put on our disk."""
+MAX_SECONDS = 600.0
+"""For one content, however slowly it comes."""
 _TRIES = 5
 _AT_ONCE = 1_000
 """Objects that one request deletes: S3 takes no more."""
@@ -33,7 +39,8 @@ _MISSING = {"404", "NoSuchKey"}
 class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no types
     """Contents under their hashes below a prefix. Each request is made `_TRIES` times at most, with pauses in between.
 
-    Every method raises StoreAway when that was in vain, FileNotFoundError where there is no such content.
+    Every method raises StoreAway when that was in vain, FileNotFoundError where there is no such content. What is read
+    has the hash that it is called by, or StoreAway is raised: whoever can write to the bucket cannot change a document.
     """
 
     is_local = False
@@ -70,7 +77,10 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
         try:
             with _translated(name):
                 key = self._normalize_name(name)
-                self._client.download_fileobj(self.bucket_name, key, held, Config=self.transfer_config)
+                arriving = _Arriving(held)
+                self._client.download_fileobj(self.bucket_name, key, arriving, Config=self.transfer_config)
+            if arriving.digest.hexdigest() != sha256_of(name):
+                raise StoreAway("A file in the store was changed: restore it from a back-up.")
         except BaseException:
             held.close()
             raise
@@ -118,6 +128,23 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
         except StoreAway as error:
             return f"the bucket {self.bucket_name} cannot be used ({error.__cause__ or error})"
         return ""
+
+
+class _Arriving:
+    """What a download is written to, in order: it is counted and hashed on the way."""
+
+    def __init__(self, target: IO[bytes]) -> None:
+        self.digest = hashlib.sha256()
+        self._target = target
+        self._left = MAX_BYTES
+        self._end = time.monotonic() + MAX_SECONDS
+
+    def write(self, piece: bytes) -> int:
+        self._left -= len(piece)
+        if self._left < 0 or time.monotonic() > self._end:
+            raise StoreAway(f"A file in the store is larger than {MAX_BYTES:,} bytes, or takes too long to read.")
+        self.digest.update(piece)
+        return self._target.write(piece)
 
 
 @contextmanager

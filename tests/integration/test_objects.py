@@ -112,6 +112,23 @@ def test_what_is_not_there_is_said_at_once(bucket: S3, ask: Any) -> None:
         ask("0" * 64)
 
 
+@pytest.mark.parametrize("other", [b"changed", b"", b"of nobody ", b"x" * 20_000_000])
+def test_a_content_that_was_changed_in_the_bucket_is_not_read(bucket: S3, other: bytes) -> None:
+    sha256 = stored(b"of nobody")
+    bucket.client().put_object(Bucket=BUCKET, Key=bucket.names()[0], Body=other)
+    for ask in (blobs.read, blobs.opened):
+        with pytest.raises(StoreAway, match="was changed"):
+            ask(sha256)
+
+
+def test_a_bucket_cannot_fill_the_disk(bucket: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects, "MAX_BYTES", 10_000_000)
+    kept, large = stored(b"1" * 10_000_000), stored(b"0" * 10_000_001)
+    assert len(blobs.read(kept)) == 10_000_000
+    with pytest.raises(StoreAway, match="larger than 10,000,000"):
+        blobs.read(large)
+
+
 def test_each_tenth_request_may_fail(bucket: S3) -> None:
     bucket.fail_every, before = 10, bucket.refused
     contents = [f"content {number}".encode() for number in range(30)]
