@@ -142,7 +142,7 @@ ROOT_URLCONF = "pevsite.urls"
 ASGI_APPLICATION = "pevsite.asgi.application"
 TEMPLATES = [
     {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "BACKEND": "runs.web.visible_pages.VisiblePages",
         "DIRS": [SITE / "templates"],
         "APP_DIRS": True,  # for the pages of django.contrib.admin
         "OPTIONS": {

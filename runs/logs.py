@@ -9,8 +9,8 @@ import time
 from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack, override
 
-from runs.characters import printable
 from runs.redaction import redacted
+from runs.text.visible import printable
 
 _TOKEN = re.compile(r"""(/sign-in/)[^\s?"'<>\\]+|\b(pev_)[A-Za-z0-9_-]{20,}""")
 

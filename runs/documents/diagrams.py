@@ -10,10 +10,10 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from runs import guarded
-from runs.characters import printable
 from runs.documents import pages
 from runs.documents.packing import LENGTHS, unpacked
 from runs.guarded import Limits, NoTurn
+from runs.text.visible import printable
 
 LIMITS = Limits(megabytes=600, cpu_seconds=10, seconds=20)
 """One takes half a second and 100 MB; who waits for it holds a thread for no longer than this."""

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from django.core.management.base import CommandError
 
-from runs.characters import printable
 from runs.enums import GateKind, Verb
 from runs.lifecycle.gates import Decision
 from runs.lifecycle.limits import given
 from runs.models import Gate
 from runs.reading.gates import limits_of
 from runs.text.normalisation import caseless
+from runs.text.visible import visible_text
 
 INDENT = "      "
 _DECISIONS = {"a": "approve", "r": "reject", "s": "stop"}
@@ -51,7 +51,7 @@ def choose(question: str, answers: Mapping[str, str]) -> str:
 def line(prompt: str) -> str:
     """What is typed, without spaces around it. Raises NoTerminal."""
     try:
-        return input(printable(f"{INDENT}{prompt}")).strip()
+        return input(visible_text(f"{INDENT}{prompt}")).strip()
     except EOFError as error:
         raise NoTerminal from error
 

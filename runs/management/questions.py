@@ -10,11 +10,12 @@ from runs.pev.outcome import OpenPoint
 from runs.reading.attempts import AttemptReading
 from runs.reading.checks import check_in_words
 from runs.reading.errors import Held, held_at
-from runs.reading.gates import sent_with
+from runs.reading.gates import sent_in_lines
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
 from runs.reading.word_diff import Piece
+from runs.text.visible import visible_text
 
 MAX_FILES = 200
 MAX_FINDINGS = 30
@@ -23,13 +24,13 @@ MAX_FINDINGS = 30
 
 def about(gate: Gate) -> list[str]:
     """The question, and what it is about: the plan with all that its steps write, or an attempt with all it wrote."""
-    return [_one_line(line) for line in (gate.question, *_subject(gate))]
+    return [_one_line(visible_text(line)) for line in (gate.question, *_subject(gate))]
 
 
 def _subject(gate: Gate) -> Iterator[str]:
     yield from (f"{number}. {choice}" for number, choice in enumerate(gate.choices or (), 1))
     if gate.call:
-        yield from sent_with(gate).splitlines()
+        yield from sent_in_lines(gate)
     run = reading_of(gate.run)
     plan = run.plan
     if held := held_at([gate], plan).get(gate.pk):

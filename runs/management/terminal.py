@@ -6,8 +6,8 @@ from typing import Any, TextIO, override
 
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
-from runs.characters import printable
 from runs.errors import StoreAway
+from runs.text.visible import printable
 
 
 class Terminal(OutputWrapper):

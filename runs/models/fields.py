@@ -9,8 +9,8 @@ from django.db import models
 from django.db.models.fields.json import KeyTransform
 from pydantic import TypeAdapter, ValidationError
 
-from runs.characters import printable
 from runs.errors import FromLaterVersion
+from runs.text.visible import printable
 
 if TYPE_CHECKING:
     type Column[Value] = models.JSONField[Value, Value]

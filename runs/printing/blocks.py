@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from runs.characters import printable
+from runs.text.visible import visible_text
 
 SOURCE = "#source-"
 """What the address of a source in the report itself begins with."""
@@ -197,7 +197,7 @@ class Report:
 
 def span(text: object, *, strong: bool = False, emphasis: bool = False, code: bool = False, to: str = "") -> Span:
     """Words on one line, each character of which stands for itself."""
-    return Span(printable(" ".join(str(text).split())), strong, emphasis, code=code, to=to)
+    return Span(visible_text(" ".join(str(text).split())), strong, emphasis, code=code, to=to)
 
 
 def said(*parts: object, tone: Tone = "") -> Paragraph:

@@ -13,7 +13,6 @@ from markdown_it.tree import SyntaxTreeNode
 from pydantic import TypeAdapter
 
 from runs import guarded
-from runs.characters import printable
 from runs.printing.blocks import (
     Block,
     Diagram,
@@ -29,6 +28,7 @@ from runs.printing.blocks import (
     said,
     span,
 )
+from runs.text.visible import visible_text
 
 MAX_HERE_CHARACTERS = 5_000
 """Of all texts of a report: up to here they are read in this process, in 0.2 seconds at most."""
@@ -64,7 +64,7 @@ def blocks_of(texts: Sequence[str], known: str, top: Sequence[int]) -> Read:
         return _read.validate_json(guarded.run(f"{__name__}.{parsed.__name__}", data, LIMITS))
     except guarded.ChildFailed:
         why = said("This text is shown as it is: laying it out would take too long.", tone="muted")
-        return [(why, Preformatted(printable(text.replace(known, "")))) if text.strip() else () for text in texts]
+        return [(why, Preformatted(visible_text(text.replace(known, "")))) if text.strip() else () for text in texts]
 
 
 def parsed(data: bytes) -> bytes:
@@ -117,9 +117,9 @@ class _Reader:
                     inside = self._inside(node.children)
                     yield from inside if self._depth >= DEEPEST else [Quotation(inside)]
                 case "fence" if node.info.split()[:1] == ["mermaid"]:
-                    yield Diagram(printable(node.content.rstrip("\n")))
+                    yield Diagram(visible_text(node.content.rstrip("\n")))
                 case "fence" | "code_block":
-                    yield Preformatted(printable(node.content.rstrip("\n")))
+                    yield Preformatted(visible_text(node.content.rstrip("\n")))
                 case "hr":
                     yield Rule()
                 case "table":
@@ -171,7 +171,9 @@ class _Reader:
                 case "hardbreak":
                     yield _as(look, "\n")
                 case "code_inline":
-                    yield Span(printable(node.content), look.strong, look.emphasis, look.struck, code=True, to=look.to)
+                    yield Span(
+                        visible_text(node.content), look.strong, look.emphasis, look.struck, code=True, to=look.to
+                    )
                 case "strong":
                     yield from self._spans(node.children, Span("", True, look.emphasis, look.struck, to=look.to))
                 case "em":
@@ -193,7 +195,7 @@ class _Reader:
 
 
 def _as(look: Span, text: str) -> Span:
-    return Span(printable(text), look.strong, look.emphasis, look.struck, to=look.to)
+    return Span(visible_text(text), look.strong, look.emphasis, look.struck, to=look.to)
 
 
 def _joined(found: Iterator[Span]) -> Iterator[Span]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from runs import trees
 from runs.accounting.costs import CostLine
 from runs.accounting.figures import Bucket
-from runs.characters import printable
 from runs.enums import Action, Severity
 from runs.models import Attempt, Verdict
 from runs.pev.citations.citation import Citation
@@ -46,6 +45,7 @@ from runs.reports.places import Places
 from runs.reports.texts import Texts
 from runs.text.plural import pluralize
 from runs.text.truncate import cut_after
+from runs.text.visible import visible_text
 
 MAX_REQUEST = 20_000
 """Characters of the request that are shown."""
@@ -88,7 +88,7 @@ def _bounded(sentences: Sequence[object]) -> tuple[Block, ...]:
 
 def _request(report: RunReading) -> tuple[Block, ...]:
     text = report.run.request.strip()
-    return (Quotation((Paragraph((Span(printable(cut_after(text, MAX_REQUEST))),)),)),)
+    return (Quotation((Paragraph((Span(visible_text(cut_after(text, MAX_REQUEST))),)),)),)
 
 
 def _evidence(report: RunReading, rest: Rest, places: Places) -> tuple[Block, ...]:

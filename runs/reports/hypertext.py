@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from runs.printing import blocks
 from runs.reports.pictures import has_pictures, pictured
+from runs.text.visible_html import make_visible
 
 _STYLES = ("css/tokens.css", "css/report.css", "css/report_file.css")
 _DIAGRAMS = ("css/diagrams.css",)
@@ -31,7 +32,7 @@ def as_html(report: blocks.Report) -> str:
     images = "img-src data:; " if with_pictures else ""
     policy = f"default-src 'none'; {images}style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     title = f"{report.word}: {report.title}" if report.word else report.title
-    return (
+    return make_visible(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

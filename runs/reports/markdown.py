@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
-from runs.characters import printable
 from runs.models import Run
 from runs.printing import blocks
 from runs.reading.escaping import code, line, start, words
 from runs.reading.run import RunReading
 from runs.reports.outline import exported, exported_from
+from runs.text.visible import visible_text
 
 
 def as_markdown(run: Run) -> str:
@@ -33,7 +33,7 @@ def written(report: blocks.Report) -> str:
     for section in report.annex:
         rows += ["", *writer.section(section)]
     rows += ["", "---", "", line(report.foot)]
-    return printable("\n".join(rows) + "\n")
+    return visible_text("\n".join(rows) + "\n")
 
 
 class _Writer:

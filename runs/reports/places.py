@@ -6,13 +6,13 @@ import re
 from typing import Protocol
 
 from runs import blobs, trees
-from runs.characters import printable
 from runs.models import Attempt, Step
 from runs.pev.citations.citation import Citation
 from runs.pev.contracts import RESULT
 from runs.pev.evidence.results import Evidence
 from runs.pev.ports import FileInfo
 from runs.printing.blocks import SOURCE, Source, Span, Spans, span
+from runs.text.visible import visible_text
 
 MAX_AROUND = 160
 """Characters of the line on either side of the words that are cited."""
@@ -88,7 +88,7 @@ class InReport:
         line_end = text.find("\n", end)
         last = min(len(text) if line_end < 0 else line_end, end + MAX_AROUND)
         around = (text[first:start], False), (text[start:end], True), (text[end:last], False)
-        return tuple(Span(printable(_SPACE.sub(" ", part)), strong=strong) for part, strong in around if part)
+        return tuple(Span(visible_text(_SPACE.sub(" ", part)), strong=strong) for part, strong in around if part)
 
     def _text(self, sha256: str) -> str:
         """Nothing of a source that is long, cannot be read, or is lost."""

@@ -103,7 +103,7 @@ def markup_of(name: str) -> Markup:
     return Markup.HTML if lower.endswith((".html", ".htm", ".xhtml")) else Markup.PLAIN
 
 
-_IGNORED = (
+IGNORED = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
@@ -136,7 +136,7 @@ _SIGNS = (
 )
 _STROKES = dict(zip("øłđħŧðæœþıªº", ("o", "l", "d", "h", "t", "d", "ae", "oe", "th", "i", "a", "o"), strict=True))
 _SCRIPTS_ALIKE = (
-    ("авеіїјкмнорстухһѕԁԛԝѵ", "abeiijkmhopctyxhsdqwv"),
+    ("авеіїјкмнорстухһѕԁԛԝѵӏ", "abeiijkmhopctyxhsdqwvl"),
     ("αβεζηικμνορτυχϲ", "abezhikmnoptyxc"),
     ("օոսհց", "onuhg"),
     ("ɑɡɩʋꞌᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "agiv'abcdefghijklmnoprstuvwyz"),
@@ -145,7 +145,7 @@ _SCRIPTS_ALIKE = (
 """Letters without capitals that look like Latin ones, also where only their capitals do: Cyrillic, Greek, Armenian,
 phonetic, Cherokee.
 """
-_ALIKE = {char: latin for chars, latins in _SCRIPTS_ALIKE for char, latin in zip(chars, latins, strict=True)}
+LOOK_ALIKES = {char: latin for chars, latins in _SCRIPTS_ALIKE for char, latin in zip(chars, latins, strict=True)}
 _SMALL_ALIKE = {"ν": "v", "η": "n", "υ": "u"}
 """Small letters that look like another letter than their capitals; next to Latin letters only."""
 _NEXT_TO_LATIN = re.compile(r"[νηυ](?=[a-z])|(?<=[a-z])[νηυ]")
@@ -481,7 +481,7 @@ class _Tables(NamedTuple):
 def _tables() -> _Tables:
     every = "".join(map(chr, [*range(0x80, 0xD800), *range(0xE000, 0x2FA20), *range(0xE0000, 0xE1000)]))
     mark = _any_of(regex.findall(r"[\p{M}\u1100-\u11ff]|\p{NFC_QC=N}", every))
-    dropped = re.compile(f"[{_IGNORED}{_POINTS}]")
+    dropped = re.compile(f"[{IGNORED}{_POINTS}]")
     signs = dict.fromkeys(dropped.findall(every), "")
     signs |= {char: unicodedata.normalize("NFKC", char) for char in re.findall(f"[{_COMPATIBLE}]", every)}
     signs |= {char: str(unicodedata.decimal(char)) for char in re.findall(r"\d", every)}
@@ -521,7 +521,7 @@ def _any_of(chars: Iterable[str]) -> re.Pattern[str]:
 
 
 _COMPOSED = regex.compile(rf"\P{{M}}\p{{M}}{{1,{_MAX_MARKS}}}|[\u1100-\u11ff]{{1,{_MAX_MARKS}}}|\p{{NFC_QC=N}}")
-_LOOK = str.maketrans(_ALIKE)
+_LOOK = str.maketrans(LOOK_ALIKES)
 
 
 class _Text:

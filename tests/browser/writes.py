@@ -40,6 +40,15 @@ LEDGER = "Document,Clause,Amount,Due\n" + "".join(
     f'contracts/lease.md,{n}.1,"{n},200 EUR",2026-0{1 + n % 9}-01\n' for n in range(1, 61)
 )
 
+LONG_CALL: dict[str, Any] = {
+    "to": "bob@ex\u0430mple.com",
+    "subject": "Invoice \u202e05",
+    "body": "\n".join(f"Line {number} of the letter." for number in range(1, 401)),
+    "copy_to": ["שלום@example.com", "ann@example.com"],
+    "note": "می\u200cخواهم \U0001f469\u200d\U0001f4bb",
+}
+"""400 lines in the middle of short arguments, with what is hidden and what only looks so."""
+
 
 def account(name: str, administrator: bool) -> str:
     """Somebody signed in, by the button of a link: the key of the session."""
@@ -147,6 +156,7 @@ def _states() -> dict[str, Callable[[], Run]]:
         "budget": made.budget_gate,
         "question": made.question_gate,
         "time limit": made.time_gate,
+        "long call": lambda: made.tool_gate("mail__send", LONG_CALL),
         "error": made.error_gate,
         "step error": made.step_error,
         "blocked": made.blocked,

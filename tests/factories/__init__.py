@@ -87,6 +87,7 @@ from tests.factories.runs import (
     step_gate,
     stopped,
     time_gate,
+    tool_gate,
 )
 
 __all__ = [
@@ -171,6 +172,7 @@ __all__ = [
     "submit_as",
     "submitted",
     "time_gate",
+    "tool_gate",
     "tool",
     "trees_text",
     "working",

@@ -20,10 +20,10 @@ from runs.enums import (
     Verb,
     WorkKind,
 )
-from runs.errors import ModelError
+from runs.errors import ApprovalAwaited, ModelError
 from runs.lifecycle import asking, facts, gates
 from runs.models import Gate, Run
-from runs.pev.contracts import PlanContract
+from runs.pev.contracts import JsonObject, PlanContract
 from runs.pev.ports import Usage
 from runs.pev.verifier import failed
 from tests.factories.attempts import fail_review, final_answer, pass_inventory, pass_notices, pass_review
@@ -224,6 +224,17 @@ def budget_gate() -> Run:
         "$0.1320 of the budget of $0.15 are spent; the next call could cost up to $0.03, with 2,000 tokens of answer.",
         budget=Decimal("0.15"),
     )
+
+
+def tool_gate(name: str, arguments: JsonObject) -> Run:
+    """The inventory passed; the review waits until a person lets a call go that acts outside."""
+    run = executing()
+    pass_inventory(run)
+    lease = work.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
+    assert lease is not None
+    with committing(lease) as mine:
+        asking.suspend_for_call(mine, ApprovalAwaited(name, arguments, "0" * 64))
+    return _fresh(run)
 
 
 def question_gate(question: str = "Which law applies to the notices?", choices: Sequence[str] = LAWS) -> Run:

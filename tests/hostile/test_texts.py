@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 
-from runs.characters import printable
+from runs.text.visible import printable
 from runs.errors import PathRefused
 from runs.pev.files.paths import clashes, clean_path
 from runs.pev.files.sensitive import is_obeyed, secret_part

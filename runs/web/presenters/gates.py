@@ -16,13 +16,14 @@ from runs.pev.outcome import OpenPoint, Unmet
 from runs.reading.attempts import AttemptReading
 from runs.reading.citations import cited_in
 from runs.reading.errors import Held, held_at
-from runs.reading.gates import Limit, called, limits_of, sent_with
+from runs.reading.gates import Argument, Limit, arguments_of, called, limits_of
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.point_labels import labelled
 from runs.reading.points import Point, Points, points_in, points_of
 from runs.reading.uncited import PointsCited, points_cited, sampled, wants_sources
 from runs.reading.words import risk
 from runs.text.plural import pluralize
+from runs.text.visible import remarks
 from runs.web.presenters.again import Again, again_of
 from runs.web.presenters.asked import TELLING
 from runs.web.presenters.changes import Changes, changes_of
@@ -149,9 +150,14 @@ class GateView:
         return self.row.question.partition("? ")[2]
 
     @property
-    def sent(self) -> str:
-        """The arguments of a call that acts outside."""
-        return sent_with(self.row)
+    def arguments(self) -> tuple[Argument, ...]:
+        """What a call that acts outside is sent with; short values first, so that a long one hides none."""
+        return tuple(sorted(arguments_of(self.row), key=lambda one: bool(one.middle)))
+
+    @cached_property
+    def hidden(self) -> list[str]:
+        """What of a call no one sees, or may misread."""
+        return remarks("\n".join(f"{one.name}\n{one.value}" for one in arguments_of(self.row)))
 
     @property
     def plan(self) -> PlanReading | None:

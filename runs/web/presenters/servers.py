@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils import timezone
 
-from runs.characters import printable
 from runs.models import Run, ServerListing
 from runs.servers.configuration import ALL, ServerConfig
 from runs.servers.listing import ServerTool
@@ -54,9 +53,9 @@ class ServerRow:
     def place(self) -> str:
         """The name of the command, or the host: arguments, paths and queries may hold a secret (S5)."""
         if self.config.command:
-            return printable(PurePath(self.config.command).name)
+            return PurePath(self.config.command).name
         host = urlsplit(self.config.url).netloc.rpartition("@")[2]
-        return printable(host) or "an address that a variable of the environment names"
+        return host or "an address that a variable of the environment names"
 
     @property
     def was_asked(self) -> bool:
@@ -89,7 +88,7 @@ class ServerRow:
 
     @property
     def left_out(self) -> Sequence[str]:
-        return [printable(one) for one in self.row.left_out] if self.row else ()
+        return self.row.left_out if self.row else ()
 
     @property
     def more_runs(self) -> int:
@@ -109,7 +108,7 @@ class ServerRow:
             set_by = "nothing was said of it, so it counts as acting"
         if tool.name in self.config.repeatable:
             set_by += "; may be called again after a crash"
-        return ToolRow(tool.name, printable(tool.description), effect.words, set_by)
+        return ToolRow(tool.name, tool.description, effect.words, set_by)
 
 
 class ServersPage:

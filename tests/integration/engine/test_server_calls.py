@@ -84,8 +84,11 @@ def test_what_acts_waits_for_a_person_who_sees_what_is_sent(
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/").content.decode()
     assert "Let the AI call tickets__create?" in page
-    assert "&quot;title&quot;: &quot;The door is broken&quot;" in page
-    assert '  "title": "The door is broken"' in about(gate)
+    assert '<bdi class="mono">title</bdi> <span class="faint">text · 18 characters</span>' in page
+    assert '<pre class="sent-value">The door is broken</pre>' in page
+    said = about(gate)
+    at = said.index("title (text, 18 characters):")
+    assert said[at + 1] == "    The door is broken"
     answer(run, alice)
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
     assert tickets.calls == ["search door", "create The door is broken"]

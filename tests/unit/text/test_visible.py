@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from runs.characters import printable
+from runs.text.visible import printable
 
 
 @pytest.mark.parametrize(

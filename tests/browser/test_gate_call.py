@@ -1,0 +1,46 @@
+"""A call that acts outside, in a real browser: what is long or hidden keeps nothing else out of view."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessible import check_both_themes, check_fits
+from tests.browser.screenshots import pictures
+from tests.browser.site import Site
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+def test_400_lines_keep_neither_other_arguments_nor_the_buttons_out_of_view(
+    page: Page, site: Site, me: str, width: int, height: int
+) -> None:
+    (number,) = site.write("runs", me, "long call")
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{site.url}/runs/{number}/")
+    gate = page.locator('.gate[data-kind="tool"]')
+    expect(gate.get_by_text("9,491 characters in 400 lines")).to_be_visible()
+    for text in ("Line 1 of the letter.", "Line 400 of the letter.", "ann@example.com"):
+        expect(gate.get_by_text(text)).to_be_visible()
+    expect(gate.get_by_text("Line 200 of the letter.")).not_to_be_visible()
+    pictures(page, f"gate-call-{width}")
+    gate.locator(".sent-value").last.scroll_into_view_if_needed()
+    for name in ("Let it go", "Refuse"):
+        expect(gate.get_by_role("button", name=name).first).to_be_in_viewport()
+    check_fits(page)
+    gate.locator(".sent-middle > summary").click()
+    expect(gate.get_by_text("Line 200 of the letter.")).to_be_visible()
+    expect(gate.locator(".decide-buttons button").first).to_be_in_viewport()
+    check_both_themes(page)
+
+
+def test_signs_are_seen_and_not_copied(page: Page, site: Site, me: str) -> None:
+    (number,) = site.write("runs", me, "long call")
+    page.goto(f"{site.url}/runs/{number}/")
+    value = page.locator(".sent-value", has_text="Invoice")
+    expect(value.get_by_text("U+202E")).to_be_visible()
+    copied = value.evaluate("one => { getSelection().selectAllChildren(one); return getSelection().toString(); }")
+    assert copied == "Invoice \u202e05"
+    persian = page.locator(".sent-value", has_text="خواهم")
+    expect(persian.locator(".odd")).to_have_count(0)
