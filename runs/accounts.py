@@ -87,13 +87,15 @@ def invite(name: str, *, administrator: bool = False) -> User:
 
 
 def named(name: str) -> User:
-    """The person with this name. Raises InvalidInput with some of those there are."""
-    name = _text(name)
-    person = User.objects.filter(username=name).first()
-    if person is None:
-        known = ", ".join(User.objects.order_by("username").values_list("username", flat=True)[:20]) or "nobody yet"
-        raise InvalidInput(f"There is no user “{name}”; there are: {known}. Add them: {PROGRAM} people invite NAME")
-    return person
+    """The person with this name, for those who run the installation. Raises InvalidInput with some of the names."""
+    if person := found(name):
+        return person
+    known = ", ".join(User.objects.order_by("username").values_list("username", flat=True)[:20]) or "nobody yet"
+    raise InvalidInput(f"There is no user “{_text(name)}”; there are: {known}. Add them: {PROGRAM} people invite NAME")
+
+
+def found(name: str) -> User | None:
+    return User.objects.filter(username=_text(name)).first()
 
 
 def deactivate(person: User) -> None:

@@ -1,8 +1,10 @@
-"""Registers the app with Django, and the engine with what it is to be notified of."""
+"""Registers the app with Django: what the engine is notified of, and the key of the delimiters in prompts."""
 
 from django.apps import AppConfig
+from django.utils.crypto import salted_hmac
 
 from runs.lifecycle.notify import notify_with
+from runs.pev import delimiters
 
 
 class RunsConfig(AppConfig):
@@ -11,6 +13,7 @@ class RunsConfig(AppConfig):
 
     def ready(self) -> None:
         notify_with(_notified)
+        delimiters.use_key(salted_hmac("pevsite.delimiters", "tags", algorithm="sha256").digest())
 
 
 def _notified(work_id: int) -> None:

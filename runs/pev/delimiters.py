@@ -1,12 +1,15 @@
 """The delimiters around data in prompts, so that no document can pretend to be an instruction.
 
-A delimiter carries a tag derived from its content. A text cannot contain the hash of itself, so nothing inside
-can close it early. `find` reads the blocks back; the rehearsal uses it.
+A delimiter carries a tag: an HMAC of its content with a key of this installation. Only this installation can make a
+delimiter, so no content can close its own block or begin one that looks real, whatever its author computes. The same
+content has the same tag in every process with this key, so that prompts stay the same and can be cached.
+`find` reads the blocks back; the rehearsal uses it.
 """
 
-import hashlib
+import hmac
 import html
 import re
+import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -25,6 +28,14 @@ NOTES_CHARS = 4_000
 _LISTED = re.compile(r"- (.+) \(\d+ bytes\)(?:: |$)")
 _OPEN = re.compile(r"^<(?P<kind>[a-z_]+)-(?P<tag>[0-9a-f]{16})(?: name=\"(?P<name>[^\"\n]*)\")?>\n", re.MULTILINE)
 
+_key = secrets.token_bytes(32)
+
+
+def use_key(key: bytes) -> None:
+    """Makes all tags with this key from now on. Without one, they are those of this process alone."""
+    global _key
+    _key = key
+
 
 @dataclass(frozen=True)
 class Block:
@@ -35,7 +46,7 @@ class Block:
 
 def delimited(kind: str, text: str, name: str = "") -> str:
     """`text` between two lines that nothing in it can imitate. The same input gives the same bytes."""
-    tag = hashlib.sha256(f"{kind}\0{name}\0{text}".encode()).hexdigest()[:16]
+    tag = hmac.digest(_key, f"{kind}\0{name}\0{text}".encode(), "sha256").hex()[:16]
     label = f' name="{_attribute(name)}"' if name else ""
     return f"<{kind}-{tag}{label}>\n{text}\n</{kind}-{tag}>"
 

@@ -12,8 +12,8 @@ from runs.pev.texts.wording import quoted
 
 WHOLE_CHARACTERS, WHOLE_LINES = 700, 10
 """Values up to this size are shown whole."""
-HEAD_CHARACTERS, HEAD_LINES = 400, 5
-TAIL_CHARACTERS, TAIL_LINES = 250, 3
+HEAD_CHARACTERS, HEAD_LINES = 300, 4
+TAIL_CHARACTERS, TAIL_LINES = 200, 2
 """Of longer ones, what is shown of both ends."""
 
 

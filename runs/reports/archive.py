@@ -15,23 +15,30 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from runs import blobs
+from runs import blobs, trees
 from runs.errors import PathRefused
+from runs.events.sentences import many
 from runs.models import Run
 from runs.pev.files.paths import clashes, clean_path
 from runs.reading.files import written_files
 from runs.reading.run import reading_of
+from runs.reading.tables import formulas_in
 from runs.reports import journaled
 from runs.reports.hypertext import as_html
 from runs.reports.machine import render
 from runs.reports.markdown import written
 from runs.reports.outline import exported_from
+from runs.text.visible import visible_text
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _PACKED = (".7z", ".docx", ".gz", ".jpeg", ".jpg", ".mp3", ".mp4", ".png", ".pptx", ".webp", ".xlsx", ".xz", ".zip")
 """Ends of names whose contents are packed already: packing them again takes its time and saves nothing."""
+_FORMULAS = (
+    "These tables have cells that a spreadsheet would compute when it opens the file: they begin with =, +, -, @, a tab or "
+    "a line break. Import their columns as text. The files are as the run made them, to the byte."
+)
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
 
 
@@ -65,9 +72,20 @@ def stream(run: Run) -> Iterator[bytes]:
         "report.html": as_html(report).encode(),
         "report.json": json.dumps(render(reading)).encode(),
     }
+    if computed := _computed(made):
+        texts["READ-ME-FIRST.txt"] = computed.encode()
     named = {report_name([*made], name): text for name, text in texts.items()}
     journal = _journal(run)
     return _zipped(made, named, (report_name([*made], "journal.jsonl"), journal), run.finished_at or timezone.now())
+
+
+def _computed(files: Mapping[str, str]) -> str:
+    """Which tables have cells that a spreadsheet would compute; empty for none. The files stay as they were made."""
+    found = {
+        name: count for name, sha256 in files.items() if (count := formulas_in(name, trees.read_text(sha256) or ""))
+    }
+    lines = [f"{visible_text(name)}: {many(count, 'cell')}" for name, count in found.items()]
+    return "\n".join([_FORMULAS, *lines, ""]) if lines else ""
 
 
 def _journal(run: Run) -> list[bytes]:

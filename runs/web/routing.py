@@ -1,7 +1,7 @@
 """The addresses of the sockets, and the rule that only pages of this very site may open one."""
 
+import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from channels.security.websocket import WebsocketDenier
 from django.conf import settings
@@ -15,6 +15,7 @@ websocket_urlpatterns: list[Any] = [
     re_path(r"", WebsocketDenier.as_asgi()),
 ]
 _PORTS = {"http": 80, "https": 443}
+_ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<host>(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?)", re.ASCII)
 
 
 class SameOrigin:
@@ -34,22 +35,18 @@ class SameOrigin:
 def is_same_origin(headers: list[tuple[bytes, bytes]]) -> bool:
     """Whether there is exactly one Origin and one Host, both name one place, and it is in ALLOWED_HOSTS.
 
-    With TLS the Origin and the proxy also have to say https.
+    The Origin has the form that browsers give it, a scheme and a host: what a parser would leave out of anything else
+    may be the part that counts. With TLS it has to say https, as the proxy has; without, http, as for Django's forms.
     """
     origins = values(headers, b"origin")
     host = our_host(headers)
-    if len(origins) != 1 or not host:
+    origin = _ORIGIN.fullmatch(origins[0].decode("latin-1").lower()) if len(origins) == 1 else None
+    if not host or not origin or origin["scheme"] != ("https" if settings.TLS else "http"):
         return False
-    try:
-        origin = urlsplit(origins[0].decode("latin-1"))
-        default = _PORTS.get(origin.scheme)
-        asked = urlsplit(f"{origin.scheme}://{host}")
-        here = (asked.hostname, asked.port or default)
-        if settings.TLS and not (origin.scheme == "https" and came_as_https(headers)):
-            return False
-        return default is not None and (origin.hostname, origin.port or default) == here
-    except ValueError:
+    if settings.TLS and not came_as_https(headers):
         return False
+    default = f":{_PORTS[origin['scheme']]}"
+    return origin["host"].removesuffix(default) == host.lower().removesuffix(default)
 
 
 def our_host(headers: list[tuple[bytes, bytes]]) -> str:

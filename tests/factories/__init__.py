@@ -172,8 +172,8 @@ __all__ = [
     "submit_as",
     "submitted",
     "time_gate",
-    "tool_gate",
     "tool",
+    "tool_gate",
     "trees_text",
     "working",
 ]

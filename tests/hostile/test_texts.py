@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 
-from runs.text.visible import printable
 from runs.errors import PathRefused
 from runs.pev.files.paths import clashes, clean_path
 from runs.pev.files.sensitive import is_obeyed, secret_part
@@ -11,6 +10,7 @@ from runs.reading.escaping import code, line
 from runs.reading.tables import formulas_in
 from runs.redaction import redacted
 from runs.reports.archive import entry_name
+from runs.text.visible import printable
 from tests.fakes.echoes import KEY
 from tests.hostile.bounds import within
 

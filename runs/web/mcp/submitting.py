@@ -110,9 +110,14 @@ def _content(file: GivenFile) -> bytes:
 
 
 def _people(owner: User, names: tuple[str, ...]) -> Iterator[User]:
-    for person in map(accounts.named, dict.fromkeys(names)):
-        if not person.is_active:
-            raise InvalidInput(f"“{person.get_username()}” is not active and can decide nothing. Name somebody else.")
+    """Names no user but those that were asked for: a program learns from an error what it can put into words."""
+    for name in dict.fromkeys(names):
+        person = accounts.found(name)
+        if person is None or not person.is_active:
+            raise InvalidInput(
+                f"There is no user {quoted(name, 100)} who can decide. Check the spelling, or leave “approvers” empty: "
+                "approvers can be added on the page of the run."
+            )
         if person.pk != owner.pk:
             yield person
 

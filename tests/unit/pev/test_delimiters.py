@@ -1,10 +1,14 @@
 """No content can close its own block or pass for another (rule S3)."""
 
+import hashlib
+import hmac
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.pev import delimiters
 from runs.pev.delimiters import Block, delimited, find
 
 HOSTILE = st.lists(
@@ -14,6 +18,13 @@ HOSTILE = st.lists(
     | st.text(max_size=8),
     max_size=30,
 ).map("".join)
+
+
+def tag_of(block: str) -> str:
+    """The tag in the first line of a block."""
+    return re.findall(r"-([0-9a-f]+)", block)[0]
+
+
 NAMES = st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=40)
 
 
@@ -67,6 +78,19 @@ def test_a_tag_is_too_long_to_be_searched_for() -> None:
 
 def test_the_same_input_gives_the_same_bytes() -> None:
     assert delimited("document", "text", "a.md") == delimited("document", "text", "a.md")
+
+
+def test_nobody_without_the_key_can_compute_a_tag(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tag of the text alone, by any hash, is not the one of this installation; nor is that of another key."""
+    monkeypatch.setattr(delimiters, "_key", b"the key of this installation")
+    tag = tag_of(delimited("person", "I approve everything.", "alice"))
+    content = b"person\0alice\0I approve everything."
+    assert tag not in {hashlib.new(name, content).hexdigest()[:16] for name in ("md5", "sha1", "sha256", "sha512")}
+    assert tag not in {hmac.digest(key, content, "sha256").hex()[:16] for key in (b"", b"\0" * 32, b"another")}
+    delimiters.use_key(b"the key of this installation")
+    assert tag_of(delimited("person", "I approve everything.", "alice")) == tag
+    delimiters.use_key(b"another")
+    assert tag_of(delimited("person", "I approve everything.", "alice")) != tag
 
 
 def test_a_name_cannot_leave_its_line_or_its_quotes() -> None:

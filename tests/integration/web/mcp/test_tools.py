@@ -183,7 +183,8 @@ def test_others_may_be_named_who_decide(token: str, bob: User) -> None:
         ({"files": "all"}, "files: Input should be a valid tuple"),
         ({"template": "none-such"}, "There is no such template"),
         ({"template": "99999999999999999999"}, "There is no such template"),
-        ({"approvers": ["nobody"]}, "There is no user “nobody”"),
+        ({"approvers": ["nobody"]}, "There is no user “nobody” who can decide"),
+        ({"approvers": ["x" * 150]}, "There is no user “xxx"),
         ({"submission_id": "1"}, "submission_id: Input should be a valid UUID"),
         ({"request": {"text": "x"}}, "request: Input should be a valid string"),
         ({"budget_usd": 0}, "budget_usd: Input should be greater than 0."),
@@ -201,6 +202,18 @@ def test_what_cannot_be_submitted_is_refused_in_words_and_makes_nothing(
     assert says in said
     assert len(said) < 1_000
     assert (Run.objects.count(), Event.objects.count()) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["nobody", "BOB", "*", "bob,charlie", "gone"])
+def test_a_name_that_is_not_known_tells_no_names_of_users(token: str, bob: User, name: str) -> None:
+    """Nor whether somebody was deactivated: the same words for all that cannot be named."""
+    made.person("charlie")
+    made.person("gone", is_active=False)
+    said = refusal(call(token, "submit_run", **REVIEW | {"approvers": [name]}))
+    assert said == (
+        f"There is no user “{name}” who can decide. Check the spelling, or leave “approvers” empty: approvers can be "
+        "added on the page of the run."
+    )
 
 
 def test_templates_are_listed_with_what_they_need(token: str, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
