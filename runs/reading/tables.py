@@ -1,27 +1,51 @@
 """What a spreadsheet would make of a table: cells that it computes instead of showing them."""
 
 import re
+from dataclasses import dataclass
 
 from runs.text.csv_tables import NotCsv, rows_in
 
+MAX_CHARACTERS = 1_000_000
+"""Of a table that is looked at: half a second."""
 _NUMBER = re.compile(r"[+-][\d.,\s%]*")
 _STARTS = frozenset("=@\t\r＝＋－＠")
 
 
-def formulas_in(path: str, text: str) -> int:
-    """How many cells of a CSV or TSV file would be computed; 0 for other files.
+@dataclass(frozen=True)
+class Formulas:
+    """How many cells of a table would be computed; `is_all` is false where not all of it was looked at."""
+
+    count: int = 0
+    is_all: bool = True
+
+    @property
+    def words(self) -> str:
+        """`2 cells`, or what is known of a table that was not looked at to its end; empty for none."""
+        cells = f"{self.count:,} cell{'' if self.count == 1 else 's'}"
+        if self.is_all:
+            return cells if self.count else ""
+        return f"at least {cells}" if self.count else "perhaps some cells (not all of it was looked at)"
+
+
+def is_table(path: str) -> bool:
+    """Whether spreadsheets open a file of this name as a table of texts."""
+    return path.lower().endswith((".csv", ".tsv", ".tab"))
+
+
+def formulas_in(path: str, text: str) -> Formulas:
+    """The cells of a table that begin like a formula; none for other files.
 
     What a run writes stays as it is, to the byte: checks, quotes and approvals are bound to it. So it is said instead.
     """
-    if not path.lower().endswith((".csv", ".tsv")):
-        return 0
+    if not is_table(path):
+        return Formulas()
     count = 0
     try:
-        for row in rows_in(text):
+        for row in rows_in(text[:MAX_CHARACTERS]):
             count += sum(map(_is_computed, row.cells))
     except NotCsv:  # what was counted before the place that cannot be read is true
-        pass
-    return count
+        return Formulas(count, is_all=False)
+    return Formulas(count, is_all=len(text) <= MAX_CHARACTERS)
 
 
 def _is_computed(cell: str) -> bool:

@@ -36,7 +36,7 @@ from runs.reading.citations import Problem
 from runs.reading.files import MadeFile
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.run import RunReading
-from runs.reading.tables import formulas_in
+from runs.reading.tables import formulas_in, is_table
 from runs.reading.words import risk
 from runs.reading.words import words as words_of
 from runs.reports import changes, parts
@@ -49,8 +49,6 @@ from runs.text.visible import visible_text
 
 MAX_REQUEST = 20_000
 """Characters of the request that are shown."""
-MAX_TABLE_BYTES = 300_000
-"""Of a CSV file that is looked through for cells that a spreadsheet would compute."""
 MAX_LISTED = 50
 """Citations, paragraphs and sentences that a list names; the JSON report names all."""
 
@@ -174,13 +172,13 @@ def _results(report: RunReading, places: Places) -> tuple[Block, ...]:
 
 def _note(file: MadeFile) -> str:
     """What a spreadsheet would do with a table, said before anybody opens it."""
-    if file.change == "removed" or file.info.size > MAX_TABLE_BYTES or not file.path.lower().endswith((".csv", ".tsv")):
+    if file.change == "removed" or not is_table(file.path):
         return ""
     try:
-        found = formulas_in(file.path, trees.read_text(file.info.sha256) or "")
+        found = formulas_in(file.path, trees.read_text(file.info.sha256) or "").words
     except FileNotFoundError:
         return "lost by the store"
-    return f"a spreadsheet would compute {pluralize(found, 'cell')}" if found else ""
+    return f"a spreadsheet would compute {found}" if found else ""
 
 
 def _plans(report: RunReading, texts: Texts, places: Places) -> Iterator[Block]:

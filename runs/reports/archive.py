@@ -17,12 +17,11 @@ from django.utils import timezone
 
 from runs import blobs, trees
 from runs.errors import PathRefused
-from runs.events.sentences import many
 from runs.models import Run
 from runs.pev.files.paths import clashes, clean_path
 from runs.reading.files import written_files
 from runs.reading.run import reading_of
-from runs.reading.tables import formulas_in
+from runs.reading.tables import formulas_in, is_table
 from runs.reports import journaled
 from runs.reports.hypertext import as_html
 from runs.reports.machine import render
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
 _PACKED = (".7z", ".docx", ".gz", ".jpeg", ".jpg", ".mp3", ".mp4", ".png", ".pptx", ".webp", ".xlsx", ".xz", ".zip")
 """Ends of names whose contents are packed already: packing them again takes its time and saves nothing."""
 _FORMULAS = (
-    "These tables have cells that a spreadsheet would compute when it opens the file: they begin with =, +, -, @, a tab or "
-    "a line break. Import their columns as text. The files are as the run made them, to the byte."
+    "A spreadsheet would compute cells of these tables when it opens them, because they begin with =, +, -, @, a tab "
+    "or a line break. Import their columns as text. The files are as the run made them, to the byte."
 )
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
 
@@ -81,10 +80,9 @@ def stream(run: Run) -> Iterator[bytes]:
 
 def _computed(files: Mapping[str, str]) -> str:
     """Which tables have cells that a spreadsheet would compute; empty for none. The files stay as they were made."""
-    found = {
-        name: count for name, sha256 in files.items() if (count := formulas_in(name, trees.read_text(sha256) or ""))
-    }
-    lines = [f"{visible_text(name)}: {many(count, 'cell')}" for name, count in found.items()]
+    tables = {name: trees.read_text(sha256) or "" for name, sha256 in files.items() if is_table(name)}
+    found = {name: formulas_in(name, text).words for name, text in tables.items()}
+    lines = [f"{visible_text(name)}: {words}" for name, words in found.items() if words]
     return "\n".join([_FORMULAS, *lines, ""]) if lines else ""
 
 

@@ -301,6 +301,8 @@ def _is_usual_mixture(word: str, names: dict[str, None]) -> bool:
     """Greek letters in units, formulas and names of genes (`TNFα`, `kΩ`), and phonetic letters in a transcription."""
     latin = [char for char in word if alphabet_of(char) == "Latin"]
     others = [char for char in word if alphabet_of(char) not in {"", "Latin"}]
+    if latin and not any(map(str.isascii, latin)) and set(names) & set(_STYLED):
+        return True  # raised letters, as in a formula
     if set(names) == {"Latin", "Greek"}:
         is_gene = len(others) == 1 and others[0].islower() and all(map(str.isupper, latin))
         return is_gene or not any(map(looks_latin, others))

@@ -18,10 +18,11 @@ _TOKEN = re.compile(r"""<!--.*?-->|<[a-zA-Z/!](?:[^<>"']|"[^"]*"|'[^']*')*>""", 
 _TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 _ATTRIBUTE = re.compile(r"""(\s(?:title|aria-label|alt|placeholder|label|data-said)=)("[^"]*"|'[^']*')""")
 _VALUE = re.compile(r"""\svalue=("[^"]*"|'[^']*')""")
-_IS_TYPED = re.compile(r"""^<input(?![^>]*\stype=["']?(?!text|search|email|url))""")
+_IS_TYPED = re.compile(r"""^<input(?![^>]*\stype=["']?+(?!text|search|email|url))""")
 _KEPT = frozenset({"script", "style", "textarea"})
 """Elements with texts that a browser does not show, or sends back as they are."""
 _WITHOUT_ELEMENTS = frozenset({"title", "option", "svg"})
+_IS_NOTED = '<small class="odd-note">'
 _IS_SIGNED = '<span class="odd"'
 _GONE = re.compile("[\0\ud800-\udfff]")
 """No reference in HTML stands for them."""
@@ -37,21 +38,23 @@ def make_visible(page: str) -> str:
 class _Page:
     def __init__(self) -> None:
         self._signs = 0
+        self._typed = ""
         self._inside: list[str] = []
 
     def shown(self, page: str) -> Iterator[str]:
         at = 0
         for match in _TOKEN.finditer(page):
             yield self._text(page[at : match.start()])
-            yield self._tag(match[0])
+            tag, note = self._tag(match[0])
+            yield tag if page.startswith(_IS_NOTED, match.end()) else tag + note
             at = match.end()
         yield self._text(page[at:])
 
-    def _tag(self, tag: str) -> str:
-        """Keeps in mind in which element that matters the next text is."""
+    def _tag(self, tag: str) -> tuple[str, str]:
+        """The tag, and what is said behind it. Keeps in mind in which element that matters the next text is."""
         named = _TAG.match(tag)
         if not named:
-            return tag
+            return tag, ""
         name = named[1].lower()
         note = ""
         if self._inside and self._inside[-1] in _KEPT | {"signed"}:
@@ -65,10 +68,10 @@ class _Page:
         elif name in _KEPT | _WITHOUT_ELEMENTS and not tag.endswith("/>"):
             self._inside.append(name)
         if is_plain(tag):
-            return tag + note
+            return tag, note
         if _IS_TYPED.match(tag) and (value := _VALUE.search(tag)):
             note = _note_on(html.unescape(value[1][1:-1]))
-        return _ATTRIBUTE.sub(_attribute, tag) + note
+        return _ATTRIBUTE.sub(_attribute, tag), note
 
     def _text(self, text: str) -> str:
         if is_plain(text):
@@ -82,8 +85,6 @@ class _Page:
         if inside or self._signs >= MAX_SIGNS:
             return html.escape(visible_text(words))
         return "".join(map(self._part, marked(words)))
-
-    _typed = ""
 
     def _note(self) -> str:
         typed, self._typed = self._typed, ""
@@ -118,4 +119,4 @@ def _note_on(typed: str) -> str:
     if not said:
         return ""
     more = f" And {len(said) - 5} more." if len(said) > 5 else ""
-    return f'<small class="odd-note">{html.escape("In this field: " + visible_text(" ".join(said[:5])))}{more}</small>'
+    return f"{_IS_NOTED}{html.escape('In this field: ' + visible_text(' '.join(said[:5])))}{more}</small>"

@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessible import check_both_themes, check_fits
-from tests.browser.screenshots import pictures
 from tests.browser.site import Site
 
 pytestmark = pytest.mark.slow
@@ -24,7 +23,6 @@ def test_400_lines_keep_neither_other_arguments_nor_the_buttons_out_of_view(
     for text in ("Line 1 of the letter.", "Line 400 of the letter.", "ann@example.com"):
         expect(gate.get_by_text(text)).to_be_visible()
     expect(gate.get_by_text("Line 200 of the letter.")).not_to_be_visible()
-    pictures(page, f"gate-call-{width}")
     gate.locator(".sent-value").last.scroll_into_view_if_needed()
     for name in ("Let it go", "Refuse"):
         expect(gate.get_by_role("button", name=name).first).to_be_in_viewport()

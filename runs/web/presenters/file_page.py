@@ -22,7 +22,7 @@ from runs.pev.ports import FileInfo
 from runs.reading.citations import RunCitations, document_of, finished_in, noted_by
 from runs.reading.file_diff import FileDiff, file_diff
 from runs.reading.file_history import FileVersion, versions_of
-from runs.reading.tables import formulas_in
+from runs.reading.tables import Formulas, formulas_in
 from runs.text.diff import DiffBudget
 from runs.web.addresses import file_address
 from runs.web.colours import coloured
@@ -266,8 +266,8 @@ class FilePage:
         return "" if self.text is not None else self._known.problems.get(self.sha256, "")
 
     @cached_property
-    def formulas(self) -> int:
-        return formulas_in(self.path, self.text) if self.text and self.version.info.size <= WHOLE_BYTES else 0
+    def formulas(self) -> Formulas:
+        return formulas_in(self.path, self.text or "")
 
     @cached_property
     def citations(self) -> RunCitations | None:

@@ -216,6 +216,27 @@ def test_the_zip_holds_what_was_made_and_the_report(alice_client: Client) -> Non
         assert archive.read(path) == blobs.read(info.sha256)
 
 
+def test_the_zip_says_which_tables_a_spreadsheet_would_compute_and_changes_none(alice_client: Client) -> None:
+    run = factories.finished_succeeded()
+    tables = {
+        "a.csv": b"name,sum\nx,=1+1\ny,@SUM(A1)\n",
+        "b.TSV": b"a\t+x\n",
+        "long.csv": b"x" * 200_000 + b"\n=1\n",
+        "plain.csv": b"a,-1\n",
+        "a.md": b"=1\n",
+        "READ-ME-FIRST.txt": b"of the run",
+    }
+    stored = {path: blobs.put(data) for path, data in tables.items()}
+    Run.objects.filter(pk=run.pk).update(head=trees.make_tree(stored))
+    archive = zipfile.ZipFile(io.BytesIO(body(alice_client.get(f"/runs/{run.pk}/files.zip"))))
+    assert {path: archive.read(path) for path in tables} == tables
+    assert archive.read("READ-ME-FIRST-2.txt").decode().splitlines()[1:] == [
+        "a.csv: 2 cells",
+        "b.TSV: 1 cell",
+        "long.csv: perhaps some cells (not all of it was looked at)",
+    ]
+
+
 def test_what_is_packed_already_is_not_packed_again_in_a_zip(alice_client: Client) -> None:
     run = factories.stopped()
     made = {path: blobs.put(b"x" * 1_000) for path in ("a.PNG", "b.md")}

@@ -22,7 +22,7 @@ HOSTILE = st.lists(
 
 def tag_of(block: str) -> str:
     """The tag in the first line of a block."""
-    return re.findall(r"-([0-9a-f]+)", block)[0]
+    return str(re.findall(r"-([0-9a-f]+)", block)[0])
 
 
 NAMES = st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=40)

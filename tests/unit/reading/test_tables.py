@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.reading.tables import formulas_in
+from runs.reading.tables import MAX_CHARACTERS, Formulas, formulas_in
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,27 @@ from runs.reading.tables import formulas_in
     ],
 )
 def test_cells_that_would_be_computed(path: str, text: str, count: int) -> None:
-    assert formulas_in(path, text) == count
+    assert formulas_in(path, text).count == count
+
+
+@pytest.mark.parametrize("start", ["=", "+x", "-x", "@", "\t", "\r", "＝", " ="])
+def test_every_start_that_spreadsheets_compute_is_counted(start: str) -> None:
+    assert formulas_in("a.csv", f'x,"{start}1"\n').words == "1 cell"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n", ""),
+        ("=1,=2\n", "2 cells"),
+        ("=1\n" + "x" * 200_000, "at least 1 cell"),
+        ("x" * 200_000 + "\n=1", "perhaps some cells (not all of it was looked at)"),
+        ("a\n" * (MAX_CHARACTERS // 2) + "=1\n", "perhaps some cells (not all of it was looked at)"),
+    ],
+)
+def test_a_table_that_was_not_looked_at_to_its_end_says_so(text: str, words: str) -> None:
+    assert formulas_in("a.csv", text).words == words
+
+
+def test_other_files_are_no_tables() -> None:
+    assert formulas_in("a.md", "=1") == Formulas()
