@@ -155,7 +155,7 @@ def test_versions_of_a_file_and_what_differs_between_two(alice_client: Client) -
 def test_a_table_says_what_a_spreadsheet_would_compute(alice_client: Client) -> None:
     run = run_with({"a.csv": b"a,=1+1\n", "b.csv": b"a,1\n"})
     text = alice_client.get(f"/runs/{run.pk}/files/a.csv").text
-    assert "<strong>1 cell in this table begins like a formula.</strong>" in text
+    assert "<strong>A spreadsheet would compute 1 cell of this table</strong>" in text
     assert "like a formula" not in alice_client.get(f"/runs/{run.pk}/files/b.csv").text
 
 
