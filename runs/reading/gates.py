@@ -86,6 +86,7 @@ class Argument:
             return value, "", ""
         start = _end_of_lines(value[:HEAD_CHARACTERS], HEAD_LINES)
         end = len(value) - _end_of_lines(value[: -TAIL_CHARACTERS - 1 : -1], TAIL_LINES)
+        end += value.startswith("\n", end)
         return value[:start], value[start:end], value[end:]
 
 

@@ -10,7 +10,8 @@ from runs.reading.escaping import code, line
 from runs.reading.tables import formulas_in
 from runs.redaction import redacted
 from runs.reports.archive import entry_name
-from runs.text.visible import printable
+from runs.text.visible import printable, remarks, visible_text
+from runs.text.visible_html import make_visible
 from tests.fakes.echoes import KEY
 from tests.hostile.bounds import within
 
@@ -27,6 +28,12 @@ TEXTS = {
     "dots": ".env",
     "invisible": "a\u200b",
     "combining": "\u0301",
+    "alphabets": "p\u0430",
+    "look-alikes": "\u0441\u043e\u0441 a ",
+    "flags": "\U0001f3f4\U000e0067",
+    "joiners": "\u200d",
+    "digits": "1\u0661",
+    "tags": "<a '\u200b",
     "controls": "\x1b[",
     "cells": '=1,"',
 }
@@ -48,7 +55,7 @@ def names_of_many(text: str) -> int:
 
 
 CALLS: tuple[Callable[[str], object], ...] = (
-    *(redacted, printable, line, code),
+    *(redacted, printable, visible_text, remarks, make_visible, line, code),
     *(cleaned, secret_part, is_obeyed, entry_name, table, names_of_many),
 )
 
