@@ -160,8 +160,7 @@ def _unlisted(every: Sequence[Finding], room: int) -> list[LeftOut]:
     totals, missing = (Counter(one.document for one in some) for some in (every, every[room:]))
     return [
         LeftOut(
-            path=path,
-            why=f"{Share.PART}: {count:,} of {number_of(totals[path], 'point')} not listed here, for want of room",
+            path=path, why=f"{Share.PART}: {count:,} of {number_of(totals[path], 'point')} without room in the findings"
         )
         for path, count in missing.items()
     ]

@@ -204,7 +204,7 @@ def test_no_copy_says_that_nothing_was_found_where_points_had_no_room(
     assert copies.passed
     for path, words in said.items():
         copy = copies.tree[f"reviewed/{path}"].decode()
-        gap = f"Not reviewed as a whole: {words} not listed here, for want of room."
+        gap = f"Not reviewed as a whole: {words} without room in the findings."
         assert (gap in copy, NONE_FOUND in copy) == (bool(words) and words != "No", words == "No"), path
 
 
