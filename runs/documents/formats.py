@@ -32,6 +32,9 @@ class Format:
     limits: Limits = LIMITS
 
 
+_OF_PAGES = ("lxml", "tinycss2", "cssselect2")
+"""What HTML is read with."""
+
 FORMATS: Mapping[str, Format] = {
     kinds.PDF: Format("a PDF file", "pdf", 9, ("pypdfium2", "tesserocr"), OF_PICTURES),
     kinds.DOCX: Format("a Word file", "docx", 6),
@@ -39,10 +42,10 @@ FORMATS: Mapping[str, Format] = {
     kinds.PPTX: Format("a PowerPoint file", "pptx", parts=("lxml",)),
     kinds.ODT: Format("an OpenDocument text", "odt", 3, parts=("lxml",)),
     kinds.RTF: Format("an RTF file", "rtf", 2),
-    kinds.EPUB: Format("an e-book (EPUB)", "epub", parts=("lxml",)),
-    kinds.HTML: Format("a saved web page", "html", 2, ("chardet", "lxml")),
-    kinds.EML: Format("a mail", "eml", 2, ("chardet", "icalendar", "lxml")),
-    kinds.OLE: Format("a mail of Outlook, or a file of an old Office format", "ole", 5, ("olefile", "lxml")),
+    kinds.EPUB: Format("an e-book (EPUB)", "epub", 2, _OF_PAGES),
+    kinds.HTML: Format("a saved web page", "html", 3, ("chardet", *_OF_PAGES)),
+    kinds.EML: Format("a mail", "eml", 3, ("chardet", "icalendar", *_OF_PAGES)),
+    kinds.OLE: Format("a mail of Outlook, or a file of an old Office format", "ole", 6, ("olefile", *_OF_PAGES)),
     kinds.IMAGE: Format("a picture", "pictures", 3, ("pillow", "tesserocr"), OF_PICTURES),
     kinds.ZIP: Format("an archive"),
     kinds.TAR: Format("an archive"),

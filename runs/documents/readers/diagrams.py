@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
+import tinycss2
 from lxml import etree
+from tinycss2.ast import Node
 
 from runs.documents.packing import packed
 from runs.errors import InvalidInput
@@ -20,10 +23,22 @@ MAX_SIDE = 6_000
 MAX_PIXELS = 16_000_000
 SCALE = 2.0
 """Pixels for one of a page: letters stay sharp on dense screens and on paper."""
-_REMOVED = frozenset({"img", "feimage", "script", "iframe", "object", "embed", "link", "video", "audio"})
+_REMOVED = frozenset(
+    {
+        *("img", "feimage", "script", "iframe", "object", "embed", "link", "video", "audio", "source", "handler"),
+        *("animate", "set", "animatemotion", "animatetransform", "animatecolor", "discard"),
+    }
+)
+"""Also what changes attributes later: it could put an address in place of one that was looked at."""
 _WITHIN = ("#", "data:image/png;base64,")
 """How addresses begin of what is in the SVG itself: its parts, and the pictures that Mermaid brings along."""
-_ELSEWHERE = re.compile(r"@import[^;]*;?|@font-face\s*\{[^}]*\}|url\(\s*[\"']?(?!#)[^)]*\)", re.IGNORECASE)
+_FETCHING = frozenset({"image", "image-set", "-webkit-image-set", "src", "cross-fade", "-webkit-cross-fade", "element"})
+"""Functions of style sheets that name something elsewhere, besides url()."""
+_RULES = frozenset({"import", "font-face", "namespace", "document", "-moz-document"})
+_PLAIN = re.compile(r"[\w\s.,;:#%+\-]*", re.ASCII)
+"""Values in which nothing can be named: most attributes are such, and paths of thousands of numbers."""
+MAX_DEPTH = 30
+"""Of blocks and functions in a style sheet."""
 
 
 def picture(data: bytes) -> bytes:
@@ -69,15 +84,85 @@ def safe(svg: str) -> str:
         if not isinstance(element.tag, str) or etree.QName(element).localname.lower() in _REMOVED:
             _remove(element)
             continue
-        if element.text and etree.QName(element).localname.lower() == "style":
-            element.text = _ELSEWHERE.sub("", element.text.replace("\\", ""))  # an escape is another way to write url
+        if etree.QName(element).localname.lower() == "style":
+            element.text = _styles_within("".join(element.itertext()))
+            for child in list(element):
+                element.remove(child)
         for name, value in list(element.attrib.items()):
             local = etree.QName(name).localname.lower()
             if local.startswith("on") or (local in {"href", "src"} and not value.startswith(_WITHIN)):
                 del element.attrib[name]
-            elif _ELSEWHERE.search(value):
-                element.attrib[name] = _ELSEWHERE.sub("none", value)
+            elif local not in {"href", "src"} and not _PLAIN.fullmatch(value):
+                element.attrib[name] = _value_within(value)
     return str(etree.tostring(root, encoding="unicode"))
+
+
+def _styles_within(text: str) -> str:
+    """A style sheet without what names something outside of the SVG. It is parsed as browsers do, and written again
+    without escapes.
+    """
+    nodes = tinycss2.parse_stylesheet(text, skip_comments=True)
+    kept = [one for one in nodes if one.type != "error" and not _is_fetching_rule(one)]
+    try:
+        return str(tinycss2.serialize([_within(one, 0) for one in kept]))
+    except RecursionError as error:
+        raise InvalidInput("what Mermaid makes of it has styles that are nested too deep") from error
+
+
+def _value_within(value: str) -> str:
+    """An attribute: unchanged, unless it names something outside."""
+    nodes = tinycss2.parse_component_value_list(value)
+    return str(tinycss2.serialize([_within(one, 0) for one in nodes])) if _names_elsewhere(nodes, 0) else value
+
+
+def _is_fetching_rule(node: Node) -> bool:
+    return node.type == "at-rule" and node.lower_at_keyword in _RULES
+
+
+def _is_elsewhere(node: Node) -> bool:
+    if node.type == "url":
+        return not node.value.strip().startswith("#")
+    if node.type != "function":
+        return False
+    if node.lower_name == "url":
+        address = next((one.value for one in node.arguments if one.type == "string"), "")
+        return not address.strip().startswith("#")
+    return node.lower_name in _FETCHING
+
+
+def _names_elsewhere(nodes: Sequence[Node], depth: int) -> bool:
+    if depth > MAX_DEPTH:
+        return True
+    for one in nodes:
+        inside = getattr(one, "arguments", None) or getattr(one, "content", None) or ()
+        if _is_elsewhere(one) or _names_elsewhere(inside, depth + 1):
+            return True
+    return False
+
+
+def _within(node: Node, depth: int) -> Node:
+    """The node with `none` in place of what is elsewhere. What is nested too deep is left out."""
+    if _is_elsewhere(node) or depth > MAX_DEPTH:
+        return tinycss2.ast.IdentToken(node.source_line, node.source_column, "none")
+    for name in ("prelude", "content", "arguments"):
+        inner = getattr(node, name, None)
+        if isinstance(inner, list):
+            setattr(node, name, _without_rules([_within(one, depth + 1) for one in inner]))
+    return node
+
+
+def _without_rules(nodes: list[Node]) -> list[Node]:
+    """A block without nested rules that fetch: up to their end."""
+    kept: list[Node] = []
+    is_left_out = False
+    for node in nodes:
+        if node.type == "at-keyword" and node.lower_value in _RULES:
+            is_left_out = True
+        if not is_left_out:
+            kept.append(node)
+        elif node == ";" or node.type == "{} block":
+            is_left_out = False
+    return kept
 
 
 def _remove(element: etree._Element) -> None:

@@ -1,6 +1,7 @@
 """E-books (EPUB): the chapters in their order of reading, each as HTML."""
 
 import posixpath
+from functools import partial
 from urllib.parse import unquote
 
 from runs.documents.readers.building import Builder, Made
@@ -33,6 +34,7 @@ def make(data: bytes) -> Made:
         raise InvalidInput(f"has more than {MAX_CHAPTERS:,} chapters; split it")
     locked = _encrypted(package)
     builder = Builder("epub")
+    cautions: dict[str, None] = {}
     for number, item in enumerate(chapters, 1):
         name = _name(posixpath.dirname(path), item) if item is not None else ""
         if name in locked:
@@ -41,18 +43,31 @@ def make(data: bytes) -> Made:
         if content is None:
             builder.note(f"Chapter {number} of {len(chapters)} is missing in the file.")
             continue
-        page = page_of(content)
+        page = page_of(content, linked=partial(_sheet, package, posixpath.dirname(name)))
         add_pieces(builder, page.pieces, f"sp{number}.")
         if page.is_cut:
             builder.note(f"Chapter {number}: {CUT}")
+        cautions.update(dict.fromkeys(page.cautions))
+    for caution in cautions:
+        builder.caution(caution)
     return builder.made("chapter", len(chapters))
+
+
+def _sheet(package: Package, folder: str, address: str) -> str | None:
+    """A style sheet of the book, by its address in a chapter; those that it imports lie in the same folder."""
+    data = package.read(_path(folder, address)) if "://" not in address else None
+    return data.decode(errors="replace") if data is not None else None
+
+
+def _path(folder: str, address: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, unquote(address.partition("#")[0]))).lstrip("/")
 
 
 def _name(folder: str, item: Element) -> str:
     """The part that an item of the book is; empty for pictures, which may be chapters too."""
     if "html" not in item.get("media-type", "html"):
         return ""
-    return posixpath.normpath(posixpath.join(folder, unquote(item.get("href", "").partition("#")[0]))).lstrip("/")
+    return _path(folder, item.get("href", ""))
 
 
 def _encrypted(package: Package) -> frozenset[str]:

@@ -10,13 +10,19 @@ from lxml import html as lxml_html
 
 from runs.documents import encodings
 from runs.documents.readers.building import Builder, Made
+from runs.documents.readers.hidden_text import Looks, Scope
 from runs.documents.readers.parts import Element, whole_number
+from runs.documents.readers.style_sheets import Linked
 from runs.errors import InvalidInput
 from runs.pev.documents.layout import BlockKind, MarkKind
 
 MAX_TAGS = 2_000_000
 MAX_ATTRIBUTES = 20_000
 """Of one tag, or fewer of each of several: libxml2 compares each with all before it, which takes half a second here."""
+ELSEWHERE = (
+    "It refers to style sheets that are kept elsewhere, or has scripts. They are not applied: text that only they hide "
+    "is not marked as hidden."
+)
 CUT = "What is nested deeper than 256 elements, and all that follows it, was not read."
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _WORD = re.compile("[a-z0-9]+")
@@ -33,12 +39,11 @@ _LEFT_OUT = frozenset(
         "noscript object param rp rt script style svg template textarea title video"
     )
 )
-_HIDDEN = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity|max-height)\s*:\s*0(?![.\d]*[1-9])", re.IGNORECASE
-)
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _TAG = re.compile(rb"""<[A-Za-z](?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?|["'])*+""")
 _VALUE = re.compile(rb"""=\s*+(?:"[^"]*+"|'[^']*+')""")
+_END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
+"""Left out, since libxml2 drops what is behind them, and browsers show it and apply its style sheets."""
 _LONG_TAG = 4_000
 """Bytes. Shorter ones have too few attributes to count them."""
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
@@ -62,14 +67,14 @@ class Piece(NamedTuple):
 
 
 class Page(NamedTuple):
-    """`is_cut`: whether the end is missing, since what was before it is nested too deep. `caution`: its encoding was
-    guessed, as a sentence.
+    """`is_cut`: whether the end is missing, since what was before it is nested too deep. `cautions`: that its encoding
+    was guessed, and that something may hide its text which is not applied; as sentences.
     """
 
     title: str
     pieces: Sequence[Piece]
     is_cut: bool
-    caution: str = ""
+    cautions: Sequence[str] = ()
 
 
 def read(data: bytes) -> bytes:
@@ -84,8 +89,8 @@ def make(data: bytes) -> Made:
     add_pieces(builder, page.pieces)
     if page.is_cut:
         builder.note(CUT)
-    if page.caution:
-        builder.caution(page.caution)
+    for caution in page.cautions:
+        builder.caution(caution)
     return builder.made("paragraph", len(page.pieces))
 
 
@@ -96,12 +101,14 @@ def add_pieces(builder: Builder, pieces: Sequence[Piece], prefix: str = "") -> N
             builder.mark(MarkKind.HIDDEN, block.start + start, block.start + end)
 
 
-def page_of(data: bytes, encoding: str = "") -> Page:
-    """`encoding`: what is known of it from elsewhere. Without any hint, that of what is not UTF-8 is guessed."""
+def page_of(data: bytes, encoding: str = "", linked: Linked | None = None) -> Page:
+    """`encoding`: what is known of it from elsewhere. Without any hint, that of what is not UTF-8 is guessed. `linked`:
+    gives the style sheets that the page refers to, where they are at hand.
+    """
     if data.count(b"<") > MAX_TAGS:
         raise InvalidInput(f"has more than {MAX_TAGS:,} HTML tags; split it")
     decoded_text, caution = _decoded(data, encoding)
-    text = decoded_text.encode(errors="replace")
+    text = _END.sub(b"", decoded_text.encode(errors="replace"))
     if _attributes_to_compare(text) > MAX_ATTRIBUTES**2:
         raise InvalidInput("has tags with more attributes than any page has; save it again")
     parser = lxml_html.HTMLParser(
@@ -113,10 +120,20 @@ def page_of(data: bytes, encoding: str = "") -> Page:
         return Page("", [], is_cut=False)
     is_cut = any(one.type_name == "ERR_RESOURCE_LIMIT" for one in parser.error_log)
     title = root.find(".//title")
-    pieces = _Pieces()
+    looks = Looks(root, linked)
+    pieces = _Pieces(looks)
     pieces.walk(root)
     pieces.flush()
-    return Page(" ".join((title.text or "").split()) if title is not None else "", pieces.all, is_cut, caution)
+    cautions = [caution] if caution else []
+    if looks.is_elsewhere or any(_runs(script) for script in root.iter("script")):
+        cautions.append(ELSEWHERE)
+    return Page(" ".join((title.text or "").split()) if title is not None else "", pieces.all(), is_cut, cautions)
+
+
+def _runs(script: Element) -> bool:
+    """Whether it is a program, and no data."""
+    kind = script.get("type", "").strip().lower()
+    return not kind or kind == "module" or "javascript" in kind or "ecmascript" in kind
 
 
 def _attributes_to_compare(text: bytes) -> int:
@@ -155,26 +172,50 @@ def decoded(data: bytes, codec: str) -> str | None:
         return None
 
 
+class _Faint(NamedTuple):
+    """Text of a piece in the colour of its ground: it is hidden, unless there is a picture behind it."""
+
+    start: int
+    end: int
+    scope: Scope
+    floating: Scope | None
+
+    def is_on_picture(self) -> bool:
+        """To be asked at the end of the page."""
+        return self.scope.is_doubtful() or (self.floating is not None and self.floating.has_pictures)
+
+
 class _Pieces:
     """Collects the text between the beginnings and ends of blocks."""
 
-    def __init__(self) -> None:
-        self.all: list[Piece] = []
+    def __init__(self, looks: Looks) -> None:
+        self._looks = looks
+        self._pieces: list[Piece] = []
         self._parts: list[str] = []
         self._size = 0
         self._hidden: list[tuple[int, int]] = []
+        self._faint: list[_Faint] = []
+        self._faint_pieces: list[tuple[int, Sequence[_Faint]]] = []
         self._kind, self._level, self._label = BlockKind.PARAGRAPH, 0, ""
-        self._lists = self._hiding = self._verbatim = 0
+        self._lists = self._verbatim = 0
+
+    def all(self) -> list[Piece]:
+        """To be called at the end: only then is it known where there are pictures."""
+        for number, faint in self._faint_pieces:
+            piece = self._pieces[number]
+            spans = [(one.start, min(one.end, len(piece.text))) for one in faint if not one.is_on_picture()]
+            self._pieces[number] = piece._replace(hidden=sorted([*piece.hidden, *spans]))
+        return self._pieces
 
     def walk(self, element: Element) -> None:
         """The parser leaves no more than 256 levels."""
         tag = element.tag
-        is_block, is_hidden = tag in _BLOCKS, _is_hidden(element)
+        is_block = tag in _BLOCKS
         before = self._kind, self._level
         if is_block:
             self.flush()
             self._begin(element)
-        self._hiding += is_hidden
+        self._looks.enter(element)
         self._verbatim += tag == "pre"
         self._lists += tag in {"ul", "ol"}
         self._say(element.text)
@@ -189,11 +230,13 @@ class _Pieces:
                     self._label = f"{_NUMBERS.get(element.get('type', ''), str)(number)}."
                     number += 1
                 self.walk(child)
+            else:
+                self._looks.skip(child)
             self._say(child.tail)
         if is_block:
             self.flush()
             self._kind, self._level = before
-        self._hiding -= is_hidden
+        self._looks.leave()
         self._verbatim -= tag == "pre"
         self._lists -= tag in {"ul", "ol"}
 
@@ -215,10 +258,17 @@ class _Pieces:
             if not self._parts or self._parts[-1].endswith((" ", "\n")):
                 text = text.removeprefix(" ")
         if text:
-            if self._hiding and text.strip():
-                self._hidden.append((self._size, self._size + len(text)))
+            if text.strip():
+                self._look_at(len(text))
             self._parts.append(text)
             self._size += len(text)
+
+    def _look_at(self, size: int) -> None:
+        look = self._looks.look
+        if look.is_hidden:
+            self._hidden.append((self._size, self._size + size))
+        elif look.is_like_ground:
+            self._faint.append(_Faint(self._size, self._size + size, self._looks.scope(), self._looks.floating()))
 
     def _break(self) -> None:
         """A line ends; two of them one after the other begin another block."""
@@ -235,11 +285,9 @@ class _Pieces:
         if text.strip():
             shift = len(whole) - len(whole.lstrip("\n"))
             hidden = [(max(start - shift, 0), min(end - shift, len(text))) for start, end in self._hidden]
-            self.all.append(Piece(text, self._kind, self._level, self._label, hidden))
+            if self._faint:
+                moved = [one._replace(start=max(one.start - shift, 0), end=one.end - shift) for one in self._faint]
+                self._faint_pieces.append((len(self._pieces), moved))
+            self._pieces.append(Piece(text, self._kind, self._level, self._label, hidden))
             self._label = ""
-        self._parts, self._hidden, self._size = [], [], 0
-
-
-def _is_hidden(element: Element) -> bool:
-    style = element.get("style")
-    return element.get("hidden") is not None or bool(style and _HIDDEN.search(style))
+        self._parts, self._hidden, self._faint, self._size = [], [], [], 0

@@ -77,7 +77,7 @@ def html_lines(data: bytes, encoding: str = "") -> tuple[list[Line], Sequence[st
             ]
             lines.append(Line(text, "" if number else piece.label, hidden))
             at += len(text) + 1
-    return lines, [CUT] if page.is_cut else [], [page.caution] if page.caution else []
+    return lines, [CUT] if page.is_cut else [], page.cautions
 
 
 def attachment_name(name: str | None, number: int) -> str:

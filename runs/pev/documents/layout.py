@@ -58,7 +58,7 @@ class MarkKind(StrEnum):
     """A comment refers to it; `note` is the anchor of the comment's first block."""
     HIDDEN = "hidden"
     """The document keeps it from being shown: hidden text, a hidden row, sheet or slide; of Word files also words
-    in the colour of what they stand on, or too small to be read.
+    in the colour of what they stand on, or too small to be read; of web pages what style sheets hide.
     """
     STRUCK = "struck"
     """Struck through by hand, and no tracked deletion: the author may have meant it to go."""

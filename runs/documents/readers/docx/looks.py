@@ -5,6 +5,7 @@ good as deleted, and a raised 1 behind 500 makes no 5001.
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from runs.documents.readers.colours import are_alike
 from runs.documents.readers.docx.names import W, number, switch, val
 from runs.documents.readers.parts import Element
 
@@ -13,8 +14,6 @@ UNKNOWN = "unknown"
 """A ground that is not looked at, such as a picture or a pattern: words on it are taken as shown."""
 MIN_SIZE = 3
 """In half points; print of one point is a line of dust."""
-_NEAR = 12
-"""Of 255: two colours that differ no more in red, green and blue cannot be told apart."""
 _PAPER = frozenset({"background1", "light1"})
 _RAISED: Mapping[str | None, Mapping[int, int]] = {
     "superscript": str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"),
@@ -101,7 +100,7 @@ def is_unseen(words: Look, ground: str) -> bool:
 
 
 def _are_alike(colour: str, other: str) -> bool:
-    return all(abs(one - two) <= _NEAR for one, two in zip(_rgb(colour), _rgb(other), strict=True))
+    return are_alike(_rgb(colour), _rgb(other))
 
 
 def _colour(element: Element, name: str, theme: str) -> str:

@@ -101,6 +101,58 @@ def test_what_names_something_elsewhere_is_taken_out_of_what_is_painted() -> Non
         assert kept in found
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        r"<rect style='fill:u\72 l(http://x/y)'/>",
+        r"<rect fill='\75rl(http://x/y)'/>",
+        r"<rect style='fill:UR\4C(\22http://x/y\22)'/>",
+        "<rect style='fill:url( &quot;http://x/y&quot; )'/>",
+        "<rect style='background:image(&quot;http://x/y&quot;)'/>",
+        "<rect style='background:image-set(&quot;http://x/y&quot; 1x)'/>",
+        "<rect style='background:-webkit-image-set(url(http://x/y) 1x)'/>",
+        "<rect style='mask:cross-fade(url(http://x/y), url(#a))'/>",
+        "<rect style='fill:src(&quot;http://x/y&quot;)'/>",
+        "<rect style='--a:url(http://x/y);fill:var(--a)'/>",
+        "<style>.a{fill:u\\72l(http://x/y)}</style>",
+        "<style>.a{fill:/**/url(http://x/y)}</style>",
+        "<style>@im\\70ort 'http://x/y';</style>",
+        "<style>@media all{@import 'http://x/y'; .a{fill:red}}</style>",
+        "<style>@font-face{src:url(http://x/y)}</style>",
+        "<style>@media all{@font-face{src:local(x),url(http://x/y)}}</style>",
+        "<style>.a{<b xmlns='x'>fill:url(http://x/y)</b>}</style>",
+        "<style><![CDATA[.a{fill:url('http://x/y')}]]></style>",
+        "<image href='#a'><animate attributeName='href' to='http://x/y'/></image>",
+        "<image href='#a'><set attributeName='href' to='http://x/y'/></image>",
+        "<a href='#a'><animate attributeName='href' values='#a;http://x/y'/></a>",
+        "<g><animateTransform to='http://x/y'/><animateMotion path='http://x/y'/></g>",
+        "<g><discard href='http://x/y'/></g>",
+    ],
+)
+def test_no_spelling_of_an_address_elsewhere_is_painted(part: str) -> None:
+    kept = safe(
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'>{part}<text fill='url(#c)'>words</text></svg>"
+    )
+    assert "//x" not in kept
+    assert "animate" not in kept.lower()
+    assert "<set" not in kept
+    assert 'fill="url(#c)">words' in kept
+
+
+def test_styles_that_name_nothing_elsewhere_are_kept() -> None:
+    sheet = "#a .b > rect{fill:#fff;stroke:url(#c)}@keyframes d{from{opacity:0}}"
+    kept = safe(
+        f"<svg xmlns='http://www.w3.org/2000/svg'><style>{sheet}</style><path d='M1,2 L3(4)' style='fill:red'/></svg>"
+    )
+    for part in (
+        "#a .b &gt; rect{fill:#fff;stroke:url(#c)}",
+        "@keyframes d{from{opacity:0}}",
+        'd="M1,2 L3(4)"',
+        'style="fill:red"',
+    ):
+        assert part in kept
+
+
 def test_what_is_no_whole_svg_is_refused() -> None:
     with pytest.raises(InvalidInput, match="what Mermaid makes of it is no whole SVG"):
         safe("<svg")
