@@ -2,6 +2,7 @@
 small, clipped, moved off the screen. Nothing is laid out: what only a layout shows, such as covered text, is not found.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -122,6 +123,8 @@ class Look:
     position: str = "static"
     floats: bool = False
     paints: bool = False
+    is_on_paint: bool = False
+    """Whether a box around it paints a ground that covers what is placed behind it."""
     variables: Variables = _NO_VARIABLES
 
     @property
@@ -300,6 +303,8 @@ class _Computing:
         visibility = self._word("visibility", "")
         security = self._word("-webkit-text-security", "")
         scale = parent.scale * self._scale(font)
+        layer = self._layer(position)
+        is_stacked = not math.isnan(layer) or parent.opacity > parent.opacity * self._opacity() or scale != parent.scale
         is_gone = (
             (parent.is_gone or (parent.is_folded and not self._is_summary))
             or display in _NOT_SHOWN
@@ -307,6 +312,7 @@ class _Computing:
             or self._is_clipped(font, position)
             or self._has_no_room(font, display, position)
             or self._is_veiled()
+            or (layer < 0 and parent.is_on_paint)
             or scale < 0.01
         )
         return Look(
@@ -328,6 +334,7 @@ class _Computing:
             position=position,
             floats=(is_free or parent.floats) and not paints,
             paints=paints,
+            is_on_paint=self._tag not in {"html", "body"} and ((parent.is_on_paint or paints) and not is_stacked),
             variables=self._variables,
         )
 
@@ -378,6 +385,11 @@ class _Computing:
             return above if one.lower_value in {"inherit", "unset", "smaller", "larger"} else 16.0
         size = length(one, above)
         return max(0.0, size.pixels + size.percent * above / 100) if size else above
+
+    def _layer(self, position: str) -> float:
+        """Its z-index; not a number where it has none."""
+        tokens = self._tokens("z-index") if position != "static" else ()
+        return float(tokens[0].value) if tokens and tokens[0].type == "number" else math.nan
 
     def _opacity(self) -> float:
         tokens = self._tokens("opacity")

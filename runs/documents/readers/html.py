@@ -120,6 +120,7 @@ def page_of(data: bytes, encoding: str = "", linked: Linked | None = None) -> Pa
         return Page("", [], is_cut=False)
     is_cut = any(one.type_name == "ERR_RESOURCE_LIMIT" for one in parser.error_log)
     title = root.find(".//title")
+    _add_bodies(root)
     looks = Looks(root, linked)
     pieces = _Pieces(looks)
     pieces.walk(root)
@@ -128,6 +129,20 @@ def page_of(data: bytes, encoding: str = "", linked: Linked | None = None) -> Pa
     if looks.is_elsewhere or any(_runs(script) for script in root.iter("script")):
         cautions.append(ELSEWHERE)
     return Page(" ".join((title.text or "").split()) if title is not None else "", pieces.all(), is_cut, cautions)
+
+
+def _add_bodies(root: etree._Element) -> None:
+    """Put the rows of tables into bodies, as browsers do: selectors count on it."""
+    for table in list(root.iter("table")):
+        body = None
+        for child in list(table):
+            if child.tag != "tr":
+                body = None
+                continue
+            if body is None:
+                body = etree.Element("tbody")
+                child.addprevious(body)
+            body.append(child)
 
 
 def _runs(script: Element) -> bool:

@@ -184,6 +184,8 @@ BY_PAGE = {
     "not shown inside": "<p>seen</p><div style='display:none'><p style='display:block'>secret</p></div>",
     "faint together": "<p>seen</p><div style='opacity:.2'><p style='opacity:.2'>secret</p></div>",
     "small together": "<p>seen</p><div style='font-size:2px'><p style='font-size:1em'>secret</p></div>",
+    "behind": "<p>seen</p><div style='background:#eee'><p style='position:relative;z-index:-1'>secret</p></div>",
+    "rows": "<style>table > tbody > tr > td{display:none}</style><p>seen</p><table><tr><td>secret</table>",
     "siblings": "<p>seen</p><p>secret</p><style>p + p{display:none}</style>",
     "nth": "<p>seen</p><p>secret</p><style>p:nth-of-type(2){display:none}</style>",
     "case": "<P>seen</P><P CLASS=x>secret</P><STYLE>P.x{DISPLAY:NONE}</STYLE>",
@@ -276,6 +278,9 @@ def test_what_a_declaration_leaves_to_be_seen_is_not_marked(style: str) -> None:
         "<style>.hero{position:relative}.bg{position:absolute;inset:0;background:#123}.t{position:relative;color:#fff}"
         "</style><div class=hero><div class=bg></div><h1 class=t>seen</h1></div>",
         "<meta name=color-scheme content=dark><p style='color:#fff'>seen</p>",
+        "<style>table{color:#fff} table > tbody > tr > td{background:#222}</style><table><tr><td>seen</table>",
+        "<div style='position:relative;z-index:0;background:#eee'><p style='position:relative;z-index:-1'>seen</p>",
+        "<body style='background:#eee'><p style='position:relative;z-index:-1'>seen</p>",
         "<style>p:nth-child(3){display:none}</style><p>seen</p><p>seen</p>",
     ],
 )
