@@ -42,6 +42,8 @@ _ALWAYS = re.compile(r"(?<![:\\]):(?:defined|read-only|dir\(\s*ltr\s*\))(?![\w-]
 """Pseudo-classes that cssselect2 does not know, and that each element with text has."""
 _ANY_OF = re.compile(r"(?<![:\\]):(?:matches|-webkit-any|-moz-any)\(", re.IGNORECASE)
 _OPEN = re.compile(r"(?<![:\\]):open(?![\w-])", re.IGNORECASE)
+_CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
+"""Around style sheets in chapters of books, which are XHTML."""
 _DATA = re.compile(r"\s*data:([^,]{0,200}),(.*)", re.IGNORECASE | re.DOTALL)
 _OF_HTML = frozenset(
     {"bgcolor", "color", "text", "link", "background", "hidden", "open", "popover", "style", "class", "id", "href"}
@@ -240,7 +242,7 @@ class StyleSheets:
         if not _counts(element):
             return
         if element.tag == "style":
-            self._read("".join(cast("Any", element).itertext()), "")
+            self._read(_CDATA.sub("", "".join(cast("Any", element).itertext())), "")
         elif (
             "stylesheet" in element.get("rel", "").lower().split() and "alternate" not in element.get("rel", "").lower()
         ):

@@ -135,6 +135,8 @@ BY_SHEET = [
     r".\78{display:none}",
     r".x{\64isplay:none}",
     "<!-- .x{display:none} -->",
+    "<![CDATA[ .x{display:none} ]]>",
+    "/*<![CDATA[*/ .x{display:none} /*]]>*/",
     ".x{color:red;display:none",
     "nonsense; .x{} .x{display:none}",
     "@media screen{.x{display:none}}",
