@@ -108,9 +108,9 @@ cinco siete ocho nueve diez once doce trece catorce quince três quatro sete oit
 """Of numbers that are several words in English, German, French, Spanish, Portuguese and Italian."""
 _MULTIPLES, _TENS = frozenset(_MULTIPLE_WORDS.split()), frozenset(_TEN_WORDS.split())
 _BELOW_TWENTY = frozenset(_SMALL_WORDS.split())
-_WORD_BEFORE = regex.compile(r"(\p{L}+)(?:\s+(?:and|et|y|e|und))?[\s-]*\Z", regex.IGNORECASE)
-_WORD_AFTER = regex.compile(r"[\s-]*(?:(?:and|et|y|e|und)\s+)?(\p{L}+)", regex.IGNORECASE)
-_SIGN_BEFORE = regex.compile(rf"{_SIGN_WORD}\s+\Z")
+_WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}{1,20})(?:\s{1,5}(?:and|et|y|e|und))?[\s-]{0,5}\Z", regex.IGNORECASE)
+_WORD_AFTER = regex.compile(r"[\s-]{0,5}(?:(?:and|et|y|e|und)\s{1,5})?(\p{L}+)", regex.IGNORECASE)
+_SIGN_BEFORE = regex.compile(rf"{_SIGN_WORD}\s{{1,5}}\Z")
 _CURRENCY_LAST = regex.compile(rf"\s(?:US\s)?(?:{'|'.join(filter(str.isalpha, CURRENCY_NAMES))})\Z")
 _MARK = regex.compile(r"(?![\u0591-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed])\p{Mn}")
 _TAG = re.compile(r"<[^<>\n]{1,40}>\Z|[-=]>\s?\Z")
