@@ -26,7 +26,7 @@ sr st str vgl vs zit ziff
 """
 _SHORT = frozenset(_ABBREVIATIONS.split())
 """Abbreviations behind which a sentence goes on with a capital or a figure."""
-_LAST_WORD = regex.compile(r"\p{L}+\Z")
+_LAST_WORD = regex.compile(r"\p{L}{1,6}\Z")
 
 
 def sentence_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:

@@ -25,6 +25,8 @@ NOT_OF_DOCUMENTS = {
     "runs/pev/texts/naming.py: _PATH": "the path of a file",
     "runs/pev/verification/grounding.py: _PATH": "the path of a file",
     "runs/pev/texts/numbers.py: _AMOUNT": "what a person types into a form",
+    "runs/servers/tool_schemas.py: _ARGUMENT": "the name of an argument of a tool",
+    "runs/documents/readers/alternatives.py: _WORD": "a word of a mail, numbers included",
     "runs/reading/tables.py: _NUMBER": "what a spreadsheet does not compute",
 }
 NUMBERS = (
