@@ -9,6 +9,7 @@ from runs.enums import Verb
 from runs.lifecycle.gates import Decision
 from runs.management import asking
 from runs.models import Run
+from runs.text.visible import visible_text
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -83,7 +84,9 @@ def test_feedback_is_asked_for_until_there_is_some(monkeypatch: pytest.MonkeyPat
 )
 def test_anything_else_decides_nothing_and_is_offered_as_feedback(monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
     refused, keyboard = decided(monkeypatch, factories.awaiting_plan(), typed, "n", "s")
-    offered = f"This decides nothing. Reject with the feedback “{typed}”? [y]es, or [n]o to be asked again:"
+    offered = (
+        f"This decides nothing. Reject with the feedback “{visible_text(typed)}”? [y]es, or [n]o to be asked again:"
+    )
     assert (refused.verb, keyboard.questions) == (Verb.STOP, [AGAIN.strip(), offered, AGAIN.strip()])
     taken, _ = decided(monkeypatch, factories.awaiting_plan(), typed, "Yes")
     assert (taken.verb, taken.reason) == (Verb.REJECT, typed)
