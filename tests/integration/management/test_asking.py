@@ -84,10 +84,8 @@ def test_feedback_is_asked_for_until_there_is_some(monkeypatch: pytest.MonkeyPat
 )
 def test_anything_else_decides_nothing_and_is_offered_as_feedback(monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
     refused, keyboard = decided(monkeypatch, factories.awaiting_plan(), typed, "n", "s")
-    offered = (
-        f"This decides nothing. Reject with the feedback “{visible_text(typed)}”? [y]es, or [n]o to be asked again:"
-    )
-    assert (refused.verb, keyboard.questions) == (Verb.STOP, [AGAIN.strip(), offered, AGAIN.strip()])
+    offered = f"This decides nothing. Reject with the feedback “{typed}”? [y]es, or [n]o to be asked again:"
+    assert (refused.verb, keyboard.questions) == (Verb.STOP, [AGAIN.strip(), visible_text(offered), AGAIN.strip()])
     taken, _ = decided(monkeypatch, factories.awaiting_plan(), typed, "Yes")
     assert (taken.verb, taken.reason) == (Verb.REJECT, typed)
 
