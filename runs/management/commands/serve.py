@@ -22,6 +22,7 @@ from runs import blobs
 from runs.engine import probes
 from runs.errors import InvalidInput
 from runs.lifecycle.defaults import current_service, default_policy
+from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
 from runs.web.signin import link_for
 
@@ -44,6 +45,7 @@ class Command(TerminalCommand):
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
 
     def handle(self, *args: Any, host: str, port: int, no_engine: bool, **options: Any) -> None:
+        give_back_large_blocks()
         check_free(host, port)
         if no_engine:
             check_shared()

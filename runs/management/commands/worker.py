@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from runs.management.commands.serve import check_files, check_messages, check_shared
+from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
 
 
@@ -23,6 +24,7 @@ class Command(TerminalCommand):
         parser.add_argument("--data-dir", help="folder for files (.data, or PEV_DATA_DIR)")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        give_back_large_blocks()
         check_shared()
         check_messages(self.stderr)
         check_files()

@@ -1,0 +1,18 @@
+"""Memory that a long-lived process gives back to the system once it has used it."""
+
+import ctypes
+from contextlib import suppress
+
+_M_MMAP_THRESHOLD = -3
+LARGE_BYTES = 256 * 1024
+"""Blocks of this size and more are mapped one by one, and so returned as soon as they are free."""
+
+
+def give_back_large_blocks() -> None:
+    """Have glibc return large blocks when they are freed. Other C libraries do so, or have no such setting.
+
+    By itself glibc maps fewer of them the larger those are that it has seen: after a few archives were unpacked, a
+    process keeps hundreds of megabytes for the next ones.
+    """
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE_BYTES)
