@@ -34,10 +34,10 @@ def test_what_becomes_of_an_audit(tmp_path: Path, said: str, code: int, told: st
 
 
 @pytest.mark.parametrize(
-    ("status", "ci", "passes"), [(0, "", True), (75, "", True), (75, "true", False), (1, "", False)]
+    ("status", "required", "passes"), [(0, "", True), (75, "", True), (75, "1", False), (1, "", False)]
 )
-def test_a_run_without_an_audit_passes_on_ones_own_machine_alone(
-    tmp_path: Path, status: int, ci: str, passes: bool
+def test_a_run_without_an_audit_passes_only_where_none_is_required(
+    tmp_path: Path, status: int, required: str, passes: bool
 ) -> None:
     audit = tmp_path / "audit"
     audit.write_text(f"#!/bin/sh\nexit {status}\n")
@@ -46,7 +46,9 @@ def test_a_run_without_an_audit_passes_on_ones_own_machine_alone(
     begin = run.index("audited() {")
     function = run[begin : run.index("\n}\n", begin) + 3].replace(".ci/audit", str(audit))
     script = f"set -e\nFOLDER={tmp_path}\n{function}audited"
-    done = subprocess.run(["bash", "-c", script], env={"CI": ci, "PATH": "/usr/bin:/bin"}, check=False)
+    done = subprocess.run(
+        ["bash", "-c", script], env={"AUDIT_REQUIRED": required, "PATH": "/usr/bin:/bin"}, check=False
+    )
     assert done.returncode == (0 if passes else status)
     assert (tmp_path / "not-audited").exists() == (passes and status != 0)
 
