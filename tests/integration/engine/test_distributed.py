@@ -15,7 +15,8 @@ import pytest
 from django.tasks import Task, TaskResultStatus, task
 from django.tasks.exceptions import InvalidTask
 from django.test import override_settings
-from kombu import Connection, compression
+from kombu import compression
+from kombu.connection import Connection
 from kombu.message import Message
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
