@@ -155,8 +155,8 @@ class _PublicOnly(httpcore2.SyncBackend):
 
 
 def _addresses_of(host: str, port: int, check: Callable[[], None]) -> set[str]:
-    """The addresses of a name. They are looked up in a thread of its own, which nobody waits for longer than `check`
-    allows: whoever owns the name may answer as slowly as the resolver permits.
+    """The addresses of a name. They are looked up in a thread of their own, and are waited for only as long as
+    `check` allows, because the owner of a name can delay the answer.
     """
     answer: Future[set[str]] = Future()
 

@@ -48,7 +48,10 @@ stopped = threading.Event()
 def carry_out_task(path: str, args: list[Any], kwargs: dict[str, Any]) -> None:
     """The one task that Celery knows: it carries out the task of `django.tasks` at this path, and never raises."""
     if not is_ours(path, args, kwargs):
-        log.error("a message in Redis is not one of ours and is dropped: somebody else writes to it")
+        log.error(
+            "a message in Redis is not one of ours and was dropped: another program writes to this Redis; give it a "
+            "password, or a database of its own"
+        )
     elif not stopped.is_set():
         result = ready(import_string(path), args, kwargs, "default")
         carry_out(result, CeleryBackend, lambda _: None)

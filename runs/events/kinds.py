@@ -30,9 +30,9 @@ class EventData(BaseModel):
 
 
 class Submitted(EventData):
-    """`not_read`: sentences about given files that cannot be read, were excluded, or have to be read with care, a
-    bounded number. `token`: the
-    name of the access token with which a program submitted it over MCP; nothing where the person did it themselves.
+    """`not_read`: sentences about given files that cannot be read, were excluded, or have to be read with care; their
+    number is bounded. The name is kept for stored events. `token`: the name of the access token with which a program
+    submitted the task over MCP; empty if a person submitted it.
     """
 
     kind: Literal[EventKind.SUBMITTED] = EventKind.SUBMITTED

@@ -58,11 +58,6 @@ class Watch:
                 self._socket = info["return_value"].get_extra_info("socket").dup()
                 self._cut()
 
-    def raise_reason(self) -> None:
-        """Raise what `check` has raised, if it has: for what a block does without a connection."""
-        if self._reason is not None:
-            raise self._reason
-
     def look(self) -> None:
         """Check once, and cut the call off when it has to end."""
         with self._lock:

@@ -11,6 +11,7 @@ from runs.lifecycle.limits import given
 from runs.models import Gate
 from runs.reading.gates import limits_of
 from runs.text.normalisation import caseless
+from runs.text.truncate import truncate
 from runs.text.visible import visible_text
 
 INDENT = "      "
@@ -45,7 +46,7 @@ def choose(question: str, answers: Mapping[str, str]) -> str:
             return letter
         if typed:
             allowed = " or ".join(f"{letter} ({word})" for letter, word in answers.items())
-            question = f"“{_shown(typed)}” is no answer to this. Type {allowed}: "
+            question = f"“{truncate(typed, _MAX_SHOWN)}” is no answer to this. Type {allowed}: "
 
 
 def line(prompt: str) -> str:
@@ -74,7 +75,8 @@ def _verdict_on(gate: Gate) -> Decision:
 
 def _is_feedback(typed: str) -> bool:
     """Whether words that are no decision are meant as what should be different."""
-    return choose(f"This decides nothing. Reject with the feedback “{_shown(typed)}”? {_YES_OR_AGAIN}", _YES) == "y"
+    shown = truncate(typed, _MAX_SHOWN)
+    return choose(f"This decides nothing. Reject with the feedback “{shown}”? {_YES_OR_AGAIN}", _YES) == "y"
 
 
 def _answer_to(gate: Gate) -> Decision:
@@ -100,9 +102,8 @@ def _chosen(words: str, choices: Sequence[str]) -> str | None:
         question = f"There is no {ordinal(place)} choice. “{words}” as your own answer? {_YES_OR_AGAIN}"
         return words if choose(question, _YES) == "y" else None
     choice = choices[place - 1]
-    question = (
-        f"{ordinal(place)} choice: “{_shown(choice)}”? [y]es, [o]wn answer: “{words}”, or [n]o to be asked again: "
-    )
+    shown = truncate(choice, _MAX_SHOWN)
+    question = f"{ordinal(place)} choice: “{shown}”? [y]es, [o]wn answer: “{words}”, or [n]o to be asked again: "
     return {"y": choice, "o": words}.get(choose(question, {"y": "yes", "o": "own answer", "n": "no"}))
 
 
@@ -116,7 +117,3 @@ def _letter(typed: str, answers: Mapping[str, str]) -> str:
     """The letter that was typed as itself or as its word; nothing for all else."""
     said = typed.strip().casefold()
     return next((letter for letter, word in answers.items() if said in {letter, word}), "")
-
-
-def _shown(words: str) -> str:
-    return words if len(words) <= _MAX_SHOWN else f"{words[: _MAX_SHOWN - 1]}…"

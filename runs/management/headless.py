@@ -144,7 +144,7 @@ class Headless:
     def _answer(self, gate: Gate, owner: Any, *, approve_all: bool) -> None:
         if approve_all:
             verb = _ALONE.get(GateKind(gate.kind), Verb.APPROVE)
-            reason = "" if verb in {Verb.APPROVE, Verb.DELEGATE} else "nobody is there to look into it"
+            reason = "" if verb in {Verb.APPROVE, Verb.DELEGATE} else "--approve-all: no person looked into it"
             decision = Decision(verb, gate.digest, reason, how="--approve-all")
         else:
             decision = None

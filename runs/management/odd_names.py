@@ -14,6 +14,7 @@ from runs.pev.files.sensitive import secret_part
 LEAVE_OUT, RENAME = "leave-out", "rename"
 MAX_SHOWN = 20
 """Names that a sentence or a question lists."""
+_CLASH = "some systems take them for the same name, or one is a folder of the other"
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def odd_names(uploads: Sequence[Upload]) -> list[OddName]:
             good[path] = upload
     for one, other in clashes(good):
         if one in good and other in good:
-            problems.append((good.pop(other), f"“{one}” and “{other}” cannot be in one folder."))
+            problems.append((good.pop(other), f"“{one}” and “{other}” cannot both be there: {_CLASH}."))
     taken, numbers = set(map(folded, good)), Counter[str]()
     return [OddName(upload, why, _free(usable_path(upload.path), taken, numbers)) for upload, why in problems]
 

@@ -14,7 +14,7 @@ from runs.reading.gates import sent_in_lines
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.requests import Request
 from runs.reading.run import reading_of
-from runs.reading.word_diff import Piece
+from runs.text.diff import DiffPiece
 from runs.text.visible import visible_text
 
 MAX_FILES = 200
@@ -95,7 +95,7 @@ def _step(step: StepReading) -> Iterator[str]:
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
 
 
-def _marked(piece: Piece) -> str:
+def _marked(piece: DiffPiece) -> str:
     """As git shows words that are gone and new."""
     match piece.kind:
         case "removed":

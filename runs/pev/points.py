@@ -17,8 +17,6 @@ from runs.text.truncate import cut_after
 MAX_COLUMNS = 12
 MAX_CELL = 400
 """Characters of a cell; what is longer is cut where it is shown, and in the request that quotes it."""
-FINDING_LEVEL = 3
-"""Headings of the first two levels are those of a document and its parts."""
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])\s+(?=\S)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:<[^<>]*>|[^()<>]*)\)")

@@ -146,7 +146,7 @@ def remarks_on(run: Run, *, pages: bool = False) -> dict[str, str]:
 
 
 def planned(run: Run, specs: Iterable[PlanStep]) -> list[str]:
-    """A sentence for each group of given files that no step of a plan will read; for whoever decides on it."""
+    """A sentence for each group of given files that no step of a plan will read, for the person who decides on it."""
     if run.excluded is None:
         return []
     inputs = inputs_of(run)

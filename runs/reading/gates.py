@@ -9,6 +9,7 @@ from functools import cached_property
 from runs.enums import GateKind
 from runs.models import Gate
 from runs.pev.texts.wording import quoted
+from runs.text.plural import pluralize
 
 WHOLE_CHARACTERS, WHOLE_LINES = 700, 10
 """Values up to this size are shown whole."""
@@ -57,7 +58,7 @@ class Argument:
     @property
     def length(self) -> str:
         """How long it is, for people: they see at once that more is sent than they read."""
-        characters = f"{len(self.value):,} character{'' if len(self.value) == 1 else 's'}"
+        characters = pluralize(len(self.value), "character")
         lines = self.value.count("\n") + 1
         return f"{characters} in {lines:,} lines" if lines > 1 else characters
 
@@ -77,7 +78,7 @@ class Argument:
     @property
     def left_out(self) -> str:
         lines = self.middle.count("\n")
-        return f"{len(self.middle):,} characters{f' in {lines:,} lines' if lines else ''}"
+        return f"{pluralize(len(self.middle), 'character')}{f' in {pluralize(lines, "line")}' if lines else ''}"
 
     @cached_property
     def _cut(self) -> tuple[str, str, str]:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from runs.text.csv_tables import NotCsv, rows_in
+from runs.text.plural import pluralize
 
 MAX_CHARACTERS = 1_000_000
 """Of a table that is looked at: half a second."""
@@ -21,7 +22,7 @@ class Formulas:
     @property
     def words(self) -> str:
         """`2 cells`, or what is known of a table that was not looked at to its end; empty for none."""
-        cells = f"{self.count:,} cell{'' if self.count == 1 else 's'}"
+        cells = pluralize(self.count, "cell")
         if self.is_all:
             return cells if self.count else ""
         return f"at least {cells}" if self.count else "perhaps some cells (not all of it was looked at)"

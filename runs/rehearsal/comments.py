@@ -22,7 +22,7 @@ _OF_THE_TEXT = re.compile(r"[pt]\d")
 
 @dataclass(frozen=True)
 class Comment:
-    """One that is to be put into the copy of a document. `finding`: its id, or nothing. `summary`: what is reported of
+    """A comment for the copy of a document. `finding`: its id, or nothing. `summary`: what is reported of
     one that is on no finding.
     """
 

@@ -47,7 +47,7 @@ def gaps_section(left: Iterable[LeftOut]) -> list[str]:
 
 
 def gaps_in(text: str, documents: Iterable[str]) -> dict[str, str]:
-    """Why these documents were not reviewed, or not as a whole; without those that are named as gaps nowhere."""
+    """Why these documents were not reviewed, or not as a whole. Documents without a gap are left out."""
     lines = text.partition(f"\n{NOT_REVIEWED}\n")[2].partition("\n## ")[0].split("\n")
     return {
         path: line.removeprefix(start)

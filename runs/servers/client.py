@@ -64,7 +64,7 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """What goes wrong in closing concerns nobody any more."""
+        """Closes the session. Errors while closing are ignored: the answers have already been read."""
         self._client = self._portal = None
         try:
             self._stack.close()
@@ -103,7 +103,7 @@ class Connection:
         except (InvalidInput, MemoryError):
             raise
         except (Exception, CancelledError) as error:
-            self.close()  # whatever state it is in, the next call begins anew
+            self.close()  # whatever state it is in, the next call starts a new session
             if type(error).__module__.startswith("runs."):
                 raise
             raise InvalidInput(f"The server did not {what}: {_why(error)}.") from error
@@ -148,7 +148,7 @@ async def _ending() -> anyio.Event:
 
 
 async def _held(session: AbstractAsyncContextManager[Client], opened: Future[Client], end: anyio.Event) -> None:
-    """Holds a session until its end, in one task: whoever waits for it to open can ask whether to go on."""
+    """Keeps a session open in one task, so that the thread that waits for it to open can be interrupted."""
     try:
         async with session as client:
             opened.set_result(client)

@@ -1,3 +1,4 @@
-"""Operations on texts, each once for the whole product: whether two are the same, their numbers, dates, names, rows and
-sentences, plurals, truncation and differences. Knows nothing of Django.
+"""Operations on texts, each in one place for the whole product: comparing texts, finding where words, sentences and
+negations begin and end, reading numbers, quantities, dates, names and CSV, making plurals, cutting texts, comparing
+versions, and showing hidden characters. Knows nothing of Django.
 """

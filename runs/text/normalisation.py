@@ -67,9 +67,9 @@ MAX_CHARACTERS = 2_000_000
 MIN_KEY = 12
 """Characters of a folded quote; a shorter one must occur once only, to point at one place."""
 MAX_CUT = 1_000
-"""Places that are looked at: at most of them the quote is a part of longer words."""
+"""Places that are looked at before giving up. Usually the quote is part of longer words in all of them."""
 MAX_LIKE = 10_000
-"""Places that have the letters of a term, but not its words: behind so many the term may be there."""
+"""Places with the letters of a term, but with other word boundaries. After so many, the term may be there."""
 MAX_BETWEEN = 200
 """Characters that a passage may have more than twice those of the quote: white space, marks and what nobody sees."""
 _CHUNK = 4_000
@@ -86,7 +86,7 @@ class Strength(StrEnum):
 
 
 class Markup(StrEnum):
-    """What of a text is no words."""
+    """The markup of a text, which is not part of its words."""
 
     PLAIN = ""
     MARKDOWN = "markdown"
@@ -94,7 +94,7 @@ class Markup(StrEnum):
 
 
 def markup_of(name: str) -> Markup:
-    """The markup of a source by its name. What models, tools and people say is taken for Markdown."""
+    """The markup of a source by its name. Sources that are no files, such as answers of models, are Markdown."""
     if name.startswith("@") and "/" not in name:
         return Markup.MARKDOWN
     lower = name.lower()
@@ -325,7 +325,7 @@ def place_among(name: str, names: Sequence[str]) -> int:
 
 
 def contains_text(text: str, words: str, strength: Strength = Strength.SAME) -> bool:
-    """Whether a text has these words, be it in longer ones and with other white space."""
+    """Whether a text has these words, also inside longer words and with other white space."""
     wanted = _wanted(words, strength)
     return bool(wanted) and wanted in folded(text, strength)
 
@@ -333,8 +333,8 @@ def contains_text(text: str, words: str, strength: Strength = Strength.SAME) -> 
 def find_same_text(quote: str, source: str, markup: Markup = Markup.PLAIN) -> tuple[int, int] | None:
     """Where the source has the words of the quote in its own spelling, as first character and one after the last.
 
-    None where it has not, where it is longer than MAX_CHARACTERS, where a short quote has several such places, where
-    words or numbers are cut at its ends, and where so much lies between the words that they would not be one passage.
+    Returns None if the source does not have them or is longer than MAX_CHARACTERS, if a short quote has several such
+    places, if the ends of the quote cut a word or a number, or if the words are too far apart for one passage.
     """
     if len(source) > MAX_CHARACTERS:
         return None
@@ -351,8 +351,8 @@ def find_same_text(quote: str, source: str, markup: Markup = Markup.PLAIN) -> tu
 
 
 def find_words(words: str, source: str, markup: Markup = Markup.PLAIN) -> tuple[int, int] | None:
-    """Where the source first has these words as the same text with white space at the same places, be it in a longer
-    word.
+    """The first place where the source has these words as the same text, with white space at the same places. It may be
+    inside a longer word.
     """
     for marks in dict.fromkeys((Markup.PLAIN, markup)):
         wanted = _joined(words, Strength.SAME, Markup.PLAIN)

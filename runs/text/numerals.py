@@ -158,7 +158,6 @@ ABOUT = {"about", "approx", "approx.", "approximately", "around", "roughly", "ne
 ABOUT |= {"rund", "etwa", "zirka", "environ", "~", "≈", "∼"}
 COMPARISONS = {"<": "<", "≤": "≤", "<=": "≤", "⩽": "≤", ">": ">", "≥": "≥", ">=": "≥", "⩾": "≥"}
 MINUS = "-−–﹣－‐‑⁻"
-_SIGN = rf"[{MINUS}]"
 POWER = re.compile(
     rf"[eE]([-+]?\d{{1,9}})(?!\w)|[{SPACES}]?[×x*][{SPACES}]?10(?:(?:\^|\*\*)([-−]?\d{{1,3}})|([⁻]?[⁰¹²³⁴-⁹]{{1,3}}))"
 )

@@ -203,11 +203,7 @@ def stored_quantity(shown: str, stored: str) -> Quantity | None:
     step = Decimal(1).scaleb(found.kind.scale + min(int(exponent), 0))
     # 5 t for 5000 kg: the unit belongs to what is shown, and not to what is stored
     is_unit_true = bool(written) and abs(written - value) <= step
-    tail = (
-        re.sub(rf"^(?:[kKMBm만억]|\s*{SCALED_CURRENCY}|\s*(?:{either(SCALES)}))", "", found.tail)
-        if found.kind.scale
-        else found.tail
-    )
+    tail = _SCALE_FIRST.sub("", found.tail) if found.kind.scale else found.tail
     return Quantity(
         shown,
         dict.fromkeys(THOUSANDS, value),

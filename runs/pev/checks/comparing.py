@@ -9,7 +9,7 @@ from runs.errors import InvalidInput
 from runs.pev.checks.counting import count
 from runs.pev.checks.material import LISTED, Found, Material, listed, many, matching
 from runs.pev.checks.passages import Passage, passages_in
-from runs.pev.checks.tables import Table, lines_in
+from runs.pev.checks.tables import Table
 from runs.pev.citations.citing import broken_in
 from runs.pev.citations.lookup import citations_in, noted_in
 from runs.pev.contracts import RESULT, Absent, Citations, Comparison, Count, Covers, QuotesOccur
@@ -20,6 +20,7 @@ from runs.pev.files.paths import clean_path, document_of
 from runs.pev.texts.naming import Paths, Phrases, worded
 from runs.pev.texts.patterns import Budget
 from runs.pev.texts.wording import quoted
+from runs.text.lines import lines_in
 from runs.text.normalisation import Sought, markup_of
 
 MAX_ITEMS = 100_000

@@ -11,7 +11,6 @@ from runs.pev.files.paths import document_of
 from runs.pev.texts.patterns import Budget
 from runs.pev.texts.wording import quoted
 from runs.text.csv_tables import CsvRow, NotCsv, is_blank, rows_in, separator_of
-from runs.text.lines import lines_in as lines_in  # also for those who import it from here
 from runs.text.normalisation import caseless, place_among
 from runs.text.quantities import Figures, Quantity, Unlike, quantity, stored_quantity
 

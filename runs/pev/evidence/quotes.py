@@ -32,9 +32,9 @@ _READ = regex.compile(r"(?V1)[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]")
 def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     """The quote looked up in the bytes of its source; verified, or a sentence that says why it is not.
 
-    Runs of whitespace are taken as equal, and where that does not do, what is the same text: the same words as a
-    document spells and breaks them. Then the quote is what the source says, and not what it was asked for; so it is
-    where a negation stands directly before it, and the quote is its whole sentence.
+    Runs of white space are equal. If the quote is not found that way, the same words in another spelling count
+    (`runs.text.normalisation`). The evidence then holds the words of the source. If a negation stands directly next to
+    the quote, the evidence is the whole sentence.
     `sources` may be lazy: only the source named is read, and others when the quote is not in it.
     """
     if given.source not in sources:

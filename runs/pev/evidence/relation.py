@@ -30,11 +30,10 @@ STEM = 6
 
 
 def doubt_about(statement: str, quote: str) -> str:
-    """Why the quote may have nothing to do with the statement; empty where nothing speaks against it.
+    """Returns why the quote may have nothing to do with the statement, or an empty string.
 
-    They have to share a figure or a name, if the statement has any, and where they share most of their words both are
-    negated or neither is. A quote that speaks to a model, or about its own
-    use as evidence, proves nothing but that somebody wrote it.
+    They must share a figure or a name if the statement has any. If they share most of their words, both must be negated
+    or neither. A quote that speaks to a model, or about its own use as evidence, proves only that someone wrote it.
     """
     if _TO_A_MODEL.search(quote):
         return "it speaks to a model, or about being evidence"

@@ -181,8 +181,8 @@ def unread_in(found: Iterable[Covered], meant: Collection[str], left: Iterable[L
 
 
 def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[str]:
-    """For whoever decides on a plan: a sentence for each group of given files that none of its steps will read, and on
-    those whose text is doubtful.
+    """Returns sentences for the person who decides on a plan: on files that cannot be read, that no step will read, and
+    that are empty, doubtful or excluded.
     """
     listed = list(found)
     left = [one.path for one in listed if one.extent is Extent.NOTHING and one.path not in meant]

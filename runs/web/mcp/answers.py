@@ -97,7 +97,9 @@ class Status(Answer):
 
 
 class Submitted(Answer):
-    """`left_out` were not taken, since they may hold secrets; `remarks` say what of the files cannot be read."""
+    """`left_out` were not taken, since they may hold secrets; `remarks`: sentences about files that cannot be
+    read, were excluded, or have to be read with care.
+    """
 
     run: int
     title: str
@@ -111,7 +113,7 @@ class Submitted(Answer):
         if self.left_out:
             yield f"Left out, since they may hold secrets:\n{delimited('paths', '\n'.join(self.left_out))}"
         if self.remarks:
-            yield f"Not read:\n{delimited('remarks', '\n'.join(self.remarks))}"
+            yield f"About the files:\n{delimited('remarks', '\n'.join(self.remarks))}"
 
 
 class RunLine(BaseModel):
