@@ -12,6 +12,7 @@ from runs.errors import InvalidInput
 from runs.pev.checks.tables import Table
 from runs.pev.citations.citing import is_markdown
 from runs.pev.texts.patterns import Budget
+from runs.text.csv_tables import is_csv
 from runs.text.truncate import cut_after
 
 MAX_COLUMNS = 12
@@ -93,10 +94,6 @@ def _lines_of_rows(text: str, limit: int) -> list[range]:
     except InvalidInput:  # a file that is no table has no rows
         return []
     return spans
-
-
-def is_csv(path: str) -> bool:
-    return path.lower().endswith((".csv", ".tsv"))
 
 
 def tables_in(path: str, text: str, limit: int) -> Iterable[RowTable]:

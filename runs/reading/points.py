@@ -15,9 +15,10 @@ from runs.errors import InvalidInput
 from runs.models import Attempt
 from runs.pev.citations.citing import is_markdown
 from runs.pev.feedback import Comment
-from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, is_csv, items_in, same_row, tables_in, tables_of
+from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, items_in, same_row, tables_in, tables_of
 from runs.pev.texts.wording import quoted
 from runs.reading.asked import plain
+from runs.text.csv_tables import is_csv
 from runs.text.sentences import sentence_ends
 
 MAX_POINTS = 500

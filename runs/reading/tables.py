@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from runs.text.csv_tables import NotCsv, rows_in
+from runs.text.csv_tables import NotCsv, is_csv, rows_in
 from runs.text.plural import pluralize
 
 MAX_CHARACTERS = 1_000_000
@@ -28,17 +28,12 @@ class Formulas:
         return f"at least {cells}" if self.count else "perhaps some cells (not all of it was looked at)"
 
 
-def is_table(path: str) -> bool:
-    """Whether spreadsheets open a file of this name as a table of texts."""
-    return path.lower().endswith((".csv", ".tsv", ".tab"))
-
-
 def formulas_in(path: str, text: str) -> Formulas:
     """The cells of a table that begin like a formula; none for other files.
 
     What a run writes stays as it is, to the byte: checks, quotes and approvals are bound to it. So it is said instead.
     """
-    if not is_table(path):
+    if not is_csv(path):
         return Formulas()
     count = 0
     try:

@@ -36,13 +36,14 @@ from runs.reading.citations import Problem
 from runs.reading.files import MadeFile
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.run import RunReading
-from runs.reading.tables import formulas_in, is_table
+from runs.reading.tables import formulas_in
 from runs.reading.words import risk
 from runs.reading.words import words as words_of
 from runs.reports import changes, parts
 from runs.reports.brief import Rest
 from runs.reports.places import Places
 from runs.reports.texts import Texts
+from runs.text.csv_tables import is_csv
 from runs.text.plural import pluralize
 from runs.text.truncate import cut_after
 from runs.text.visible import visible_text
@@ -172,7 +173,7 @@ def _results(report: RunReading, places: Places) -> tuple[Block, ...]:
 
 def _note(file: MadeFile) -> str:
     """What a spreadsheet would do with a table, said before anybody opens it."""
-    if file.change == "removed" or not is_table(file.path):
+    if file.change == "removed" or not is_csv(file.path):
         return ""
     try:
         found = formulas_in(file.path, trees.read_text(file.info.sha256) or "").words

@@ -21,12 +21,13 @@ from runs.models import Run
 from runs.pev.files.paths import clashes, clean_path
 from runs.reading.files import written_files
 from runs.reading.run import reading_of
-from runs.reading.tables import formulas_in, is_table
+from runs.reading.tables import formulas_in
 from runs.reports import journaled
 from runs.reports.hypertext import as_html
 from runs.reports.machine import render
 from runs.reports.markdown import written
 from runs.reports.outline import exported_from
+from runs.text.csv_tables import is_csv
 from runs.text.visible import visible_text
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def stream(run: Run) -> Iterator[bytes]:
 
 def _computed(files: Mapping[str, str]) -> str:
     """Which tables have cells that a spreadsheet would compute; empty for none. The files stay as they were made."""
-    tables = {name: trees.read_text(sha256) or "" for name, sha256 in files.items() if is_table(name)}
+    tables = {name: trees.read_text(sha256) or "" for name, sha256 in files.items() if is_csv(name)}
     found = {name: formulas_in(name, text).words for name, text in tables.items()}
     lines = [f"{visible_text(name)}: {words}" for name, words in found.items() if words]
     return "\n".join([_FORMULAS, *lines, ""]) if lines else ""

@@ -30,6 +30,11 @@ _SAMPLE_ROWS = 100
 _DIRECTIVE = re.compile(r'\ufeff?"?sep=([^\w\s"]|\t)"?[ \t]*\r?(?:\n|\Z)', re.IGNORECASE)
 
 
+def is_csv(path: str) -> bool:
+    """Whether a file of this name is a table of texts."""
+    return path.lower().endswith((".csv", ".tsv", ".tab"))
+
+
 class NotCsv(ValueError):
     """A text is not CSV. The message continues a sentence that begins with the name of the file."""
 

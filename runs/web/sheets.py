@@ -62,10 +62,6 @@ class Sheet:
         return self.last + 1 if self.last < self.total else 0
 
 
-def is_sheet(path: str) -> bool:
-    return path.lower().endswith((".csv", ".tsv"))
-
-
 def sheet(text: str, first: int = 1, hit_line: int = 0) -> Sheet | None:
     """The page of rows with number `first`, or with the row in line `hit_line`; None for what is no such table, or too
     large for one.

@@ -10,7 +10,7 @@ import regex
 
 from runs.errors import PathRefused
 from runs.pev.documents.document import Document
-from runs.pev.files.sensitive import is_version_store
+from runs.pev.files.sensitive import INVISIBLE, is_version_store
 
 MAX_CHARACTERS = 400
 MAX_BYTES_IN_A_PART = 255
@@ -25,7 +25,6 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
 """Invisible, but a part of words and pictures: they may stand behind a letter or a picture that is not ASCII."""
-_INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\u2800]")
 _SEEN = regex.compile(r"(?V1)[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]")
 
 
@@ -56,7 +55,7 @@ def usable_path(raw: str) -> str:
 def _usable_part(part: str) -> str:
     part = "".join("_" if is_unprintable(char) else char for char in part).replace(":", "-")
     if _hides_something(part):
-        part = _INVISIBLE.sub("", part)
+        part = INVISIBLE.sub("", part)
     part = part.rstrip(". ").rstrip() or "_"
     stem, dot, rest = part.partition(".")
     if _RESERVED.fullmatch(stem.rstrip()):
@@ -219,7 +218,7 @@ def _problem_with_part(part: str) -> str | None:
 def _hides_something(part: str) -> bool:
     return not part.isascii() and any(
         part[at] not in _JOINERS or at == 0 or part[at - 1].isascii()
-        for at in (match.start() for match in _INVISIBLE.finditer(part))
+        for at in (match.start() for match in INVISIBLE.finditer(part))
     )
 
 
@@ -231,5 +230,5 @@ def _shown(raw: str) -> str:
 @lru_cache(maxsize=16_384)  # each write looks at all files of its workspace, which are nearly always the same
 def folded(path: str) -> str:
     """A key that is equal for two paths which could not lie in one tree."""
-    seen = path if path.isascii() else _INVISIBLE.sub("", path)
+    seen = path if path.isascii() else INVISIBLE.sub("", path)
     return unicodedata.normalize("NFC", seen.casefold())

@@ -58,7 +58,8 @@ SECRET_FILES = (
 """Left out of folders unless a person names them. Capitals do not count; `.env.example` and its like stay."""
 _EXAMPLE = re.compile(r"\.env[-.\w]*\.(?:example|sample|template|dist)")
 _SHORT_NAME = re.compile(r"git~\d+")
-_INVISIBLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
+INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\u2800]")
+"""Characters of a name that nobody sees."""
 
 
 _LOCKS = r"~\$[^/]+\.[a-z]{3,4}|\.~lock\.[^/]+"
@@ -132,5 +133,5 @@ def is_obeyed(path: str) -> bool:
 
 def _parts(path: str) -> list[str]:
     """The parts as the most forgiving file system reads them: capitals, hidden characters, dots at the end."""
-    folded = unicodedata.normalize("NFC", _INVISIBLE.sub("", path).casefold()).replace("\\", "/")
+    folded = unicodedata.normalize("NFC", INVISIBLE.sub("", path).casefold()).replace("\\", "/")
     return [part.rstrip(". ").partition(":")[0] for part in folded.split("/")]

@@ -14,11 +14,12 @@ from runs.pev.contracts import OUTPUT, RESULT, TOOL, Criterion, QuotesOccur
 from runs.pev.evidence.results import Evidence
 from runs.pev.evidence.sources import OUTSIDE
 from runs.pev.files.paths import text_of
-from runs.pev.points import is_csv, lines_of_points, sections_of
+from runs.pev.points import lines_of_points, sections_of
 from runs.pev.policy import RULES
 from runs.pev.texts.naming import Paths
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.verification.case import Case
+from runs.text.csv_tables import is_csv
 from runs.text.each import says_each
 from runs.text.numbers import numbers_in
 

@@ -13,12 +13,12 @@ from runs.pev.evidence.results import UntracedFigure
 from runs.pev.evidence.tracing import Figure, counts_in, trace
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.verification.case import Case
+from runs.text.csv_tables import is_csv
 from runs.text.names import names_in, words_of_names
 from runs.text.numbers import numbers_in
 
-TRACED = (".md", ".markdown", ".txt", ".html", ".csv", ".tsv", ".docx", ".xlsx", ".pdf")
+TRACED = (".md", ".markdown", ".txt", ".html", ".csv", ".tsv", ".tab", ".docx", ".xlsx", ".pdf")
 """What people read and calculate with. Figures of programs and settings are no statements about the world."""
-TABLES = (".csv", ".tsv")
 MAX_NAMES = 100
 
 
@@ -39,7 +39,7 @@ def untraced_in(case: Case) -> list[UntracedFigure]:
     sources, delivered = case.sources, list(_delivered(case))
     made = [*delivered, *_made_before(case)]
     counts = {Decimal(len(case.inputs.infos)), Decimal(len(case.shown))}
-    counts.update(*(counts_in(text, is_csv=_is_table(name)) for name, text in made))
+    counts.update(*(counts_in(text, is_csv=is_csv(name)) for name, text in made))
     known = list(sources.facts())
     facts = Facts(known, days=case.days, counts=counts)
     left = [one for one in delivered if any(_not_traced(*one, facts))]
@@ -69,7 +69,7 @@ def unknown_names_in(case: Case) -> list[UntracedFigure]:
     """Each name of people and organisations in what is judged of which no word stands in what was given, read, observed
     or said: a hint for people, since a name is guessed from its spelling.
     """
-    found = [(name, text, one) for name, text in _delivered(case) if not _is_table(name) for one in names_in(text)]
+    found = [(name, text, one) for name, text in _delivered(case) if not is_csv(name) for one in names_in(text)]
     left = {word for _, _, one in found for word in words_of_names(one.text)}
     texts = chain(case.sources.facts(), case.sources.given_facts())
     for _, text in texts if left else ():
@@ -120,10 +120,6 @@ def _document_at(name: str, case: Case) -> Document | None:
     return document_of(case.files[path]) if path in case.files else None
 
 
-def _is_table(name: str) -> bool:
-    return name.lower().endswith(TABLES)
-
-
 def _sizes_of(text: str) -> set[Decimal]:
     """How many lines and words a file has, which lists of files say."""
     return {Decimal(count(text)) for count in _COUNTED}
@@ -136,11 +132,11 @@ def _in_all(given: Sequence[tuple[Place, str]]) -> set[Decimal]:
 
 def _calculated(name: str, text: str, facts: Facts) -> Iterator[Decimal]:
     """What the calculations that a text states come to: other texts may repeat it."""
-    for figure in trace(text, facts, is_csv=_is_table(name)):
+    for figure in trace(text, facts, is_csv=is_csv(name)):
         if figure.status == "derived":
             yield from (abs(value) for number in numbers_in(figure.text) for value in number.values)
 
 
 def _not_traced(name: str, text: str, facts: Facts) -> Iterator[Figure]:
-    figures = trace(text, facts, is_csv=_is_table(name))
+    figures = trace(text, facts, is_csv=is_csv(name))
     return (figure for figure in figures if figure.status == "not traced")

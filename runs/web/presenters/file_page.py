@@ -23,6 +23,7 @@ from runs.reading.citations import RunCitations, document_of, finished_in, noted
 from runs.reading.file_diff import FileDiff, file_diff
 from runs.reading.file_history import FileVersion, versions_of
 from runs.reading.tables import Formulas, formulas_in
+from runs.text.csv_tables import is_csv
 from runs.text.diff import DiffBudget
 from runs.web.addresses import file_address
 from runs.web.colours import coloured
@@ -34,7 +35,7 @@ from runs.web.excerpt import WHOLE_BYTES, Excerpt, excerpt
 from runs.web.folding import Fold, folded, is_json
 from runs.web.images import HEAD_BYTES, image_type
 from runs.web.place import Place, Pointed
-from runs.web.sheets import Sheet, is_sheet, sheet
+from runs.web.sheets import Sheet, sheet
 
 TEXT, RENDERED, TABLE, FOLDED, LAID_OUT, DIAGRAM = "text", "rendered", "table", "folded", "document", "diagram"
 _TITLES = {
@@ -198,7 +199,7 @@ class FilePage:
 
     @cached_property
     def sheet(self) -> Sheet | None:
-        if self.text is None or self.document or not is_sheet(self.path):
+        if self.text is None or self.document or not is_csv(self.path):
             return None
         line = self.text.count("\n", 0, self.pointed.start) + 1 if self.pointed.end else 0
         return sheet(self.text, self.asked.row, line)
@@ -221,7 +222,7 @@ class FilePage:
     @property
     def not_laid_out(self) -> str:
         """Why a table or JSON is shown as text, as a sentence; empty where it is not."""
-        if self.text and is_sheet(self.path) and not self.sheet:
+        if self.text and is_csv(self.path) and not self.sheet:
             return "This is no table that could be laid out, so it is shown as text."
         if self.text and is_json(self.path) and not self.outline:
             return "This is no JSON, or too large or too deep to be folded, so it is shown as text."
