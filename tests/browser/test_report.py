@@ -26,7 +26,7 @@ def test_it_prints_with_its_annex_and_without_a_blank_page(site: Site, me: str, 
     assert pages[0].lstrip().startswith("Sample: review three contracts")
     assert "Outcome" in pages[0]
     assert "Inbox" not in pages[0]
-    assert pages[1].rstrip().splitlines()[-1].startswith("$0.00; 31 calls"), "the brief ends with its second page"
+    assert pages[1].rstrip().splitlines()[-1].startswith("$0.00; 32 calls"), "the brief ends with its second page"
     assert pages[2].lstrip().startswith("Request")
     assert "Calls" in "".join(pages[2:])
     with page.expect_download() as download:

@@ -40,7 +40,8 @@ def _connected(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_policy_that_is_none() -> None:
     """Each as the command reads it; one of them by the command."""
     given = [("budget", text) for text in UNFIT]
-    given += [(name, "1e999990") for name in POLICY_OPTIONS if not name.endswith("_model")]
+    given += [(name, "1e999990") for name in POLICY_OPTIONS if not name.endswith(("_model", "_verifier"))]
+    given += [("same_model_verifier", "1e999990")]
     for name, text in given:
         with limited(MAX_SECONDS), pytest.raises(InvalidInput) as raised:
             with_texts(preset_policy("balanced"), {name: text}, option)

@@ -49,6 +49,7 @@ class Reader(NamedTuple):
 
 def ours(kind: str) -> Read:
     sys.modules["tesserocr"] = None  # type: ignore[assignment]  # as if it were not installed: no OCR
+    # the interpreters of the other readers do not have it
     from runs.documents.packing import unpacked
     from runs.pev.documents.layout import Rendered
 
@@ -176,7 +177,7 @@ def installed() -> dict[str, str]:
 
 def peak_megabytes() -> float:
     """Of this program alone: ru_maxrss begins with that of the process before exec."""
-    import resource
+    import resource  # not on Windows
 
     status = Path("/proc/self/status")
     if status.exists():

@@ -51,10 +51,10 @@ _OF_ANOTHER = re.compile(
 _IN_ANOTHER = re.compile(
     rf"""
     (?: \b(?i:(?:{_OTHERS})[ \xa0]+[\w.]{{1,8}}|{_DOCUMENTS})(?:['’]?s)?
-      | \b[A-Za-z]?[A-Z]{{2,}}\w*  # a short name, such as "GDPR"
+      | \b[A-Za-z]?[A-Z]{{2}}\w{{0,40}}  # a short name, such as "GDPR"
       | \b(?i:old|former|previous|original|new|alte[nr]?|neue[nr]?)
     )
-    [ \xa0,:;(–-]*$
+    [ \xa0,:;(–-]{{0,40}}$
     """,
     re.VERBOSE,
 )
