@@ -43,6 +43,13 @@ MOST_PIECES = 500
 ASK = Ask(Role.EXECUTOR, "claude-opus-5-5", "Be brief.", (), max_tokens=1_000)
 
 
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `model` sets is gone after each test: servers that later tests start would ask there."""
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
+
+
 def model(url: str) -> str:
     os.environ |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "test-key"}
     try:
