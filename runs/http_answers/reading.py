@@ -22,6 +22,8 @@ ENCODING = ("Accept-Encoding", "identity")
 """The header that each request has."""
 MAX_ERROR = 100_000
 """Bytes that are read of an answer with an error; the rest says nothing more."""
+MAX_WHOLE = 16_000_000
+"""Bytes of an answer that is no event stream: who asked has it in memory as bytes and as a text at once."""
 MAX_SINGLE_LINES = 100
 """Lines of one event of a model service: it has two. The library takes quadratic time for more."""
 
@@ -43,7 +45,8 @@ class Body:
     def __init__(self, status: int, headers: httpx2.Headers, max_bytes: int, max_lines: int | None = None) -> None:
         self._is_error = status >= 400
         self._is_stream = headers.get("content-type", "").partition(";")[0].strip().lower() == "text/event-stream"
-        self._left = self._max = min(max_bytes, MAX_ERROR) if self._is_error else max_bytes
+        whole = max_bytes if self._is_stream else min(max_bytes, MAX_WHOLE)
+        self._left = self._max = min(max_bytes, MAX_ERROR) if self._is_error else whole
         self._max_lines = max_lines
         self._lines = 0
         self._whole = BytesIO()
