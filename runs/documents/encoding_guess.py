@@ -97,7 +97,7 @@ def ranked(sample: bytes, likely: Mapping[str, float]) -> list[Candidate]:
             share = _odd_share(codec, text)
             score = (fits.get(codec, 0) + _UNKNOWN) * often * ((1 - share) ** 2 + _ALL_ODD)
             found.append(Candidate(codec, text, score, share))
-    best = dict[str, float]()  # of those that read it alike: of these the one that is met most often comes first
+    best = dict[str, float]()  # of encodings with the same reading, the most common one comes first
     for one in found:
         best[one.text] = max(best.get(one.text, 0), one.score)
     found.sort(key=lambda one: (best[one.text], likely[one.codec]), reverse=True)

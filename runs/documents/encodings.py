@@ -156,7 +156,7 @@ def _breaks_utf_8(data: bytes) -> int:
 
 
 def guessed(data: bytes) -> Decoded:
-    """The text of bytes of which nothing says the encoding. Raises InvalidInput as `decoded`."""
+    """The text of bytes whose encoding is not stated. Raises InvalidInput like `decoded`."""
     sample = _sample(data)
     found = ranked(sample, _LIKELY)
     ascii_share = len(data.decode("ascii", "ignore")) / len(data)

@@ -58,7 +58,7 @@ def carry_out_task(path: str, args: list[Any], kwargs: dict[str, Any]) -> None:
 
 
 def is_ours(path: object, args: object, kwargs: object) -> bool:
-    """Whether a message is one that `CeleryBackend` would send."""
+    """Whether `CeleryBackend` could have sent this message."""
     types = TASKS.get(path) if isinstance(path, str) else None
     return types is not None and isinstance(args, list) and tuple(map(type, args)) == types and kwargs == {}
 

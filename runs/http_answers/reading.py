@@ -23,7 +23,7 @@ ENCODING = ("Accept-Encoding", "identity")
 MAX_ERROR = 100_000
 """Bytes that are read of an answer with an error; the rest says nothing more."""
 MAX_WHOLE = 16_000_000
-"""Bytes of an answer that is no event stream: who asked has it in memory as bytes and as a text at once."""
+"""Bytes of an answer that is no event stream: the caller has it in memory as bytes and as a text at once."""
 MAX_SINGLE_LINES = 100
 """Lines of one event of a model service: it has two. The library takes quadratic time for more."""
 

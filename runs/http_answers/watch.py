@@ -1,7 +1,7 @@
-"""The watch over exchanges in flight: one that must end is cut off at its socket, whatever the server does.
+"""The watch over exchanges in flight. It cuts an exchange that must end off at its socket, whatever the server does.
 
 A library sees neither pings nor silence, informational responses and headers that trickle in start its timeouts again,
-and a thread that reads a socket cannot be told to stop. Shutting the socket down from outside ends the read at once.
+and a thread that reads a socket cannot be interrupted. Shutting the socket down from outside ends the read at once.
 """
 
 import socket

@@ -29,7 +29,7 @@ _FORMATS = (
     ".jpeg",
     ".tif",
 )
-"""Formats of which the size says nothing about how much text there is."""
+"""Formats whose size says nothing about how much text there is."""
 _LISTED = re.compile(r"(\d+)\t([^\t]+).*")
 
 

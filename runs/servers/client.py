@@ -37,7 +37,7 @@ MAX_MESSAGE = 5_000_000
 MAX_PAGES = 10
 CONNECT_SECONDS = 30.0
 CLOSE_SECONDS = 3.0
-"""For a server to take note of the end of a session, which nobody needs to know."""
+"""For a server to take note of the end of a session; the answer is not needed."""
 MISSING = "MCP servers need an extra: uv sync --extra mcp."
 _POLL_SECONDS = 0.1
 

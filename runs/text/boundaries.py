@@ -245,7 +245,7 @@ def _without_currency(before: str) -> str:
 
 
 def _cuts_behind(text: str, start: int, end: int) -> bool:
-    """Whether what belongs to the number at the end of a passage stands behind it."""
+    """Whether something that belongs to the number at the end of a passage follows it."""
     before, after = _around(text, end)
     if before[-1:] in _NUMERALS and after[:1] in _PERCENT:
         return True

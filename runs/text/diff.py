@@ -243,7 +243,7 @@ def _compared_lines(old: Sequence[str], new: Sequence[str], budget: DiffBudget) 
 
 
 def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """The longest sequence of pairs of lines that are alone in both texts and stand in the same order."""
+    """The longest sequence of pairs of lines that are unique in both texts and have the same order."""
     once = {line for line, count in Counter(old).items() if count == 1}
     once &= {line for line, count in Counter(new).items() if count == 1}
     places = {line: at for at, line in enumerate(new) if line in once}

@@ -6,7 +6,7 @@
 |---|---|
 | white space of all kinds, and none, but not between digits | `two⏎words` `two words` `twowords`; not `1 000` `1000` |
 | hyphens between letters, so a line break in a word | `in-⏎ference` `in\u00adference` `inference`; `re-sign` `resign` |
-| what nobody sees: all ignorable characters | soft hyphen, U+200B, U+034F, marks of direction, variation selectors |
+| invisible: all ignorable characters | soft hyphen, U+200B, U+034F, marks of direction, variation selectors |
 | quotation marks, and apostrophes | `“due”` `"due"` `«due»`; `tenant’s` `tenant's` |
 | dashes and minus signs | `–5` `−5` `－5` `-5`; `10–20` `10-20` |
 | composed and decomposed letters | `ü` and `u` with U+0308, Hangul and its parts |
@@ -71,7 +71,7 @@ MAX_CUT = 1_000
 MAX_LIKE = 10_000
 """Places with the letters of a term, but with other word boundaries. After so many, the term may be there."""
 MAX_BETWEEN = 200
-"""Characters that a passage may have more than twice those of the quote: white space, marks and what nobody sees."""
+"""Characters that a passage may have beyond twice those of the quote: white space, marks, invisible characters."""
 _CHUNK = 4_000
 _ABOVE = 0x10000
 _MAX_MARKS = 30

@@ -183,7 +183,7 @@ def _quantity(cell: str) -> Quantity | None:
 
 
 def stored_quantity(shown: str, stored: str) -> Quantity | None:
-    """The number that a cell of a workbook holds. The unit is the one that it shows; a scale that it shows is none of
+    """The stored number of a cell of a workbook. The unit is the one that is shown; a scale that it shows is none of
     the value.
     """
     if shown == stored and _PLAIN_CELL.fullmatch(shown):

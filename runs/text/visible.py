@@ -92,7 +92,7 @@ _LATIN = re.compile("[A-Za-z]")
 _NUMBER = regex.compile(r"\p{Nd}{2,}")
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _SMALL_UNLIKE = frozenset("\u0432\u043a\u043c\u043d\u0442\u03b2\u03b5\u03b6\u03bc\u03c4")
-"""Small letters of which only the capitals look like Latin ones."""
+"""Small letters whose capitals alone look like Latin letters."""
 _JOINT = frozenset(".@_/\\:-")
 """Stand inside addresses, paths and names."""
 MIN_ALIKE = 4
@@ -288,7 +288,7 @@ def _mixed(text: str) -> Iterator[_Found]:
 
 @lru_cache(maxsize=4096)
 def alphabet_of(char: str) -> str:
-    """The alphabet of a letter, if it is one that shares shapes with others."""
+    """The alphabet of a letter, if it shares shapes with other alphabets."""
     return next((name for name, pattern in _ALPHABET if pattern.match(char)), "")
 
 

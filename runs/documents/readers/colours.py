@@ -1,7 +1,7 @@
 """Colours of words and of what is behind them: whether people can tell them apart."""
 
 NEAR = 12
-"""Of 255: two colours that differ no more in red, green and blue cannot be told apart."""
+"""Of 255: two colours that differ by no more than this in red, green and blue are indistinguishable."""
 type Rgb = tuple[float, float, float]
 """Red, green and blue, each from 0 to 255."""
 

@@ -29,7 +29,7 @@ _REMOVED = frozenset(
         *("animate", "set", "animatemotion", "animatetransform", "animatecolor", "discard"),
     }
 )
-"""Also what changes attributes later: it could put an address in place of one that was looked at."""
+"""Also what changes attributes later: it could replace an address that was checked."""
 _WITHIN = ("#", "data:image/png;base64,")
 """How addresses begin of what is in the SVG itself: its parts, and the pictures that Mermaid brings along."""
 _FETCHING = frozenset({"image", "image-set", "-webkit-image-set", "src", "cross-fade", "-webkit-cross-fade", "element"})

@@ -148,7 +148,7 @@ class Parts:
             self._add(lines)
 
     def mail(self, fields: Sequence[tuple[str, str]]) -> Mail:
-        """The mail with these fields, and one that says that it is signed, if it is."""
+        """The mail with these fields, and with a field that says that it is signed, if it is."""
         signed = [SIGNATURE] if self.is_signed else []
         names = [one.name for one in self.attachments]
         return Mail([*fields, *signed], self.lines, names, self.notes, self.cautions)

@@ -1,4 +1,4 @@
-"""Text of a page that nobody sees, by its style sheets: not displayed, transparent, in the colour of its ground, too
+"""Text of a page that its style sheets hide from readers: not displayed, transparent, in the colour of its ground, too
 small, clipped, moved off the screen. Nothing is laid out: what only a layout shows, such as covered text, is not found.
 """
 

@@ -30,7 +30,7 @@ _ANSWERS = {"ACCEPTED": "accepted", "DECLINED": "declined", "TENTATIVE": "tentat
 
 
 def lines_of(text: str) -> list[Line]:
-    """The events of a calendar. Raises InvalidInput where there is none that can be read."""
+    """The events of a calendar. Raises InvalidInput if no event can be read."""
     if len(text) > MAX_CHARACTERS:
         raise InvalidInput("is a calendar that is too long")
     try:

@@ -424,7 +424,7 @@ def _layer(outer: str, name: str) -> str:
 
 
 def _selectors(text: str) -> list[str]:
-    """The selectors of a list: one that cannot be read does not spoil the others."""
+    """The selectors of a list. A selector that cannot be read does not affect the others."""
     parts: list[list[Node]] = [[]]
     for one in tinycss2.parse_component_value_list(text):
         if one == ",":

@@ -52,7 +52,7 @@ def table_of(data: bytes, text: str, wanted: Sequence[str] = (), sheet: str | No
 
 
 def quantity_in(row: Row, at: int) -> Quantity | None:
-    """The number in a cell of a row: in a workbook the one that it holds, however it is shown."""
+    """The number in a cell of a row. In a workbook it is the stored number, however it is shown."""
     shown = row.cells[at].strip() if at < len(row.cells) else ""
     stored = row.stored[at] if isinstance(row, SheetRow) else ""
     if stored == NOT_KEPT:

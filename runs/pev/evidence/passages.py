@@ -1,4 +1,4 @@
-"""Where the words of a quote stand in a document, and what has to be known of that place."""
+"""Where the words of a quote are in a document, and what readers must know about that place."""
 
 import re
 from collections.abc import Iterator

@@ -59,7 +59,7 @@ SECRET_FILES = (
 _EXAMPLE = re.compile(r"\.env[-.\w]*\.(?:example|sample|template|dist)")
 _SHORT_NAME = re.compile(r"git~\d+")
 INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\u2800]")
-"""Characters of a name that nobody sees."""
+"""Characters of a name that are invisible."""
 
 
 _LOCKS = r"~\$[^/]+\.[a-z]{3,4}|\.~lock\.[^/]+"

@@ -47,7 +47,7 @@ _OF_ANOTHER = re.compile(
     """,
     re.VERBOSE,
 )
-"""What stands behind a reference to a clause of another document, or of an annex."""
+"""What follows a reference to a clause of another document, or of an annex."""
 _IN_ANOTHER = re.compile(
     rf"""
     (?: \b(?i:(?:{_OTHERS})[ \xa0]+[\w.]{{1,8}}|{_DOCUMENTS})(?:['’]?s)?

@@ -218,7 +218,7 @@ class _Pieces:
                 yield at
 
     def _clipped(self) -> Iterator[int]:
-        """Those of which a clip leaves a part out, or may."""
+        """Those that a clip may cut off in part."""
         clips = list(map(_clip, self._texts))
         counts = list(map(_count_clips, clips))
         if max(counts) <= 0:

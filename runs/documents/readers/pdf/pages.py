@@ -163,7 +163,7 @@ def _with_looks(
 
 
 def _unnamed(text_page: PdfTextPage, text: PageText, page: Page) -> list[UnnamedLine]:
-    """The lines with unnamed letters, most of which somebody sees: others prove nothing. Unnamed spaces are no ink."""
+    """The lines with unnamed letters, most of them visible: others prove nothing. Unnamed spaces are no ink."""
 
     def is_seen(line: UnnamedLine) -> bool:
         hidden = sum(max(min(end, line.end) - max(start, line.start), 0) for start, end in page.unseen)

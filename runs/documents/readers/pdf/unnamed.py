@@ -1,7 +1,7 @@
 """Letters of a PDF page that their font does not name. pdfium gives the code of such a letter as if it were the letter,
 so that "The liability" may read "7KH OLDELOLW\\".
 
-What the page shows is told by OCR. Where it reads the same letters the codes are right, as in old files of TeX.
+OCR reads what the page shows. If it reads the same letters, the codes are right, as in old files of TeX.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -401,7 +401,7 @@ _CODE, _CHOICE = "code", "choice"
 _FORMULAS = frozenset({"mmath", "moMathPara", "moMath"})
 _PRIVATE = 0xF0
 _UNDEFINED = 25
-"""What Word writes for the result of a form field that nobody has changed."""
+"""What Word writes for the result of a form field that has not been changed."""
 _CODE_PAGES = {10_000: "mac_roman"}
 
 
