@@ -39,9 +39,9 @@ _MISSING = {"404", "NoSuchKey"}
 class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no types
     """Contents under their hashes below a prefix. Each request is made `_TRIES` times at most, with pauses in between.
 
-    Every method raises StoreAway when all of them failed, and FileNotFoundError if there is no such content. What is read
-    must have the hash that is its name, or StoreAway is raised: write access to the bucket is not enough to change a
-    document.
+    Every method raises StoreAway when all of them failed, and FileNotFoundError if there is no such content. What is
+    read must have the hash that is its name, or StoreAway is raised: write access to the bucket is not enough to change
+    a document.
     """
 
     is_local = False
