@@ -11,6 +11,7 @@ from runs.lifecycle.limits import given
 from runs.models import Gate
 from runs.reading.gates import limits_of
 from runs.text.normalisation import caseless
+from runs.text.plural import ordinal
 from runs.text.truncate import truncate
 from runs.text.visible import visible_text
 
@@ -18,7 +19,6 @@ INDENT = "      "
 _DECISIONS = {"a": "approve", "r": "reject", "s": "stop"}
 _YES = {"y": "yes", "n": "no"}
 _YES_OR_AGAIN = "[y]es, or [n]o to be asked again: "
-_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _NUMBER = re.compile(r"[#(]?\s*(\d{1,3})\s*[.):]?")
 _MAX_SHOWN = 200
 
@@ -105,12 +105,6 @@ def _chosen(words: str, choices: Sequence[str]) -> str | None:
     shown = truncate(choice, _MAX_SHOWN)
     question = f"{ordinal(place)} choice: “{shown}”? [y]es, [o]wn answer: “{words}”, or [n]o to be asked again: "
     return {"y": choice, "o": words}.get(choose(question, {"y": "yes", "o": "own answer", "n": "no"}))
-
-
-def ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th."""
-    last = number % 10 if number % 100 not in {11, 12, 13} else 0
-    return f"{number}{_ENDINGS.get(last, 'th')}"
 
 
 def _letter(typed: str, answers: Mapping[str, str]) -> str:

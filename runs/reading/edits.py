@@ -8,10 +8,10 @@ from functools import cached_property
 from itertools import groupby, pairwise
 
 from runs.pev.contracts import Criterion
+from runs.pev.plans.relaxing import same_criterion_key
 from runs.pev.texts.wording import quoted
 from runs.reading.checks import check_in_words
 from runs.reading.differences import Version
-from runs.text.normalisation import caseless
 from runs.text.sentences import sentences_in
 
 MAX_PARTS = 200
@@ -31,7 +31,7 @@ class Written:
     @cached_property
     def words(self) -> str:
         """All that it says, as it is compared."""
-        return "\n".join(_folded(text) for text in _texts(self.version))
+        return "\n".join(same_criterion_key(text) for text in _texts(self.version))
 
     @cached_property
     def facts(self) -> Mapping[str, str]:
@@ -97,8 +97,8 @@ def lost_edits(versions: Sequence[Written]) -> list[LostEdit]:
 
 def _edited(before: Written, now: Written) -> list[_Part]:
     number, by = now.version.number, now.by
-    old = {_folded(text) for text in _texts(before.version)}
-    texts = {_folded(text): text for text in _texts(now.version)}
+    old = {same_criterion_key(text) for text in _texts(before.version)}
+    texts = {same_criterion_key(text): text for text in _texts(now.version)}
     parts = [_Part(number, by, quoted(text, _QUOTE), words=words) for words, text in texts.items() if words not in old]
     parts += [_Part(number, by, said, fact=fact) for fact, said in now.facts.items() if fact not in before.facts]
     removed = ((key, step) for key, step in before.version.steps.items() if key not in now.version.steps)
@@ -140,8 +140,4 @@ def _checks(criteria: Sequence[Criterion]) -> Iterator[tuple[str, str]]:
     for one in criteria:
         if one.check:
             check = check_in_words(one.check)
-            yield f"{_folded(one.text)} check {check}", f"{quoted(one.text, _QUOTE)} by a check: {check}"
-
-
-def _folded(text: str) -> str:
-    return caseless(text).rstrip(".")
+            yield f"{same_criterion_key(one.text)} check {check}", f"{quoted(one.text, _QUOTE)} by a check: {check}"

@@ -9,3 +9,9 @@ def pluralize(count: int, singular: str, plural: str = "") -> str:
 def word_for(count: int, singular: str, plural: str = "") -> str:
     """The word that goes with the count, without the count: a noun, or a verb such as `word_for(2, "is", "are")`."""
     return singular if count == 1 else plural or f"{singular}s"
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st."""
+    is_teen = 10 <= number % 100 <= 20
+    return f"{number}{'th' if is_teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

@@ -7,7 +7,7 @@ from typing import NamedTuple, assert_never
 from runs.enums import Provenance
 from runs.errors import InvalidInput
 from runs.pev.checks.counting import count
-from runs.pev.checks.material import LISTED, Found, Material, listed, many, matching
+from runs.pev.checks.material import LISTED, Found, Material, listed, matching
 from runs.pev.checks.passages import Passage, passages_in
 from runs.pev.checks.tables import Table
 from runs.pev.citations.citing import broken_in
@@ -22,6 +22,7 @@ from runs.pev.texts.patterns import Budget
 from runs.pev.texts.wording import quoted
 from runs.text.lines import lines_in
 from runs.text.normalisation import Sought, markup_of
+from runs.text.plural import pluralize
 
 MAX_ITEMS = 100_000
 """Items that are looked for, or quoted passages; more are no list that anybody has dealt with."""
@@ -56,7 +57,7 @@ def _citations(check: Citations, text: str, material: Material) -> Found:
     sources = material.library or Sources(material.files, Given(material.given))
     document = document_of(material.files[clean_path(check.path.removeprefix(RESULT))])
     cited = noted_in(document, sources) if document else citations_in(text, sources)
-    counted = f"has {many(len(cited.citations), 'citation')}, wanted at least {check.min:,}"
+    counted = f"has {pluralize(len(cited.citations), 'citation')}, wanted at least {check.min:,}"
     if broken := broken_in(cited):
         more = f" And {len(broken) - LISTED:,} more." if len(broken) > LISTED else ""
         first = cited.broken[0].line if cited.broken else 0
@@ -71,7 +72,7 @@ def _quotes_occur(check: QuotesOccur, text: str, material: Material, budget: Bud
     passages = list(_at_most(MAX_ITEMS, _passages(check, text, Paths(material.names()), budget), "quoted passages"))
     if not passages:
         raise InvalidInput("quotes nothing; quote the sources")
-    counted = f"has {many(len(passages), 'quoted passage')}"
+    counted = f"has {pluralize(len(passages), 'quoted passage')}"
     wrong = {number: why for number, passage in enumerate(passages) if (why := _unusable(passage))}
     places = _places([(n, p) for n, p in enumerate(passages) if n not in wrong], material, budget)
     for number, passage in enumerate(passages):
@@ -218,6 +219,6 @@ def _absent(check: Absent, material: Material, budget: Budget) -> Found:
         may = "There is" if certain else "It is not certain that they are absent; there may be"
         said = f"{may} {listed([place.sentence for place in places])}"
         return Found(False, said, places[0].line, source=places[0].name, outside=True)
-    read = "which was read whole" if len(names) == 1 else f"{many(len(names), 'file')}, read whole"
+    read = "which was read whole" if len(names) == 1 else f"{pluralize(len(names), 'file')}, read whole"
     said = f"{listed([quoted(term) for term in terms])} {'occurs' if len(terms) == 1 else 'occur'} nowhere in"
     return Found(True, f"{said} {listed(names)} ({read})", source=names[0], outside=True)

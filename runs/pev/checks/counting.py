@@ -6,7 +6,7 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from runs.errors import InvalidInput
-from runs.pev.checks.material import LISTED, Found, Material, listed, many
+from runs.pev.checks.material import LISTED, Found, Material, listed
 from runs.pev.checks.tables import add_to, table_of
 from runs.pev.contracts import Count, Term
 from runs.pev.texts.patterns import Budget, compiled, spans
@@ -14,6 +14,7 @@ from runs.pev.texts.wording import quoted
 from runs.text.lines import lines_in
 from runs.text.numbers import number_at
 from runs.text.numerals import EXACT, in_digits
+from runs.text.plural import pluralize
 from runs.text.quantities import PARTS, Figures, Kind, quantity
 
 MAX_MATCHES = 100_000
@@ -194,4 +195,4 @@ def _where(term: Term, material: Material) -> str:
     names = material.matching(term.path)
     if term.of == "files" or names == [term.path]:
         return term.path
-    return f"{listed(names)}" if len(names) <= LISTED else f"{many(len(names), 'file')} matching {term.path}"
+    return f"{listed(names)}" if len(names) <= LISTED else f"{pluralize(len(names), 'file')} matching {term.path}"

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from runs.enums import Provenance
 from runs.errors import InvalidInput
 from runs.pev.checks.comparing import compared
-from runs.pev.checks.material import LISTED, Found, Material, many
+from runs.pev.checks.material import LISTED, Found, Material
 from runs.pev.checks.problems import problem_with_comparison, problem_with_pattern
 from runs.pev.checks.tables import Table, in_short
 from runs.pev.contracts import (
@@ -44,6 +44,7 @@ from runs.pev.texts.patterns import SECONDS, Budget, compiled, places
 from runs.pev.texts.schemas import parsed, problem_with_value, read_schema
 from runs.pev.texts.wording import quoted
 from runs.text.normalisation import Markup, markup_of
+from runs.text.plural import pluralize
 
 COMPARING_SECONDS = 10.0
 """For one check that compares with sources: a list of a million rows takes two."""
@@ -142,9 +143,9 @@ def _after_command(check: CommandSucceeds, material: Material) -> Evidence:
 def _examined(check: ChecksFiles, data: bytes, material: Material, budget: Budget) -> Found:
     match check:
         case FileExists():
-            return Found(True, f"exists ({many(len(data), 'byte')})")
+            return Found(True, f"exists ({pluralize(len(data), 'byte')})")
         case MinBytes():
-            return Found(len(data) >= check.min, f"has {many(len(data), 'byte')}, wanted at least {check.min:,}")
+            return Found(len(data) >= check.min, f"has {pluralize(len(data), 'byte')}, wanted at least {check.min:,}")
         case Contains():
             return _contains(check, _text(data), markup_of(check.path))
         case Matches():
@@ -209,7 +210,7 @@ def _lines_of(starts: Iterator[int], text: str) -> tuple[int, list[int]]:
 def _word_count(check: WordCount, text: str) -> Found:
     count = count_words(text)
     wanted = f"{check.min:,} to {check.max:,}" if check.max < 1_000_000 else f"at least {check.min:,}"
-    return Found(check.min <= count <= check.max, f"has {many(count, 'word')}, wanted {wanted}")
+    return Found(check.min <= count <= check.max, f"has {pluralize(count, 'word')}, wanted {wanted}")
 
 
 def count_words(text: str) -> int:
@@ -234,7 +235,7 @@ def _csv_columns(check: CsvColumns, text: str) -> Found:
         return Found(False, "has no header row")
     named = in_short(header)
     if not lacking:
-        return Found(True, f"has all {many(len(check.columns), 'column')} wanted; it has {named}", 1)
+        return Found(True, f"has all {pluralize(len(check.columns), 'column')} wanted; it has {named}", 1)
     columns = "column" if len(lacking) == 1 else "columns"
     return Found(False, f"lacks the {columns} {', '.join(map(quoted, lacking))}; it has {named}", 1)
 
@@ -254,7 +255,7 @@ def _diagrams(check: Diagrams, text: str, budget: Budget) -> Found:
     if wrong:
         return Found(False, f"has a diagram in line {wrong.line} that cannot be drawn: {wrong.problem}", wrong.line)
     held = len(found) >= check.min
-    sentence = f"has {many(len(found), 'diagram')} that can be drawn, wanted at least {check.min:,}"
+    sentence = f"has {pluralize(len(found), 'diagram')} that can be drawn, wanted at least {check.min:,}"
     return Found(held, sentence, found[0].line if found else 0)
 
 

@@ -88,10 +88,6 @@ def matching(pattern: str, paths: Mapping[str, object]) -> list[str]:
     return [pattern] if pattern in paths else sorted(selected([pattern], paths))
 
 
-def many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def listed(items: list[str]) -> str:
     """The first items, and how many more there are."""
     more = len(items) - LISTED

@@ -8,9 +8,8 @@ from itertools import islice
 from runs.pev.texts.wording import quoted
 from runs.text.boundaries import is_whole
 from runs.text.negations import with_negation
-from runs.text.normalisation import Markup, find_same_text, find_words, one_spaced
+from runs.text.normalisation import MAX_CUT, Markup, find_same_text, find_words, one_spaced
 
-MAX_CUT = 1_000
 _WORD = re.compile(r"\S+")
 
 

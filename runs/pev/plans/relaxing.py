@@ -116,7 +116,7 @@ type _Read = tuple[str, Criterion]
 
 
 def _read(criteria: Iterable[Criterion]) -> Iterator[_Read]:
-    return ((_folded(criterion.text), criterion) for criterion in criteria)
+    return ((same_criterion_key(criterion.text), criterion) for criterion in criteria)
 
 
 def _asked_instead_of(before: PlanStep, steps: Iterable[tuple[PlanStep, Sequence[_Read]]]) -> Iterator[_Read]:
@@ -152,7 +152,8 @@ def _lost(
             yield number, sentence
 
 
-def _folded(text: str) -> str:
+def same_criterion_key(text: str) -> str:
+    """What the texts of two criteria have in common that say the same."""
     return caseless(text).rstrip(".")
 
 

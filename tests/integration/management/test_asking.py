@@ -144,10 +144,3 @@ def test_what_a_number_stands_for_is_said_before_it_is_taken(monkeypatch: pytest
         "2nd choice: “6”? [y]es, [o]wn answer: “2”, or [n]o to be asked again:",
         "“maybe” is no answer to this. Type y (yes) or o (own answer) or n (no):",
     ]
-
-
-@pytest.mark.parametrize(
-    ("number", "words"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (22, "22nd")]
-)
-def test_ordinals(number: int, words: str) -> None:
-    assert asking.ordinal(number) == words

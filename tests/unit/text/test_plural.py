@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.text.plural import pluralize, word_for
+from runs.text.plural import ordinal, pluralize, word_for
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,21 @@ def test_a_count_has_separators_and_the_noun_that_goes_with_it(count: int, words
 )
 def test_the_word_alone_goes_with_the_count(count: int, words: tuple[str, ...], word: str) -> None:
     assert word_for(count, *words) == word
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (1, "1st"),
+        (2, "2nd"),
+        (3, "3rd"),
+        (4, "4th"),
+        (11, "11th"),
+        (12, "12th"),
+        (22, "22nd"),
+        (111, "111th"),
+        (1_003, "1003rd"),
+    ],
+)
+def test_ordinals(number: int, words: str) -> None:
+    assert ordinal(number) == words

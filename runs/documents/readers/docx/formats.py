@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from runs.text.plural import ordinal
+
 MAX_NUMBER = 32_767
 """The highest that Word numbers to."""
 _ROMAN = (
@@ -56,11 +58,6 @@ def _letters(number: int) -> str:
     return chr(ord("A") + letter) * (times + 1)
 
 
-def _ordinal(number: int) -> str:
-    teen = 10 <= number % 100 <= 20
-    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
-
-
 def _words(number: int) -> str:
     if number >= 1_000:
         return str(number)
@@ -74,9 +71,9 @@ def _words(number: int) -> str:
     return " ".join(words)
 
 
-def _ordinal_words(number: int) -> str:
+def ordinal_words(number: int) -> str:
     if number >= 1_000:
-        return _ordinal(number)
+        return ordinal(number)
     words = _words(number)
     at = max(words.rfind("-"), words.rfind(" ")) + 1
     last = words[at:]
@@ -100,9 +97,9 @@ _STYLES: Mapping[str, Callable[[int], str]] = {
     "lowerRoman": lambda number: _roman(number).lower(),
     "upperLetter": _letters,
     "lowerLetter": lambda number: _letters(number).lower(),
-    "ordinal": _ordinal,
+    "ordinal": ordinal,
     "cardinalText": lambda number: _words(number).capitalize(),
-    "ordinalText": lambda number: _ordinal_words(number).capitalize(),
+    "ordinalText": lambda number: ordinal_words(number).capitalize(),
     "decimalEnclosedParen": lambda number: f"({number})",
     "decimalEnclosedFullstop": lambda number: f"{number}.",
     "decimalEnclosedCircle": _circled,
