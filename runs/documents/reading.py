@@ -25,6 +25,7 @@ from runs.guarded import ChildFailed, Crashed, Interrupted, NoTurn
 from runs.models import Rendition, clock
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind, Layout, MarkKind, Rendered
+from runs.text.plural import pluralize
 
 log = logging.getLogger(__name__)
 POLL_INTERVAL = timedelta(seconds=1)
@@ -154,12 +155,12 @@ def _extent(rendered: Rendered) -> str:
     layout = rendered.layout
     if not layout.units:
         return ""
-    parts = [f"1 {layout.unit}" if layout.units == 1 else f"{layout.units:,} {layout.unit}s"]
+    parts = [pluralize(layout.units, layout.unit)]
     if scanned := _scanned(layout):
         parts.append("read by OCR" if scanned >= layout.units else f"{scanned:,} read by OCR")
     comments = len({_COMMENT.sub("", one.anchor) for one in layout.blocks if one.kind is BlockKind.COMMENT})
     if comments:
-        parts.append("1 comment" if comments == 1 else f"{comments:,} comments")
+        parts.append(pluralize(comments, "comment"))
     return ", ".join(parts)
 
 

@@ -11,7 +11,8 @@ from enum import StrEnum
 from runs.pev.contracts import LeftOut
 from runs.rehearsal.documents import Document
 from runs.rehearsal.limits import Limits
-from runs.rehearsal.text import named, number_of, shortened
+from runs.rehearsal.text import named, number_of
+from runs.text.truncate import truncate_line
 
 _UNREAD_CHARS = 200
 """A reason is one line of a contract, with room for the others."""
@@ -93,7 +94,7 @@ def _entry(document: Document, dismissed: bool, limits: Limits) -> Entry:
         too_long = document.size > limits.characters and not document.is_format
         reason = TOO_LONG if too_long else "with the other documents it is more than the offline rules read"
         return Entry(document, Share.NOTHING, reason)
-    unread = shortened(document.unread.rstrip("."), _UNREAD_CHARS)
+    unread = truncate_line(document.unread.rstrip("."), _UNREAD_CHARS)
     if not document.missing and not document.cut:
         return Entry(document, Share.PART if unread else Share.WHOLE, unread)
     seen = len(document.lines) - len(document.cut)

@@ -15,6 +15,7 @@ from runs.rehearsal.documents import Document, due, library, unlisted
 from runs.rehearsal.entries import PointEntry, entries_in, gaps_in
 from runs.rehearsal.limits import Limits
 from runs.rehearsal.text import QUOTE_CHARS, linked, named, number_of
+from runs.text.plural import word_for
 
 _OF_THE_TEXT = re.compile(r"[pt]\d")
 """How anchors of paragraphs and tables begin; no comment can be on a footnote or in a header."""
@@ -119,7 +120,7 @@ def report(comments: Sequence[Comment], conversation: Conversation) -> str:
     copies = dict.fromkeys(comment.document for comment in added)
     count = points.total()
     lines = [
-        f"{number_of(count, 'point')} {'stands' if count == 1 else 'stand'} as comments at the quotes, in "
+        f"{number_of(count, 'point')} {word_for(count, 'stands', 'stand')} as comments at the quotes, in "
         f"{number_of(len(copies), 'reviewed copy', 'reviewed copies')}.",
         "",
     ]

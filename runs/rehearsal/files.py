@@ -18,6 +18,7 @@ from runs.rehearsal.limits import DEFAULT, Limits
 from runs.rehearsal.text import cited, linked, named, number_of, table
 from runs.rehearsal.wordlists import KINDS, SEVERAL
 from runs.text.csv_tables import NotCsv, records_in
+from runs.text.plural import word_for
 
 MOST_SHOWN = 60
 """Points, documents or rows that a report names; the file has all of them."""
@@ -193,7 +194,7 @@ def _headline(every: Sequence[Finding], material: Material) -> str:
     concerned = len({finding.document for finding in every})
     some = concerned < len(material.documents) and not material.has_parts
     share = f"{concerned} of " if some else ""
-    need = "needs" if len(every) == 1 else "need"
+    need = word_for(len(every), "needs", "need")
     points = number_of(len(every), "point")
     return f"{points} {need} attention in {share}{material.scope}: {_kinds(every)}{material.but}."
 

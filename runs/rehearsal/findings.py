@@ -8,7 +8,8 @@ from runs.pev.evidence.quotes import proves_nothing
 from runs.rehearsal import wordlists as w
 from runs.rehearsal.documents import Document
 from runs.rehearsal.facts import amounts_in
-from runs.rehearsal.text import QUOTE_CHARS, Quote, Sentence, blocks, sentences, shortened, unbarred
+from runs.rehearsal.text import QUOTE_CHARS, Quote, Sentence, blocks, sentences, unbarred
+from runs.text.truncate import truncate_line
 
 MAX_BEFORE = 4
 """Lines before a blank that are quoted with it: in a table these are what the cells beside it say."""
@@ -89,7 +90,7 @@ def _by_rules(path: str, sentence: Sentence) -> Iterator[Finding]:
             if taken.find(1, start, end) >= 0:
                 continue
             taken[start:end] = b"\1" * (end - start)
-            term = shortened(match[0], 60)
+            term = truncate_line(match[0], 60)
             texts = rule.why.replace("{term}", term), rule.advice.replace("{term}", term)
             yield Finding(path, rule.kind, term, sentence.quote(start, end), *texts)
 
@@ -101,7 +102,7 @@ def _blanks(path: str, sentence: Sentence) -> Iterator[Finding]:
         yield Finding(path, _lacking(before), term, sentence.quote(*match.span()), *w.LEFT_BLANK)
     pays = w.PAYS.search(sentence.text)
     if pays and not any(amounts_in(sentence.text)) and not w.ELSEWHERE.search(sentence.text, pays.end()):
-        term = shortened(pays["what"], 60)
+        term = truncate_line(pays["what"], 60)
         yield Finding(path, w.MISSING_AMOUNT, term, sentence.quote(*pays.span()), *w.UNSTATED)
 
 
@@ -117,7 +118,7 @@ def _empty_field(path: str, block: Sequence[tuple[int, str]]) -> Iterator[Findin
         label = next(text for text in match.groups() if text).strip("* ")
         if _lacking(label) != w.PLACEHOLDER:
             quote = Quote(unbarred(line.strip()), number, number)
-            yield Finding(path, _lacking(label), shortened(label, 60), quote, *w.LEFT_BLANK)
+            yield Finding(path, _lacking(label), truncate_line(label, 60), quote, *w.LEFT_BLANK)
 
 
 def _undefined(path: str, sentence: Sentence, defined: set[str]) -> Iterator[Finding]:

@@ -6,7 +6,8 @@ from runs.pev.contracts import SynthesizedAnswer
 from runs.pev.plans import commented
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
-from runs.rehearsal.text import linked, shortened
+from runs.rehearsal.text import linked
+from runs.text.truncate import truncate_line
 
 SHOWN_CHARS = 30_000
 """Of one step's result in the answer, which has to fit into one reply."""
@@ -34,7 +35,7 @@ def answer(conversation: Conversation) -> SynthesizedAnswer:
         lines += ["## What the other steps found", ""]
     for key, text in results.items():
         where = next((f" See {linked(path)}." for path in written if path.endswith(f"/{job.OUTPUTS[key]}")), "")
-        lines += [f"**{names[key]}.** {shortened(text.partition('\n')[0], 1_000)}{where}", ""]
+        lines += [f"**{names[key]}.** {truncate_line(text.partition('\n')[0], 1_000)}{where}", ""]
     lines += ["## Files", "", *(files[:200] or ["None were written."])]
     lines += ["", f"{job.NO_AI}: no AI was involved in this answer. {_CAUTION}"]
     return SynthesizedAnswer(answer=re.sub(r"\n{3,}", "\n\n", "\n".join(lines)))

@@ -8,6 +8,8 @@ from itertools import accumulate
 from operator import itemgetter
 from urllib.parse import quote as url_quote
 
+from runs.text.plural import word_for
+
 QUOTE_CHARS = 300
 """A quote that fits a table's cell and can be found again by a reader; few clauses are longer."""
 _SPECIAL = re.compile(r"(\*\*[^\W_][^*`\[\]]*[^\W_]\*\*)|[\\`*_\[\]<>|~&]")
@@ -62,14 +64,9 @@ def unbarred(row: str) -> str:
     return row.strip("| \t")
 
 
-def shortened(text: str, limit: int) -> str:
-    """One line of at most `limit` characters, with an ellipsis where something was cut."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
-
-
 def number_of(count: int, noun: str, plural: str = "") -> str:
-    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+    """The count and its noun, without separators of thousands: checks read the count again."""
+    return f"{count} {word_for(count, noun, plural)}"
 
 
 def named(paths: Sequence[str], limit: int) -> str:

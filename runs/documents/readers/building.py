@@ -9,6 +9,7 @@ from typing import NamedTuple
 from runs.documents.packing import packed
 from runs.errors import InvalidInput
 from runs.pev.documents.layout import MAX_MARKS, Block, BlockKind, Box, Deletion, Layout, Mark, MarkKind, Rendered
+from runs.text.truncate import truncate
 
 MAX_CHARACTERS = 5_000_000
 """Of one document: some 1,500 pages."""
@@ -162,4 +163,4 @@ def _check_room(found: Sequence[Mark] | Sequence[Deletion] | Sequence[Box]) -> N
 def _short(text: str) -> str:
     if not text:  # most are, and this runs for each row of a workbook
         return text
-    return cleaned(text if len(text) <= _MAX_SHORT else f"{text[: _MAX_SHORT - 1]}…")
+    return cleaned(truncate(text, _MAX_SHORT))

@@ -22,7 +22,7 @@ from runs.pev.texts.patterns import Budget
 from runs.pev.texts.wording import quoted
 from runs.text.lines import lines_in
 from runs.text.normalisation import Sought, markup_of
-from runs.text.plural import pluralize
+from runs.text.plural import pluralize, word_for
 
 MAX_ITEMS = 100_000
 """Items that are looked for, or quoted passages; more are no list that anybody has dealt with."""
@@ -220,5 +220,5 @@ def _absent(check: Absent, material: Material, budget: Budget) -> Found:
         said = f"{may} {listed([place.sentence for place in places])}"
         return Found(False, said, places[0].line, source=places[0].name, outside=True)
     read = "which was read whole" if len(names) == 1 else f"{pluralize(len(names), 'file')}, read whole"
-    said = f"{listed([quoted(term) for term in terms])} {'occurs' if len(terms) == 1 else 'occur'} nowhere in"
+    said = f"{listed([quoted(term) for term in terms])} {word_for(len(terms), 'occurs', 'occur')} nowhere in"
     return Found(True, f"{said} {listed(names)} ({read})", source=names[0], outside=True)

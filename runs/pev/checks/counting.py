@@ -14,7 +14,7 @@ from runs.pev.texts.wording import quoted
 from runs.text.lines import lines_in
 from runs.text.numbers import number_at
 from runs.text.numerals import EXACT, in_digits
-from runs.text.plural import pluralize
+from runs.text.plural import pluralize, word_for
 from runs.text.quantities import PARTS, Figures, Kind, quantity
 
 MAX_MATCHES = 100_000
@@ -181,14 +181,26 @@ def _in_words(terms: Iterable[Term], amounts: Iterable[_Amount], material: Mater
     return words
 
 
+_NOUNS = {
+    "rows": ("row", "rows"),
+    "lines": ("line", "lines"),
+    "files": ("file", "files"),
+    "matches": ("match", "matches"),
+}
+
+
 def _what(term: Term, amount: _Amount) -> str:
     if term.of == "sum":
         return f"in the column {quoted(term.column)} of"
-    one = {"rows": "row of", "lines": "line of", "files": "file matching"}
-    several = {"rows": "rows of", "lines": "lines of", "files": "files matching"}
-    if term.of == "matches":
-        return f"{'match' if amount.value == 1 else 'matches'} of {quoted(term.pattern)} in"
-    return (one if amount.value == 1 else several)[term.of]
+    one, several = _NOUNS[term.of]
+    noun = word_for(int(amount.value), one, several)
+    match term.of:
+        case "matches":
+            return f"{noun} of {quoted(term.pattern)} in"
+        case "files":
+            return f"{noun} matching"
+        case _:
+            return f"{noun} of"
 
 
 def _where(term: Term, material: Material) -> str:

@@ -44,7 +44,7 @@ from runs.pev.texts.patterns import SECONDS, Budget, compiled, places
 from runs.pev.texts.schemas import parsed, problem_with_value, read_schema
 from runs.pev.texts.wording import quoted
 from runs.text.normalisation import Markup, markup_of
-from runs.text.plural import pluralize
+from runs.text.plural import pluralize, word_for
 
 COMPARING_SECONDS = 10.0
 """For one check that compares with sources: a list of a million rows takes two."""
@@ -191,7 +191,7 @@ def _matches(check: Matches, data: bytes, budget: Budget) -> Found:
     if lines:
         dots = ", …" if len(lines) > LISTED else ""
         listed = ", ".join(map(str, lines[:LISTED]))
-        sentence += f": {'lines' if len(lines) > 1 else 'line'} {listed}{dots}"
+        sentence += f": {word_for(len(lines), 'line')} {listed}{dots}"
     return Found(count >= check.min, sentence, lines[0] if lines else 0)
 
 
@@ -236,7 +236,7 @@ def _csv_columns(check: CsvColumns, text: str) -> Found:
     named = in_short(header)
     if not lacking:
         return Found(True, f"has all {pluralize(len(check.columns), 'column')} wanted; it has {named}", 1)
-    columns = "column" if len(lacking) == 1 else "columns"
+    columns = word_for(len(lacking), "column")
     return Found(False, f"lacks the {columns} {', '.join(map(quoted, lacking))}; it has {named}", 1)
 
 

@@ -25,6 +25,7 @@ from runs.pev.evidence.relation import contradict
 from runs.pev.files.paths import clean_path, digest_of, document_of, is_guessed, text_of
 from runs.pev.texts.wording import quoted
 from runs.text.normalisation import markup_of
+from runs.text.plural import word_for
 from runs.text.sentences import sentence_around
 
 MAX_SEARCHED = 60_000_000
@@ -394,5 +395,5 @@ def _weak(figures: Sequence[str], names: Sequence[str]) -> str:
     for missing, where in ((figures, "what is cited"), (names, "any source that is cited")):
         if missing:
             listed = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-            sentences.append(f"{listed} {'is' if len(missing) == 1 else 'are'} not in {where}")
+            sentences.append(f"{listed} {word_for(len(missing), 'is', 'are')} not in {where}")
     return "; ".join(sentences)

@@ -7,6 +7,7 @@ from runs.enums import About, Action, Provenance, Severity
 from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP, TOOL, Contract
 from runs.pev.evidence.sources import OUTSIDE
 from runs.pev.texts.wording import quoted
+from runs.text.plural import pluralize, word_for
 
 
 class Evidence(Contract):
@@ -272,7 +273,7 @@ def not_traced(figures: Iterable[UntracedFigure], limit: int = 5) -> str:
         return ""
     listed = "; ".join(f"{one.text} ({one.where})" for one in found[:limit])
     more = f"; and {len(found) - limit:,} more" if len(found) > limit else ""
-    what = "1 figure is" if len(found) == 1 else f"{len(found):,} figures are"
+    what = f"{pluralize(len(found), 'figure')} {word_for(len(found), 'is', 'are')}"
     return f"{what} not traced to anything that was given, read, observed, calculated or said: {listed}{more}."
 
 

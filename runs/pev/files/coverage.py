@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from runs.pev.contracts import LeftOut
 from runs.pev.ports import FileInfo, Shown
+from runs.text.plural import word_for
 
 MAX_RANGES = 3
 """Ranges of lines that are named; more are counted."""
@@ -77,7 +78,7 @@ class Covered:
         if len(self.ranges) > MAX_RANGES:
             return f"{self.count:,} of {self.lines:,} lines"
         spans = [f"{first:,} to {last:,}" if first < last else f"{first:,}" for first, last in self.ranges]
-        lines = f"line{'s' if self.count > 1 else ''} {' and '.join(spans)} of {self.lines:,}"
+        lines = f"{word_for(self.count, 'line')} {' and '.join(spans)} of {self.lines:,}"
         units = dict.fromkeys(self.units)
         return f"{' and '.join(units)} ({lines})" if units and all(units) else lines
 

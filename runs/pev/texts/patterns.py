@@ -16,6 +16,7 @@ import re2
 from runs import guarded
 from runs.errors import InvalidInput
 from runs.pev.texts.dialect import TOO_MANY_REPEATS, in_re2
+from runs.text.truncate import truncate
 
 SECONDS = 2.0
 MAX_CHARACTERS = 1_000
@@ -177,4 +178,4 @@ def _in_words(problem: str) -> str:
         return TOO_MANY_REPEATS
     if problem.startswith("pattern too large"):
         return "it is too large with its counted repeats written out; use + or * instead"
-    return problem if len(problem) <= 120 else f"{problem[:120]}…"
+    return truncate(problem, 120)

@@ -20,6 +20,7 @@ from runs.pev.files.paths import clean_path, document_of
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Form, Workspace
 from runs.text.normalisation import one_spaced
+from runs.text.plural import pluralize
 
 _FORMS: Mapping[str, Form] = {f".{form}": form for form in get_args(Form.__value__)}
 _WORDS = "#words"
@@ -53,8 +54,8 @@ def made_of(path: str, form: Form, notes: int, workspace: Workspace) -> str:
     if problem := workspace.problem(path):
         return f"{called(form)}, which {problem}."
     document = document_of(workspace.read(path))
-    parts = [_counted(document.layout.units, document.layout.unit)] if document and document.layout.unit else []
-    parts += [_counted(notes, "footnote")] if notes else []
+    parts = [pluralize(document.layout.units, document.layout.unit)] if document and document.layout.unit else []
+    parts += [pluralize(notes, "footnote")] if notes else []
     return f"{called(form)}{f' with {" and ".join(parts)}' if parts else ''}."
 
 
@@ -99,10 +100,6 @@ def _annotated(text: str, cited: Cited, known: str) -> tuple[str, list[str]]:
 
 def _note(one: Citation) -> str:
     return f"{one.source.removeprefix(RESULT)}, {one.where}: “{one_spaced(one.quote).strip()}”"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class _Library:

@@ -24,7 +24,9 @@ from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, l
 from runs.pev.tools.limits import ToolLimits
 from runs.text.dates import Moment, Moments, NotDates, moment
 from runs.text.normalisation import caseless, spelled
+from runs.text.plural import pluralize
 from runs.text.quantities import Figures, Quantity, Unlike, quantity
+from runs.text.truncate import truncate_line
 
 MAX_SECONDS = 10.0
 """For reading: some 300,000 rows with two conditions."""
@@ -88,7 +90,7 @@ class ReadTable(Arguments):
         shown = "\n".join([head, *fit])
         # The conditions stand behind what the file shows: their values are words of the model.
         tests = [f"{one.column} {one.test} {one.value}".strip() for one in self.where]
-        asked = [f"[where {' and '.join(_short(test) for test in tests)}]"] if tests else []
+        asked = [f"[where {' and '.join(truncate_line(test, MAX_VALUE) for test in tests)}]"] if tests else []
         info = workspace.files()[path]
         part = Shown(path, info.sha256, 0, len(shown), 1, 0, len(lines_of(text)))  # pieces of its lines, none whole
         return ToolResult("\n".join([shown, *left, *asked]), shown=(part,))
@@ -123,17 +125,17 @@ class ReadTable(Arguments):
                     groups[key] = _Group(values, self._computed, places)
                 groups[key].add(row)
             elif chosen <= self.limit:
-                listed.append("\t".join(_short(_text(row, at)) for at in shown))
+                listed.append("\t".join(truncate_line(_text(row, at), MAX_VALUE) for at in shown))
         many = f"{chosen:,} of {total:,} rows"
         if not self._computed:
             return [f"{many}{_cut(chosen, self.limit)}", "\t".join(names), *listed]
         heads = "\t".join([*self.group_by, *(one.title for one in self._computed)])
         fixed = {at: self.decimal_mark or mark.one for at, mark in marks.items()}
         figures = [
-            "\t".join([*map(_short, group.names), *group.results(fixed)])
+            "\t".join([*(truncate_line(name, MAX_VALUE) for name in group.names), *group.results(fixed)])
             for group in sorted(groups.values(), key=lambda group: tuple(group.names))[: self.limit]
         ]
-        count = f", {len(groups):,} group{'' if len(groups) == 1 else 's'}" if self.group_by else ""
+        count = f", {pluralize(len(groups), 'group')}" if self.group_by else ""
         return [f"{many}{count}{_cut(len(groups), self.limit)}", heads, *figures]
 
     @property
@@ -431,11 +433,6 @@ class _Group:
         if not mark:
             raise InvalidInput(f"has numbers in {quoted(one.column)} that can be read in two ways; say decimal_mark")
         return figures.figure(one.of, mark)
-
-
-def _short(value: str) -> str:
-    line = " ".join(value.split())
-    return line if len(line) <= MAX_VALUE else f"{line[: MAX_VALUE - 1]}…"
 
 
 def _cut(count: int, limit: int) -> str:

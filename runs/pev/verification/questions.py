@@ -17,6 +17,7 @@ from runs.pev.verification import requests
 from runs.pev.verification.case import Case
 from runs.pev.verification.earlier import Wanted, earlier_shown, passages
 from runs.pev.verification.requests import Change
+from runs.text.truncate import cut_after
 
 SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
@@ -182,7 +183,7 @@ def _not_twice(result: str, case: Case, documents: Set[str]) -> str:
 
 
 def _cut(result: str) -> str:
-    return result if len(result) <= SHOWN_OF_TOOL else f"{result[:SHOWN_OF_TOOL]}\n(cut here; the result goes on)"
+    return cut_after(result, SHOWN_OF_TOOL, "\n(cut here; the result goes on)")
 
 
 def _artefacts(case: Case) -> tuple[list[str], list[str]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.rehearsal.text import QUOTE_CHARS, Quote, Sentence, blocks, cited, sentences, shortened, table
+from runs.rehearsal.text import QUOTE_CHARS, Quote, Sentence, blocks, cited, sentences, table
 
 TEXT = """# Lease No. 5
 
@@ -76,10 +76,6 @@ def test_an_ellipsis_stands_beside_what_is_quoted_of_a_longer_sentence() -> None
 )
 def test_a_row_is_quoted_without_what_begins_and_ends_it(row: str, link: str) -> None:
     assert cited("a.md", Sentence(row, ((0, 8),)).quote(2, 10), "L8") == link
-
-
-def test_a_line_is_shortened_with_an_ellipsis() -> None:
-    assert (shortened("a\n b", 3), shortened("abcd", 3)) == ("a b", "ab…")
 
 
 def test_a_bar_in_a_cell_is_escaped() -> None:

@@ -12,6 +12,7 @@ from runs.documents.readers.pdf.pages import Missing, Page, pages_of
 from runs.documents.readers.pdf.running import running_lines
 from runs.errors import InvalidInput
 from runs.pev.documents.layout import BlockKind, MarkKind
+from runs.text.plural import pluralize, word_for
 
 _MAX_RANGES = 12
 """Of pages, in a sentence."""
@@ -71,7 +72,8 @@ def _note_what_is_inside(builder: Builder, document: PdfDocument) -> None:
     if document.get_formtype() in _XFA:
         builder.note("It is a form of a kind (XFA) whose fields cannot be read; print it to a PDF file.")
     if files := document.count_attachments():
-        builder.note(f"It has {files} file{'s' if files > 1 else ''} attached inside, which were not read.")
+        were = word_for(files, "was", "were")
+        builder.note(f"It has {pluralize(files, 'file')} attached inside, which {were} not read.")
 
 
 def _note_what_is_missing(builder: Builder, pages: Sequence[Page]) -> None:

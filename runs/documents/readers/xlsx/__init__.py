@@ -12,6 +12,7 @@ from runs.documents.readers.xlsx.comments import comments_of
 from runs.documents.readers.xlsx.formats import BUILT_IN, Format
 from runs.documents.readers.xlsx.text import MAX_TEXT_BYTES, Sheet, Text
 from runs.errors import InvalidInput
+from runs.text.plural import pluralize, word_for
 
 MAX_BYTES = 512 * 1024 * 1024
 """Of all parts as they are unpacked; sheets are read as they go by."""
@@ -64,7 +65,7 @@ def make(data: bytes) -> Made:
 
 
 def _uncalculated(count: int) -> str:
-    which = "1 formula has no value" if count == 1 else f"{count:,} formulas have no values"
+    which = f"{pluralize(count, 'formula')} {word_for(count, 'has no value', 'have no values')}"
     return f"{which}, since no program has calculated it yet: open it with a spreadsheet program and save it again."
 
 
