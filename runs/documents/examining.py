@@ -70,11 +70,20 @@ def is_binary(head: bytes) -> bool:
 
 
 def is_legible(read: Callable[[], Iterable[bytes]]) -> bool:
-    """Whether it is text as above, or a document of a format that there is a reader for. `read` gives its pieces."""
+    """Whether it is a text in any encoding, or a document of a format that has a reader. `read` gives its pieces."""
     if is_text(read()):
         return True
-    form = _kind_of(read()).format
-    return bool(form and function_of(form))
+    kind = _kind_of(read())
+    if kind.format or kind.problem:
+        return bool(kind.format and function_of(kind.format))
+    data = b"".join(read())
+    if len(data) > MAX_BYTES:
+        return False
+    try:
+        codec, *_ = unpacked(guarded.run(f"{encodings.__name__}.read_all", packed([data]), LIMITS))
+    except ChildFailed:
+        return False
+    return bool(codec)
 
 
 def examine(files: Mapping[str, FileInfo]) -> None:

@@ -87,7 +87,7 @@ def _problem(request: str, plan: PlanContract | None, contents: Contents) -> str
     if not contents:
         return "There are no files to review"
     strange = next((path for path, read in contents.items() if not is_legible(read)), None)
-    return f"“{strange}” is neither UTF-8 text nor a document" if strange else ""
+    return f"“{strange}” is neither a text nor a document" if strange else ""
 
 
 def _is_the_sample(contents: Contents) -> bool:

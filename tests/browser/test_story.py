@@ -81,7 +81,7 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
     check_accessible(page)
     page.get_by_label("Plan", exact=True).select_option("document-review")
     page.locator("#submit").click()
-    expect(page.locator("#problems")).to_contain_text("“notes/photo.png” is neither UTF-8 text nor a document")
+    expect(page.locator("#problems")).to_contain_text("“notes/photo.png” is neither a text nor a document")
     page.get_by_role("button", name="Remove notes/photo.png").click()
     expect(page.get_by_role("button", name="Remove notes/photo.png")).to_have_count(0)
     page.locator("#submit").click()

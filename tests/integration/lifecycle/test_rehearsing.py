@@ -65,6 +65,7 @@ def test_the_sample_is_taken() -> None:
 
 def test_the_template_is_taken_for_any_text() -> None:
     files = {"lease.md": "Der Mieter zahlt zeitnah.".encode("utf-8-sig"), "empty.txt": b""}
+    files |= {"kira.txt": "Kiracı aylık kirayı öder.".encode("cp1254"), "wide.txt": "The rent".encode("utf-16")}
     assert submit(made.alice(), submission("Go.", files, plan=REVIEW)).plans.get().version == 1
 
 
@@ -85,13 +86,13 @@ def test_the_template_is_taken_for_documents_that_wait_to_be_read() -> None:
         (
             LEASE | {"photo.png": b"\x89PNG\0"},
             REVIEW,
-            "“photo.png” is neither UTF-8 text nor a document",
+            "“photo.png” is neither a text nor a document",
         ),
-        (LEASE | {"zero.md": b"a\0b"}, REVIEW, "“zero.md” is neither UTF-8 text nor a document"),
+        (LEASE | {"zero.md": b"a\0b"}, REVIEW, "“zero.md” is neither a text nor a document"),
         (
-            LEASE | {"cut.md": "ü".encode()[:1]},
+            LEASE | {"cut.md": "Größer und länger: ü".encode()[:-1]},
             REVIEW,
-            "“cut.md” is neither UTF-8 text nor a document",
+            "“cut.md” is neither a text nor a document",
         ),
     ],
 )
@@ -134,7 +135,7 @@ def test_what_was_rehearsed_is_run_again_and_what_was_not_is_not() -> None:
     binary = trees.make_tree({"a.bin": blobs.put_file(ContentFile(b"\0"))})
     assert again(first, alice, uuid.uuid4()).plans.get().version == 1
     Run.objects.filter(pk=first.pk).update(inputs=binary)
-    with pytest.raises(InvalidInput, match=r"“a\.bin” is neither UTF-8 text nor a document; without a model"):
+    with pytest.raises(InvalidInput, match=r"“a\.bin” is neither a text nor a document; without a model"):
         again(Run.objects.get(pk=first.pk), alice, uuid.uuid4())
 
 

@@ -118,7 +118,7 @@ def test_a_long_message_is_taken_with_a_token_alone(site: Site) -> None:
     data = bytes(range(256)) * 10_000
     given = {"path": "table.bin", "base64": base64.b64encode(data).decode()}
     said = refusal(call(token, "submit_run", site=site.url, **REVIEW | {"files": [*REVIEW["files"], given]}))
-    assert "“table.bin” is neither UTF-8 text nor a document" in said, "so it has arrived"
+    assert "“table.bin” is neither a text nor a document" in said, "so it has arrived"
     session = f"Cookie: {browser_of(site, 'erin').cookie}"
     for headers in ([], ["Authorization: Bearer pev_" + "x" * 43], [session]):
         line = Line(site.port).ask("POST /mcp", JSON, "Content-Length: 3000000", *headers)
