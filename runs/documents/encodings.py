@@ -59,7 +59,7 @@ differ in a few signs: else "£5" in a short English text becomes "Ł5".
 _MOSTLY_ASCII = 0.7
 """From this share of ASCII on, bytes that look like no encoding in particular are taken for text all the same."""
 _NO_LIKENESS = 1e-6
-_CHOOSE = "If that is wrong, choose another one before a run begins."
+_CHOOSE = "If that is wrong, choose another one in the list of files of a new run."
 _MAX_OTHERS = 2
 """Other encodings that a caution names."""
 _EXCERPT = 24

@@ -125,7 +125,7 @@ def test_a_guess_in_which_words_look_wrong_is_said(text: str, codec: str) -> Non
 
 def test_of_a_text_the_caution_says_what_can_be_done() -> None:
     *_, caution = unpacked(read_all(packed(["müşteri".encode("cp1254")])))
-    assert caution.decode().endswith(" If that is wrong, choose another one before a run begins.")
+    assert caution.decode().endswith(" If that is wrong, choose another one in the list of files of a new run.")
 
 
 def test_a_person_may_choose_any_other_encoding() -> None:
