@@ -38,6 +38,8 @@ _WITHIN = frozenset(".,'’ʼ/:⁄∕٫٬，．：／˙·_")
 """Between two digits they are a part of the number, or of the date or time."""
 _DASHES = "-‐‑‒–−﹣－⁻₋"
 _HYPHENS = "-‐‑‒–﹣－\ufffe\x02"
+LINE_HYPHENS = tuple("-‐‑\ufffe\x02")
+"""Where a line ends with one of them, its last word may go on in the next. No word is broken with a dash."""
 _CURRENCY = r"(?:[\p{Sc}]|\b[A-Z]{1,3}\p{Sc}?|\bFr\.|\bRs\.)"
 _GAP = r"[^\S\n]{0,3}"
 _NUMBER = rf"{_CURRENCY}?{_GAP}[\p{{Nd}}¼-¾⅐-⅞]"
@@ -84,8 +86,9 @@ _DATE = regex.compile(
 _NUMERALS = frozenset("〇零一二三四五六七八九十百千万萬億亿兆壱壹弐贰貳参叁參肆伍陆陸柒捌玖拾佰仟两兩廿卅")
 _PERCENT = frozenset("%％‰割成")
 _SIGNED_NUMERAL = re.compile(r"(?:[百千万]分之|マイナス|[負负]|零下)\Z")
-_BROKEN = regex.compile(rf"\p{{L}}\p{{M}}*[{_HYPHENS}](?:[^\S\n]*[\n\f]\s*)?\Z")
-_BREAKS = regex.compile(rf"[{_HYPHENS}](?:[^\S\n]*[\n\f]\s*)?\p{{L}}")
+_LINE_END = rf"[{''.join(LINE_HYPHENS)}][^\S\n]*[\n\f]\s*"
+_BROKEN = regex.compile(rf"\p{{L}}\p{{M}}*(?:[{_HYPHENS}]|{_LINE_END})\Z")
+_BREAKS = regex.compile(rf"(?:[{_HYPHENS}]|{_LINE_END})\p{{L}}")
 _APOSTROPHES = "'’ʼ＇"
 _ELIDED = regex.compile(
     rf"(?<!\p{{L}})(?:[dlmstcj]|qu|jusqu|lorsqu|puisqu|quoiqu|un|gl|dell|nell|all|sull|dall|quest|quell)[{_APOSTROPHES}]\Z",
@@ -180,7 +183,7 @@ def _cuts_word(before: str, after: str, left: str, right: str) -> bool:
         return True
     if _has_case(left) and (behind := _BREAKS.match(after)) and _has_case(behind[0][-1]):
         return True
-    if left in _HYPHENS and _BROKEN.search(before) and after.lstrip()[:1] and _has_case(after.lstrip()[0]):
+    if left in LINE_HYPHENS and _BROKEN.search(before) and after.lstrip()[:1] and _has_case(after.lstrip()[0]):
         return "\n" in after[: len(after) - len(after.lstrip())]
     if left in _APOSTROPHES and _has_case(right) and _has_case(before[-2:-1] or " "):
         return not _ELIDED.search(before)

@@ -343,11 +343,25 @@ def find_same_text(quote: str, source: str, markup: Markup = Markup.PLAIN) -> tu
         longest = 2 * len(quote) + (MAX_BETWEEN if marks is Markup.PLAIN else 4 * MAX_BETWEEN)
         view = (_kept if len(source) > _CHUNK else Folded)(source, Strength.SAME, marks)
         spans = islice(view.spans(wanted), MAX_CUT)
-        places = (span for span in spans if is_whole(source, *span))
+        places = (span for span in (_with_dashes(span, quote, source) for span in spans) if is_whole(source, *span))
         found = next(places, None)
         if found and (len(wanted) >= MIN_KEY or next(places, None) is None) and found[1] - found[0] <= longest:
             return found
     return None
+
+
+def _with_dashes(span: tuple[int, int], quote: str, source: str) -> tuple[int, int]:
+    """With the dashes at the ends of a quote, which are not looked for, where the source has them."""
+    start, end = span
+    if _is_dash(quote.lstrip()[:1]) and _is_dash(source[max(start - 1, 0) : start]):
+        start -= 1
+    if _is_dash(quote.rstrip()[-1:]) and _is_dash(source[end : end + 1]):
+        end += 1
+    return start, end
+
+
+def _is_dash(character: str) -> bool:
+    return _SIGNS.get(character, character) == "-"
 
 
 def find_words(words: str, source: str, markup: Markup = Markup.PLAIN) -> tuple[int, int] | None:

@@ -2,11 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind, Deletion, Mark, MarkKind
+from runs.text.boundaries import LINE_HYPHENS
 
+_HYPHENS = (*LINE_HYPHENS, "\u00ad")
 _BESIDE = frozenset({BlockKind.COMMENT, BlockKind.HEADER, BlockKind.FOOTER})
 
 
@@ -67,6 +70,18 @@ def comments_in(document: Document) -> str:
     )
 
 
+def with_whole_paragraphs(document: Document, text: str) -> str | None:
+    """The text, or another as long as it is, with marks of paragraphs in place of the line ends behind paragraphs that
+    end with a hyphen. It breaks no word there, as it does at the end of a line. None if no paragraph ends so.
+    """
+    gaps = [
+        (block.end, behind.start)
+        for block, behind in pairwise(document.layout.blocks)
+        if BlockKind.PAGE not in {block.kind, behind.kind} and text[block.start : block.end].rstrip().endswith(_HYPHENS)
+    ]
+    return _blanked(text, gaps, "\u2029") if gaps else None
+
+
 def visible_text(document: Document) -> str:
     """The text with what is invisible made unfindable, so that all offsets stay true."""
     return _blanked(document.text, _spans(document, MarkKind.UNSEEN))
@@ -77,12 +92,12 @@ def _spans(document: Document, *kinds: MarkKind) -> Iterator[tuple[int, int]]:
     return ((mark.start, mark.end) for mark in marks)
 
 
-def _blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def _blanked(text: str, spans: Iterable[tuple[int, int]], blank: str = "\0") -> str:
     parts: list[str] = []
     at = 0
     for start, end in sorted(spans):
         first, last = max(start, at), max(end, at)
-        parts += [text[at:first], "\0" * (last - first)]
+        parts += [text[at:first], blank * (last - first)]
         at = last
     return "".join([*parts, text[at:]])
 

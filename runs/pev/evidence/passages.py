@@ -8,7 +8,7 @@ from typing import NamedTuple
 from runs.pev.documents.document import Document, Where, is_within, plain_number, was_within
 from runs.pev.documents.layout import MIN_CONFIDENCE, Block, BlockKind, MarkKind
 from runs.pev.documents.marked import by_whom, read_by, sureness
-from runs.pev.documents.views import before_changes, own_text, visible_text, without_running
+from runs.pev.documents.views import before_changes, own_text, visible_text, with_whole_paragraphs, without_running
 from runs.pev.evidence.finding import Span, find_quote, find_verbatim
 from runs.pev.texts.wording import quoted
 from runs.text.negations import with_negation
@@ -173,8 +173,10 @@ def _searched(quote: str, document: Document, text: str) -> Place | None:
     if found := _place(quote, text):
         return found
     view = without_running(document, text)
-    found = find_same_text(quote, view.text) if view else None
-    return view.place(*found) if view and found else None
+    if view and (found := find_same_text(quote, view.text)):
+        return view.place(*found)
+    whole = with_whole_paragraphs(document, text)
+    return _place(quote, whole) if whole else None
 
 
 def _place(quote: str, text: str) -> Place | None:

@@ -149,6 +149,7 @@ def test_the_place_takes_in_marks_and_leaves_out_what_is_beside() -> None:
 def test_a_short_quote_has_to_be_the_only_one() -> None:
     assert find_same_text("it's due", "“It is.” – it’s due.") == (11, 19)
     assert find_same_text("it's due", "it’s due, it’s due") is None
+    assert find_same_text("it's –due-", "so “it’s −due–” today") == (4, 14)
     assert find_same_text("it's due by then", "it’s due by then, it’s due by then") == (0, 16)
 
 

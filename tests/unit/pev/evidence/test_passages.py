@@ -148,6 +148,16 @@ def test_a_quote_is_found_as_the_document_breaks_it_and_shown_as_that_has_it() -
     assert looked_up("report.pdf", "has agreed on a bonus").quote == "has agree\nd on a bonus"
 
 
+@pytest.mark.parametrize("quote", ["The rent is paid pre-", "paid pre‑", "binding from May on"])
+@pytest.mark.parametrize(("kind", "is_found"), [(BlockKind.PARAGRAPH, True), (BlockKind.PAGE, False)])
+def test_a_hyphen_at_the_end_of_a_paragraph_breaks_no_word(quote: str, kind: BlockKind, *, is_found: bool) -> None:
+    builder = Builder("docx")
+    builder.add("p1", kind, "The rent is paid pre-")
+    builder.add("p2", kind, "binding from May on")
+    found = resolve(QuotedEvidence(source="lease.docx", quote=quote), {"lease.docx": converted(builder)})
+    assert found.verified is is_found
+
+
 def test_text_without_ink_proves_nothing() -> None:
     found = looked_up("report.pdf", "Revenue fell by nine percent")
     assert (found.verified, found.sentence) == (
