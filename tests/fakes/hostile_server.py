@@ -69,6 +69,7 @@ def head(status: int, **headers: str) -> bytes:
 
 
 @cache
+@cache
 def packed(megabytes: int, encoding: str) -> bytes:
     """So many megabytes of spaces, compressed."""
     packer = zlib.compressobj(9, wbits=31 if "gzip" in encoding else 15)
