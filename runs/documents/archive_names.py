@@ -13,6 +13,7 @@ _LIKELY = {
     **dict.fromkeys(("koi8_r", "mac_roman"), 0.2),
     "cp437": 1.2,
     "cp852": 0.5,
+    "cp857": 0.3,
     "cp1251": 0.7,
 }
 """Encodings of names, with how often each is met: mostly those of DOS, as Windows packs."""

@@ -56,7 +56,10 @@ _ODD = regex.compile(
     | (?<=\p{L})[[^\p{L}\p{M}\p{N}\x00-\x7f\u3000-\u303f\uff00-\uff60]--[’‑·—…]](?=\p{L})
     | (?<=\p{L})[\p{No}ⁿªº](?=\p{L})
     | (?<=\p{L})[‚„¢¥] | [^\x00-\x7f]\\ | [ªº](?=\p{L}) | (?<!\S)[©®¶±¬†‡•€£¥¢](?=\p{Ll})
+    | [\u2200-\u22ff](?=\p{L}) | (?<=\p{L})[\u2200-\u22ff]
     | (?<!\p{L})[[\p{Latin}\p{Cyrillic}\p{Greek}]--[a-zA-Zⁿªº]](?=[0-9])
+    # letters that are no word
+    | (?<!\S)[\p{Thai}\p{Hebrew}](?!\S)
     # letters that begin no word, and more that are not ASCII than any word has in a row
     | (?<!\p{L})[ąęńĄĘŃß] | [\p{Latin}--[a-zA-Z]]{5}
     # frames, half-width and presentation forms, accents by themselves, and characters without a meaning
@@ -141,7 +144,14 @@ def _beginning(sample: bytes, codec: str) -> str | None:
 def _fits(sample: bytes, wanted: Iterable[str]) -> dict[str, float]:
     """How well the sample fits each encoding by the model, from 0 to 1."""
     names = {_MODELS.get(codec, codec): codec for codec in wanted}
-    found = chardet.detect_all(sample, ignore_threshold=True, include_encodings=names, compat_names=False)
+    found = chardet.detect_all(
+        sample,
+        ignore_threshold=True,
+        include_encodings=names,
+        compat_names=False,
+        no_match_encoding=next(iter(names)),  # must be among the others
+        empty_input_encoding=next(iter(names)),
+    )
     return {names[one["encoding"]]: one["confidence"] for one in found if one["encoding"] in names}
 
 
@@ -158,6 +168,6 @@ def _is_odd(codec: str, word: str) -> bool:
     if _ODD.search(word):
         return True
     common = _COMMON.get(codec)
-    if common and word.encode(common, "ignore").decode(common) != word:
-        return True
+    if common and any(len(char.encode(common, "ignore")) != 2 for char in word if not char.isascii()):
+        return True  # Python writes rare Korean syllables in eight bytes
     return codec in _ASIAN - {"cp932", "euc_jp"} and _KANA.search(word) is not None

@@ -28,6 +28,17 @@ BACKSLASH = "“_” stands for a backslash in its name, which would separate fo
         ("cp1256", ["عقد الإيجار.docx", "الملحق الأول.pdf"]),
         ("cp852", ["Umowa najmu lokalu użytkowego.docx", "Załącznik źródłowy.pdf"]),
         ("utf-8", ["Größe.md", "契約書.txt"]),
+        ("cp932", ["請求書(株)山田商事.pdf", "欺瞞.txt", "構成.txt"]),
+        ("cp932", ["申込書.doc", "添付資料①.xlsx", "予算.txt"]),
+        ("gb18030", ["附件一：报价单.docx"]),
+        ("big5", ["公司章程.pdf", "股東會議事錄.docx"]),
+        ("cp949", ["2026년 예산안.xlsx", "회의록.docx"]),
+        ("cp850", ["Résumé été.docx"]),
+        ("cp866", ["Акт выполненных работ №5.pdf"]),
+        ("cp1251", ["Устав ООО «Ромашка».docx"]),
+        ("koi8_r", ["Договор.txt", "Приложение.txt"]),
+        ("cp1253", ["Συμβόλαιο μίσθωσης.docx"]),
+        ("cp1254", ["Sözleşme ek-1.docx", "İhale şartnamesi.pdf"]),
     ],
 )
 def test_names_of_one_archive_are_guessed_together(codec: str, names: list[str]) -> None:
@@ -93,3 +104,25 @@ def test_a_caution_fits_into_its_column() -> None:
 def test_a_name_that_looks_wrong_in_all_encodings_is_said(codec: str, name: str) -> None:
     [found] = decoded([name.encode(codec)]).values()
     assert (found.name == name, found.caution != "") == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("codec", "name"),
+    [
+        ("cp857", "Sözleşme.docx"),
+        ("cp857", "Kira sözleşmesi – ek.docx".replace("–", "-")),
+        ("cp857", "İhale şartnamesi.pdf"),
+        ("cp862", "חוזה שכירות.docx"),
+        ("cp865", "Kontrakt for lån på øre.docx"),
+        ("cp1250", "Smlouva o nájmu - příloha č. 1.docx"),
+        ("euc_jp", "契約書.txt"),
+        ("cp1256", "عقد.docx"),
+        ("cp874", "สัญญา.docx"),
+        ("mac_roman", "Vertrag für Müller.txt"),
+        ("cp949", "견적서.xlsx"),
+        ("gb18030", "發票.pdf"),
+    ],
+)
+def test_a_name_of_few_letters_is_read_rightly_or_said(codec: str, name: str) -> None:
+    [found] = decoded([name.encode(codec)]).values()
+    assert found.name == name or found.caution

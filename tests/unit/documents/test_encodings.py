@@ -94,11 +94,31 @@ def test_what_is_plain_is_not_marked(text: str, codec: str) -> None:
         ("Līgums par īri Rīgā", "cp1257"),
         ("שלום", "cp1255"),
         ("¿Qué? ¡No!", "cp1252"),
+        ("Kiracı, depozitoyu ödemekle yükümlüdür.", "cp1254"),
+        ("İndirim yok", "iso8859_9"),
+        ("Wartość umowy: 500 zł", "iso8859_2"),
+        ("A bérleti szerződés megszűnése", "iso8859_2"),
+        ("Да", "koi8_r"),
+        ("Договір оренди", "koi8_u"),
+        ("Договор аренды", "iso8859_5"),
+        ("東京都", "euc_jp"),
+        ("Price: €5", "mac_roman"),
+        ("Prix: 5 €", "iso8859_15"),
+        ("Größe", "cp850"),
+        ("Øl og rødgrød", "cp865"),
+        ("Sutartis ąčę", "iso8859_13"),
+        ("合同", "gb18030"),
+        ("계약", "cp949"),
     ],
 )
 def test_a_short_text_is_read_rightly_or_marked(text: str, codec: str) -> None:
     found = decoded(text.encode(codec))
     assert found.text == text or found.caution.startswith(f"Its encoding was guessed as {found.encoding}")
+
+
+@pytest.mark.parametrize("text", ["§ 5", "€5", "£5", "5°", "±5", "½", "“due” – 5 %", "a – b", "see § 5 and § 6"])
+def test_a_sign_between_spaces_is_no_letter(text: str) -> None:
+    assert decoded(text.encode("cp1252")).text == text
 
 
 def test_a_caution_shows_how_else_the_text_may_be_read() -> None:
