@@ -3,12 +3,13 @@ something else.
 
 | inside a number | examples |
 |---|---|
-| its sign on either side, also with a space or a currency | `-5` `- 5` `－5` `-$5` `▲5` `minus 5` `500-` `200 CR` |
+| its sign on either side, also with a space or a currency | `-5` `- 5` `-$5` `▲5` `minus 5` `./. 5` `500-` `200 CR` |
+| the letters of a currency sign | `US$5` `HK$5` |
 | brackets that stand for a sign | `(5)` `($1,200)` |
 | what compares it | `<5` `≥ 5` `~5` `±5` |
 | digits, separators of all kinds, parts of dates and times | `1,046` `12 345` `5.2` `10:30` `٣٬٠٠٠` |
 | a fraction or a power | `5½` `5 1/2` `51⁄2` `10²` `10^6` `5 × 10⁶` `m²` |
-| scale words and percent | `5 million` `5m` `5 %` `5 percent` `5万` |
+| scale words, letters behind money, and percent | `5 million` `5m` `$5 m` `5 %` `5 percent` `5万` |
 | numerals of Chinese and Japanese, numbers in words | `二百四十` `one hundred and twenty` `minus five` |
 
 | inside a word | examples |
@@ -17,10 +18,12 @@ something else.
 | both sides of a hyphen, at the end of a line too | `non-binding` `non‑binding` `in-⏎competent` |
 | both sides of an apostrophe, but for elided articles | `don’t` `tenant’s`; `l’|acheteur` is cut between words |
 
-No signs: a range (`10-20`), the mark of an item in a list, a dash between words (`—`), an arrow, a tag.
+No signs: a range (`10-20`), the mark of an item in a list or of a quoted passage, if the next line has it too, a dash
+between words (`—`), an arrow, a tag.
 """
 
 import re
+import unicodedata
 
 import regex
 
@@ -49,7 +52,7 @@ _SIGN_WORD = (
     r"|マイナス|[負负]|零下|영하|ลบ)"
 )
 _SIGNED = regex.compile(
-    rf"(?P<sign>[{_DASHES}▲△]|[<>＜＞≤≥≦≧⩽⩾≠~～〜≈∼±∓]=?|{_SIGN_WORD}|[百千万]分之)"
+    rf"(?P<sign>[{_DASHES}▲△⁒]|\./\.|[<>＜＞≤≥≦≧⩽⩾≠~～〜≈∼±∓]=?|{_SIGN_WORD}(?:{_GAP}\n)?|[百千万]分之)"
     rf"(?P<gap>{_GAP}){_CURRENCY}?{_GAP}\Z"
 )
 _ITEM = regex.compile(rf"(?:\A|\n)[^\S\n]*(?P<mark>[{_DASHES}>])[^\S\n]+\Z")
@@ -76,6 +79,11 @@ _SCALE = (
 )
 _SCALE_NEXT = regex.compile(rf"(?:{_GAP}|[^\S\n]?\n[^\S\n]?)-?{_SCALE}")
 _SCALE_FIRST = regex.compile(rf"{_GAP}{_SCALE}")
+_MONEY_BEFORE = regex.compile(rf"{_CURRENCY}{_GAP}[\p{{Nd}}.,'’ \u00a0\u2007\u2009\u202f]*\p{{Nd}}\Z")
+_LETTER_NEXT = regex.compile(rf"{_GAP}[kKmMbB](?![\w&])")
+"""As in $5 m."""
+_OF_SIGN = regex.compile(r"(?<!\p{L})[A-Z]{1,3}\Z")
+"""Before the sign of a currency, as in US$5."""
 _MINUS_BEHIND = regex.compile(r"[-−﹣－](?![\w\s]*\w)|[-−﹣－](?=\s)(?!\s*\p{Nd})")
 _POINT_FIRST = regex.compile(rf"(?:\A|[\s{_DASHES}(\p{{Sc}}])[.,]\Z")
 """As in -.50."""
@@ -171,7 +179,9 @@ def _cuts(text: str, at: int) -> bool:
         return True
     if left.isdecimal() and (right in _HANGUL_SCALES or _POWER_NEXT.match(after)):
         return True
-    if right in "²³" and _UNIT_BEFORE.search(before):
+    if (right in "²³" and _UNIT_BEFORE.search(before)) or (
+        unicodedata.category(right) == "Sc" and _OF_SIGN.search(before)
+    ):
         return True
     is_at_space = left.isspace() is not right.isspace()
     return is_at_space and bool(_GROUP_BEFORE.search(before) and _GROUP_AFTER.match(after))
@@ -256,21 +266,23 @@ def _cuts_behind(text: str, start: int, end: int) -> bool:
         return False
     if _SCALE_NEXT.match(after) or _MINUS_BEHIND.match(after):
         return True
+    if _LETTER_NEXT.match(after) and _MONEY_BEFORE.search(before):
+        return True
     bracket = _IN_BRACKETS.search(before)
     return bool(bracket and _CLOSES.match(after) and end - start >= len(bracket[0]))
 
 
 def _is_of_list(text: str, at: int, mark: str) -> bool:
     """Whether the mark at the beginning of a line is that of an item, and no sign: the line before or behind begins
-    with it as well, or a colon ends the text before. The mark of a quotation in Markdown is no sign either.
+    with it as well, or a colon ends the text before.
     """
     begin = text.rfind("\n", 0, at) + 1
     before = text[max(begin - _LINES, 0) : begin].rstrip()
     above = before[before.rfind("\n") + 1 :].lstrip()
     end = text.find("\n", at, at + _LINES)
     below = text[end + 1 : end + 1 + _REACH].lstrip() if end >= 0 else ""
-    is_item = any(line[:1] == mark and line[1:2].isspace() for line in (above[:2], below[:2]))
-    return mark == ">" or before[-1:] == ":" or is_item
+    is_item = any(line[:1] == mark and not line[1:2].strip() for line in (above[:2], below[:2]))
+    return before[-1:] == ":" or is_item
 
 
 def _has_case(letter: str) -> bool:

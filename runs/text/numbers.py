@@ -7,7 +7,7 @@
 | `12,34,567` | 1234567, in lakhs and crores |
 | `.5` | 0.5 |
 | `-5` `−5` `－5` `-$5` `$-5` `($5)` | minus five |
-| `2.5 million` `2.5M` `€2.5m` `2,5 Mio.` `50k` `5 млн` `5만` `5 TEUR` | the scale belongs to the value |
+| `2.5 million` `2.5M` `€2.5m` `€2.5 m` `2,5 M €` `50k` `5 млн` `5만` `5 TEUR` | the scale belongs to the value |
 | `1億2000万` `3千5百万` | 120000000, 35000000 |
 | `5.2e6` `5.2 × 10^6` `5.2 × 10⁶` | 5200000; an exponent of more than 30 has no value |
 | `½` `2½` `5 1⁄2` `5 1/2` | 0.5, 2.5, 5.5, 5.5; `51⁄2` is no number: nothing says where its fraction begins |
@@ -29,6 +29,7 @@ from decimal import Decimal
 
 from runs.text.numerals import (
     ABOUT,
+    APART_FROM_MONEY,
     CJK_COMPOUND,
     CJK_MULTIPLES,
     CJK_NUMERAL,
@@ -73,6 +74,7 @@ _AFTER = re.compile(
     rf"(?:(?P<letter>[kKMBm만억](?![^\W\d_])|[{SPACES}]?{SCALED_CURRENCY})|[{SPACES}]?-?(?P<scale>{either(SCALES)}))?"
     rf"(?:[{SPACES}]?-?(?P<unit>{either(NAME_OF)}))?"
 )
+_AFTER_MONEY = re.compile(rf"[{SPACES}](?P<letter>{APART_FROM_MONEY})")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|ère|e|ª|º)(?!\w)")
 _IN_NAME = re.compile(r"[^\W\d_a-zß-ÿ](?![^\W\d_])")
 """One capital letter behind the digits, as in 3D; several letters are a unit that has no name here, as in 250hp."""
@@ -155,7 +157,7 @@ def _number(text: str, start: int, end: int) -> Number | None:
     digits = text[start:end]
     values, steps = read_digits(digits)
     after, unit = text[end : end + _AFTER_CHARACTERS], currency
-    exponent = LETTER_SCALES.get(lead["scaled"], 0) if lead else 0  # as in TEUR 5
+    exponent = _exponent(lead["scaled"]) if lead else 0  # as in TEUR 5
     if before[-1:] == "(" and after[:1] == ")" and (behind := _UNIT_BEHIND.match(after, 1)):
         unit = _unit(behind["unit"])  # thirty (30) days
     if after[:1] in CJK_MULTIPLES and after:
@@ -167,15 +169,13 @@ def _number(text: str, start: int, end: int) -> Number | None:
             end, after = end + power.end(), after[power.end() :]
         tail = _AFTER.match(after)
         assert tail is not None  # each of its parts may be missing
-        unit, letter, used = currency or _unit(tail["unit"]), (tail["letter"] or "").strip(), tail.end()
-        if letter == "m" and unit not in CURRENCIES:
-            letter, unit, used = "", "m", tail.end("letter")
-        elif not used and _has_case(after[:1]):
+        unit, letter, used = _behind(tail, after, currency)
+        if not used and _has_case(after[:1]):
             if _IN_NAME.match(after):
                 return None
             ordinal = _ORDINAL.match(after)
             used = ordinal.end() if ordinal else 0
-        exponent += (LETTER_SCALES.get(letter, 6) if letter else 0) + SCALES.get(tail["scale"] or "", 0)
+        exponent += _exponent(letter) + SCALES.get(tail["scale"] or "", 0)
         if tail["part"]:
             values = tuple(value + FRACTIONS[tail["part"]] for value in values)
             steps = (STEP_OF_FRACTION,) * len(values)
@@ -231,6 +231,21 @@ def _is_negative(lead: re.Match[str], before: str, digits: str, after: str) -> b
     sign = "sign" if lead["sign"] else "inner"
     # in 10-20 and COVID-19 it is no sign
     return bool(lead[sign]) and not before[: lead.start(sign)][-1:].isalnum()
+
+
+def _behind(tail: re.Match[str], after: str, currency: str) -> tuple[str, str, int]:
+    """The unit, the letter that is a scale, and how many characters behind the digits belong to the number."""
+    unit, letter = currency or _unit(tail["unit"]), (tail["letter"] or "").strip()
+    if currency and not letter and not tail["scale"] and (apart := _AFTER_MONEY.match(after)):
+        return unit, apart["letter"], apart.end()
+    if letter == "m" and unit not in CURRENCIES:
+        return "m", "", tail.end("letter")
+    return unit, letter, tail.end()
+
+
+def _exponent(letter: str | None) -> int:
+    """Of a letter that is a scale; a small m is a million."""
+    return LETTER_SCALES.get(letter, 6) if letter else 0
 
 
 def _unit(spelling: str | None) -> str:

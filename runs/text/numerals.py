@@ -119,8 +119,10 @@ SCALES |= {
     for money in ("원", "달러", "유로")
 }
 """Korean ones before money alone: 5조 is Article 5, and many words begin with the same syllables."""
-SCALED_CURRENCY = r"[TkKM](?=€|(?:EUR|USD|GBP|CHF)(?![^\W\d_]))"
-"""The letter before a currency that belongs to the digits, as in TEUR and k€ for thousands."""
+SCALED_CURRENCY = rf"(?:[TkKM](?=[{SPACES}]?(?:[€$£]|(?:EUR|USD|GBP|CHF)(?![^\W\d_])))|m(?=[€$£]))"
+"""The letter before a currency that belongs to the digits, as in TEUR, k€ and M €."""
+APART_FROM_MONEY = r"[kKmMB](?![\w&])"
+"""The letter that is a scale behind an amount of money even with a space before it, as in €5 m."""
 CJK_SCALES = {"万": 4, "萬": 4, "億": 8, "亿": 8, "兆": 12}
 CJK_POWERS = dict(zip("十拾百佰千仟", (1, 1, 2, 2, 3, 3), strict=True))
 _DIGITS_OF_CJK = "〇零 一壱壹 二弐贰貳两兩 三参叁參 四肆 五伍 六陆陸 七柒 八捌 九玖"
@@ -130,8 +132,7 @@ CJK_COMPOUND = re.compile(rf"(?:\d{{1,18}}(?:[.,]\d{{1,9}}){{0,6}}[{CJK_MULTIPLE
 CJK_NUMERAL = rf"[{''.join(CJK_DIGITS)}{CJK_MULTIPLES}]{{1,30}}"
 _CJK_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{''.join(CJK_DIGITS)}]+|[{CJK_MULTIPLES}]")
 LETTER_SCALES = {"k": 3, "K": 3, "T": 3, "M": 6, "B": 9, "만": 4, "억": 8}
-"""Only directly behind the digits, or before a currency. A small m is a million next to a currency, or a metre.
-"""
+"""Only directly behind the digits, or next to a currency. A small m is a million next to a currency, or a metre."""
 
 
 def _names(*kinds: Mapping[str, str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ signs can be understood than in a text:
 | `- 5` `5-` `$5-` `—5` `⁻5` `(5)` `$(5)` `(5 EUR)` | minus five |
 | `5,-` `5.–` | five: the dash stands for no cents |
 | `500 DR` `200 CR` | debit and credit: in a column of both, credit is less than nothing |
+| `€5 m` `5 M €` | the letter is a scale next to money, even with a space between |
 | `250 hp` `AED 5` `5 EUR/m²` | units without a name here are kept as they are written |
 | `二百四十円` | 240 yen |
 | `10–20` `10²` `5*` `1/2` `(-5)` `about` `5 (3)` `n/a` | no quantity |
@@ -27,6 +28,7 @@ import regex
 
 from runs.text.numerals import (
     ABOUT,
+    APART_FROM_MONEY,
     CJK_COMPOUND,
     CJK_DIGITS,
     CJK_MULTIPLES,
@@ -88,6 +90,7 @@ _CELL_TAIL = re.compile(
     rf"(?P<per> ?/ ?[^\W\d_]{{1,12}}[²³]?)?"
     rf"(?: ?(?P<side>(?i:[DC]R)\.?))? ?(?P<behind>[{MINUS}—])?",
 )
+_APART = re.compile(rf" {APART_FROM_MONEY}.*", re.DOTALL)
 _SCALE_FIRST = re.compile(rf"^(?:[kKMBm만억]|\s*{SCALED_CURRENCY}|\s*(?:{either(SCALES)}))")
 _BARE_CELL = re.compile(r"-?[0-9][0-9.,]{0,40}")
 _PLAIN_CELL = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
@@ -158,6 +161,8 @@ def _quantity(cell: str) -> Quantity | None:
     if not found or not tail:
         return None
     is_in_brackets = inside != text
+    if found["currency"] and (apart := _APART.fullmatch(found["tail"])):
+        tail = _CELL_TAIL.fullmatch(apart[0].lstrip()) or tail
     signs = [sign for sign in (found["sign"], found["inner"], tail["behind"]) if sign]
     values = _cell_values(found)
     sides = {side.upper().rstrip(".") for side in (found["side"], tail["side"]) if side}
@@ -259,7 +264,11 @@ def _is_exact(value: Decimal) -> bool:
 
 def _cell_unit(currency: str | None, unit: str | None, letter: str) -> str | None:
     """The one name of what is written before and behind the digits; None where they contradict each other."""
-    if unit and any(unicodedata.numeric(letter, None) is not None for letter in unit.rstrip("²³") or unit):
+    if (
+        unit
+        and unit not in NAME_OF
+        and any(unicodedata.numeric(letter, None) is not None for letter in unit.rstrip("²³") or unit)
+    ):
         return None  # 10² is another number
     first = NAME_OF.get(currency or "", currency or "")
     second = NAME_OF.get(unit or "", unit or "")

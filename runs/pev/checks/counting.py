@@ -11,6 +11,7 @@ from runs.pev.checks.tables import add_to, table_of
 from runs.pev.contracts import Count, Term
 from runs.pev.texts.patterns import Budget, compiled, spans
 from runs.pev.texts.wording import quoted
+from runs.text.boundaries import is_whole
 from runs.text.lines import lines_in
 from runs.text.numbers import number_at
 from runs.text.numerals import EXACT, in_digits
@@ -81,7 +82,10 @@ def _figure(check: Count, text: str, budget: Budget) -> _Figure:
         raise InvalidInput(f"has no figure that matches {quoted(check.figure)}")
     first, *others = (_figure_at(text, *place) for place in found)
     if not first.values:
-        raise InvalidInput(f"has no number in line {first.line}: {quoted(first.written)}")
+        raise InvalidInput(
+            f"has no number that can be compared in line {first.line}: {quoted(first.written)}; write it in digits, "
+            "with a sign directly before them"
+        )
     values = dict(first.values)
     for other in others:
         values = {value: None for value in values if value in other.values}
@@ -103,9 +107,12 @@ def _figure_at(text: str, start: int, end: int) -> _Figure:
         values = [alone.value(mark) for mark in alone.values] if alone else []
         return _Figure(dict.fromkeys(values), alone.kind._replace(scale=0) if alone else Kind(), caught.strip(), line)
     values = list(number.values)
-    if text[start - 1 : start] == "(" and text[end : end + 1] == ")":
-        values += [value.copy_negate() for value in values]  # in brackets accountants write what is less than nothing
     written = text[number.start : number.end]
+    if text[number.start - 1 : number.start] == "(" and text[number.end : number.end + 1] == ")":
+        if not number.is_negative:  # in brackets accountants write what is less than nothing
+            values += [value.copy_negate() for value in values]
+    elif not number.comparison and not is_whole(text, number.start, number.end):
+        values = []  # a sign or a scale beside it, which is none of the number: minus 5, 200 CR
     return _Figure(dict.fromkeys(values), Kind(number.comparison, 0, number.unit), written, line)
 
 

@@ -16,8 +16,12 @@ MAX_CHARACTERS = 500
 MAX_DECIMALS = 12
 _DIGITS = 12
 """Significant digits of a result that no one has asked to be rounded."""
-_GROUPED = re.compile(r"[0-9],[0-9]{3}(?![0-9])")
-"""May be a separator of thousands: `sum(1,234, 2,500)` is not about the numbers 1, 234, 2 and 500."""
+_GROUPED = re.compile(r"[0-9],[0-9]{3}(?![0-9])|[0-9]\.[0-9]{3},[0-9]")
+"""May be a separator of thousands: `sum(1,234, 2,500)` is not about the numbers 1, 234, 2 and 500, and
+`sum(1.234,50)` not about 1.234 and 50.
+"""
+_INSIDE, _BETWEEN = re.compile("[0-9],[0-9]"), re.compile(r"[0-9]\s*,\s+\S|\s,\s*\S")
+"""Commas with and without a space. Where there are both, those without one may be decimal marks: `sum(1,5, 2,5)`."""
 _TRAPS = [InvalidOperation, DivisionByZero, Overflow]
 _CONTEXT = Context(prec=34, rounding=ROUND_HALF_UP, Emax=60, Emin=-30, traps=_TRAPS)  # each value fits into a line
 _OPERATORS: dict[type[ast.AST], Callable[..., Decimal]] = {
@@ -71,8 +75,8 @@ def calculated(expression: str, decimals: int | None = None) -> Calculation:
     if len(expression) > MAX_CHARACTERS:
         raise InvalidInput(f"The expression has more than {MAX_CHARACTERS} characters; compute it in parts.")
     try:
-        if _GROUPED.search(expression):
-            raise InvalidExpression("A comma may be a separator of thousands.")
+        if _GROUPED.search(expression) or (_INSIDE.search(expression) and _BETWEEN.search(expression)):
+            raise InvalidExpression("A comma may be a part of a number.")
         tree = ast.parse(expression.strip(), mode="eval").body
         literals = _Literals(expression.strip(), tree)
         with _using(_CONTEXT):
@@ -127,6 +131,8 @@ class _Literals:
         if type(node.value) not in {int, float}:
             raise InvalidExpression("Only numbers are computed with.")
         value = Decimal(ast.get_source_segment(self._expression, node) or "")
+        if max(abs(value.adjusted()), abs(int(value.as_tuple().exponent))) > _CONTEXT.Emax:
+            raise Overflow  # 1e999999999 is short, and takes a gigabyte where it is written out
         if node not in self._counting:
             self.numbers.add(value)
         return value

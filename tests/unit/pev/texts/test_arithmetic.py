@@ -66,6 +66,7 @@ def test_numbers_are_those_that_are_written_to_the_last_digit() -> None:
         *("max(sum(1,234), 5)", "2 * (3 + sum(9, 12,345))", "sum(1,234.50, 2)", "sum(12345,678)", "1,234", "(1,234)"),
         *("sum(1，234, 2)", "sum(１,２３４)", "sum(1٬234, 2)", "sum(1 234, 2)", "sum(1'234, 2)", "round(1,234)"),
         *("sum(1,00,000, 2)", "sum(1,234)+1", "1 + sum(2,\u00a0234)"),
+        *("sum(1,5, 2,5)", "sum(1,5, 2)", "sum(1.234,50)", "max(1.000,5)", "sum(1,23, 4,56)", "sum(1,5 ,2)"),
         *("1 < 2", "1; 2", "5 % 2", "1 // 2", "~1", "{1}", "f'{1}'", "sum(*1)", "\0"),
     ],
 )
@@ -87,6 +88,10 @@ def test_whatever_else_is_refused_with_what_can_be_written(expression: str) -> N
         ("1 / (2 - 2)", "It divides by zero."),
         ("0 / 0", "It has no value that could be written down: check roots, powers and divisors."),
         ("sqrt(-1)", "It has no value that could be written down: check roots, powers and divisors."),
+        *(
+            (huge, "It has no value that could be written down: check roots, powers and divisors.")
+            for huge in ("1e999", "1e-999", "1e999999999", "0e-999999999", "-1e99999999 + 1", "1e61")
+        ),
         ("10 ** 70", "It has no value that could be written down: check roots, powers and divisors."),
         ("1" * (MAX_CHARACTERS + 1), "The expression has more than 500 characters; compute it in parts."),
     ],
