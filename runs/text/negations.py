@@ -20,6 +20,8 @@ No negations are “No. 5”, “not only” and “nicht nur”. Romanian “nu
 themselves, since Dutch and Swedish have the same word for “now”.
 """
 
+from itertools import islice
+
 import regex
 
 from runs.text.sentences import sentence_around
@@ -29,7 +31,7 @@ MAX_WORDS_BETWEEN = 5
 _REACH = 400
 _WORDS = (
     r"(?:no(?!\.?\s*\d)|not(?!\s+only\b)|never|none|nothing|nobody|nowhere|neither|nor|without|cannot|hardly|scarcely|unable"
-    r"|prohibited|forbidden|refrains?|(?:fail|refuse)(?:s|d|ed)?\s+to|\p{L}+n['’]t"
+    r"|prohibited|forbidden|refrains?|(?:fail|refuse)(?:s|d|ed)?\s+to|\p{L}+n['’´`ʼ]t"
     r"|nicht(?!\s+nur\b)|nichts|kein\p{L}*|nie|niemals|niemand|nirgends|ohne|weder|kaum"
     r"|ne|pas|jamais|aucun\p{L}*|nuls?|nulles?|sans|ni|rien|nunca|jamás|ning[uú]n\p{L}*|nadie|tampoco|sin"
     r"|non(?![-‐‑\w])|nessun\p{L}*|niente|senza|não|nenhuma?|sem|niet|geen|nooit|zonder"
@@ -57,18 +59,18 @@ def is_negated(text: str, start: int, end: int) -> bool:
     """Whether a negation in the same clause stands directly before these characters, or is the next word."""
     first = max(0, start - _REACH)
     before = _UNSEEN.sub("", text[first:start])
-    last = None
-    for last in _BEFORE.finditer(before):  # noqa: B007  the last one is what is wanted
-        pass
-    if last:
-        between = before[last.end() :]
-        if (
-            not _STOPS.search(between)
-            and between.count(",") % 2 == 0
-            and len(_WORD.findall(between)) <= MAX_WORDS_BETWEEN
-        ):
-            return True
+    if any(_reaches(before[found.end() :]) for found in _BEFORE.finditer(before)):
+        return True
     return _BEHIND.match(text, end, min(len(text), end + _REACH)) is not None
+
+
+def _reaches(between: str) -> bool:
+    """Whether a negation before these words still denies what comes behind them: a pair of commas only puts something
+    between, as in “may not, without consent, assign it”.
+    """
+    if _STOPS.search(between) or between.count(",") % 2:
+        return False
+    return sum(1 for _ in islice(_WORD.finditer(between), MAX_WORDS_BETWEEN + 1)) <= MAX_WORDS_BETWEEN
 
 
 def with_negation(text: str, start: int, end: int) -> tuple[int, int]:

@@ -29,8 +29,8 @@ What says something else stays different: capitals, accents, signs, figures, `10
 | capitals, with and without a dot | `İNDİRİM` `indirim`; `STRASSE` `Straße` |
 | accents and strokes | `Kündigung` `Kundigung`; `Łódź` `Lodz` |
 | letters of other scripts that look alike | Cyrillic `а` `е` `о`, Greek `ο` `Α`; in words of their own too |
-| raised letters, and letters in circles and squares | `Ⓟenalty` `penalty` |
-| letters that are spaced out | `I N D E M N I T Y` |
+| raised letters, and letters in circles, squares and brackets | `Ⓟenalty` `⒫enalty` `penalty` |
+| letters that are spaced out, and words that characters of no width separate | `I N D E M N I T Y` |
 
 A search for an absence (`Sought`) also takes for equal what is another spelling of the same words:
 
@@ -39,7 +39,7 @@ A search for an absence (`Sought`) also takes for equal what is another spelling
 | umlauts and what stands for them | `Müller` `Mueller`; `Køb` `Koeb` |
 | separators of thousands, and decimal marks | `1,000` `1 000` `1.000` `1000`; `12,5` `12.5` |
 | raised digits and fractions | `CO₂` `CO2`; `½` `1/2` |
-| points between single letters, apostrophes in words | `G.m.b.H.` `GmbH`; `tenant’s` `tenants` |
+| points between single letters, apostrophes in words | `G.m.b.H.` `G. m. b. H.` `GmbH`; `tenant’s` `tenants` |
 | underscores and spaces | `force_majeure` `force majeure` |
 
 Linear in the length of a text. A text is folded in chunks of some thousand characters; where a character comes from is
@@ -108,6 +108,7 @@ IGNORED = (
     "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Default_Ignorable_Code_Point."""
+_NO_WIDTH = re.compile(f"[{IGNORED}]")
 _POINTS = (
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4"
     "\u06e7\u06e8\u06ea-\u06ed\u08d3-\u08e1\u08e3-\u08ff"
@@ -148,6 +149,12 @@ phonetic, Cherokee.
 LOOK_ALIKES = {char: latin for chars, latins in _SCRIPTS_ALIKE for char, latin in zip(chars, latins, strict=True)}
 _SMALL_ALIKE = {"ν": "v", "η": "n", "υ": "u"}
 """Small letters that look like another letter than their capitals; next to Latin letters only."""
+_LARGE_ALIKE = {
+    ord(char): {"Ν": "N", "Η": "H", "Υ": "Y"}[unicodedata.normalize("NFD", char)[0]]
+    for char in "ΝΗΥΉΎΫ"
+    + "".join(map(chr, (*range(0x1F28, 0x1F30), *range(0x1F59, 0x1F60, 2), *range(0x1FCA, 0x1FCC))))
+}
+"""Capitals of these look like other letters than the small ones, so they are replaced as long as they are capitals."""
 _NEXT_TO_LATIN = re.compile(r"[νηυ](?=[a-z])|(?<=[a-z])[νηυ]")
 _SCRIPTS = re.compile("[\u0250-\u02af\u0370-\u058f\u13a0-\u13ff\u1d00-\u1d7f\u1f00-\u1fff\ua730\ua731\ua78c]")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\U00020000-\U0003ffff"
@@ -160,7 +167,8 @@ _RAISED = (
     *(*range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A)),
 )
 """Letters that are raised, lowered, or in circles and squares."""
-_WHITE_ON_BLACK = {chr(first + at): chr(0x61 + at) for first in (0x1F150, 0x1F170) for at in range(26)}
+_FRAMED = {chr(first + at): chr(0x61 + at) for first in (0x249C, 0x1F110, 0x1F150, 0x1F170) for at in range(26)}
+"""Letters in brackets, and white ones on black circles and squares."""
 _ARABIC_ALIKE = {"ی": "ي", "ى": "ي", "ک": "ك", "ة": "ه", "ہ": "ه", "ھ": "ه", "ۀ": "ه"}
 _SPELLINGS = dict(zip("äöüøæåÄÖÜØÆÅ", ("ae", "oe", "ue", "oe", "ae", "aa") * 2, strict=True)) | {
     sign: unicodedata.normalize("NFKC", sign).replace("⁄", "/") for sign in "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
@@ -172,7 +180,9 @@ _SAYS_LITTLE = re.compile(
 )
 """Separators of thousands, apostrophes inside words, and points between letters that stand alone."""
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
-_SPELLS = re.compile(rf"[{''.join(_SPELLINGS)}\u0308\u030a'’_·•]|\d.?\d{{3}}|\d,|[^\W\d_]\.[^\W\d_]")
+_SPELLS = re.compile(
+    rf"[{''.join(_SPELLINGS)}\u0308\u030a'’_·•]|\d.?\d{{3}}|\d,|(?<![^\W\d_])[^\W\d_]\.\s?[^\W\d_](?![^\W\d_])"
+)
 """What a text or a term has where another spelling makes a difference."""
 _UNDERSCORE = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
 _GAP_MARK = "\0"
@@ -454,7 +464,8 @@ class Sought:
         if words.casefold() == term.casefold() or not any(map(_IN_WORD.fullmatch, edges)):
             return True
         return any(
-            _joined(words, strength, view.markup) == _joined(term, strength, Markup.PLAIN)
+            _joined(spaced, strength, view.markup) == _joined(term, strength, Markup.PLAIN)
+            for spaced in dict.fromkeys((words, _NO_WIDTH.sub(" ", words)))
             for strength in dict.fromkeys((view.strength, Strength.LOOKS))
         )
 
@@ -512,7 +523,7 @@ def _tables() -> _Tables:
         bare = unicodedata.normalize("NFD", unicodedata.normalize("NFD", char).casefold())
         bare = "".join(_STROKES.get(one, one) for one in bare if unicodedata.category(one) != "Mn")
         wide[char] = _ARABIC_ALIKE.get(bare, bare)
-    wide |= {chr(code): unicodedata.normalize("NFKC", chr(code)).casefold() for code in _RAISED} | _WHITE_ON_BLACK
+    wide |= {chr(code): unicodedata.normalize("NFKC", chr(code)).casefold() for code in _RAISED} | _FRAMED
     wide |= {chr(code): "" for code in range(0x300, 0x370)} | {"ı": "i", "İ": "i"}
     wide = {char: form for char, form in wide.items() if form != char}
     return _Tables(signs, _any_of(signs), mark, wide, _any_of(wide))
@@ -598,6 +609,8 @@ def _fold_letters(text: _Text, strength: Strength, markup: Markup) -> None:
             text.edit(_POWER, lambda match: _SQUARED[match[0]])
         if strength is Strength.SPELLINGS:
             text.edit(_SPELLING, lambda match: _SPELLINGS[match[0]])
+        if strength is Strength.LOOKS:
+            text.text = text.text.translate(_LARGE_ALIKE)
         if strength is not Strength.SAME:
             text.edit(tables.widened, lambda match: tables.wide.get(match[0], match[0]))
     elif "`" in text.text or "\x02" in text.text:

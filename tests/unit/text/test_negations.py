@@ -9,6 +9,9 @@ from runs.text.negations import with_negation
     ("text", "words", "widened"),
     [
         ("First. We don't agree to it. Last.", "agree to it", "We don't agree to it."),
+        ("He may not, without consent, assign it. So.", "assign it", "He may not, without consent, assign it."),
+        ("He did not pay, nor has he, so far, paid it. So.", "paid it", "He did not pay, nor has he, so far, paid it."),
+        ("He didn´t pay it. So.", "pay it", "He didn´t pay it."),
         ("We must no\u200bt agree to it", "agree to it", "We must no\u200bt agree to it"),
         ("We don’t agree to it", "agree to it", "We don’t agree to it"),
         ("A.\n\nThe seller shall not, in any event, be liable. B", "be liable", None),

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 from runs.pev.contracts import QuotedEvidence
 from runs.pev.evidence.quotes import resolve
 from runs.text.normalisation import (
+    ACCENTS,
+    ALIKE,
     MAX_CHARACTERS,
+    SPACED,
+    SPELLED,
     Folded,
     Markup,
     Sought,
@@ -213,6 +217,16 @@ def test_evidence_shows_what_the_source_says() -> None:
         ("ΡΑΥΡΑL", "paypal"),
         ("I N D E M N I T Y", "indemnity"),
         ("Ⓟenalty", "penalty"),
+        ("⒫enalty", "penalty"),
+        ("🅟🅔🅝alty", "penalty"),
+        ("PENALTΥ", "penalty"),
+        ("PEΝALTY", "penalty"),
+        ("Ηarm", "harm"),
+        ("ηarm", "narm"),
+        ("νalue", "value"),
+        ("ΝΗΥ", "νηυ"),
+        ("Ύard", "yard"),
+        ("ЅСОРЕ", "scope"),
         ("مدرسة", "مدرسه"),
     ],
 )
@@ -237,6 +251,42 @@ def test_so_many_places_that_are_like_a_term_are_no_proof_of_its_absence() -> No
     assert found is not None
     assert found.doubt == "so much like it that not all of it was looked at"
     assert Sought("xa b" * 1_000).first("ab") is None
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "doubt"),
+    [
+        ("audit right", "All audit\u200brights end.", SPACED),
+        ("audit right", "All audit\u2060rights end.", SPACED),
+        ("audit right", "All audit\ufeffrights end.", SPACED),
+        ("force majeure", "Das Force\u200bMajeureRisiko", SPACED),
+        ("GmbH", "Weber G. m. b. H., Bern", SPELLED),
+        ("GmbH", "Weber G.m.b.H., Bern", SPELLED),
+        ("penalty", "A p.e.n.a.l.t.y is due", SPELLED),
+        ("penalty", "A pen_alty is due", SPELLED),
+        ("Kündigung", "KUENDIGUNG", SPELLED),
+        ("1,000", "a fee of 1'000", SPELLED),
+        ("indemnity", "I\u2009N\u2009D\u2009E\u2009M\u2009N\u2009I\u2009T\u2009Y", SPACED),
+        ("database", "the data base", SPACED),
+        ("penalty", "A PENALTΥ is due", ALIKE),
+        ("penalty", "A PEΝALTY is due", ALIKE),
+        ("penalty", "A ᴘᴇɴᴀʟᴛʏ is due", ALIKE),
+        ("penalty", "A ⒫⒠⒩⒜⒧⒯⒴ is due", ACCENTS),
+        ("penalty", "A pēnalty is due", ACCENTS),
+        ("penalty", "A p&#101;nalty, a pen<b>al</b>ty is due", ""),
+        ("penalty", "A penal-\nty is due", ""),
+        ("ガス", "ｶﾞｽ", ""),
+    ],
+)
+def test_an_absence_is_not_proved_where_something_may_be_the_term(term: str, text: str, doubt: str) -> None:
+    found = Sought(text).first(term)
+    assert found is not None
+    assert found.doubt == doubt
+
+
+def test_words_that_are_joined_to_others_are_not_the_term() -> None:
+    assert Sought("All auditrights end.").first("audit right") is None
+    assert Sought("the U.S. Senate").first("senates") is None
 
 
 @pytest.mark.parametrize("name", ["Größe", "Gro\u0308ße", "Grö\u00adße"])
