@@ -19,7 +19,12 @@ INDENT = "      "
 _DECISIONS = {"a": "approve", "r": "reject", "s": "stop"}
 _YES = {"y": "yes", "n": "no"}
 _YES_OR_AGAIN = "[y]es, or [n]o to be asked again: "
-_NUMBER = re.compile(r"[#(]?\s*(\d{1,3})\s*[.):]?")
+_NUMBER = re.compile(
+    r"(?:the\s)?(?:(?:no\.?|number|choice|option|answer)\s?)?[#(\[]?\s*(\d{1,9})(?:st|nd|rd|th)?\s*[.):\]!]?"
+    r"(?:\s(?:one|choice|option|answer))?",
+    re.IGNORECASE,
+)
+"""A number that may be the place of a choice: `2`, `#2`, `2nd`, `option 2`, `the 2nd one`."""
 _MAX_SHOWN = 200
 
 

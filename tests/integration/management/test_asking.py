@@ -121,6 +121,15 @@ def test_without_a_terminal_nothing_is_decided(monkeypatch: pytest.MonkeyPatch) 
         (("2", "1"), ["1"], Verb.ANSWER, "1"),
         (("German law", "French law"), [" 2) ", "yes"], Verb.ANSWER, "French law"),
         (("German law", "French law"), ["#1", "y"], Verb.ANSWER, "German law"),
+        *(
+            (("German law", "French law"), [typed, "y"], Verb.ANSWER, "French law")
+            for typed in ("2nd", "the 2nd one", "option 2", "No. 2", "Choice 2.", "[2]", "2!", "２", "the 2nd choice")
+        ),
+        (("3 months", "6 months"), ["3 months"], Verb.ANSWER, "3 months"),
+        (("2nd floor", "1st floor"), ["2nd floor"], Verb.ANSWER, "2nd floor"),
+        (("German law", "French law"), ["1000", "n", "1000", "y"], Verb.ANSWER, "1000"),
+        (("German law", "French law"), ["2 months"], Verb.ANSWER, "2 months"),
+        (("German law", "French law"), ["-2"], Verb.ANSWER, "-2"),
         (("German law", "French law"), ["german LAW"], Verb.ANSWER, "German law"),
         (("German law", "French law"), ["7", "n", "7", "y"], Verb.ANSWER, "7"),
         (("German law", "French law"), ["0", "y"], Verb.ANSWER, "0"),
