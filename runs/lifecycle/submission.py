@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,6 +41,7 @@ from runs.reading.agents import crew
 from runs.reading.coverage import known_unread
 from runs.reading.toolset import commands_allowed, tool_names
 from runs.text.plural import pluralize
+from runs.text.sentences import first_sentence
 from runs.text.truncate import truncate
 
 MAX_REQUEST = 20_000
@@ -397,5 +397,4 @@ def _revision(submission: Submission, request: str, tree: Tree) -> Revision | No
 
 def title_of(request: str) -> str:
     """The first sentence of the request, cut to 90 characters."""
-    line = re.split(r"(?<=[.:!?])\s|\n", request.strip(), maxsplit=1)[0].rstrip(".:")
-    return truncate(line, 90)
+    return truncate(first_sentence(request).rstrip(".:"), 90)

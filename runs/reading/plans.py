@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,7 +37,8 @@ from runs.reading.requests import READ
 from runs.reading.rows import Rows
 from runs.reading.toolset import checking_commands, effects_of
 from runs.text.plural import pluralize
-from runs.text.truncate import truncate
+from runs.text.sentences import first_sentence
+from runs.text.truncate import truncate_line
 from runs.trees import files_of
 
 MAX_SENTENCE = 180
@@ -346,9 +346,7 @@ class StepReading:
     @property
     def does(self) -> str:
         """The first sentence of its description."""
-        text = " ".join(self.row.spec.description.split())
-        sentence = re.split(r"(?<=[.:!?])\s", text, maxsplit=1)[0]
-        return truncate(sentence, MAX_SENTENCE)
+        return truncate_line(first_sentence(" ".join(self.row.spec.description.split())), MAX_SENTENCE)
 
     @property
     def estimate(self) -> StepEstimate | None:

@@ -9,14 +9,13 @@ from operator import itemgetter
 from urllib.parse import quote as url_quote
 
 from runs.text.plural import word_for
+from runs.text.sentences import part_ends
 
 QUOTE_CHARS = 300
 """A quote that fits a table's cell and can be found again by a reader; few clauses are longer."""
 _SPECIAL = re.compile(r"(\*\*[^\W_][^*`\[\]]*[^\W_]\*\*)|[\\`*_\[\]<>|~&]")
 """What a link's text would lose or be broken by; words in bold are kept as they are."""
 _STARTS_BLOCK = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|\d+(?:\.\d+)+[.)]?\s|\d+[.)]\s|\||>|```|\*\*[^*]+\*\*:?\s*$)")
-_SENTENCE_ENDS = re.compile(r"(?:(?<=[^\W\d_]{3}[.!?;])|(?<=[”\")]\)\.)) (?=[A-ZÄÖÜ0-9“\"(\[])")
-"""After three letters, or a definition in brackets: “No. 5” and “2.1 The” go on."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +93,13 @@ def sentences(block: Sequence[tuple[int, str]]) -> Iterator[Sentence]:
     offsets = [0, *accumulate(len(line) + 1 for line in lines[:-1])]
     starts = [(offset, number) for offset, (number, _) in zip(offsets, block, strict=True)]
     first = 0
-    for last in [*(match.start() for match in _SENTENCE_ENDS.finditer(text)), len(text)]:
+    for end in [*part_ends(text), len(text)]:
+        last = first + len(text[first:end].rstrip())
         after = bisect_right(offsets, first)
         inside = starts[after : bisect_left(offsets, last, after)]
         moved = ((offset - first, line) for offset, line in inside)
         yield Sentence(text[first:last], ((0, starts[after - 1][1]), *moved))
-        first = last + 1
+        first = end
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:

@@ -128,6 +128,18 @@ def line_diff(before: str, after: str, budget: DiffBudget) -> LineDiff | None:
     return LineDiff(counted["added"], counted["removed"], hunks, counted["added"] + counted["removed"] - shown)
 
 
+def changed_lines(before: str, after: str, budget: DiffBudget) -> Iterator[tuple[Literal["removed", "added"], str]]:
+    """Each line that differs, in order, removed lines before those that were added in their place. Without a limit of
+    lines or characters: where the budget is too small, more lines count as changed.
+    """
+    old, new = _lines(before), _lines(after)
+    entries = _numbered(_compared_lines(old, new, budget))
+    for is_same, group in groupby(entries, key=lambda entry: entry[0] == "same"):
+        changes = [] if is_same else list(group)
+        yield from (("removed", old[at - 1]) for kind, at, _ in changes if kind == "removed")
+        yield from (("added", new[its - 1]) for kind, _, its in changes if kind == "added")
+
+
 def _shortest(old: Sequence[str], new: Sequence[str], budget: DiffBudget) -> list[Kind]:
     """What becomes of each word or line, in order. If the budget is too small, all that lies between the first and the
     last difference is removed, then added.

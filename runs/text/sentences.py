@@ -7,10 +7,13 @@
 | a heading, an empty line, a page break, the beginning of a list item or a row of a table | the end of a line |
 | | an abbreviation such as `Art. 5`, `No. 7`, `Dr. Weber`, `Ltd. Co` |
 
+Parts of sentences end at a semicolon, too; heads of texts at a colon and at the end of a line.
+
 Linear in the length of the text.
 """
 
 from collections.abc import Iterator
+from heapq import merge
 
 import regex
 
@@ -20,6 +23,9 @@ _END = regex.compile(
     r"(?m:^)#{1,6}[^\S\n][^\n]*\n|(?<!\b\w)(?<!\b\d\d)[.!?…][\"”’»)\]*_]*\s+(?=[^\s\p{Ll}])|[。！？]+[」』”’)]*"
     r"|\f|\n[^\S\n]*\n\s*|\n(?=[^\S\n]*(?:[-*•+–]\s|\d{1,3}[.)]\s|#{1,6}\s|\|))"
 )
+_SEMICOLON = regex.compile(r";[\"”’»)\]*_]*\s+(?=[^\s\p{Ll}])")
+_MARKS = regex.compile(r"(?<=[.!?…;][\"”’»)\]*_]{0,3})\s+|(?<=[。！？；])")
+_HEAD_END = regex.compile(r"(?<=:)\s|\n")
 _ABBREVIATIONS = """
 abs art arts bzw ca cf cl co corp dr etc fig hr inc incl jr lit ltd mr mrs ms nr no nos para paras pp prof resp sec sect
 sr st str vgl vs zit ziff
@@ -44,6 +50,22 @@ def sentences_in(text: str) -> Iterator[str]:
         if sentence := text[start:end].strip():
             yield sentence
         start = end
+
+
+def part_ends(text: str) -> Iterator[int]:
+    """Where the next sentence begins, or the next part of one: behind semicolons before no small letter, too."""
+    return merge(sentence_ends(text), (match.end() for match in _SEMICOLON.finditer(text)))
+
+
+def parts_in(text: str) -> Iterator[str]:
+    """What stands between the marks at which a sentence or a part of it may end, even before a small letter."""
+    return (part for part in _MARKS.split(text) if part)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text, up to the first colon or the end of a line in it; for titles."""
+    text = text.strip()
+    return _HEAD_END.split(text[: next(sentence_ends(text), None)], maxsplit=1)[0].rstrip()
 
 
 def sentence_around(text: str, start: int, end: int, reach: int = REACH) -> tuple[int, int]:

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import islice
 
 import regex
 
@@ -16,19 +16,18 @@ from runs.pev.evidence.relation import unrelated_to_request
 from runs.pev.evidence.results import Evidence, RequestResult
 from runs.pev.files.paths import text_of
 from runs.pev.texts.wording import quoted
+from runs.text.diff import DiffBudget, changed_lines
 from runs.text.normalisation import caseless, contains_text, one_spaced
+from runs.text.sentences import parts_in
 
 COMPARED_CHARS = 2_000_000
 """Of both results together: beyond that nothing can be shown to be new, and the person is asked."""
-COMPARED_LINES = 1_000
-"""On either side, between what both begin and end with: beyond that all of one side counts as replaced by the other."""
 DIFF_CHARS = 40_000
 WORDS_CHARS = 8_000
 """Of a difference, and of the words of one person, that are put before a verifier."""
 MAX_PARTS = 20
 """Of a quote that are looked at one by one; what comes after them counts as one."""
 _FIGURE = regex.compile(r"\p{N}")
-_END = regex.compile(r"(?<=[.!?;])\s+|\n")
 _FILLER = frozenset(
     words_in(
         "a about added addressed also an and applied are as asked been both by changed comment comments complete "
@@ -41,6 +40,7 @@ _FILLER = frozenset(
     )
 )
 """Words with which a request is quoted back: they add nothing to it."""
+_SIGNS = {"removed": "-", "added": "+"}
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,12 @@ class _Text:
     name: str
     old: str
     new: str
+    budget: DiffBudget
 
     @cached_property
     def lines(self) -> Sequence[tuple[str, str]]:
         """Each line that was removed (`-`) or added (`+`), in order."""
-        return list(_changed_lines(self.old.splitlines(), self.new.splitlines()))
+        return [(_SIGNS[kind], line) for kind, line in changed_lines(self.old, self.new, self.budget)]
 
     def only(self, sign: str) -> str:
         return "\n".join(line for kind, line in self.lines if kind == sign)
@@ -94,10 +95,11 @@ class Change:
     @cached_property
     def texts(self) -> Sequence[_Text]:
         """Everything that can be compared; nothing where it is too much."""
-        found = [_Text(OUTPUT, self.request.findings, self.findings)]
+        budget = DiffBudget()
+        found = [_Text(OUTPUT, self.request.findings, self.findings, budget)]
         left = COMPARED_CHARS
         for path in self.request.paths:
-            found.append(_Text(path, _text(self.request.before, path), _text(self.files, path)))
+            found.append(_Text(path, _text(self.request.before, path), _text(self.files, path), budget))
             left -= len(found[-1].old) + len(found[-1].new)
             if left < 0:
                 return ()
@@ -190,7 +192,7 @@ class Change:
     def _is_only_the_request(self, quote: str) -> bool:
         """Whether nothing is left of a quote without the request's own words and, beside them, what stood there."""
         words = _spaced(self.request.words)
-        parts = [piece for part in _END.split(quote, MAX_PARTS) if part for piece in _spaced(part).split(words)]
+        parts = [piece for part in _parts(quote) for piece in _spaced(part).split(words)]
         foreign = [part for part in parts if not is_own_words(part, self.request.words)]
         before = _spaced(self._before)
         return len(foreign) < len(parts) and all(_spaced(part) in before for part in foreign)
@@ -261,22 +263,12 @@ def asked(change: Change) -> str:
     return f"{change.request.label}: What {PERSON}{change.request.number} asks for has been done since."
 
 
-def _changed_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    before, after = old[start : len(old) - end], new[start : len(new) - end]
-    if max(len(before), len(after)) > COMPARED_LINES:
-        blocks = [("replace", 0, len(before), 0, len(after))]
-    else:
-        blocks = list(SequenceMatcher(None, before, after).get_opcodes())
-    for tag, first, last, its_first, its_last in blocks:
-        if tag != "equal":
-            yield from (("-", line) for line in before[first:last])
-            yield from (("+", line) for line in after[its_first:its_last])
+def _parts(quote: str) -> Iterator[str]:
+    """The parts of its sentences, each line for itself."""
+    parts = filter(None, (part for line in quote.split("\n") for part in parts_in(line)))
+    yield from islice(parts, MAX_PARTS)
+    if rest := " ".join(parts):
+        yield rest
 
 
 def _text(files: Mapping[str, bytes], path: str) -> str:

@@ -21,6 +21,7 @@ from runs.reading.gates import subject_of
 from runs.reading.words import decided, decision_in_words, decision_mark
 from runs.reading.words import words as words
 from runs.text.plural import pluralize
+from runs.text.sentences import sentence_ends
 from runs.text.truncate import boundary
 from runs.web.addresses import (
     address_of,
@@ -42,12 +43,13 @@ register = template.Library()
 _AGO = ((60, 1, "second"), (3_600, 60, "minute"), (86_400, 3_600, "hour"), (7 * 86_400, 86_400, "day"))
 
 
-_END = re.compile(r"[.!?][”’)\"]?(?=\s+[^\sa-z])")
-_STOP = re.compile(r"(?<=\w{3})[.!?;:][”’)\"]?(?=\s)")
+_STOP = re.compile(r"(?<=\w{3})[;:][”’)\"]?(?=\s)")
 _PAUSE = re.compile(r",[”’)\"]?(?=\s)|(?=\s{1,9}[–—]\s)")
 _GAP = re.compile(r"(?=\s)")
-_PARTINGS = ((_END, 4), (_STOP, 2), (_PAUSE, 2), (_GAP, 1_000))
-"""Where a text may be parted, the best first, and what part of the room has to be filled then."""
+_PARTINGS = ((_STOP, 2), (_PAUSE, 2), (_GAP, 1_000))
+"""Where a text may be parted besides the end of a sentence, the best first, and what part of the room has to be filled
+then.
+"""
 
 
 @register.filter
@@ -58,8 +60,11 @@ def parted(text: str, count: int) -> tuple[str, str]:
     text = text.strip()
     if len(text) <= count:
         return text, ""
-    for where, part in _PARTINGS:
-        ends = [found.end() for found in where.finditer(text[: count + 2]) if count // part <= found.end() <= count]
+    near = text[: count + 2]
+    places = [([len(near[:end].rstrip()) for end in sentence_ends(near)], 4)]
+    places += [([found.end() for found in where.finditer(near)], part) for where, part in _PARTINGS]
+    for found, part in places:
+        ends = [end for end in found if count // part <= end <= count]
         if ends:
             return text[: ends[-1]], text[ends[-1] :].strip()
     end = boundary(text, count)

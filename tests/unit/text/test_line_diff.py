@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.text.diff import CONTEXT, MAX_LINES, MAX_ROWS, DiffBudget, LineDiff, line_diff
+from runs.text.diff import CONTEXT, MAX_LINES, MAX_ROWS, DiffBudget, LineDiff, changed_lines, line_diff
 from tests.work import growth
 
 _SIGNS = {"same": " ", "removed": "-", "added": "+"}
@@ -103,3 +103,25 @@ def test_too_long_texts_are_not_compared() -> None:
 )
 def test_the_work_on_hostile_texts_grows_with_their_length(texts: Callable[[int], tuple[str, str]]) -> None:
     assert growth(lambda size: compared(*texts(size)), 300) < 5
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ("a\nb\nc\nd", "a\nx\ny\nd", ["-b", "-c", "+x", "+y"]),
+        ("a\nb\nc", "a\nc", ["-b"]),
+        ("a\r\nb\r\n", "a\nb", []),
+        ("", "a\n\nb", ["+a", "+", "+b"]),
+        ("a\nb", "b\na", ["-a", "+a"]),
+    ],
+)
+def test_changed_lines_are_those_that_were_removed_and_then_those_in_their_place(
+    before: str, after: str, changed: list[str]
+) -> None:
+    assert [_SIGNS[kind] + line for kind, line in changed_lines(before, after, DiffBudget())] == changed
+
+
+def test_without_a_budget_all_between_the_same_lines_has_changed() -> None:
+    before, after = "a\n" + "b\nc\n" * 50 + "d", "a\n" + "c\nb\n" * 50 + "d"
+    found = list(changed_lines(before, after, DiffBudget(0)))
+    assert [kind for kind, _ in found] == ["removed"] * 100 + ["added"] * 100

@@ -10,7 +10,7 @@ import pytest
 from runs.enums import About, Action, Provenance
 from runs.pev.contracts import DIFF, Criterion, CriterionAnswer, QuotedEvidence
 from runs.pev.evidence.results import Evidence, RequestResult
-from runs.pev.verification.requests import COMPARED_LINES, Change, PersonRequest, is_own_words, judged, settled
+from runs.pev.verification.requests import Change, PersonRequest, is_own_words, judged, settled
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted
 from tests.unit.pev.test_verifier import CHECK, OPEN, REAL, case, given_, shown, verdict
@@ -244,7 +244,7 @@ def test_the_work_on_results_grows_with_their_length() -> None:
         lines = [f"{number * number % 197}" for number in range(size)]
         return change("\n".join(reversed(lines)), old="\n".join(lines)).diff
 
-    assert growth(compared, COMPARED_LINES // 2) < 5
+    assert growth(compared, 500) < 5
 
 
 def test_of_large_results_so_much_is_compared() -> None:
