@@ -8,7 +8,6 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from hmac import compare_digest
-from itertools import chain
 from typing import NamedTuple
 
 import anyio
@@ -19,6 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from runs.agent_sdk.wire import PING, events_of
+from runs.nesting import is_nested_deeper
 from runs.pev.ports import Reply
 
 PING_INTERVAL = 10.0
@@ -73,22 +73,13 @@ def _endpoint(asks: Asks, secret: str) -> Callable[[Request], Awaitable[Response
             body = await request.json()
         except (ValueError, RecursionError):
             return _refused(400, "invalid_request_error", "The request is no JSON.")
-        if _is_deep(body):
+        if is_nested_deeper(body, MAX_LEVELS):
             return _refused(400, "invalid_request_error", f"The request is nested more than {MAX_LEVELS} levels deep.")
         if not isinstance(body, dict) or not body.get("stream"):
             return _refused(400, "invalid_request_error", "Only streams are answered.")
         return StreamingResponse(_frames(await asks(body)), media_type="text/event-stream")
 
     return messages
-
-
-def _is_deep(value: object) -> bool:
-    """Whether a value of JSON has more levels than may be: what reads it later calls itself for each."""
-    level = [value]
-    for _ in range(MAX_LEVELS):
-        lists = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
-        level = list(chain.from_iterable(lists))
-    return bool(level)
 
 
 async def _frames(pending: Pending) -> AsyncIterator[bytes]:

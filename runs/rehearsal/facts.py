@@ -9,15 +9,12 @@ from itertools import accumulate
 from runs.rehearsal.documents import Document
 from runs.rehearsal.text import blocks
 from runs.text.dates import dates_in
+from runs.text.names import LEGAL_FORM
 from runs.text.numbers import numbers_in
 from runs.text.numerals import CURRENCIES
 
-_FORM = (
-    r"(?:Ltd\.?|Limited|GmbH(?: & Co\. KG)?|AG|SE|LLC|LLP|Inc\.?|Corp\.?|plc|PLC|S\.A\.|SA|S\.p\.A\."
-    r"|s\.r\.o\.|B\.?V\.?|N\.?V\.?|SARL|KG|OHG|e\.V\.|Oy|AB|A/S)"
-)
 _PART = r"(?:[A-ZÄÖÜÉ][\w'’&-]*|&|de|du|des|la|und|and|of)"
-COMPANY = re.compile(rf"(?<![\w])[A-ZÄÖÜÉ][\w'’&-]*(?:[ \n]{_PART}){{0,5}}[ \n]{_FORM}(?![\w])")
+COMPANY = re.compile(rf"(?<![\w])[A-ZÄÖÜÉ][\w'’&-]*(?:[ \n]{_PART}){{0,5}}[ \n]{LEGAL_FORM}")
 
 
 def amounts_in(text: str) -> Iterator[tuple[int, int]]:

@@ -16,6 +16,7 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from runs.errors import InvalidInput
+from runs.nesting import is_nested_deeper
 
 MAX_DEPTH = 100
 """Levels of objects and lists: parsers of JSON refuse a request with more than 128."""
@@ -33,7 +34,7 @@ def accepted_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises InvalidInput with a clause that says why the API would refuse it.
     """
-    if _is_deep(schema):
+    if is_nested_deeper(schema, MAX_DEPTH):
         raise InvalidInput(f"its schema has more than {MAX_DEPTH} levels")
     try:
         text = json.dumps(schema, allow_nan=False)
@@ -169,17 +170,3 @@ def _compiles(pattern: str) -> bool:
     except (re.error, OverflowError, RecursionError):
         return False
     return True
-
-
-def _is_deep(schema: Mapping[str, Any]) -> bool:
-    level: list[Any] = [schema]
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for value in level
-            if isinstance(value, dict | list)
-            for inner in (value.values() if isinstance(value, dict) else value)
-        ]
-        if not level:
-            return False
-    return any(isinstance(value, dict | list) for value in level)

@@ -21,9 +21,13 @@ from runs.text.normalisation import caseless
 MAX_WORDS = 6
 _WORD = r"\p{Lu}[\p{L}’'-]{1,40}"
 _SMALL = r"(?:de|del|della|der|den|di|du|la|le|van|von|zu|zum|of|and|und|et|&)"
-_FORM = r"(?:AG|GmbH|KG|SE|SA|S\.A\.|SARL|Sàrl|SpA|BV|NV|Ltd|Limited|LLC|LLP|Inc|Corp|plc)\b\.?"
+LEGAL_FORM = (
+    r"(?:GmbH(?: & Co\. ?KG)?|AG|KG|OHG|UG|SE|SA|S\.A\.|SAS|SARL|S\.A\.R\.L\.|Sàrl|SpA|S\.p\.A\.|S\.r\.l\.|B\.?V\.?"
+    r"|N\.?V\.?|s\.r\.o\.|a\.s\.|e\.V\.|e\.K\.|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|Inc\.?|Corp\.?|plc|PLC|Oy|AB|A/S|ApS)(?!\w)"
+)
+"""Of companies, in an expression."""
 _NAME = regex.compile(
-    rf"(?<![\p{{L}}\p{{N}}]){_WORD}(?:(?:\s{_SMALL}){{0,2}}\s(?:{_FORM}|{_WORD})){{1,{MAX_WORDS - 1}}}"
+    rf"(?<![\p{{L}}\p{{N}}]){_WORD}(?:(?:\s{_SMALL}){{0,2}}\s(?:{LEGAL_FORM}|{_WORD})){{1,{MAX_WORDS - 1}}}"
     r"(?![\p{L}\p{N}:])"
 )
 _TITLE = regex.compile(r"^\s{0,3}(?:#|\|?\s*:?-{3})|^[^\n]{0,80}:\s*$")
