@@ -213,6 +213,28 @@ class TestCoverage:
     def test_items_are_named_however_they_are_spelled(self, report: str, item: str) -> None:
         assert said(f"As to {report}.", self.covers(items=[item])) == (True, "report.md has 1 of 1 dealt with")
 
+    @pytest.mark.parametrize(
+        ("item", "report", "held"),
+        [
+            *(
+                ("500", report, False)
+                for report in ("-500", "−500 EUR", "a loss of –500", "-$500", "$-500", "-EUR 500", "EUR -500", "<500")
+            ),
+            *(("500", report, False) for report in ("≥ 500", "500-", "($500)", "±500", "`-500`", "- 600, -500")),
+            *((item, f"-{item}", False) for item in ("$500", "EUR 500", "5 days", "500 EUR", "0.5", "1,000")),
+            ("-500", "500", False),
+            ("-500", "10-500", False),
+            ("<500", "500", False),
+            ("-500", "a loss of −500", True),
+            ("<500", "< 500, <500", True),
+            *(("500", report, True) for report in ("10-500", "400–500", "500-600", "- 500\n- 600", "(500)", "| 500 |")),
+            *(("500", report, True) for report in ("about 500", "A-500", "-500 and 500", "**500**", "500 - 600")),
+            *((item, item, True) for item in ("INV-500", "500-A", "2026-01-05", "10-20", "clause 5", "-$500")),
+        ],
+    )
+    def test_numbers_keep_their_sign(self, item: str, report: str, held: bool) -> None:
+        assert said(report, self.covers(items=[item]))[0] is held
+
     def test_columns_are_named_by_the_same_text(self) -> None:
         check = self.covers(source="in.csv", column="Größe", in_column="Größe")
         given = {"in.csv": "id;Gro\u0308ße\n1;Ann\n".encode()}
