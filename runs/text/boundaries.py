@@ -18,8 +18,8 @@ something else.
 | both sides of a hyphen, at the end of a line too | `non-binding` `non‑binding` `in-⏎competent` |
 | both sides of an apostrophe, but for elided articles | `don’t` `tenant’s`; `l’|acheteur` is cut between words |
 
-No signs: a range (`10-20`), the mark of an item in a list or of a quoted passage, if the next line has it too, a dash
-between words (`—`), an arrow, a tag.
+No signs: a range (`10-20`), the mark of an item in a list or of a quoted passage, a dash between words (`—`), an arrow,
+a tag.
 """
 
 import re
@@ -27,10 +27,11 @@ import unicodedata
 
 import regex
 
+from runs.text.ignorable import IGNORABLES
+from runs.text.number_words import BELOW_TWENTY, MULTIPLES, NUMBER_WORDS, TENS
 from runs.text.numbers import spelled_numbers
 from runs.text.numerals import CURRENCY_NAMES, SCALED_CURRENCY, SCALES, either
 
-_UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 _SOFT_BREAK = re.compile("\u00ad(?=[^\\S\n]*[\n\f])")
 """A soft hyphen that is seen, since its line ends there."""
 _REACH = 40
@@ -102,23 +103,6 @@ _ELIDED = regex.compile(
     rf"(?<!\p{{L}})(?:[dlmstcj]|qu|jusqu|lorsqu|puisqu|quoiqu|un|gl|dell|nell|all|sull|dall|quest|quell)[{_APOSTROPHES}]\Z",
     regex.IGNORECASE,
 )
-_MULTIPLE_WORDS = """
-hundred thousand million billion trillion hundert tausend million millionen milliarde milliarden cent cents mille
-millions milliard milliards cien ciento cientos mil millón millones cem cento milhão milhões mila milione milioni
-"""
-_TEN_WORDS = """
-twenty thirty forty fifty sixty seventy eighty ninety vingt trente quarante cinquante soixante veinte treinta cuarenta
-cincuenta sesenta setenta ochenta noventa vinte trinta quarenta cinquenta sessenta oitenta
-"""
-_SMALL_WORDS = """
-one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-nineteen eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn
-achtzehn neunzehn deux trois quatre cinq sept huit neuf dix onze douze treize quatorze quinze seize dos tres cuatro
-cinco siete ocho nueve diez once doce trece catorce quince três quatro sete oito nove dez doze
-"""
-"""Of numbers that are several words in English, German, French, Spanish, Portuguese and Italian."""
-_MULTIPLES, _TENS = frozenset(_MULTIPLE_WORDS.split()), frozenset(_TEN_WORDS.split())
-_BELOW_TWENTY = frozenset(_SMALL_WORDS.split())
 _WORD_BEFORE = regex.compile(r"(?<!\p{L})(\p{L}{1,20})(?:\s{1,5}(?:and|et|y|e|und))?[\s-]{0,5}\Z", regex.IGNORECASE)
 _WORD_AFTER = regex.compile(r"[\s-]{0,5}(?:(?:and|et|y|e|und)\s{1,5})?(\p{L}+)", regex.IGNORECASE)
 _SIGN_BEFORE = regex.compile(rf"{_SIGN_WORD}\s{{1,5}}\Z")
@@ -147,7 +131,7 @@ def _around(text: str, at: int) -> tuple[str, str]:
 def _within(text: str, at: int, reach: int) -> tuple[str, str]:
     first = max(at - reach, 0)
     near = _SOFT_BREAK.sub("-", text[first : at + reach])
-    return _UNSEEN.sub("", near[: at - first])[-_REACH:], _UNSEEN.sub("", near[at - first :])[:_REACH]
+    return IGNORABLES.sub("", near[: at - first])[-_REACH:], IGNORABLES.sub("", near[at - first :])[:_REACH]
 
 
 def _cuts(text: str, at: int) -> bool:
@@ -211,11 +195,9 @@ def _cuts_spelled(before: str, after: str) -> bool:
     if left is None or right is None:
         return False
     first, second = left[1].casefold(), right[1].casefold()
-    if second in _MULTIPLES:
-        return first in _MULTIPLES or first in _TENS or first in _BELOW_TWENTY
-    return (second in _BELOW_TWENTY and (first in _TENS or first in _MULTIPLES)) or (
-        second in _TENS and first in _MULTIPLES
-    )
+    if second in MULTIPLES:
+        return first in MULTIPLES or first in TENS or first in BELOW_TWENTY
+    return (second in BELOW_TWENTY and (first in TENS or first in MULTIPLES)) or (second in TENS and first in MULTIPLES)
 
 
 def _cuts_before(text: str, start: int, end: int) -> bool:
@@ -224,7 +206,7 @@ def _cuts_before(text: str, start: int, end: int) -> bool:
     if after[:1] in _NUMERALS and _SIGNED_NUMERAL.search(before):
         return True
     if (word := _WORD_AFTER.match(after)) and word.start(1) == 0 and _SIGN_BEFORE.search(before):
-        return word[1].casefold() in _MULTIPLES | _TENS | _BELOW_TWENTY
+        return word[1].casefold() in NUMBER_WORDS
     if not before or not _NUMBER_NEXT.match(after.lstrip()):
         return False
     if _OPENED.search(before) and (closed := _CLOSED.match(after)):
@@ -274,7 +256,7 @@ def _cuts_behind(text: str, start: int, end: int) -> bool:
 
 def _is_of_list(text: str, at: int, mark: str) -> bool:
     """Whether the mark at the beginning of a line is that of an item, and no sign: the line before or behind begins
-    with it as well, or a colon ends the text before.
+    with it as well, or a colon ends the text before. The mark of a quotation in Markdown is no sign either.
     """
     begin = text.rfind("\n", 0, at) + 1
     before = text[max(begin - _LINES, 0) : begin].rstrip()
@@ -282,7 +264,7 @@ def _is_of_list(text: str, at: int, mark: str) -> bool:
     end = text.find("\n", at, at + _LINES)
     below = text[end + 1 : end + 1 + _REACH].lstrip() if end >= 0 else ""
     is_item = any(line[:1] == mark and not line[1:2].strip() for line in (above[:2], below[:2]))
-    return before[-1:] == ":" or is_item
+    return mark == ">" or before[-1:] == ":" or is_item
 
 
 def _has_case(letter: str) -> bool:

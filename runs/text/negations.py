@@ -24,6 +24,7 @@ from itertools import islice
 
 import regex
 
+from runs.text.ignorable import IGNORABLES
 from runs.text.sentences import sentence_around
 
 MAX_WORDS_BETWEEN = 5
@@ -50,7 +51,6 @@ _BEHIND = regex.compile(
     rf"|{_CLAUSE_END}(?:ない|なく|なかった|ません|ずに?(?!\p{{L}}))|{_KOREAN_END}(?:않|아니|없)|\s?değil",
     regex.IGNORECASE,
 )
-_UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 _STOPS = regex.compile(r"[.;:!?()\[\]。；：！？、，“”„«»\"|]|\n\s*\n|\n\s*(?:[-*•]|\d{1,3}[.)])\s")
 _WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*")
 
@@ -58,7 +58,7 @@ _WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{N
 def is_negated(text: str, start: int, end: int) -> bool:
     """Whether a negation in the same clause stands directly before these characters, or is the next word."""
     first = max(0, start - _REACH)
-    before = _UNSEEN.sub("", text[first:start])
+    before = IGNORABLES.sub("", text[first:start])
     if any(_reaches(before[found.end() :]) for found in _BEFORE.finditer(before)):
         return True
     return _BEHIND.match(text, end, min(len(text), end + _REACH)) is not None

@@ -61,6 +61,7 @@ from typing import NamedTuple
 import regex
 
 from runs.text.boundaries import is_whole
+from runs.text.ignorable import IGNORED
 
 MAX_CHARACTERS = 2_000_000
 """Of a text in which a quote is looked for, some six hundred pages: half a second, at the worst two."""
@@ -103,11 +104,6 @@ def markup_of(name: str) -> Markup:
     return Markup.HTML if lower.endswith((".html", ".htm", ".xhtml")) else Markup.PLAIN
 
 
-IGNORED = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
-    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
-"""Default_Ignorable_Code_Point."""
 _NO_WIDTH = re.compile(f"[{IGNORED}]")
 _POINTS = (
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4"

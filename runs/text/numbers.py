@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from runs.text.number_words import WORD_VALUES
 from runs.text.numerals import (
     ABOUT,
     APART_FROM_MONEY,
@@ -269,34 +270,6 @@ def number_at(text: str, start: int, end: int) -> Number | None:
     return None
 
 
-_UP_TO_TWENTY = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen",
-    "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn "
-    "achtzehn neunzehn",
-)
-_TENS = (
-    "twenty thirty forty fifty sixty seventy eighty ninety",
-    "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
-)
-_LARGE = {"hundred": 100, "hundert": 100, "thousand": 1_000, "tausend": 1_000, "dozen": 12, "dutzend": 12, "half": 0.5}
-
-
-def _spelled() -> dict[str, Decimal]:
-    """The whole numbers below a hundred in English and German, and a few larger ones."""
-    found = {name: Decimal(str(value)) for name, value in _LARGE.items()}
-    for words in _UP_TO_TWENTY:
-        found |= {word: Decimal(value) for value, word in enumerate(words.split())}
-    english, german = (words.split() for words in _UP_TO_TWENTY)
-    german[1] = "ein"  # as in einundzwanzig
-    for place, (ten, zehn) in enumerate(zip(*(words.split() for words in _TENS), strict=True), 2):
-        found |= {ten: Decimal(10 * place), zehn: Decimal(10 * place)}
-        for value in range(1, 10):
-            found[f"{ten}-{english[value]}"] = found[f"{german[value]}und{zehn}"] = Decimal(10 * place + value)
-    return found
-
-
-_SPELLED = _spelled()
 _CJK_WORD = re.compile(CJK_NUMERAL)
 _WORD = re.compile(r"[^\W\d_]{3,20}(?:-[^\W\d_]{3,5})?")
 _UNIT_BEHIND = re.compile(rf"[{SPACES}-]?(?:\(\d+\)[{SPACES}])?(?P<unit>{either(NAME_OF)})")
@@ -305,7 +278,8 @@ _UNIT_BEHIND = re.compile(rf"[{SPACES}-]?(?:\(\d+\)[{SPACES}])?(?P<unit>{either(
 def spelled_numbers(text: str) -> Iterator[tuple[int, Decimal, str]]:
     """Where a text spells a whole number in words (`thirty`, `fünfundzwanzig`, `二十五`), the number, and its unit."""
     for match in _WORD.finditer(text):
-        value = _SPELLED.get(match[0].casefold())
+        word = match[0].casefold()
+        value = WORD_VALUES.get(word, WORD_VALUES.get(word.partition("-")[0]))  # as in thirty-day
         if value is not None:
             unit = _UNIT_BEHIND.match(text, match.end())
             yield match.start(), value, _unit(unit["unit"]) if unit else ""

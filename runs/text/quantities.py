@@ -24,8 +24,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-import regex
-
+from runs.text.ignorable import IGNORABLES
 from runs.text.numerals import (
     ABOUT,
     APART_FROM_MONEY,
@@ -67,7 +66,6 @@ XCD XOF XPF YER ZMW
 """
 """Some are words in texts: they count in cells alone."""
 _ISO_CURRENCIES = frozenset(_CODES_OF_MONEY.split())
-_UNSEEN = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
 _SYMBOLS = "¢؋₡₢₣₤₥₦₧₨₫₭₮₯₰₱₲₳₴₵₶₷₸₻₼₾₿"
 _MONEY = frozenset(CURRENCIES) | _ISO_CURRENCIES | frozenset(_SYMBOLS)
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: "¥", 0xFFE1: "£", 0xFFE6: "₩", 0xFFE0: "¢"}
@@ -154,7 +152,7 @@ def quantity(cell: str) -> Quantity | None:
 def _quantity(cell: str) -> Quantity | None:
     if _BARE_CELL.fullmatch(cell) and (bare := _by_mark(cell.lstrip("-"), is_negative=cell[0] == "-")):
         return Quantity(cell, bare)  # most of them
-    text = " ".join(_UNSEEN.sub("", cell).translate(_WIDE).split())
+    text = " ".join(IGNORABLES.sub("", cell).translate(_WIDE).split())
     inside = _without_brackets(text)
     found = _CELL.fullmatch(inside)
     tail = _CELL_TAIL.fullmatch(found["tail"]) if found else None

@@ -29,7 +29,8 @@ from typing import NamedTuple
 
 import regex
 
-from runs.text.normalisation import IGNORED, LOOK_ALIKES
+from runs.text.ignorable import IGNORED
+from runs.text.normalisation import LOOK_ALIKES
 
 MAX_NAMED = 8
 """Characters of one place that are named one by one; of tags, ten times as many letters are read out."""

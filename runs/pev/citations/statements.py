@@ -12,7 +12,9 @@ from runs.errors import InvalidInput
 from runs.pev.citations.links import Block, Link, is_head, links_in
 from runs.text.dates import names_month
 from runs.text.normalisation import caseless
+from runs.text.number_words import WORD_VALUES
 from runs.text.numbers import numbers_in, value_keys
+from runs.text.numerals import in_digits
 from runs.text.sentences import sentence_ends
 
 MAX_SHOWN = 600
@@ -51,12 +53,6 @@ _COUNTED = regex.compile(
     regex.IGNORECASE,
 )
 """How much was read and found, which no source says."""
-_NUMBERS = (
-    "1 one  2 two zwei  3 three drei  4 four vier  5 five fünf  6 six sechs  7 seven sieben  8 eight acht  "
-    "9 nine neun  10 ten zehn  12 twelve zwölf  14 fourteen vierzehn  20 twenty zwanzig  30 thirty dreißig  "
-    "60 sixty sechzig  90 ninety neunzig"
-)
-_IN_WORDS = {word: entry.split()[0] for entry in _NUMBERS.split("  ") for word in entry.split()[1:]}
 
 
 @dataclass(frozen=True)
@@ -232,7 +228,7 @@ def lacking(statement: str, passages: Iterable[Collection[str]]) -> list[str]:
 
 def figures_said(passage: str) -> frozenset[str]:
     """The values of the figures of a passage, whether it has them in digits or in words."""
-    words = {_IN_WORDS[word] for word in _LETTERS.findall(passage.lower()) if word in _IN_WORDS}
+    words = {in_digits(WORD_VALUES[word]) for word in _LETTERS.findall(passage.lower()) if word in WORD_VALUES}
     return frozenset(words.union(*figures_in(passage).values()))
 
 

@@ -12,6 +12,7 @@ from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence
 from runs.pev.files.paths import digest_of, document_of, is_guessed, text_of
 from runs.pev.texts.wording import quoted
+from runs.text.ignorable import IGNORABLE
 from runs.text.normalisation import markup_of
 
 MIN_CHARACTERS = 3
@@ -26,7 +27,7 @@ HINT_SOURCES = 500
 
 _WORDS = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}]+")
 _FIGURE = regex.compile(r"\p{N}")
-_READ = regex.compile(r"(?V1)[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]")
+_READ = regex.compile(rf"(?V1)[[\p{{L}}\p{{N}}]--{IGNORABLE}]")
 
 
 def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:

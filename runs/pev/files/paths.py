@@ -11,6 +11,7 @@ import regex
 from runs.errors import PathRefused
 from runs.pev.documents.document import Document
 from runs.pev.files.sensitive import INVISIBLE, is_version_store
+from runs.text.ignorable import UNSEEN
 
 MAX_CHARACTERS = 400
 MAX_BYTES_IN_A_PART = 255
@@ -25,7 +26,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
 """Invisible, but a part of words and pictures: they may stand behind a letter or a picture that is not ASCII."""
-_SEEN = regex.compile(r"(?V1)[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]")
+_SEEN = regex.compile(rf"(?V1)[[\p{{L}}\p{{M}}\p{{N}}\p{{P}}\p{{S}}]--[{UNSEEN}]]")
 
 
 def clean_path(raw: str) -> str:

@@ -6,6 +6,8 @@ import unicodedata
 
 import regex
 
+from runs.text.ignorable import UNSEEN
+
 HARMLESS = frozenset(
     {
         ".github",
@@ -58,7 +60,7 @@ SECRET_FILES = (
 """Left out of folders unless a person names them. Capitals do not count; `.env.example` and its like stay."""
 _EXAMPLE = re.compile(r"\.env[-.\w]*\.(?:example|sample|template|dist)")
 _SHORT_NAME = re.compile(r"git~\d+")
-INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\u2800]")
+INVISIBLE = regex.compile(f"[{UNSEEN}]")
 """Characters of a name that are invisible."""
 
 

@@ -144,6 +144,9 @@ def test_the_whole_number_around_a_part(text: str, caught: str, whole: str | Non
         ("einundzwanzig", [(0, 21, "")]),
         ("twelve (12) months", [(0, 12, "month")]),
         ("someone often", []),
+        ("a thirty-day notice", [(2, 30, "")]),
+        ("dreißig Tage, dreissig", [(0, 30, "day"), (14, 30, "")]),
+        ("fünfunddreißig", [(0, 35, "")]),
     ],
 )
 def test_numbers_in_words(text: str, found: list[tuple[int, int, str]]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from runs.text.number_words import ENGLISH, ENGLISH_TENS
 from runs.text.plural import ordinal
 
 MAX_NUMBER = 32_767
@@ -14,11 +15,7 @@ _ROMAN = (
 _MAX_ROMAN = 4_999
 _MAX_LETTERS = 780
 """Beyond it a letter would stand there more than thirty times."""
-_ONES = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS = ("", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_TENS = ("", "ten", *ENGLISH_TENS)
 _ORDINALS = {
     "one": "first",
     "two": "second",
@@ -62,12 +59,12 @@ def _words(number: int) -> str:
     if number >= 1_000:
         return str(number)
     hundreds, rest = divmod(number, 100)
-    words = [f"{_ONES[hundreds]} hundred"] if hundreds else []
+    words = [f"{ENGLISH[hundreds]} hundred"] if hundreds else []
     if rest >= 20:
         tens, ones = divmod(rest, 10)
-        words.append(_TENS[tens] + (f"-{_ONES[ones]}" if ones else ""))
+        words.append(_TENS[tens] + (f"-{ENGLISH[ones]}" if ones else ""))
     elif rest or not hundreds:
-        words.append(_ONES[rest])
+        words.append(ENGLISH[rest])
     return " ".join(words)
 
 
