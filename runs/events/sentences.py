@@ -52,8 +52,8 @@ from runs.events.kinds import (
     WaitingForModel,
     WorkEvent,
 )
-from runs.pev.texts.wording import quoted
 from runs.text.plural import pluralize, word_for
+from runs.text.truncate import quoted
 
 type Tone = Literal["good", "bad", "warn", "active", "calm"]
 _Telling = (

@@ -32,9 +32,9 @@ from runs.pev.agents import AgentDefinition, needed_by, subagents_of
 from runs.pev.evidence.results import needs_person
 from runs.pev.outcome import gaps_in, outcome_of
 from runs.pev.ports import Changes
-from runs.pev.texts.wording import quoted
 from runs.reading import agents
 from runs.reading.ledger import ledger_of
+from runs.text.truncate import quoted
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from runs.pev.files.inputs import selected
 from runs.pev.files.paths import MAX_CHARACTERS, clashes, clean_path
 from runs.pev.files.sensitive import is_private_key, secret_part
 from runs.pev.ports import FileInfo
-from runs.pev.texts.wording import quoted
+from runs.text.truncate import quoted
 
 MAX_EXCLUDED = 50
 """Patterns of files that no step has to deal with."""

@@ -26,12 +26,12 @@ from runs.lifecycle.presets import preset_policy
 from runs.lifecycle.samples import allowing, named, uploads_of
 from runs.lifecycle.submission import Submission, submit
 from runs.lifecycle.templates import Chosen, called
-from runs.management.asking import decision_on
 from runs.management.commands.serve import first_administrator
 from runs.management.odd_names import settled
 from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
 from runs.management.questions import about
+from runs.management.terminal_answers import decision_on
 from runs.models import Gate, Run
 from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.reading.run import reading_of

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from runs.errors import InvalidInput, PathRefused
 from runs.lifecycle.intake import Upload
-from runs.management.asking import INDENT, NoTerminal, choose
+from runs.management.terminal_answers import INDENT, NoTerminal, choose
 from runs.pev.files.paths import clashes, clean_path, folded, usable_path
 from runs.pev.files.sensitive import secret_part
 

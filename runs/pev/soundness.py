@@ -15,10 +15,10 @@ from runs.pev.plans import answering
 from runs.pev.plans.ordering import ancestors, cycle_in
 from runs.pev.plans.problem import Problem
 from runs.pev.texts.patterns import Budget, TooSlow
-from runs.pev.texts.wording import quoted
 from runs.pev.tools.toolbox import tools_of, why_missing
 from runs.text.each import says_each
 from runs.text.plural import pluralize
+from runs.text.truncate import quoted
 
 CHECKS_SECONDS = 10.0
 """For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""

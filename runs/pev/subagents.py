@@ -21,9 +21,9 @@ from runs.pev.conversation.window import MAX_RESULT_CHARS, Room, answer_tokens, 
 from runs.pev.delimiters import begun, delimited, listing
 from runs.pev.ports import Ask, JournaledToolbox, Model, Original, Reply, Toolbox, ToolResult, ToolSpec, ToolUse
 from runs.pev.step_brief import StepBrief
-from runs.pev.texts.wording import quoted
 from runs.pev.tools.delegating import Delegate
 from runs.pev.tools.toolbox import spec_of_delegate, wrong_arguments
+from runs.text.truncate import quoted
 
 MAX_DELEGATIONS = 20
 """Of one attempt. Each may take as many rounds as the attempt itself: a model that only hands on ends here."""

@@ -16,7 +16,6 @@ from runs.pev.evidence.results import (
     not_traced,
 )
 from runs.pev.ports import Model
-from runs.pev.texts.wording import quoted
 from runs.pev.verification import requests
 from runs.pev.verification.case import Case
 from runs.pev.verification.grounding import NOT_OF_OUTPUT, NOT_OUTSIDE, supports
@@ -26,6 +25,7 @@ from runs.pev.verification.requests import Change
 from runs.pev.verification.sampling import sample_of
 from runs.pev.verification.search import Search
 from runs.pev.verification.verdicts import AtOnce, OneByOne, by_label_of
+from runs.text.truncate import quoted
 
 REVIEW = Criterion(
     text="The result does what the step is to do, and nothing in it contradicts the documents it rests on.",

@@ -4,7 +4,7 @@ import re
 
 from runs.models import Gate
 from runs.pev.feedback import Comment
-from runs.pev.texts.wording import quoted
+from runs.text.truncate import quoted
 
 _MAX_PLACE = 4_000
 _BEGINNING = 60

@@ -9,10 +9,10 @@ from itertools import groupby, pairwise
 
 from runs.pev.contracts import Criterion
 from runs.pev.plans.relaxing import same_criterion_key
-from runs.pev.texts.wording import quoted
 from runs.reading.checks import check_in_words
 from runs.reading.differences import Version
 from runs.text.sentences import sentences_in
+from runs.text.truncate import quoted
 
 MAX_PARTS = 200
 """Parts of one edit that are looked for in later versions: each costs a look through all words of those."""

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from runs.enums import GateKind
 from runs.models import Gate
-from runs.pev.texts.wording import quoted
 from runs.text.plural import pluralize
+from runs.text.truncate import quoted
 
 WHOLE_CHARACTERS, WHOLE_LINES = 700, 10
 """Values up to this size are shown whole."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runs.pev.texts.wording import quoted
 from runs.reading.differences import Comparison, CriterionChange, Kind, StepChange, TextChange
 from runs.text.plural import pluralize, word_for
-from runs.text.truncate import truncate
+from runs.text.truncate import quoted, truncate
 
 MAX_NAMED = 3
 """Steps of one kind, and parts of one step, that are named; the others are counted."""

@@ -16,10 +16,10 @@ from runs.models import Attempt
 from runs.pev.citations.citing import is_markdown
 from runs.pev.feedback import Comment
 from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, items_in, same_row, tables_in, tables_of
-from runs.pev.texts.wording import quoted
 from runs.reading.asked import plain
 from runs.text.csv_tables import is_csv
 from runs.text.sentences import sentence_ends
+from runs.text.truncate import quoted
 
 MAX_POINTS = 500
 """Rows that can be decided one by one; what comes after them stays in the rest, or in its file."""

@@ -11,8 +11,8 @@ from runs.models import Attempt, Gate, Plan, Run, Step
 from runs.pev.contracts import PlanContract, PlanHeader, RequestAnswer
 from runs.pev.evidence.results import CriterionResult, RequestResult
 from runs.pev.feedback import Comment
-from runs.pev.texts.wording import quoted
 from runs.reading.asked import on_what
+from runs.text.truncate import quoted
 
 READ = frozenset({"person", "terminal"})
 """How those decide who have read the question; a policy and `--approve-all` have not."""

@@ -34,9 +34,9 @@ from runs.reading.agents import as_used
 from runs.reading.attempts import AttemptReading
 from runs.reading.citations import Problem
 from runs.reading.files import MadeFile
+from runs.reading.formulas import formulas_in
 from runs.reading.plans import PlanReading, StepReading
 from runs.reading.run import RunReading
-from runs.reading.tables import formulas_in
 from runs.reading.words import risk
 from runs.reading.words import words as words_of
 from runs.reports import changes, parts

@@ -20,8 +20,8 @@ from runs.errors import PathRefused
 from runs.models import Run
 from runs.pev.files.paths import clashes, clean_path
 from runs.reading.files import written_files
+from runs.reading.formulas import formulas_in
 from runs.reading.run import reading_of
-from runs.reading.tables import formulas_in
 from runs.reports import journaled
 from runs.reports.hypertext import as_html
 from runs.reports.machine import render

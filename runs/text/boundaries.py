@@ -80,7 +80,8 @@ _SCALE = (
 )
 _SCALE_NEXT = regex.compile(rf"(?:{_GAP}|[^\S\n]?\n[^\S\n]?)-?{_SCALE}")
 _SCALE_FIRST = regex.compile(rf"{_GAP}{_SCALE}")
-_MONEY_BEFORE = regex.compile(rf"{_CURRENCY}{_GAP}[\p{{Nd}}.,'’ \u00a0\u2007\u2009\u202f]*\p{{Nd}}\Z")
+_OF_NUMBERS = "0123456789.,'’ \u00a0\u2007\u2009\u202f"
+_MONEY = regex.compile(rf"{_CURRENCY}\Z")
 _LETTER_NEXT = regex.compile(rf"{_GAP}[kKmMbB](?![\w&])")
 """As in $5 m."""
 _OF_SIGN = regex.compile(r"(?<!\p{L})[A-Z]{1,3}\Z")
@@ -248,7 +249,7 @@ def _cuts_behind(text: str, start: int, end: int) -> bool:
         return False
     if _SCALE_NEXT.match(after) or _MINUS_BEHIND.match(after):
         return True
-    if _LETTER_NEXT.match(after) and _MONEY_BEFORE.search(before):
+    if _LETTER_NEXT.match(after) and _MONEY.search(before.rstrip(_OF_NUMBERS)):
         return True
     bracket = _IN_BRACKETS.search(before)
     return bool(bracket and _CLOSES.match(after) and end - start >= len(bracket[0]))

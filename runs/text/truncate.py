@@ -9,6 +9,7 @@ colour, a family. No cut is made inside such a group (a grapheme cluster of Unic
 | `truncate_line("a \\n long sentence", 8)` | the same, on one line |
 | `truncate_path("contracts/2026/lease.txt", 16)` | `contrac…ease.txt` |
 | `cut_after("a long sentence", 8)` | `a long s …`: 8 characters, and an ellipsis |
+| `quoted("a \\n long sentence", 8)` | `“a long s…”`: the same on one line, in quotation marks |
 
 The time is linear in the characters before the cut.
 """
@@ -61,6 +62,12 @@ def truncate_path(path: str, limit: int) -> str:
 def cut_after(text: str, limit: int, mark: str = f" {ELLIPSIS}") -> str:
     """The text, or its first `limit` characters and the mark."""
     return text if len(text) <= limit else f"{text[: boundary(text, limit)]}{mark}"
+
+
+def quoted(text: str, limit: int = 80) -> str:
+    """The text on one line in quotation marks, cut after `limit` characters."""
+    near = " ".join(text[: 4 * limit].split())
+    return f"“{cut_after(near, limit, ELLIPSIS)}{ELLIPSIS if len(text) > 4 * limit and len(near) <= limit else ''}”"
 
 
 def boundary(text: str, at: int) -> int:

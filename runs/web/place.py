@@ -10,8 +10,8 @@ from django.http import HttpRequest
 
 from runs.pev.documents.document import Document
 from runs.pev.evidence.finding import Span, find
-from runs.pev.texts.wording import quoted
 from runs.text.normalisation import Markup, caseless, find_same_text
+from runs.text.truncate import quoted
 from runs.web.excerpt import MAX_CHARS
 
 MAX_WORDS = 400

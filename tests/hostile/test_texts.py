@@ -7,7 +7,7 @@ from runs.errors import PathRefused
 from runs.pev.files.paths import clashes, clean_path
 from runs.pev.files.sensitive import is_obeyed, secret_part
 from runs.reading.escaping import code, line
-from runs.reading.tables import formulas_in
+from runs.reading.formulas import formulas_in
 from runs.redaction import redacted
 from runs.reports.archive import entry_name
 from runs.text.visible import printable, remarks, visible_text

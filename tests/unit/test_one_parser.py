@@ -27,7 +27,7 @@ NOT_OF_DOCUMENTS = {
     "runs/pev/texts/numbers.py: _AMOUNT": "what a person types into a form",
     "runs/servers/tool_schemas.py: _ARGUMENT": "the name of an argument of a tool",
     "runs/documents/readers/alternatives.py: _WORD": "a word of a mail, numbers included",
-    "runs/reading/tables.py: _NUMBER": "what a spreadsheet does not compute",
+    "runs/reading/formulas.py: _NUMBER": "what a spreadsheet does not compute",
 }
 NUMBERS = (
     ("1,234.50", "98,765.43"),

@@ -19,10 +19,10 @@ from runs.pev.evidence.sources import OUTSIDE, Given, Sources
 from runs.pev.files.paths import clean_path, document_of
 from runs.pev.texts.naming import Paths, Phrases, worded
 from runs.pev.texts.patterns import Budget
-from runs.pev.texts.wording import quoted
 from runs.text.lines import lines_in
 from runs.text.normalisation import Sought, markup_of
 from runs.text.plural import pluralize, word_for
+from runs.text.truncate import quoted
 
 MAX_ITEMS = 100_000
 """Items that are looked for, or quoted passages; more are no list that anybody has dealt with."""

@@ -42,9 +42,9 @@ from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
 from runs.pev.texts.diagrams import drawn
 from runs.pev.texts.patterns import SECONDS, Budget, compiled, places
 from runs.pev.texts.schemas import parsed, problem_with_value, read_schema
-from runs.pev.texts.wording import quoted
 from runs.text.normalisation import Markup, markup_of
 from runs.text.plural import pluralize, word_for
+from runs.text.truncate import quoted
 
 COMPARING_SECONDS = 10.0
 """For one check that compares with sources: a list of a million rows takes two."""

@@ -12,7 +12,7 @@ from runs.pev.files.inputs import selected
 from runs.pev.files.paths import clean_path
 from runs.pev.texts.naming import worded
 from runs.pev.texts.patterns import SECONDS, Budget, compiled, found
-from runs.pev.texts.wording import quoted
+from runs.text.truncate import quoted
 
 _NEEDS = {"sum": "column", "matches": "pattern"}
 

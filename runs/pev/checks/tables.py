@@ -9,10 +9,10 @@ from runs.pev.documents.layout import NOT_KEPT, Block, BlockKind
 from runs.pev.documents.sheets import address_in
 from runs.pev.files.paths import document_of
 from runs.pev.texts.patterns import Budget
-from runs.pev.texts.wording import quoted
 from runs.text.csv_tables import CsvRow, NotCsv, is_blank, rows_in, separator_of
 from runs.text.normalisation import caseless, place_among
 from runs.text.quantities import Figures, Quantity, Unlike, quantity, stored_quantity
+from runs.text.truncate import quoted
 
 _ROWS_AT_ONCE = 1_000
 """After so many rows the clock is looked at."""

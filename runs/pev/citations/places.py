@@ -11,7 +11,7 @@ from runs.pev.documents.layout import BlockKind
 from runs.pev.documents.marked import offset_of
 from runs.pev.evidence.passages import Passage, Place, passage_in
 from runs.pev.evidence.quotes import useless
-from runs.pev.texts.wording import quoted
+from runs.text.truncate import quoted
 
 MISSED = 4
 """Words that are nowhere are looked for in several ways, which takes so many times as long as finding them."""

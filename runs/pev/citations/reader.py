@@ -23,10 +23,10 @@ from runs.pev.evidence.passages import Passage
 from runs.pev.evidence.quotes import guessed_letters, is_short, proves_nothing
 from runs.pev.evidence.relation import contradict
 from runs.pev.files.paths import clean_path, digest_of, document_of, is_guessed, text_of
-from runs.pev.texts.wording import quoted
 from runs.text.normalisation import markup_of
 from runs.text.plural import word_for
 from runs.text.sentences import sentence_around
+from runs.text.truncate import quoted
 
 MAX_SEARCHED = 60_000_000
 """Characters of sources that are searched for the citations of one text: some four seconds. Only words that do not

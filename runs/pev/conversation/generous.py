@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 from runs.errors import InvalidInput
 from runs.pev.contracts import Contract
 from runs.pev.texts.schemas import parsed
-from runs.pev.texts.wording import quoted
+from runs.text.truncate import quoted
 
 MAX_ROUNDS = 4
 """A repair shows what is wrong inside of it: an object that became a text, a list whose items are objects."""

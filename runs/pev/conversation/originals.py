@@ -9,7 +9,7 @@ from itertools import accumulate, groupby
 
 from runs.pev.contracts import JsonObject
 from runs.pev.ports import Original
-from runs.pev.texts.wording import quoted
+from runs.text.truncate import quoted
 
 PAGES = "pages"
 """The type of the blocks. `path` is what people call the content `sha256`; `kind`, `first` and `last` say what of it to

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from runs.pev.delimiters import delimited
 from runs.pev.ports import ToolResult, ToolUse
-from runs.pev.texts.wording import quoted
+from runs.text.truncate import quoted
 
 MAX_SAME = 3
 """So many turns in a row with the same call and the same result, and nothing new between them, are a circle."""

@@ -19,7 +19,7 @@ from runs.pev.conversation.window import MAX_RESULT_CHARS, result_chars
 from runs.pev.delimiters import delimited
 from runs.pev.ports import SERVED, Ask, Reply, ToolResult, ToolUse
 from runs.pev.texts.domains import Sites
-from runs.pev.texts.wording import quoted
+from runs.text.truncate import quoted
 
 WEB_SEARCH, WEB_FETCH, CODE_EXECUTION = "web_search", "web_fetch", "code_execution"
 MAX_SERVED = 50

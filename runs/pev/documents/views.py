@@ -82,7 +82,7 @@ def with_whole_paragraphs(document: Document, text: str) -> str | None:
     return _blanked(text, gaps, "\u2029") if gaps else None
 
 
-def visible_text(document: Document) -> str:
+def seen_text(document: Document) -> str:
     """The text with what is invisible made unfindable, so that all offsets stay true."""
     return _blanked(document.text, _spans(document, MarkKind.UNSEEN))
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from runs.pev.texts.wording import quoted
 from runs.text.boundaries import is_whole
 from runs.text.negations import with_negation
 from runs.text.normalisation import MAX_CUT, Markup, find_same_text, find_words, one_spaced
+from runs.text.truncate import quoted
 
 _WORD = re.compile(r"\S+")
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from runs.pev.documents.document import Document, Where, is_within, plain_number, was_within
 from runs.pev.documents.layout import MIN_CONFIDENCE, Block, BlockKind, MarkKind
 from runs.pev.documents.marked import by_whom, read_by, sureness
-from runs.pev.documents.views import before_changes, own_text, visible_text, with_whole_paragraphs, without_running
+from runs.pev.documents.views import before_changes, own_text, seen_text, with_whole_paragraphs, without_running
 from runs.pev.evidence.finding import Span, find_quote, find_verbatim
-from runs.pev.texts.wording import quoted
 from runs.text.negations import with_negation
 from runs.text.normalisation import find_same_text
+from runs.text.truncate import quoted
 
 _BLOCK_NAME = re.compile(r"[ \t]*\[([^\[\]\n]{1,120})\][ \t]*")
 _REMARKS = re.compile(r"(?:\{[^{}\n]{1,600}\}[ \t]*)+")
@@ -115,7 +115,7 @@ def located(quote: str, document: Document, within: Place | None = None) -> Plac
     found = _searched(quote, document, document.text)
     if found is None or not _is_aside(document, found):
         return found
-    return _searched(quote, document, own_text(document)) or _searched(quote, document, visible_text(document)) or found
+    return _searched(quote, document, own_text(document)) or _searched(quote, document, seen_text(document)) or found
 
 
 def remarks_on(document: Document, place: Place) -> str:

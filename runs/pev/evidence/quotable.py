@@ -1,6 +1,6 @@
 """A source made ready for many quotes, each of which is looked up as evidence is."""
 
-from runs.pev.documents.views import visible_text, without_running
+from runs.pev.documents.views import seen_text, without_running
 from runs.pev.evidence.finding import Searched
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.files.paths import document_of
@@ -13,7 +13,7 @@ class Quotable:
     def __init__(self, data: bytes, text: str, markup: Markup = Markup.PLAIN) -> None:
         self._markup = markup
         self._document = document_of(data)
-        self._texts = [visible_text(self._document) if self._document else text]
+        self._texts = [seen_text(self._document) if self._document else text]
         if self._document and (view := without_running(self._document, self._texts[0])):
             self._texts.append(view.text)
         self._searched = Searched(self._texts[0], whole=True)

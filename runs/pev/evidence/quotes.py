@@ -11,9 +11,9 @@ from runs.pev.evidence.finding import find_quote, find_verbatim, not_found, wide
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence
 from runs.pev.files.paths import digest_of, document_of, is_guessed, text_of
-from runs.pev.texts.wording import quoted
 from runs.text.ignorable import IGNORABLE
 from runs.text.normalisation import markup_of
+from runs.text.truncate import quoted
 
 MIN_CHARACTERS = 3
 """Letters and digits of a quote that can be seen. Fewer occur in nearly every text and prove nothing."""

@@ -5,10 +5,10 @@ Everything here is linear in the length of the texts.
 
 import regex
 
-from runs.pev.texts.wording import quoted
 from runs.text.negations import NEGATION
 from runs.text.normalisation import Strength, caseless, spelled
 from runs.text.numbers import numbers_in, value_keys
+from runs.text.truncate import quoted
 
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)]\s)[\"“„'(]*(\p{Lu}[\p{L}\p{N}]{2,})|\b(\p{Lu}{2,})\b")
 _WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|\p{L}{3,}")

@@ -6,8 +6,8 @@ from typing import Literal
 from runs.enums import About, Action, Provenance, Severity
 from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP, TOOL, Contract
 from runs.pev.evidence.sources import OUTSIDE
-from runs.pev.texts.wording import quoted
 from runs.text.plural import pluralize, word_for
+from runs.text.truncate import quoted
 
 
 class Evidence(Contract):

@@ -10,7 +10,7 @@ from typing import Protocol
 from runs.enums import Provenance
 from runs.errors import InvalidInput
 from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, TOOL
-from runs.pev.documents.views import visible_text
+from runs.pev.documents.views import seen_text
 from runs.pev.evidence.facts import Place
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import FileInfo, Shown
@@ -207,7 +207,7 @@ class Sources(Mapping[str, bytes]):
             yield Place(path, 0), f"{path}: {info.size} bytes"
         for path, data in self._given.files.items():
             document = document_of(data)
-            text = visible_text(document) if document else text_of(data)
+            text = seen_text(document) if document else text_of(data)
             yield Place(path, 0), text or ""
             if document:  # the numbers that readers see before its paragraphs
                 clauses = {block.clause or block.label for block in document.layout.blocks}

@@ -6,8 +6,8 @@ from typing import cast
 from pydantic import JsonValue, ValidationError
 
 from runs.pev.contracts import JsonObject
-from runs.pev.texts.wording import quoted
 from runs.text.plural import pluralize
+from runs.text.truncate import quoted
 
 SHOWN_PROBLEMS = 30
 

@@ -13,9 +13,9 @@ from runs.pev.files.paths import clean_path, document_of
 from runs.pev.files.reads import Looks
 from runs.pev.plans.commented import REVIEWED
 from runs.pev.ports import ToolResult, Workspace
-from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, FilePath, content_at
 from runs.pev.tools.limits import ToolLimits
+from runs.text.truncate import quoted
 
 MAX_CHARACTERS = 10_000
 _Words = Annotated[str, StringConstraints(min_length=1, max_length=MAX_CHARACTERS)]

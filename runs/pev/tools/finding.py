@@ -14,10 +14,10 @@ from runs.pev.files.reads import Looks
 from runs.pev.files.searching import Hit, hits_in
 from runs.pev.ports import FileInfo, Shown, ToolResult, Workspace
 from runs.pev.texts.patterns import Budget, Pattern, TooSlow, compiled
-from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, Prefix, fitting, spans_of, start_of, under
 from runs.pev.tools.limits import ToolLimits
 from runs.text.normalisation import Strength, folded
+from runs.text.truncate import quoted
 
 READ_IN_PART = "was read in part: "
 """Between the path of a document in a list of files and what of it could not be read."""

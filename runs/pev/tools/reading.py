@@ -14,11 +14,11 @@ from runs.pev.documents.marked import Piece, pieces
 from runs.pev.files.paths import clean_path, document_of
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Shown, ToolResult, Workspace
-from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import MAX_UNREAD, kind_without_text
 from runs.text.plural import pluralize
+from runs.text.truncate import quoted
 
 _Place = Annotated[
     str,

@@ -19,14 +19,13 @@ from runs.pev.files.paths import clean_path
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Shown, ToolResult, Workspace
 from runs.pev.texts.patterns import Budget, TooSlow
-from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.text.dates import Moment, Moments, NotDates, moment
 from runs.text.normalisation import caseless, spelled
 from runs.text.plural import pluralize
 from runs.text.quantities import Figures, Quantity, Unlike, quantity
-from runs.text.truncate import truncate_line
+from runs.text.truncate import quoted, truncate_line
 
 MAX_SECONDS = 10.0
 """For reading: some 300,000 rows with two conditions."""

@@ -14,7 +14,6 @@ from runs.pev.contracts import CommandSucceeds, JsonObject, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Acting, Original, Reach, ToolResult, ToolSpec, ToolUse, Workspace
-from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, Described, Reaching
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.calculating import Calculate
@@ -29,6 +28,7 @@ from runs.pev.tools.reading import ReadFile
 from runs.pev.tools.serving import SERVICE_TOOLS, SERVING, Serving, WebSearch
 from runs.pev.tools.tables import ReadTable
 from runs.pev.tools.writing import EditFile, WriteFile
+from runs.text.truncate import quoted
 
 NO_COMMANDS: Mapping[str, str] = MappingProxyType({})
 _WORKING: Mapping[str, type[Arguments]] = {

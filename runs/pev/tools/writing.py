@@ -12,11 +12,11 @@ from runs.pev.evidence.finding import find
 from runs.pev.files.paths import clean_path, document_of
 from runs.pev.files.reads import Looks
 from runs.pev.ports import ToolResult, Workspace
-from runs.pev.texts.wording import quoted
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.making import form_of, look_at_cited, made, made_of
 from runs.text.plural import pluralize
+from runs.text.truncate import quoted
 
 
 class WriteFile(Arguments):

@@ -21,8 +21,8 @@ from runs.pev.evidence.results import Evidence
 from runs.pev.evidence.sources import OUTSIDE, Sources
 from runs.pev.evidence.tracing import missing_in
 from runs.pev.files.paths import document_of, text_of
-from runs.pev.texts.wording import quoted
 from runs.text.normalisation import Strength, caseless, contains_text, markup_of
+from runs.text.truncate import quoted
 
 _PATH = re.compile(r"[\w/.-]+")
 NOT_OF_OUTPUT = (

@@ -15,10 +15,10 @@ from runs.pev.evidence.quotes import resolve, unverified, words_in
 from runs.pev.evidence.relation import unrelated_to_request
 from runs.pev.evidence.results import Evidence, RequestResult
 from runs.pev.files.paths import text_of
-from runs.pev.texts.wording import quoted
 from runs.text.diff import DiffBudget, changed_lines
 from runs.text.normalisation import caseless, contains_text, one_spaced
 from runs.text.sentences import parts_in
+from runs.text.truncate import quoted
 
 COMPARED_CHARS = 2_000_000
 """Of both results together: beyond that nothing can be shown to be new, and the person is asked."""

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import regex
 
-from runs.pev.documents.views import visible_text
+from runs.pev.documents.views import seen_text
 from runs.pev.evidence.relation import folded, in_german, stem_of, tells_nothing
 from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import FileInfo
-from runs.pev.texts.wording import quoted
 from runs.text.abbreviations import in_other_languages
 from runs.text.normalisation import ACCENTS, Occurrence, Sought
 from runs.text.sentences import sentences_in
+from runs.text.truncate import quoted
 
 MAX_TERMS = 20
 MAX_HITS = 20
@@ -159,7 +159,7 @@ def _text(path: str, files: Mapping[str, bytes]) -> str | None:
     if data is None:
         return None
     document = document_of(data)
-    return visible_text(document) if document else text_of(data)
+    return seen_text(document) if document else text_of(data)
 
 
 def _spellings(term: str) -> Iterator[_Spelling]:

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from runs.pev.checks.deciding import count_words
 from runs.pev.contracts import OUTPUT, RESULT
 from runs.pev.documents.document import Document
-from runs.pev.documents.views import visible_text
+from runs.pev.documents.views import seen_text
 from runs.pev.evidence.facts import Facts, Place
 from runs.pev.evidence.results import UntracedFigure
 from runs.pev.evidence.tracing import Figure, counts_in, trace
@@ -111,7 +111,7 @@ def _text_at(path: str, case: Case) -> str:
     if not path.lower().endswith(TRACED) or path not in case.files:
         return ""
     document = document_of(case.files[path])
-    return (visible_text(document) if document else text_of(case.files[path])) or ""
+    return (seen_text(document) if document else text_of(case.files[path])) or ""
 
 
 def _document_at(name: str, case: Case) -> Document | None:

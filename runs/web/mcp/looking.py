@@ -11,11 +11,11 @@ from runs import blobs, queries, trees
 from runs.errors import InvalidInput
 from runs.models import Gate, Run
 from runs.pev.ports import FileInfo
-from runs.pev.texts.wording import quoted
 from runs.queries import Filters, Sort
 from runs.reading.files import made_files
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
+from runs.text.truncate import quoted
 from runs.web.forms.lists import MAX_WORDS
 from runs.web.mcp import answers
 from runs.web.mcp.arguments import (

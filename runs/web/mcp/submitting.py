@@ -21,7 +21,7 @@ from runs.lifecycle.rehearsing import templates_that_need_a_model
 from runs.lifecycle.submission import Submission
 from runs.models import Run, User
 from runs.pev.policy import Policy
-from runs.pev.texts.wording import quoted
+from runs.text.truncate import quoted
 from runs.web.mcp.answers import Submitted, TemplateLine, Templates
 from runs.web.mcp.arguments import GivenFile, ListTemplates, SubmitRun
 from runs.web.mcp.caller import Caller

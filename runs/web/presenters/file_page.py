@@ -22,7 +22,7 @@ from runs.pev.ports import FileInfo
 from runs.reading.citations import RunCitations, document_of, finished_in, noted_by
 from runs.reading.file_diff import FileDiff, file_diff
 from runs.reading.file_history import FileVersion, versions_of
-from runs.reading.tables import Formulas, formulas_in
+from runs.reading.formulas import Formulas, formulas_in
 from runs.text.csv_tables import is_csv
 from runs.text.diff import DiffBudget
 from runs.web.addresses import file_address

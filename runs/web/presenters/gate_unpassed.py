@@ -9,10 +9,10 @@ from functools import cached_property
 from runs.enums import AttemptStatus
 from runs.pev.evidence.results import critique_head
 from runs.pev.outcome import Review
-from runs.pev.texts.wording import quoted
 from runs.reading.attempts import AttemptReading
 from runs.reading.plans import StepReading
 from runs.text.normalisation import one_spaced
+from runs.text.truncate import quoted
 
 MAX_COMPARED = 200
 """Characters of a finding: what is shown of it may be cut after 300."""

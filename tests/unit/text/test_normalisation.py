@@ -21,6 +21,7 @@ from runs.text.normalisation import (
     Strength,
     find_same_text,
     folded,
+    one_spaced,
     place_among,
     spelled,
 )
@@ -299,3 +300,8 @@ def test_names_are_found_among_others_by_the_same_text(name: str) -> None:
 def test_a_square_is_the_same_in_front_of_other_scripts(source: str) -> None:
     quote = source.replace("km²", "㎢").replace("m²", "㎡")
     assert find_same_text(quote, source) == (0, len(source))
+
+
+@given(st.text("ab \n\t\u3000\x1f", max_size=40), st.integers(1, 9))
+def test_white_space_is_one_spaced_in_pieces_as_in_the_whole(text: str, piece: int) -> None:
+    assert one_spaced(text, piece) == " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Plurals and cut texts are made in runs.text only: looks for copies in the source."""
+"""What is done to texts has one home: looks for copies in the source."""
 
 import ast
 import re
@@ -13,7 +13,6 @@ HOMES = {"runs/text/plural.py", "runs/text/truncate.py"}
 EXCEPTIONS = {
     "runs/engine/drafts.py": "cuts at bytes of JSON, and keeps the end",
     "runs/pev/delimiters.py": "says how many characters are missing, for models",
-    "runs/pev/texts/wording.py": "one half of runs/text/truncate.py until all who import it can be changed",
     "runs/pev/checks/tables.py": "cuts a list of names",
     "runs/pev/citations/reader.py": "cuts a list of figures",
     "runs/reading/revisions.py": "cuts a list of names",
@@ -157,3 +156,84 @@ def test_templates_make_plurals_with_the_filter_of_django() -> None:
     found = [path.name for path in templates if _IN_TEMPLATE.search(path.read_text())]
     assert len(templates) > 10
     assert found == []
+
+
+OTHER_HOMES: dict[str, tuple[re.Pattern[str], set[str], dict[str, str]]] = {
+    "ends of sentences": (
+        re.compile(r"\[[^\]\n]{0,9}[.][^\]\n]{0,4}!\?[^\]\n]{0,9}\]|\[[^\]\n]{0,9}。[^\]\n]{0,2}！"),
+        {"runs/text/sentences.py"},
+        {
+            "runs/documents/readers/pdf/columns.py": "ends of lines, after which no column goes on",
+            "runs/reports/brief.py": "where a point may be cut, brackets and quotation marks among them",
+            "runs/text/negations.py": "what a negation does not reach across",
+            "runs/text/normalisation.py": "where a chunk may be cut",
+        },
+    ),
+    "differences of texts": (
+        re.compile(r"\bdifflib\b|\bSequenceMatcher\b|rapidfuzz\.distance"),
+        {"runs/text/diff.py"},
+        {"runs/documents/readers/pdf/unnamed.py": "how alike two words are that OCR has read"},
+    ),
+    "words of numbers": (
+        re.compile(r"(?i)\b(?:eleven|twelve|elf|zwölf)\b.{1,20}\b(?:thirteen|twelve|zwölf|dreizehn)\b", re.DOTALL),
+        {"runs/text/number_words.py"},
+        {},
+    ),
+    "characters that no one sees": (
+        re.compile(r"Default_Ignorable_Code_Point\}|\\u200b-\\u200|\\u2060-\\u206"),
+        {"runs/text/ignorable.py"},
+        {},
+    ),
+    "legal forms of companies": (re.compile(r"GmbH[^`\n]{0,80}\|"), {"runs/text/names.py"}, {}),
+    "the depth of JSON": (
+        re.compile(r"isinstance\(\w+, dict \| list\).{0,200}\.values\(\) if isinstance", re.DOTALL),
+        {"runs/nesting.py"},
+        {},
+    ),
+}
+"""By what is done: an expression that finds it, its home, and other modules that do something else with the reason."""
+
+
+def modules() -> Iterator[tuple[str, str]]:
+    for folder in ("runs", "pevsite"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path.relative_to(ROOT).as_posix(), path.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", OTHER_HOMES)
+def test_it_is_done_in_one_place(what: str) -> None:
+    expression, homes, others = OTHER_HOMES[what]
+    assert {name for name, source in modules() if expression.search(source)} == homes | others.keys()
+
+
+@pytest.mark.parametrize(
+    ("what", "source"),
+    [
+        ("ends of sentences", 'END = re.compile(r"(?<=[.!?])\\s")'),
+        ("ends of sentences", 'END = re.compile("[。！？]")'),
+        ("ends of sentences", 'text.split(r"[.:!?;]")'),
+        ("differences of texts", "from difflib import SequenceMatcher"),
+        ("differences of texts", "from rapidfuzz.distance import Indel"),
+        ("words of numbers", 'ONES = "ten eleven twelve thirteen"'),
+        ("words of numbers", '("eleven",\n "twelve",\n "thirteen")'),
+        ("words of numbers", '"zehn elf zwölf dreizehn"'),
+        ("characters that no one sees", 'regex.compile(r"\\p{Default_Ignorable_Code_Point}+")'),
+        ("characters that no one sees", 'HIDDEN = "[\\u200b-\\u200f\\u2060-\\u2064]"'),
+        ("legal forms of companies", 'FORM = r"(?:AG|GmbH|Ltd)"'),
+        (
+            "the depth of JSON",
+            "[x for a in level if isinstance(a, dict | list) for x in (a.values() if isinstance(a, dict) else a)]",
+        ),
+    ],
+)
+def test_copies_are_found(what: str, source: str) -> None:
+    assert OTHER_HOMES[what][0].search(source)
+
+
+@pytest.mark.parametrize(
+    "name", ["visible_text", "sentences_in", "sentence_ends", "line_diff", "truncate", "pluralize", "ordinal"]
+)
+@pytest.mark.slow
+def test_names_of_operations_on_texts_are_used_once(name: str) -> None:
+    assert len([path for path, source in modules() if re.search(rf"^def {name}\(", source, re.MULTILINE)]) == 1

@@ -12,7 +12,7 @@ COMPARES_NO_TEXTS = {
     "runs/documents/readers/pdf/unnamed.py": "letters that OCR reads",
     "runs/documents/readers/rtf/words.py": "names of fonts",
     "runs/documents/readers/symbols.py": "names of fonts",
-    "runs/management/asking.py": "letters that stand for a decision",
+    "runs/management/terminal_answers.py": "letters that stand for a decision",
     "runs/documents/readers/parts.py": "names of parts of a package",
     "runs/documents/writers/comments.py": "names of parts of a package",
     "runs/documents/writers/xlsx.py": "a name that Excel keeps for itself",

@@ -7,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.text.truncate import boundary, cut_after, truncate, truncate_line, truncate_path
+from runs.text.truncate import boundary, cut_after, quoted, truncate, truncate_line, truncate_path
 
 LETTER_WITH_MARK, FLAG, FAMILY, SYLLABLE = "e\u0301", "🇨🇭", "👨‍👩‍👧", "क्षि"
 GROUPS = [LETTER_WITH_MARK, FLAG, FAMILY, SYLLABLE, "👍🏽", "각", "\r\n", "a", "漢", " ", "\n"]
@@ -95,3 +95,11 @@ def test_nothing_is_longer_than_its_limit(text: str, limit: int) -> None:
 )
 def test_hostile_texts_are_cut_near_the_limit(hostile: str) -> None:
     assert 999_900 < boundary(hostile, 1_000_000) <= 1_000_000
+
+
+def test_quoted_is_one_short_line() -> None:
+    assert quoted("a\n b") == "“a b”"
+    assert quoted("a" * 80) == f"“{'a' * 80}”"
+    assert quoted("a" * 100) == quoted("a" * 1_000) == f"“{'a' * 80}…”"
+    assert quoted(" " * 1_000 + "a", 10) == "“…”"
+    assert quoted(FLAG * 3, 3) == f"“{FLAG}…”"

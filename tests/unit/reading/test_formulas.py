@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.reading.tables import MAX_CHARACTERS, Formulas, formulas_in
+from runs.reading.formulas import MAX_CHARACTERS, Formulas, formulas_in
 
 
 @pytest.mark.parametrize(
