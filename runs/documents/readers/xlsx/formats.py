@@ -11,6 +11,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException
 from functools import lru_cache
 from typing import NamedTuple
 
+from runs.text.numerals import MINUS
 from runs.text.quantities import quantity
 
 type Shown = Callable[[str], str]
@@ -47,7 +48,7 @@ _LITERAL = re.compile(r"\$([^-]*)")
 _ELAPSED = re.compile(r"(h+|m+|s+)", re.IGNORECASE)
 _CONDITION = re.compile(r"[<>=]")
 _DIGIT = re.compile("[1-9]")
-_SIGNED = re.compile(r"[-−–—‐‑－﹣] ?[^\w\s]{0,3} ?\d|\d ?[-−–—]$|\([^()]*\d[^()]*\)")
+_SIGNED = re.compile(rf"[{MINUS}—] ?[^\w\s]{{0,3}} ?\d|\d ?[{MINUS}—]$|\([^()]*\d[^()]*\)")
 _DATE = re.compile("[ymdhs]", re.IGNORECASE)
 _SKELETON = re.compile(r"([^0#?.,]*)([0#?.,]*)([^0#?.,]*)", re.DOTALL)
 _LAST_DAY = 2_958_465
