@@ -5,6 +5,7 @@
 | `a,b` `a;b` `a⇥b` | two cells; which separator it is, most rows decide |
 | `sep=|` in the first line | the separator, and no row |
 | `"a,b"` `"a⏎b"` `"a ""b"" c"` | one cell each |
+| `a,b␍1,2` | two rows, where no line ends otherwise |
 | `5" pipe,3` | a quotation mark inside a cell is a character |
 | `"a"b` | refused: text behind a closing quotation mark |
 | `"a,b` up to the end of the text | refused with the line in which the quotation mark opens |
@@ -27,7 +28,7 @@ MAX_ROW_CHARACTERS = 1_000_000
 SEPARATORS = ",;\t"
 _SAMPLE_CHARACTERS = 50_000
 _SAMPLE_ROWS = 100
-_DIRECTIVE = re.compile(r'\ufeff?"?sep=([^\w\s"]|\t)"?[ \t]*\r?(?:\n|\Z)', re.IGNORECASE)
+_DIRECTIVE = re.compile(r'\ufeff?"?sep=([^\w\s"]|\t)"?[ \t]*(?:\r?\n|\r|\Z)', re.IGNORECASE)
 
 
 def is_csv(path: str) -> bool:
@@ -72,7 +73,7 @@ def separator_of(text: str, wanted: Sequence[str] = ()) -> str:
     if directive := _DIRECTIVE.match(text):
         return directive[1]
     # Blank lines are left out at once: row by row a million of them take a second, for each separator.
-    sample = text[: _SAMPLE_CHARACTERS * 20].lstrip("\ufeff\r\n")[:_SAMPLE_CHARACTERS]
+    sample = _with_line_feeds(text[: _SAMPLE_CHARACTERS * 20]).lstrip("\ufeff\r\n")[:_SAMPLE_CHARACTERS]
     return max(SEPARATORS, key=lambda separator: _fitness(sample, separator, wanted))
 
 
@@ -108,11 +109,16 @@ def _fitness(sample: str, separator: str, wanted: Sequence[str]) -> tuple[int, f
     )
 
 
+def _with_line_feeds(text: str) -> str:
+    """Old programs for Macs end lines with carriage returns alone."""
+    return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
+
+
 class _Lines(Iterator[str]):
     """The lines of a text for the reader, which remembers those of the row that is being read."""
 
     def __init__(self, text: str, max_characters: int) -> None:
-        self._lines = (f"{line}\n" for line in lines_in(text.removeprefix("\ufeff")))
+        self._lines = (f"{line}\n" for line in lines_in(_with_line_feeds(text).removeprefix("\ufeff")))
         self._max = max_characters
         self._row: list[str] = []
         self._taken = self.number = 0
@@ -139,6 +145,9 @@ class _Lines(Iterator[str]):
             return f"ends inside a quotation mark that opens in line {opened:,}; close it"
         if "expected after" in error:
             return f"has text behind a closing quotation mark in line {self.number:,}; double the marks inside a cell"
+        if "new-line" in error:
+            fix = "put the cell into quotation marks, or end lines with LF"
+            return f"has a carriage return inside line {self.number:,}; {fix}"
         return f"is not valid CSV: {error}, line {self.number:,}"
 
     def _open_quotation(self, separator: str) -> int:

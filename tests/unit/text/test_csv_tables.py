@@ -32,6 +32,10 @@ def cells(text: str) -> list[list[str]]:
         ('a,b\n"1\n2",3\n', [["a", "b"], ["1\n2", "3"]]),
         ('pipe,n\n5" pipe,3\n', [["pipe", "n"], ['5" pipe', "3"]]),
         ('"say ""no""",1\n', [['say "no"', "1"]]),
+        ("a;b\r1,5;2\r\r3;4\r", [["a", "b"], ["1,5", "2"], [], ["3", "4"]]),
+        ("a,b\r1,2", [["a", "b"], ["1", "2"]]),
+        ("sep=;\ra;b\r1;2", [["a", "b"], ["1", "2"]]),
+        ('a,b\n"1\r2",3\n', [["a", "b"], ["1\r2", "3"]]),
         ("", []),
     ],
 )
@@ -44,6 +48,10 @@ def test_rows_and_separators(text: str, rows: list[list[str]]) -> None:
     [
         ('id,note\n1,"open\n2,b\n3,c\n', "ends inside a quotation mark that opens in line 2; close it"),
         ('id,note\n1,"a\nb"\n2,"c\nd","e\nf\n', "ends inside a quotation mark that opens in line 5; close it"),
+        (
+            "a,b\n1\r2,3\n",
+            "has a carriage return inside line 2; put the cell into quotation marks, or end lines with LF",
+        ),
         ('a;b\n"', "ends inside a quotation mark that opens in line 2; close it"),
         ('sep=;\na;b\n1;"x', "ends inside a quotation mark that opens in line 3; close it"),
         ('a,b\n"x""', "ends inside a quotation mark that opens in line 2; close it"),
