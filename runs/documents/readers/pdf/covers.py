@@ -13,10 +13,10 @@ from PIL import Image, ImageChops
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from runs.documents.readers.pdf.camouflage import strongest
-from runs.documents.readers.pdf.geometry import View
+from runs.documents.readers.pdf.geometry import Rectangle, View
 from runs.documents.readers.pdf.objects import MAX_OBJECTS, Box, all_of, bounds_of, font_of, is_visible_text, words_of
-from runs.documents.readers.pdf.showing import drawn
 from runs.documents.readers.pdf.strips import Room, pixels
+from runs.documents.readers.pdf.windows import WHOLE, Picture
 
 _MAX_SHARED = 16
 """Layers that have many words; each text that lies deeper has one for itself, as rows of slanted words may."""
@@ -66,38 +66,39 @@ class Covered:
         self._page, self._view, self._check_time = page, View(page), check_time
         self.layers: dict[int, int] = {}
         self._handles: list[list[Any]] = []
-        self._changes: dict[tuple[int, float, bool], Image.Image] = {}
-        self._wholes: dict[tuple[float, bool], Image.Image] = {}
+        self._window = WHOLE
+        self._changes: dict[tuple[int, float, bool], Picture] = {}
+        self._wholes: dict[tuple[float, bool], Picture] = {}
         self._sort(self._found(all_text=all_text))
 
-    def difference(self, layer: int, scale: float, *, grey: bool = True) -> Image.Image:
-        """The picture of the page: its shades are by how much each pixel differs without the words of a layer."""
+    def difference(self, window: Rectangle, layer: int, scale: float, *, grey: bool = True) -> Picture:
+        """A part of the page: its shades are by how much each pixel differs without the words of a layer."""
         key = layer, scale, grey
+        if window != self._window:
+            self._window, self._wholes, self._changes = window, {}, {}
         if key in self._changes:
             self._changes[key] = self._changes.pop(key)  # the first one is that which was asked for longest ago
             return self._changes[key]
         self._check_time()
         if len(self._changes) >= _MAX_KEPT:
             del self._changes[next(iter(self._changes))]
-        self._changes[key] = _difference(self._whole(scale, grey), self._without(layer, scale, grey))
+        whole, without = self._whole(scale, grey), self._without(layer, scale, grey)
+        self._changes[key] = whole._replace(image=_difference(whole.image, without.image))
         return self._changes[key]
 
-    def _whole(self, scale: float, grey: bool) -> Image.Image:
+    def _whole(self, scale: float, grey: bool) -> Picture:
         if (scale, grey) not in self._wholes:
-            self._wholes[scale, grey] = self._drawn(scale, grey)
+            self._wholes[scale, grey] = Picture.of(self._page, scale, self._window, grey=grey)
         return self._wholes[scale, grey]
 
-    def _without(self, layer: int, scale: float, grey: bool) -> Image.Image:
+    def _without(self, layer: int, scale: float, grey: bool) -> Picture:
         for handle in self._handles[layer]:
             raw.FPDFPageObj_SetIsActive(handle, False)
         try:
-            return self._drawn(scale, grey)
+            return Picture.of(self._page, scale, self._window, grey=grey)
         finally:
             for handle in self._handles[layer]:
                 raw.FPDFPageObj_SetIsActive(handle, True)
-
-    def _drawn(self, scale: float, grey: bool) -> Image.Image:
-        return drawn(self._page, scale, grey=True) if grey else drawn(self._page, scale).convert("RGB")
 
     def _found(self, *, all_text: bool) -> list[_Copies]:
         """What was drawn last is looked at first: it covers what was drawn before."""

@@ -43,7 +43,6 @@ from runs.documents.readers.pdf.objects import (
     text_object,
 )
 from runs.documents.readers.pdf.shapes import FINE, MIN_CONTRAST, NO_INK, seen_by_shape
-from runs.documents.readers.pdf.showing import drawn
 from runs.documents.readers.pdf.strips import (
     Gap,
     Line,
@@ -52,12 +51,11 @@ from runs.documents.readers.pdf.strips import (
     Strip,
     are_spaces,
     gaps,
-    pixels,
     raster,
-    rooms,
     strips,
     whole,
 )
+from runs.documents.readers.pdf.windows import WHOLE, Picture, Window, windows
 
 MAX_SECONDS = 30.0
 """Of the processor, since the reading began, but for OCR; three hundred full pages take some three."""
@@ -144,22 +142,26 @@ def looks(
     """`shown` is what the pages before have shown; `again` opens the page once more. Raises TookTooLongError once the
     reading has had its time.
     """
-    look = _Look(page, text_page, text, effort)
+    sheet = _Sheet(page, text_page, text, effort)
+    contents = sheet.contents
     has_solid = not text.text.isascii() and _SOLID.search(text.text)
-    is_known = not has_solid and shown.has(look.contents, text.text)
-    where = look.contents.doubtful if is_known else None
+    is_known = not has_solid and shown.has(contents, text.text)
+    where = contents.doubtful if is_known else None
     if where is not None and not where:
-        return Looks(has_more=look.has_more)
-    lines = [span for span in _lines(text.text) if where is None or look.is_in(where, *span)]
-    found = [look.hidden_in(*span) for span in lines]
-    if where is None and look.contents.doubtful is not None:
-        plain = [at for at, span in enumerate(lines) if not look.is_in(look.contents.doubtful, *span)]
-        if plain and not any(found[at] for at in plain):
-            shown.add(look.contents, "\n".join(["", *(text.text[slice(*lines[at])] for at in plain)]))
-    hidden = [at for offsets in found for at in offsets]
-    seen = look.seen_by_shape(hidden, again)
-    hidden = [at for at in hidden if at not in seen]
-    return Looks(_runs(hidden, text.text), _runs(sorted(look.unprinted), text.text), look.has_more)
+        return Looks(has_more=sheet.has_more)
+    lines = [span for span in _lines(text.text) if where is None or sheet.is_in(where, *span)]
+    found, seen, unprinted = dict[int, list[int]](), set[int](), list[int]()
+    for window in [Window(WHOLE, list(range(len(lines))))] if where is None else sheet.windows(lines):
+        look = _Look(sheet, window.place)
+        found |= {number: look.hidden_in(*lines[number]) for number in window.lines}
+        seen |= look.seen_by_shape(sorted(at for number in window.lines for at in found[number]), again)
+        unprinted += look.unprinted
+    if where is None and contents.doubtful is not None:
+        plain = [number for number, span in enumerate(lines) if not sheet.is_in(contents.doubtful, *span)]
+        if plain and not any(found[number] for number in plain):
+            shown.add(contents, "\n".join(["", *(text.text[slice(*lines[number])] for number in plain)]))
+    hidden = [at for number in range(len(lines)) for at in found[number] if at not in seen]
+    return Looks(_runs(hidden, text.text), _runs(sorted(unprinted), text.text), sheet.has_more)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -181,23 +183,51 @@ def _runs(offsets: Sequence[int], text: str) -> list[tuple[int, int]]:
     return found
 
 
-class _Look:
-    """A look at the pictures of one page. `unprinted`: the offsets of what a scanner's program has read there."""
+class _Sheet:
+    """What looks at parts of one page share."""
 
     def __init__(self, page: PdfPage, text_page: PdfTextPage, text: PageText, effort: Effort) -> None:
-        self._page, self._text_page, self._text, self._view = page, text_page, text, View(page)
-        self.contents = contents = contents_of(page, text_page, self._view)
+        self.page, self.text_page, self.text, self.view = page, text_page, text, View(page)
+        self.contents = contents = contents_of(page, text_page, self.view)
         self.has_more = bool(contents.kinds)
-        self._has_invisible = () in contents.paints
-        self._differs_from_paper = not any(map(camouflage.is_sign, contents.paints))
-        self._check_time = _TimeLimit(effort, has_sign=not self._differs_from_paper).check
-        self._check_time()
-        self.unprinted = list[int]()
+        self.has_invisible = () in contents.paints
+        self.differs_from_paper = not any(map(camouflage.is_sign, contents.paints))
+        self.check_time = _TimeLimit(effort, has_sign=not self.differs_from_paper).check
+        self.check_time()
 
     def is_in(self, where: Sequence[Box], start: int, end: int) -> bool:
         """Whether a part of a line is there, or may be."""
-        drawn_at = boxes(self._text_page, *self._text.span(start, end))
+        drawn_at = boxes(self.text_page, *self.text.span(start, end))
         return not drawn_at or any(share_room(Line.of(drawn_at).box, one) for one in where)
+
+    def windows(self, lines: Sequence[tuple[int, int]]) -> Iterator[Window]:
+        """Parts of the page that these lines are in, one by one."""
+        drawn_at = [boxes(self.text_page, *self.text.span(*span)) for span in lines]
+        return windows(self.view.shown(*Line.of(one).box) if one else WHOLE for one in drawn_at)
+
+    @cached_property
+    def is_scan(self) -> bool:
+        return raw.FPDF_PAGEOBJ_IMAGE in self.contents.kinds and is_picture(self.page)
+
+    @cached_property
+    def covered(self) -> Covered | None:
+        if not (self.contents.has_covers or self.is_scan):
+            return None
+        return Covered(self.page, self.text_page, all_text=self.is_scan, check_time=self.check_time)
+
+    @cached_property
+    def pictures(self) -> Sequence[Box]:
+        return picture_boxes(self.page)
+
+
+class _Look:
+    """A look at pictures of a part of a page. `unprinted`: the offsets of what a scanner's program has read there."""
+
+    def __init__(self, sheet: _Sheet, window: Rectangle) -> None:
+        self._sheet, self._window = sheet, window
+        self._text_page, self._text, self._view = sheet.text_page, sheet.text, sheet.view
+        self._contents, self._check_time = sheet.contents, sheet.check_time
+        self.unprinted = list[int]()
 
     def hidden_in(self, start: int, end: int) -> list[int]:
         """The offsets of characters of a line that nobody sees."""
@@ -207,13 +237,13 @@ class _Look:
         spaces = self._text.text.count(" ", start, end)
         if self._is_clear(drawn_at, spaces):
             return []
-        places = rooms(self._view, drawn_at, *self._coarse.size)
+        places = self._coarse.rooms(self._view, drawn_at)
         parts = list(strips(places, self._ink, self._same))
         hidden = self._camouflaged(start, end) if any(part.same >= camouflage.MIN_DOUBT for part in parts) else set()
         layers = self._layers(start, end)
         if layers == {0}:
             parts = list(strips(places, self._first_change, self._same))
-        needs_all = self._has_invisible or layers - {0} or (self._is_scan and not layers)
+        needs_all = self._sheet.has_invisible or layers - {0} or (self._sheet.is_scan and not layers)
         if not needs_all and self._is_plain(parts, drawn_at, spaces) and self._is_on_page(Line.of(drawn_at), drawn_at):
             return sorted(hidden)
         ground = self._ground(places)
@@ -224,43 +254,45 @@ class _Look:
         """Whether a line stands on bare paper, in another colour, with ink from one end to the other: most do, and one
         look at all of it tells.
         """
-        if self.contents.others is None or not self._differs_from_paper or not drawn_at:
+        if self._contents.others is None or not self._sheet.differs_from_paper or not drawn_at:
             return False
         line = Line.of(drawn_at)
         if not (line.is_one and self._is_on_page(line, drawn_at)) or any(
-            are_near(line.box, one) for one in self.contents.others
+            are_near(line.box, one) for one in self._contents.others
         ):
             return False
-        (room,) = rooms(self._view, [line.box], *self._coarse.size)
+        (room,) = self._coarse.rooms(self._view, [line.box])
         return self._is_plain([whole(room, self._dark)], [line.box], spaces)
 
     def seen_by_shape(self, hidden: Sequence[int], again: Callable[[], AbstractContextManager[PdfPage]]) -> set[int]:
         """Those of the hidden characters that the picture shows all the same."""
         near = [at for at in hidden if self._has_ink_near(at)]
-        return seen_by_shape(again, self._text, near, self._colours, self._check_time) if near else set()
+        if not near:
+            return set()
+        return seen_by_shape(again, self._text, near, self._window, self._colours, self._check_time)
 
     def _has_ink_near(self, at: int) -> bool:
         left, bottom, right, top = loose_box(self._text_page, self._text.numbers[at])
         room = top - bottom
         place = self._view.shown(left - room, bottom - room, right + room, top + room)
-        dark, light = cast("tuple[int, int]", self._coarse.crop(pixels(place, *self._coarse.size)).getextrema())
+        dark, light = cast("tuple[int, int]", self._coarse.part(place).getextrema())
         return light - dark >= MIN_CONTRAST
 
     def _layers(self, start: int, end: int) -> set[int | None]:
         """Those of the words of a line that may be covered, None for others; nothing if none of them may be."""
-        if self._covered is None:
+        if self._sheet.covered is None:
             return set()
         found = {self._layer(at) for at in range(start, end) if not self._text.text[at].isspace()}
         return found if found != {None} else set()
 
     def _layer(self, at: int) -> int | None:
-        one = text_object(self._text_page, self._text.numbers[at]) if self._covered else None
-        return self._covered.layers.get(ctypes.addressof(one.contents)) if one and self._covered else None
+        one = text_object(self._text_page, self._text.numbers[at]) if self._sheet.covered else None
+        return self._sheet.covered.layers.get(ctypes.addressof(one.contents)) if one and self._sheet.covered else None
 
     def _camouflaged(self, start: int, end: int) -> set[int]:
         """The offsets of characters whose own colour is that of most of what is around them."""
         found: set[int] = set()
-        if self._is_scan:
+        if self._sheet.is_scan:
             return found
         for offsets, box, paint in camouflage.words(self._text_page, self._text, start, end):
             self._check_time()
@@ -276,12 +308,12 @@ class _Look:
 
     def _is_in_its_colour(self, place: Rectangle, at: int) -> bool:
         """Whether most of what is around a word is, not only in its shade."""
-        part = self._colours.crop(pixels(place, *self._colours.size))
+        part = self._colours.part(place)
         one = text_object(self._text_page, self._text.numbers[at])
         return camouflage.share_in_colour(part, one) >= camouflage.MIN_GROUND
 
-    def _share(self, picture: Image.Image, place: Rectangle, paint: Paint) -> float:
-        return camouflage.share(picture.crop(pixels(place, *picture.size)), paint)
+    def _share(self, picture: Picture, place: Rectangle, paint: Paint) -> float:
+        return camouflage.share(picture.part(place), paint)
 
     def _is_on_page(self, line: Line, drawn_at: Sequence[Box]) -> bool:
         """Whether all of a line is, and none of it is tiny."""
@@ -334,7 +366,7 @@ class _Look:
         layer = self._layer(at)
         if layer is not None and self._is_drawn(place, layer):
             return False
-        if self._is_scan or (self._has_invisible and is_invisible(self._text_page, number)):
+        if self._sheet.is_scan or (self._sheet.has_invisible and is_invisible(self._text_page, number)):
             is_shown = line_has_ink and self._is_in_picture(box)  # the letters of OCR are never quite in place
             self.unprinted += [at] if is_shown else []
             return not is_shown
@@ -347,91 +379,77 @@ class _Look:
         )
 
     def _has_colours(self, place: Rectangle) -> bool:
-        part = self._colours.crop(pixels(place, *self._colours.size))
+        part = self._colours.part(place)
         bounds = cast("tuple[tuple[int, int], ...]", part.getextrema())
         return any(light - dark >= camouflage.MIN_COLOUR for dark, light in bounds)
 
     def _is_drawn(self, place: Rectangle, layer: int) -> bool:
         """Whether the picture differs where words stand when their layer is left out."""
-        covered = cast("Covered", self._covered)
-        change = covered.difference(layer, _COARSE)
-        left, top, right, bottom = pixels(place, *change.size)
+        covered = cast("Covered", self._sheet.covered)
+        change = covered.difference(self._window, layer, _COARSE)
+        left, top, right, bottom = change.room(place)
         if self._contrast(change, place, 0) >= _MIN_CLEAR:
             return True
         around = left - 1, top - 1, right + 1, bottom + 1
-        if change.crop(around).getbbox():  # the fine one costs fifty times more
-            fine = covered.difference(layer, FINE)
+        if change.image.crop(around).getbbox():  # the fine one costs fifty times more
+            fine = covered.difference(self._window, layer, FINE)
             if self._contrast(fine, place, 0) >= MIN_CONTRAST:
                 return True
-        change = covered.difference(layer, _COARSE, grey=False)
+        change = covered.difference(self._window, layer, _COARSE, grey=False)
         return self._contrast(change, place, 0) >= camouflage.MIN_COLOUR
 
     def _is_in_picture(self, box: Box) -> bool:
         across, up = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        return any(one[0] <= across <= one[2] and one[1] <= up <= one[3] for one in self._pictures)
+        return any(one[0] <= across <= one[2] and one[1] <= up <= one[3] for one in self._sheet.pictures)
 
     def _ground(self, places: Sequence[Room]) -> int:
         """The shade that most of a line has."""
         counts = [0] * 256
         for place in places:
-            part = self._coarse.crop(place).histogram()
+            part = self._coarse.image.crop(place).histogram()
             counts = [one + other for one, other in zip(counts, part, strict=True)]
         return counts.index(max(counts))
 
-    def _contrast(self, picture: Image.Image, place: Rectangle, ground: int) -> int:
-        return self._contrast_in(picture, pixels(place, *picture.size), ground)
+    def _contrast(self, picture: Picture, place: Rectangle, ground: int) -> int:
+        return self._contrast_in(picture, picture.room(place), ground)
 
-    def _contrast_in(self, picture: Image.Image, room: Room, ground: int) -> int:
+    def _contrast_in(self, picture: Picture, room: Room, ground: int) -> int:
         left, top, right, bottom = room
         if right - left < _THIN:
             left, right = max(left - 1, 0), right + 1
-        dark, light = cast("tuple[int, int]", picture.crop((left, top, right, bottom)).getextrema())
+        dark, light = cast("tuple[int, int]", picture.image.crop((left, top, right, bottom)).getextrema())
         return max(ground - dark, light - ground)
 
     @cached_property
-    def _coarse(self) -> Image.Image:
-        return drawn(self._page, _COARSE, grey=True)
-
-    @cached_property
-    def _is_scan(self) -> bool:
-        return raw.FPDF_PAGEOBJ_IMAGE in self.contents.kinds and is_picture(self._page)
-
-    @cached_property
-    def _covered(self) -> Covered | None:
-        if not (self.contents.has_covers or self._is_scan):
-            return None
-        return Covered(self._page, self._text_page, all_text=self._is_scan, check_time=self._check_time)
+    def _coarse(self) -> Picture:
+        return Picture.of(self._sheet.page, _COARSE, self._window, grey=True)
 
     @cached_property
     def _dark(self) -> Raster:
         """Where there is something else than bare paper."""
-        return raster(self._coarse.point(_DARK))
+        return raster(self._coarse.image.point(_DARK))
 
     @cached_property
     def _ink(self) -> Raster:
-        return _edges(self._coarse)
+        return _edges(self._coarse.image)
 
     @cached_property
     def _same(self) -> Raster:
-        return Raster(camouflage.same_as_text(self._coarse, self.contents.paints), *self._coarse.size)
+        return Raster(camouflage.same_as_text(self._coarse.image, self._contents.paints), *self._coarse.image.size)
 
     @cached_property
-    def _fine(self) -> Image.Image:
-        return drawn(self._page, FINE, grey=True)
+    def _fine(self) -> Picture:
+        return Picture.of(self._sheet.page, FINE, self._window, grey=True)
 
     @cached_property
-    def _colours(self) -> Image.Image:
-        return drawn(self._page, FINE).convert("RGB")
+    def _colours(self) -> Picture:
+        return Picture.of(self._sheet.page, FINE, self._window, grey=False)
 
     @cached_property
     def _first_change(self) -> Raster:
         """Where the words of the first layer are."""
-        change = cast("Covered", self._covered).difference(0, _COARSE)
-        return raster(change.point(_EDGE))
-
-    @cached_property
-    def _pictures(self) -> Sequence[Box]:
-        return picture_boxes(self._page)
+        change = cast("Covered", self._sheet.covered).difference(self._window, 0, _COARSE)
+        return raster(change.image.point(_EDGE))
 
 
 def _edges(picture: Image.Image) -> Raster:

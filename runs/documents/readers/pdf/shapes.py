@@ -19,7 +19,7 @@ from pypdfium2 import PdfPage, raw
 
 from runs.documents.readers.pdf.camouflage import MIN_COLOUR, strongest
 from runs.documents.readers.pdf.characters import PageText, text_page_of
-from runs.documents.readers.pdf.geometry import View, size_of, tight_box
+from runs.documents.readers.pdf.geometry import Rectangle, View, size_of, tight_box
 from runs.documents.readers.pdf.objects import (
     MAX_OBJECTS,
     Box,
@@ -30,8 +30,7 @@ from runs.documents.readers.pdf.objects import (
     paint_of,
     text_object,
 )
-from runs.documents.readers.pdf.showing import drawn
-from runs.documents.readers.pdf.strips import pixels
+from runs.documents.readers.pdf.windows import Picture
 
 FINE = 200 / 72
 """Pixels per point."""
@@ -69,12 +68,14 @@ def seen_by_shape(
     again: Callable[[], AbstractContextManager[PdfPage]],
     text: PageText,
     hidden: Sequence[int],
-    picture: Image.Image,
+    window: Rectangle,
+    picture: Picture,
     check_time: Callable[[], None],
 ) -> set[int]:
     """Those of the hidden characters, by their offsets, that belong to words that the picture shows, which is a fine
-    one of the page in its colours. `again` opens the page once more; what is drawn with is changed there.
+    one of a part of the page in its colours. `again` opens the page once more; what is drawn with is changed there.
     """
+    image = picture.image
     with again() as page, text_page_of(page) as text_page:
         handles = {at: text_object(text_page, text.numbers[at]) for at in hidden}
         addresses = {at: _address(one) for at, one in handles.items() if one}
@@ -84,9 +85,9 @@ def seen_by_shape(
         moves, twins = _twins(objects, set(addresses.values()), check_time)
         for twin in twins:
             raw.FPDFPageObj_SetIsActive(twin.handle, False)
-        changed = _changed(picture, drawn(page, FINE).convert("RGB")) if twins else None
-        masks = _masks(page, objects, set(addresses.values()), moves)
-        view, pictures = View(page), [picture.convert("L"), *picture.split(), *filter(None, [changed])]
+        changed = _changed(image, Picture.of(page, FINE, window, grey=False).image) if twins else None
+        masks = _masks(page, window, objects, set(addresses.values()), moves)
+        view, pictures = View(page), [image.convert("L"), *image.split(), *filter(None, [changed])]
 
         def is_shown(at: int) -> bool:
             check_time()
@@ -97,7 +98,7 @@ def seen_by_shape(
             across, up = moves.get(addresses[at], (0.0, 0.0))
             left, bottom, right, top = tight_box(text_page, text.numbers[at])
             place = view.shown(left + across, bottom + up, right + across, top + up)
-            left, top, right, bottom = pixels(place, *picture.size)
+            left, top, right, bottom = picture.room(place)
             return _has_shape(pictures, masks, (left - _AROUND, top - _AROUND, right + _AROUND, bottom + _AROUND))
 
         return {at for part in _parts(hidden, text.text) if all(map(is_shown, part)) for at in part}
@@ -161,7 +162,11 @@ def _from(picture: Image.Image, least: int) -> Image.Image:
 
 
 def _masks(
-    page: PdfPage, objects: Sequence[PageObject], hidden: set[int], moves: dict[int, tuple[float, float]]
+    page: PdfPage,
+    window: Rectangle,
+    objects: Sequence[PageObject],
+    hidden: set[int],
+    moves: dict[int, tuple[float, float]],
 ) -> _Masks:
     for one in objects:
         if one.kind == raw.FPDF_PAGEOBJ_FORM:
@@ -172,7 +177,7 @@ def _masks(
             raw.FPDFTextObj_SetTextRenderMode(one.handle, raw.FPDF_TEXTRENDERMODE_FILL)
             raw.FPDFPageObj_SetFillColor(one.handle, *_BLACK)
             raw.FPDFPageObj_Transform(one.handle, 1, 0, 0, 1, *moves.get(address, (0.0, 0.0)))
-    letters = ImageChops.invert(drawn(page, FINE, grey=True))
+    letters = ImageChops.invert(Picture.of(page, FINE, window, grey=True).image)
     return _Masks(letters, list(_outlines(letters)))
 
 

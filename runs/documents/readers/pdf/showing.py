@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 
 from PIL import Image
 from pypdfium2 import PdfDocument, PdfPage
@@ -64,11 +65,21 @@ def cut(data: bytes, *, first: int, last: int) -> bytes:
     return file.getvalue()
 
 
-def drawn(page: PdfPage, scale: float, *, grey: bool = False) -> Image.Image:
-    """The page in so many pixels per point, or fewer where that would be too large a picture."""
-    width, height = (max(side, 1.0) for side in page.get_size())
-    scale = min(scale, (MAX_PIXELS / (width * height)) ** 0.5, MAX_SIDE / max(width, height))
-    bitmap = page.render(scale=scale, grayscale=grey)
+def scale_within_limits(page: PdfPage, scale: float) -> float:
+    """So many pixels per point, or fewer where that would be too large a picture."""
+    width, height = (max(float(side), 1.0) for side in page.get_size())
+    return min(scale, math.sqrt(MAX_PIXELS / (width * height)), MAX_SIDE / max(width, height))
+
+
+def drawn(
+    page: PdfPage, scale: float, *, grey: bool = False, cut: tuple[int, int, int, int] = (0, 0, 0, 0)
+) -> Image.Image:
+    """The page in so many pixels per point, within limits. `cut`: how many of them are left out on the left, below, on
+    the right and above.
+    """
+    scale = scale_within_limits(page, scale)
+    crop = tuple(max(side - 0.5, 0) / scale for side in cut)  # pypdfium2 takes points, and makes the next whole pixel
+    bitmap = page.render(scale=scale, grayscale=grey, crop=crop)
     try:
         image: Image.Image = bitmap.to_pil().copy()  # its pixels are pdfium's until here
     finally:

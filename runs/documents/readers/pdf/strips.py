@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 from PIL import Image
 
-from runs.documents.readers.pdf.geometry import Rectangle, View
+from runs.documents.readers.pdf.geometry import Rectangle
 from runs.documents.readers.pdf.objects import Box
 
 _MIN_GAP = 0.55
@@ -85,21 +85,6 @@ class Raster(NamedTuple):
 
     def rows(self, left: int, top: int, right: int, bottom: int, step: int = 1) -> list[bytes]:
         return [self.pixels[row * self.width + left : row * self.width + right] for row in range(top, bottom, step)]
-
-
-def rooms(view: View, boxes: Iterable[Box], width: int, height: int) -> list[Room]:
-    """Where parts of a line are in a picture: `pixels` of `view.shown`, for the hundred thousand of a long document."""
-    x, dx, dy, y, ex, ey = view.scaled(width, height)
-    found = []
-    for left, bottom, right, top in boxes:
-        one, other = round(x + dx * left + dy * bottom), round(x + dx * right + dy * top)
-        upper, lower = round(y + ex * left + ey * bottom), round(y + ex * right + ey * top)
-        if one > other:
-            one, other = other, one
-        if upper > lower:
-            upper, lower = lower, upper
-        found.append(_inside(one, upper, other, lower, width, height))
-    return found
 
 
 def strips(rooms: Sequence[Room], ink: Raster, same: Raster) -> Iterator[Strip]:
@@ -189,13 +174,11 @@ def _zeros(count: int) -> re.Pattern[bytes]:
 def pixels(place: Rectangle, width: int, height: int) -> Room:
     """Those of a picture that are inside, at least one in each direction, and none off the picture."""
     left, top, right, bottom = place
-    return _inside(
-        round(left * width), round(top * height), round(right * width), round(bottom * height), width, height
-    )
+    return inside(round(left * width), round(top * height), round(right * width), round(bottom * height), width, height)
 
 
-def _inside(left: int, top: int, right: int, bottom: int, width: int, height: int) -> Room:
-    """Compared by hand: calls would take twice as long."""
+def inside(left: int, top: int, right: int, bottom: int, width: int, height: int) -> Room:
+    """A room as far as it is in a picture of this size. Compared by hand: calls would take twice as long."""
     left = 0 if left < 0 else left if left < width else width - 1
     top = 0 if top < 0 else top if top < height else height - 1
     right = right if right <= width else width
