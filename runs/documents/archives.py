@@ -35,7 +35,7 @@ MAX_REFUSED = 20
 MAX_NAME = 1_000
 _PIECE = 1 << 18
 _MAX_HEADER = 1_000_000
-"""Of a tar file: names and properties of one file."""
+"""Of a tar file: names, properties and the map of gaps of one file."""
 _ENCRYPTED, _UTF8 = 0x1, 0x800
 _WINDOWS = frozenset({0, 6, 10, 14})
 """Systems that a zip file says it was made on: DOS, OS/2, Windows."""
@@ -229,6 +229,7 @@ def _members(source: "_Source") -> Iterator[tarfile.TarInfo]:
     archive = tarfile.TarFile(fileobj=cast("Any", source), encoding="utf-8", errors="surrogateescape")
     entries = 0
     while info := archive.next():
+        source.begin_member()
         entries += 1
         if entries > MAX_ENTRIES:
             raise InvalidInput(f"has more than {MAX_ENTRIES:,} entries; give the folder itself")
@@ -283,7 +284,12 @@ class _Source:
         self._file = file
         self._ahead = b""
         self._at = 0
+        self._header_left = _MAX_HEADER
         self.last = b""
+
+    def begin_member(self) -> None:
+        """Let tarfile read another header."""
+        self._header_left = _MAX_HEADER
 
     def peek(self) -> bytes:
         """The first block; before anything else is read."""
@@ -292,8 +298,9 @@ class _Source:
 
     def read(self, size: int) -> bytes:
         """For tarfile, which reads headers alone."""
-        if not 0 <= size <= _MAX_HEADER:
+        if not 0 <= size <= self._header_left:
             raise InvalidInput(_DAMAGED)
+        self._header_left -= size
         self.last = self.take(size)
         return self.last
 

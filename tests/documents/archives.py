@@ -129,3 +129,20 @@ def of_properties(size: int = 300_000_000) -> bytes:
         for _ in range(size >> 20):
             packer.write(bytes(1 << 20))
     return made.getvalue()
+
+
+def of_gaps(lines: int = 60_000_000) -> bytes:
+    """A compressed tar file with one file that has so many gaps, as a map before its content says."""
+    info = tarfile.TarInfo("gaps")
+    info.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "x"}
+    info.size = 2 * lines
+    return gzip.compress(info.tobuf(tarfile.PAX_FORMAT) + b"99999999\n" + b"1\n" * lines, 1)
+
+
+def of_chained_gaps(blocks: int = 400_000) -> bytes:
+    """The same in the older form: blocks of gaps, each of which says that another one follows."""
+    header = bytearray(member("gaps", tarfile.GNUTYPE_SPARSE).tobuf(tarfile.GNU_FORMAT))
+    header[482] = 1
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return gzip.compress(bytes(header) + ((b"00000000001\0" * 42) + b"\1").ljust(512, b"\0") * blocks, 1)

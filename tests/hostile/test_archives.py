@@ -53,6 +53,8 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "deep.tar": (lambda: tarred({"d/" * 3_000 + "x": b"x"}), NOTHING, "Its name is too long."),
     "negative.tar": (archives.negative, DAMAGED, ""),
     "properties.tar.gz": (archives.of_properties, DAMAGED, ""),
+    "gaps.tar.gz": (archives.of_gaps, DAMAGED, ""),
+    "chained.tar.gz": (archives.of_chained_gaps, DAMAGED, ""),
 }
 
 
