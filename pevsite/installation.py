@@ -76,7 +76,7 @@ def prepare(folder: Path) -> None:
             "that you own with --data-dir or PEV_DATA_DIR."
         ) from error
     path = folder / KEY_FILE
-    if path.exists() or os.environ.get("PEV_SECRET_KEY"):
+    if has_key(folder):
         return
     handle, draft = tempfile.mkstemp(dir=folder, prefix=f"{KEY_FILE}.")  # a name that no killed process has left
     with os.fdopen(handle, "w") as file:
@@ -147,6 +147,11 @@ def secret(name: str) -> str:
             f"{name} begins with #, so a comment was taken for its value. Put comments on lines of their own."
         )
     return given
+
+
+def has_key(folder: Path) -> bool:
+    """Whether what this process signs is accepted by others of the installation, and later."""
+    return bool(os.environ.get("PEV_SECRET_KEY")) or (folder / KEY_FILE).exists()
 
 
 def secret_key(folder: Path) -> str:

@@ -7,15 +7,16 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
+from django.conf import settings
 from django.core.files.base import File
 from django.db import connection
 
-from pevsite.installation import version
+from pevsite.installation import KEY_FILE, has_key, version
 from runs import blobs
 from runs.engine.duties import BACKUP, Turn
 from runs.errors import InvalidInput
 from runs.keeping import snapshots
-from runs.keeping.archives import Archive, Manifest, Writer
+from runs.keeping.archives import Archive, Manifest, Signer, Writer
 from runs.keeping.contents import named
 from runs.models import Duty
 
@@ -31,7 +32,8 @@ def back_up(target: Path, warn: Callable[[str], object]) -> Manifest:
     """Write a back-up to `target`, which must not exist: whole, for this user alone, or not at all.
 
     Nothing waits for it but the deleting of files that no run has any more. `warn` is told of files that the store
-    has lost or that are damaged. Raises InvalidInput with what to do, and OSError where it cannot be written.
+    has lost or that are damaged, and where there is no key to sign with. Raises InvalidInput with what to do, and
+    OSError where it cannot be written.
     """
     if target.exists():
         raise InvalidInput(f"{target} exists already. Name another file; a back-up replaces nothing.")
@@ -49,11 +51,16 @@ def back_up(target: Path, warn: Callable[[str], object]) -> Manifest:
 
 
 def _written(draft: Path, turn: Turn, warn: Callable[[str], object]) -> Manifest:
+    if not (signed := has_key(settings.DATA_DIR)):
+        warn(
+            f"The back-up is not signed: there is no {KEY_FILE} in {settings.DATA_DIR}, and no PEV_SECRET_KEY. Make it "
+            "with the key of the installation, so that it can be told later whether somebody has changed it."
+        )
     for left in reversed(range(_TRIES)):
         try:
             with draft.open("wb") as file:
                 os.fchmod(file.fileno(), 0o600)
-                manifest = _write(Writer(file), draft.with_name("database"), turn, warn)
+                manifest = _write(Writer(file, signed=signed), draft.with_name("database"), turn, warn)
                 file.flush()
                 os.fsync(file.fileno())
             return manifest
@@ -97,16 +104,33 @@ def _write(writer: Writer, database: Path, turn: Turn, warn: Callable[[str], obj
     return writer.finish(describe)
 
 
-def restore(source: Path) -> Manifest:
-    """Fill this empty installation with a back-up, after all of it was found undamaged. The database comes last: until
-    then the installation is still empty, and a restore that was interrupted can be done again.
+_UNKNOWN_SIGNERS = {
+    Signer.NOBODY: "The back-up is not signed: an older version made it, or somebody has taken its signature away. ",
+    Signer.OTHER: (
+        "The back-up is signed with another key than the one here, so that it cannot be told whether somebody has "
+        "changed it. Put {key} of the installation that made it into {folder} (or its PEV_SECRET_KEY into the "
+        "environment), and do this again. "
+    ),
+}
+
+
+def restore(source: Path, *, unsigned: bool = False) -> tuple[Manifest, Signer]:
+    """Fill this empty installation with a back-up, after all of it was found undamaged and to be signed with the key
+    of this installation; `unsigned`: or not. The database comes last: until then the installation is still empty, and a
+    restore that was interrupted can be done again.
 
     Raises InvalidInput with what to do.
     """
     if snapshots.migrations():
         raise InvalidInput("There is an installation here already. Restore into an empty data folder and database.")
     with Archive(source) as archive:
-        manifest = archive.check()
+        manifest, signer = archive.check()
+        if signer in _UNKNOWN_SIGNERS and not unsigned:
+            why = _UNKNOWN_SIGNERS[signer].format(key=KEY_FILE, folder=settings.DATA_DIR)
+            raise InvalidInput(
+                f"{why}Whoever can change a back-up can make themselves administrator: add --unsigned only if you know "
+                "where this one has been since it was made."
+            )
         if manifest.database != connection.vendor:
             names = {"sqlite": "SQLite (without PEV_DATABASE_URL)", "postgresql": "PostgreSQL (PEV_DATABASE_URL)"}
             raise InvalidInput(f"The back-up is of {names[manifest.database]}; restore it there.")
@@ -119,8 +143,8 @@ def restore(source: Path) -> Manifest:
             blobs.store().save(blobs.name_of(sha256), File(file))
         with tempfile.TemporaryDirectory() as folder:
             database = Path(folder, "database")
-            archive.database(database)
+            archive.database(database, manifest.database_sha256)
             snapshots.put_back(database)
     if Duty._meta.db_table in connection.introspection.table_names():  # the back-up may be of before it
         Duty.objects.all().delete()  # who was at what, such as this very back-up, was in the other installation
-    return manifest
+    return manifest, signer

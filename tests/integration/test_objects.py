@@ -335,6 +335,7 @@ def test_a_back_up_of_a_folder_is_restored_into_a_bucket_and_the_other_way_round
     bucket: S3, tmp_path: Path, finished: Finished
 ) -> None:
     folder = finished.copy(tmp_path / "one")
+    key = {"PEV_SECRET_KEY": "the same for all of them"}
     there = bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}/some/where"}
     for data, variables, command, file in (
         ("one", {}, "backup", "of a folder"),
@@ -342,7 +343,7 @@ def test_a_back_up_of_a_folder_is_restored_into_a_bucket_and_the_other_way_round
         ("two", there, "backup", "of a bucket"),
         ("three", {}, "restore", "of a bucket"),
     ):
-        done = manage(tmp_path / data, variables, command, str(tmp_path / file))
+        done = manage(tmp_path / data, variables | key, command, str(tmp_path / file))
         assert done.returncode == 0, done.stderr
         assert command == "backup" or done.stdout.splitlines()[-1] == "Everything is what it was."
     assert not (tmp_path / "two" / "blobs").exists()

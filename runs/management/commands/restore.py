@@ -7,6 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from runs.errors import InvalidInput
+from runs.keeping.archives import Signer
 from runs.keeping.backup import restore
 from runs.management.terminal import TerminalCommand
 
@@ -16,15 +17,20 @@ class Command(TerminalCommand):
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("file", type=Path, help="what manage.py backup has written")
+        parser.add_argument(
+            "--unsigned", action="store_true", help="also one that is not signed with the key of this installation"
+        )
         parser.add_argument("--data-dir", help="empty folder for database and files (.data, or PEV_DATA_DIR)")
 
-    def handle(self, *args: Any, file: Path, **options: Any) -> None:
+    def handle(self, *args: Any, file: Path, unsigned: bool, **options: Any) -> None:
         try:
-            manifest = restore(file)
+            manifest, signer = restore(file, unsigned=unsigned)
         except InvalidInput as error:
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"It could not be restored ({error.strerror}). Make room, and do it again.") from error
         self.stdout.write(f"Restored what version {manifest.version} had at {manifest.made_at}.")
+        if signer is not Signer.OURS:
+            self.stderr.write(f"It is signed by {signer}: whether somebody has changed it was not checked.")
         call_command("migrate", verbosity=0, interactive=False)
         call_command("verify", stdout=self.stdout, stderr=self.stderr)

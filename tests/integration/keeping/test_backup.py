@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 from django.apps import apps
 
+from pevsite.installation import KEY_FILE
 from runs.engine.duties import BACKUP, Turn
 from runs.engine.sweeper import Sweeper
+from runs.keeping.archives import SIGNATURE, Archive, Signer
 from runs.lifecycle import deletion
 from tests import databases
 from tests.installation import ROOT, environ
@@ -58,6 +60,13 @@ def backup(data: Path) -> Path:
     return file
 
 
+def with_key_of(data: Path, restored: Path) -> Path:
+    """A data folder in which there is nothing but the key of an installation."""
+    restored.mkdir(mode=0o700)
+    shutil.copy(data / KEY_FILE, restored)
+    return restored
+
+
 def tables(data: Path) -> dict[str, list[Any]]:
     """All rows. Who was at what duty is of the moment: the back-up itself is one."""
     names = {model._meta.db_table for model in apps.get_models(include_auto_created=True)} - {"runs_duty"}
@@ -70,14 +79,40 @@ def contents(data: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 def test_all_rows_and_files_come_back(data: Path, backup: Path, tmp_path: Path) -> None:
-    restored = tmp_path / "restored"
+    restored = with_key_of(data, tmp_path / "restored")
     done = manage(restored, "restore", str(backup))
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "Everything is what it was."
+    assert done.stderr == ""
     assert tables(restored) == tables(data)
     assert len(tables(data)["runs_run"]) == 1
     assert contents(restored) == contents(data)
     assert refused(restored, "restore", str(backup)).startswith("There is an installation here already.")
+
+
+@pytest.mark.slow
+def test_where_there_is_no_key_a_backup_says_that_it_is_not_signed(data: Path, tmp_path: Path) -> None:
+    (with_key := shutil.copytree(data, tmp_path / "data") / KEY_FILE).unlink()
+    databases.copy(data, with_key.parent)
+    done = manage(with_key.parent, "backup", str(tmp_path / "backup.tar"))
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"The back-up is not signed: there is no {KEY_FILE} in {with_key.parent}")
+    with Archive(tmp_path / "backup.tar") as archive:
+        assert archive.check()[1] is Signer.NOBODY
+
+
+@pytest.mark.slow
+def test_what_another_key_has_signed_is_restored_only_when_asked_for(backup: Path, tmp_path: Path) -> None:
+    restored = tmp_path / "restored"
+    said = refused(restored, "restore", str(backup))
+    assert said.startswith("The back-up is signed with another key than the one here")
+    assert f"Put {KEY_FILE} of the installation that made it into {restored}" in said
+    (tmp_path / "unsigned.tar").write_bytes(rewritten(lambda name, data: (name, data))(backup.read_bytes()))
+    assert refused(restored, "restore", str(tmp_path / "unsigned.tar")).startswith("The back-up is not signed: ")
+    assert not (restored / "blobs").exists()
+    done = manage(restored, "restore", str(backup), "--unsigned")
+    assert done.returncode == 0
+    assert done.stderr == "It is signed by another installation: whether somebody has changed it was not checked.\n"
 
 
 @pytest.mark.slow
@@ -115,13 +150,13 @@ def test_what_the_store_has_lost_is_said_and_the_rest_is_kept(data: Path, tmp_pa
     short = [f"{path.parent.name}{path.name}"[:12] for path in (lost, damaged)]
     expected = [f"Content {short[0]} is missing in the store", f"Content {short[1]} is damaged in the store"]
     assert told == sorted(expected)
-    done = manage(restored, "restore", str(tmp_path / "backup.tar"))
+    done = manage(with_key_of(data, restored), "restore", str(tmp_path / "backup.tar"))
     assert done.returncode == 1
     assert len([line for line in done.stdout.splitlines() if " is missing: " in line]) == 2
 
 
 def rewritten(change: Callable[[str, bytes], tuple[str, bytes] | None]) -> Callable[[bytes], bytes]:
-    """An archive with members that `change` has changed, or left out."""
+    """An archive with members that `change` has changed, or left out; its signature is left out too."""
 
     def rewrite(data: bytes) -> bytes:
         target = io.BytesIO()
@@ -129,7 +164,7 @@ def rewritten(change: Callable[[str, bytes], tuple[str, bytes] | None]) -> Calla
             for member in old:
                 file = old.extractfile(member)
                 assert file is not None
-                if changed := change(member.name, file.read()):
+                if member.name != SIGNATURE and (changed := change(member.name, file.read())):
                     info = tarfile.TarInfo(changed[0])
                     info.size = len(changed[1])
                     new.addfile(info, io.BytesIO(changed[1]))
@@ -190,7 +225,7 @@ from django.core.management import CommandError, call_command
 django.setup()
 for file in sys.argv[1:]:
     try:
-        call_command("restore", file, stdout=sys.stderr)
+        call_command("restore", file, unsigned=True, stdout=sys.stderr)
         said = "restored"
     except CommandError as error:
         said = str(error)
