@@ -1,6 +1,7 @@
-"""Who gets what: every address by every method as nobody, owner, approver, outsider and administrator (S4).
+"""Who gets what: every address by every method, for every role and whatever else may stand for a person (S4).
 
-The addresses are those of the URL configuration. One that is new fails here until the table says who may have it.
+The addresses are those of the URL configuration. One that is new fails here until the table says who may have it, and a
+rule for one that is gone fails too. What is no page, sockets and MCP, is in `test_access_elsewhere`.
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import transaction
 from django.test import Client
+from django.utils import timezone
+from django.views import View
 
+from runs import access_tokens
 from runs.lifecycle import drafts
 from runs.lifecycle.state import reset_memory
 from runs.lifecycle.templates import save
-from runs.models import Event, Gate, Link, Run, Template, User
+from runs.models import DeletedRun, Event, Gate, Link, Run, Template, User
 from runs.trees import reset_cache
 from tests import factories as made
 from tests.factories.agents import agent
@@ -30,28 +35,36 @@ pytestmark = pytest.mark.django_db
 type Statuses = tuple[int, int, int, int, int]
 
 ROLES = ("nobody", "owner", "approver", "outsider", "administrator")
+STAND_INS = {
+    "deactivated": "nobody",
+    "owner's token": "nobody",
+    "administrator's token": "nobody",
+    "staff": "outsider",
+    "outsider with the owner's token": "outsider",
+}
+"""What else a browser or a program may come with, and the role that it is no more than: tokens are for `/mcp` alone."""
+METHODS = View.http_method_names
+SAFE = {"get", "head", "options", "trace"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """The statuses for each role; with `sent` posted. A method that is None is no method of this address."""
+    """The statuses for each role; with `sent` posted. `methods` are exceptions.
+
+    A method that is nowhere is no method of this address, and is refused before anybody is looked at.
+    """
 
     get: Statuses | None = None
     post: Statuses | None = None
     sent: Mapping[str, str] = field(default_factory=dict)
     open: bool = False
     """Whether those who have not signed in reach it."""
+    methods: Mapping[str, Statuses] = field(default_factory=dict)
 
-    def of(self, method: str) -> tuple[int, ...]:
-        """For each role in `asking(method)`."""
-        return self._known(method) or (405 if self.open else 302, 405)
-
-    def asking(self, method: str) -> Sequence[str]:
-        """What is no method of this address is refused before anybody is looked at: one who may all is enough."""
-        return ROLES if self._known(method) else ("nobody", "owner")
-
-    def _known(self, method: str) -> Statuses | None:
-        return {"get": self.get, "post": self.post}.get(method)
+    def of(self, method: str, who: str) -> int:
+        known = {"get": self.get, "head": self.get, "post": self.post}.get(method)
+        refused: Statuses = (405 if self.open else 302, 405, 405, 405, 405)
+        return (self.methods.get(method) or known or refused)[ROLES.index(STAND_INS.get(who, who))]
 
 
 SEEN: Statuses = (302, 200, 200, 404, 200)
@@ -62,6 +75,24 @@ MINE: Statuses = (302, 200, 200, 200, 200)
 """A page of one's own."""
 ADMINISTERED: Statuses = (302, 404, 404, 404, 200)
 
+
+def administered(status: int, **others: int) -> Row:
+    """A page of Django's administration, which looks at few methods by themselves: nothing for everybody else."""
+    statuses = {method: others.get(method, status) for method in METHODS}
+    return Row(methods={method: (302, 404, 404, 404, each) for method, each in statuses.items()})
+
+
+OF_ROWS = {
+    "": administered(200),
+    "add/": administered(403),
+    "<path:object_id>/history/": administered(200),
+    "<path:object_id>/delete/": administered(403),
+    "<path:object_id>/change/": administered(200, post=403),
+    "<path:object_id>/": administered(302, trace=405),
+}
+"""Rows are looked at there, and changed nowhere."""
+LISTED = ("run", "workitem", "gate", "modelcall", "toolcall", "event", "deletedrun", "accesstoken", "user")
+READ_ONLY = dict.fromkeys(("post", "put", "patch", "delete", "trace"), 405)
 TABLE = {
     "": Row(get=MINE),
     "sign-in/": Row(get=(200, 302, 302, 302, 302), open=True),
@@ -131,16 +162,24 @@ TABLE = {
     "runs/<int:run_id>/report.pdf": Row(get=SEEN),
     "runs/<int:run_id>/report.docx": Row(get=SEEN),
     "runs/<int:run_id>/files.zip": Row(get=SEEN),
+    "admin/login/": Row(methods=dict.fromkeys(set(METHODS) - {"trace"}, (302,) * 5), open=True),
     "admin/logout/": Row(post=(302,) * 5),
+    "admin/": administered(200),
+    "admin/password_change/": administered(404),
+    "admin/password_change/done/": administered(404),
+    "admin/autocomplete/": administered(403, options=200, **READ_ONLY),
+    "admin/jsi18n/": administered(200, **READ_ONLY),
+    "admin/r/<path:content_type_id>/<path:object_id>/": administered(404),
+    **{f"admin/runs/{rows}/{end}": row for rows in LISTED for end, row in OF_ROWS.items()},
+    "admin/(?P<app_label>runs)/": administered(404),
+    "admin/(?P<url>.*)": administered(404),
 }
-"""By the route. What is under `admin/`, and not here, is for administrators alone."""
+"""By the route."""
 FINISHED = ("again/", "again/with/", "template/", "run_id>/delete/", "<str:place>/")
 """The ends of addresses that are about a finished run; others are about one that waits for its plan to be approved."""
 
 
 ADDRESSES = {one.route: one for one in addresses()}
-PAGES = [route for route in ADDRESSES if not route.startswith("admin/") or route in TABLE]
-ADMIN_PAGES = [route for route in ADDRESSES if route not in [*PAGES, "admin/login/"]]
 
 
 @dataclass(frozen=True)
@@ -151,17 +190,23 @@ class World:
     finished: Run
     values: Mapping[str, str]
     sessions: Mapping[str, str]
+    tokens: Mapping[str, str]
 
-    def browser(self, role: str, **options: Any) -> Client:
+    def browser(self, who: str, **options: Any) -> Client:
+        if who in self.tokens:
+            options["headers"] = {"Authorization": f"Bearer {self.tokens[who]}"}
         client = Client(**options)
-        if role in self.sessions:
-            client.cookies["sessionid"] = self.sessions[role]
+        if who in self.sessions:
+            client.cookies["sessionid"] = self.sessions[who]
         return client
 
     def address(self, route: str, **changes: object) -> str:
         run = self.finished if route.endswith(FINISHED) else self.waiting
-        values = {**self.values, "run_id": str(run.pk), **{name: str(value) for name, value in changes.items()}}
-        return ADDRESSES[route].path(values)
+        if route.startswith("admin/runs/"):
+            rows = apps.get_model("runs", route.split("/")[2])
+            changes = {"object_id": rows._default_manager.values_list("pk", flat=True)[0], **changes}
+        values = {**self.values, "run_id": run.pk, **changes}
+        return ADDRESSES[route].path({name: str(value) for name, value in values.items()})
 
     def sent(self, row: Row) -> dict[str, str]:
         return {name: text.format(**self.values) for name, text in row.sent.items()}
@@ -171,6 +216,7 @@ class World:
 def world(rows_of_module: None) -> World:
     waiting, finished = made.awaiting_plan(), made.finished_succeeded()
     agent("contracts")
+    deleted_run(finished.pk + 1_000)
     finished.approvers.add(made.bob())
     gate = Gate.objects.open().get(run=waiting)
     plan = waiting.plans.get()
@@ -196,33 +242,58 @@ def world(rows_of_module: None) -> World:
         "app_label": "runs",
         "url": "nowhere/",
     }
+    root = made.person("root", is_superuser=True)
+    people = {
+        "owner": made.alice(),
+        "approver": made.bob(),
+        "outsider": made.charlie(),
+        "administrator": root,
+        "deactivated": (gone := made.person("gone", is_superuser=True)),
+        "staff": made.person("staff", is_staff=True),
+        "outsider with the owner's token": made.charlie(),
+    }
     sessions = {}
-    people = (made.alice(), made.bob(), made.charlie(), made.person("root", is_superuser=True))
-    for role, person in zip(ROLES[1:], people, strict=True):
+    for who, person in people.items():
         client = Client()
         client.force_login(person)
-        sessions[role] = client.cookies["sessionid"].value
-    return World(waiting, finished, {name: str(value) for name, value in values.items()}, sessions)
+        sessions[who] = client.cookies["sessionid"].value
+    User.objects.filter(pk=gone.pk).update(is_active=False)  # what else deactivating does, ending sessions, is not done
+    of_owner = access_tokens.issue(made.alice(), "program", 7)
+    tokens = {
+        "owner's token": of_owner,
+        "outsider with the owner's token": of_owner,
+        "administrator's token": access_tokens.issue(root, "program", 7),
+    }
+    return World(waiting, finished, {name: str(value) for name, value in values.items()}, sessions, tokens)
+
+
+def deleted_run(number: int) -> None:
+    """What is left of a run of Alice that was deleted."""
+    ended = {"outcome": "succeeded", "submitted_at": timezone.now(), "finished_at": timezone.now()}
+    DeletedRun.objects.create(
+        number=number, title="Notes", owner=made.alice(), calls=0, cost_usd=0, files=0, bytes=0, **ended
+    )
 
 
 @contextmanager
-def undone() -> Iterator[None]:
+def undone(*, changes: bool = True) -> Iterator[None]:
     """What is done inside has not been done for the next one."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
-    reset_memory()
-    reset_cache()
+    if changes:  # what was kept in memory may be of rows that are gone
+        reset_memory()
+        reset_cache()
 
 
-def statuses(world: World, route: str, method: str, row: Row, roles: Sequence[str] = ROLES) -> tuple[int, ...]:
-    """The status for each role. Whatever the answer is, its headers tell the browser what not to do."""
-    found = []
-    for role in roles:
-        with undone():
+def statuses(world: World, route: str, method: str, people: Sequence[str]) -> tuple[int, ...]:
+    """The status for each of them. Whatever the answer is, its headers tell the browser what not to do."""
+    found, row = [], TABLE[route]
+    for who in people:
+        with undone(changes=method not in SAFE):
             sent = {"data": world.sent(row)} if method == "post" else {}
-            answer = getattr(world.browser(role), method)(world.address(route), **sent)
-        assert (method, route, role, missing_headers(answer)) == (method, route, role, [])
+            answer = getattr(world.browser(who), method)(world.address(route), **sent)
+        assert (method, route, who, missing_headers(answer)) == (method, route, who, [])
         found.append(answer.status_code)
     return tuple(found)
 
@@ -254,41 +325,15 @@ def missing_headers(answer: Any) -> list[str]:
 
 
 def test_every_address_has_a_row_and_every_row_an_address() -> None:
-    assert sorted(set(PAGES)) == sorted(TABLE)
+    assert sorted(ADDRESSES) == sorted(TABLE)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("method", METHODS)
 def test_everybody_gets_what_the_table_says(world: World, method: str) -> None:
-    found = {route: statuses(world, route, method, row, row.asking(method)) for route, row in TABLE.items()}
-    assert found == {route: row.of(method) for route, row in TABLE.items()}
-
-
-@pytest.mark.slow
-def test_head_gives_nobody_more_than_get(world: World) -> None:
-    """Those who may have nothing, everything of their own, and nothing of hers."""
-    roles = ("nobody", "owner", "outsider")
-    found = {route: statuses(world, route, "head", row, roles) for route, row in TABLE.items()}
-    told = {route: row.get or (405 if row.open else 302, 405, 405, 405, 405) for route, row in TABLE.items()}
-    assert found == {route: tuple(by_role[ROLES.index(role)] for role in roles) for route, by_role in told.items()}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["put", "patch", "delete", "options", "trace"])
-def test_other_methods_are_refused_everywhere(world: World, method: str) -> None:
-    found = {route: statuses(world, route, method, row, row.asking(method)) for route, row in TABLE.items()}
-    assert found == {route: row.of(method) for route, row in TABLE.items()}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_the_administration_is_there_for_administrators_alone(world: World, method: str) -> None:
-    """All others have the same there, which is nothing: of them the owner may do most elsewhere."""
-    roles = ("nobody", "owner", "administrator")
-    found = {route: statuses(world, route, method, Row(), roles) for route in ADMIN_PAGES}
-    assert len(found) > 40
-    assert {one[:2] for one in found.values()} == {(302, 404)}
-    assert {route: one[2] for route, one in found.items() if one[2] >= 500} == {}
+    people = [*ROLES, *STAND_INS]
+    found = {route: statuses(world, route, method, people) for route in TABLE}
+    assert found == {route: tuple(row.of(method, who) for who in people) for route, row in TABLE.items()}
 
 
 def test_what_is_not_found_has_the_same_headers(world: World) -> None:

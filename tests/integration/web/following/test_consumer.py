@@ -2,13 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from runs.lifecycle import gates
-from runs.models import User
 from runs.web.following import audience, consumer
 from runs.web.following.audience import from_database
 from tests import factories
@@ -16,35 +14,6 @@ from tests.integration.web.following.pauses import Pauses
 from tests.integration.web.talking import Socket, announce, communicator, talk, tell, told, update
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
-
-
-@pytest.mark.parametrize("who", [factories.alice, factories.bob])
-def test_owner_and_approver_may_connect(who: Callable[[], User]) -> None:
-    run = factories.awaiting_plan()
-    talk(run.pk, who(), lambda socket: socket.receive_nothing())
-
-
-@pytest.mark.parametrize("who", [factories.charlie, lambda: None])
-def test_others_are_refused_before_the_socket_opens(who: Callable[[], User | None]) -> None:
-    run = factories.awaiting_plan()
-
-    async def connect() -> bool:
-        connected, _ = await communicator(run.pk, who_is).connect()
-        return bool(connected)
-
-    who_is = who()
-    assert asyncio.run(connect()) is False
-
-
-@pytest.mark.parametrize("run_id", [0, 4711, 10**30])
-def test_a_run_that_is_not_there_is_refused(run_id: int) -> None:
-    alice = factories.alice()
-
-    async def connect() -> bool:
-        connected, _ = await communicator(run_id, alice).connect()
-        return bool(connected)
-
-    assert asyncio.run(connect()) is False
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
@@ -18,6 +19,8 @@ from tests import factories as made
 
 type Era = Literal["legacy", "auto"]
 HERE = "http://testserver"
+LIST = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
+"""A message by hand."""
 REVIEW: dict[str, Any] = {
     "request": "Review the lease.",
     "template": "document-review",
