@@ -17,7 +17,7 @@ from django.db import transaction
 from runs import blobs
 from runs.documents import examining, making, reading, renditions
 from runs.documents.kinds import HEAD_BYTES, TAIL_BYTES, is_document, kind_of
-from runs.documents.renditions import Readings
+from runs.documents.renditions import BLANK, EMPTY, Readings
 from runs.errors import UploadRefused
 from runs.models import Tree
 from runs.models.trees import tree_digest
@@ -86,6 +86,12 @@ def notes_of(tree: Tree) -> Mapping[str, Sequence[str]]:
 def cautions_of(tree: Tree) -> Mapping[str, Sequence[str]]:
     """The files of a tree whose texts are doubtful, by path, with sentences that say why."""
     return _by_path(tree, readings_of(tree).cautions)
+
+
+def blank_in(tree: Tree) -> frozenset[str]:
+    """The files of a tree in which nothing can be seen, by path; those without a byte may be among them."""
+    blank = {source for source, extent in readings_of(tree).extents.items() if extent in (BLANK, EMPTY)}
+    return frozenset(path for path, info in files_of(tree).items() if info.sha256 in blank) if blank else frozenset()
 
 
 def _by_path(tree: Tree, found: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:

@@ -21,10 +21,11 @@ from runs.documents.formats import MAX_BYTES as MAX_DOCUMENT
 from runs.documents.kinds import HEAD_BYTES, TAIL_BYTES, ZIP, ZIP_END, Kind, is_document, kind_of
 from runs.documents.named import is_named
 from runs.documents.packing import packed, unpacked
-from runs.documents.renditions import IN_A_QUERY
+from runs.documents.renditions import BLANK, EMPTY, IN_A_QUERY
 from runs.errors import UploadRefused
 from runs.guarded import ChildFailed, Limits
 from runs.models import Rendition
+from runs.pev.files.paths import can_be_seen
 from runs.pev.ports import FileInfo
 
 MAX_BYTES = 20_000_000
@@ -61,6 +62,16 @@ def _is_utf_8(pieces: Iterable[bytes]) -> bool:
         return False
 
 
+def _is_blank(pieces: Iterable[bytes]) -> bool:
+    """Whether nothing can be seen in a text in UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    return not any(can_be_seen(decoder.decode(piece)) for piece in pieces)
+
+
+def _without_words(source: str, size: int) -> Rendition:
+    return Rendition(source=source, reader=reader(), codec="utf-8", text=source, extent=BLANK if size else EMPTY)
+
+
 def is_binary(head: bytes) -> bool:
     """Whether a content that begins like this is no UTF-8, wherever the beginning was cut off."""
     try:
@@ -94,10 +105,16 @@ def examine(files: Mapping[str, FileInfo]) -> None:
     """
     end = time.monotonic() + MAX_SECONDS
     new: dict[str, tuple[str, int]] = {}
+    blank: dict[str, int] = {}
     for path, (sha256, size) in files.items():
         _check_time(path, end)
-        if sha256 not in new and not is_text(blobs.pieces_of(sha256)):
+        if sha256 in new:
+            continue
+        if not is_text(blobs.pieces_of(sha256)):
             new[sha256] = (path, size)
+        elif _is_blank(blobs.pieces_of(sha256)):
+            blank[sha256] = size
+    _keep([_without_words(source, size) for source, size in blank.items()])
     known = _decided(new)
     waiting: dict[str, tuple[str, int]] = {}
     for source, (path, size) in new.items():
@@ -210,6 +227,7 @@ def _read(batch: Sequence[str]) -> list[Rendition]:
         row = Rendition(source=source, reader=reader(), codec=codec.decode())
         if codec:
             row.text = blobs.put(payload).sha256
+            row.extent = "" if can_be_seen(payload.decode()) else BLANK
             row.cautions = (caution.decode(),) if caution else ()
         else:
             row.problem = payload.decode()

@@ -16,6 +16,8 @@ from runs.pev.files.paths import Converted, Unreadable
 IN_A_QUERY = 5_000
 """Hashes looked up at once: databases bound the parameters of a query."""
 WAITING = "has not been read yet"
+EMPTY, BLANK = "empty", "nothing but white space"
+"""The extents of contents without a byte, and of texts in which nothing can be seen."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,8 @@ def document_of(source: str) -> Document | None:
 
 
 def codec_of(source: str) -> str:
-    """The name of the encoding that a content was read as; empty for UTF-8, documents, and what cannot be read."""
-    rows = Rendition.objects.filter(source=source, text__gt="").order_by("id")
+    """The name of the encoding that a content was read as; empty for UTF-8, documents, texts in which
+    nothing can be seen, and what cannot be read.
+    """
+    rows = Rendition.objects.filter(source=source, text__gt="").exclude(extent__in=(BLANK, EMPTY)).order_by("id")
     return rows.values_list("codec", flat=True).first() or ""

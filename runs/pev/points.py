@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -62,7 +62,7 @@ def items_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 def lines_of_points(path: str, text: str, limit: int) -> list[range]:
     """The lines, from 1, of each item and each row of a Markdown, CSV or TSV text, of `limit` at most and one more."""
     if is_csv(path):
-        return _lines_of_rows(text, limit)
+        return [lines for lines, _ in csv_rows(text, limit)]
     lines = text.split("\n")  # as evidence counts them
     spans = [range(start + 1, end + 1) for start, end in islice(items_in(lines), limit + 1)]
     for table in tables_of(lines, limit):
@@ -84,16 +84,21 @@ def sections_of(text: str, limit: int) -> list[range]:
     return [range(number, ends[number]) for number, level in levels.items() if level == deepest][: limit + 1]
 
 
-def _lines_of_rows(text: str, limit: int) -> list[range]:
-    table, spans = Table(text), list[range]()
+def csv_rows(text: str, limit: int) -> Iterator[tuple[range, Mapping[str, str]]]:
+    """The lines, from 1, of each row of a CSV text, and its trimmed cells by the names of their columns; of `limit` at
+    most and one more. None of a file that is no table.
+    """
+    table = Table(text)
     start = table.header_line + 1
+    rows = []
     try:
-        for end, _ in islice(table.rows(Budget(math.inf)), limit + 1):
-            spans.append(range(start, end + 1))
+        for end, cells in islice(table.rows(Budget(math.inf)), limit + 1):
+            padded = [*map(str.strip, cells), *([""] * (len(table.header) - len(cells)))]
+            rows.append((range(start, end + 1), dict(zip(table.header, padded, strict=False))))
             start = end + 1
-    except InvalidInput:  # a file that is no table has no rows
-        return []
-    return spans
+    except InvalidInput:
+        return iter(())
+    return iter(rows)
 
 
 def tables_in(path: str, text: str, limit: int) -> Iterable[RowTable]:
@@ -104,10 +109,9 @@ def tables_in(path: str, text: str, limit: int) -> Iterable[RowTable]:
     return tables_of(text.splitlines(), limit) if is_markdown(path) else ()
 
 
-def tables_of(lines: Sequence[str], limit: int) -> Iterator[RowTable]:
-    """Those of a Markdown text that stand at its left edge, outside of code.
-
-    A table of one row is left out: there is nothing to choose.
+def tables_of(lines: Sequence[str], limit: int, at_least: int = 2) -> Iterator[RowTable]:
+    """Those of a Markdown text that stand at its left edge, outside of code, and have so many rows `at_least`: of one
+    row there is nothing to choose.
     """
     fence, number = "", 0
     while number < len(lines):
@@ -124,7 +128,7 @@ def tables_of(lines: Sequence[str], limit: int) -> Iterator[RowTable]:
             end += 1
         body = lines[number + 2 : min(end, number + 3 + limit)]
         rows = tuple(_fitted(_cells(row), columns) for row in body)
-        if len(rows) > 1:
+        if len(rows) >= at_least:
             yield RowTable(_fitted(_cells(line), columns), rows, number, number + 2, end)
         number = end
 

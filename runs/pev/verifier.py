@@ -34,6 +34,11 @@ REVIEW = Criterion(
 """What a model is asked about a step whose criteria are all decided by checks: those see only what they look for."""
 
 
+_QUOTE_EACH = "quote something for each of them."
+_REST = "look at these, and say that it did not pass if they lack it."
+"""What a verifier is told to do about the rest of a sample that it, or code, has looked at."""
+
+
 def judge(model: Model, case: Case, again: Sequence[tuple[Model, str]] = ()) -> Judgement:
     """The judgement of a case. A model is asked only when no check failed and a criterion is left (T2). `again`: the
     conversations in which it is asked from the beginning, in this order, while there is no usable answer, each with the
@@ -92,15 +97,15 @@ def _with_model(
 
 def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult], *, most: int) -> dict[str, str]:
     """By label of what is said to have passed, what is wrong with its evidence, or may be. Of a criterion about each of
-    something more evidence is asked for where an answer has room for all of it: `most` quotes.
+    something more evidence is asked for where an answer has room for all of it: `most` quotes; or it is to be failed.
     """
     doubted: list[CriterionResult | RequestResult] = [
         *(one for one in results if one.claimed and (not one.supported or one.weak)),
         *(one for one in answers if one.unproved),
     ]
     found = {one.label: " ".join([one.feedback, *(_doubt(item) for item in one.evidence)]).strip() for one in doubted}
-    few = [one for one in results if one.uncounted and 0 < one.out_of <= most]
-    return {one.label: f"{one.sample}; quote something for each of them." for one in few} | found
+    few = [one for one in results if one.uncounted and (one.lacking or 0 < one.out_of <= most)]
+    return {one.label: f"{one.sample}; {_REST if one.lacking else _QUOTE_EACH}" for one in few} | found
 
 
 def _doubt(evidence: Evidence) -> str:
@@ -218,6 +223,7 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -
         looked_at=sample.seen if sample else 0,
         out_of=sample.of if sample else 0,
         unit=sample.unit if sample else "",
+        lacking=sample.lacking if sample else "",
     )
 
 

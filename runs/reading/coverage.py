@@ -100,7 +100,9 @@ def inputs_of(run: Run) -> Inputs:
     files = trees.files_of(run.inputs)
     excluded = frozenset(selected(run.excluded or (), files))
     problems = {path: why for path, why in trees.problems_of(run.inputs).items() if why != WAITING}
-    return Inputs(files, problems, excluded, trees.notes_of(run.inputs), trees.cautions_of(run.inputs))
+    return Inputs(
+        files, problems, excluded, trees.notes_of(run.inputs), trees.cautions_of(run.inputs), trees.blank_in(run.inputs)
+    )
 
 
 def coverage_of(run: Run, step_id: int | None = None) -> Coverage | None:

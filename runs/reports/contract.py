@@ -145,6 +145,7 @@ class Result(Contract):
     looked_at: int
     out_of: int
     unit: str
+    lacking: str
 
 
 class Verdict(Contract):

@@ -105,8 +105,9 @@ def named(source: str) -> str:
 
 class CriterionResult(Contract):
     """The judgement of one criterion. `passed` implies `supported`: code sees to it, not a model. `each`: it says
-    something of each of several things about the sources, and `looked_at` of `out_of` of them, files or points of the
-    result as `unit` says, have verified evidence; 0 of 0 where code cannot count them.
+    something of each of several things, and `looked_at` of `out_of` of them, files, points or rows of the result as
+    `unit` says, have verified evidence; 0 of 0 where code cannot count them. `lacking`: which have none, if code has
+    decided it for each of them.
     """
 
     label: str
@@ -123,6 +124,7 @@ class CriterionResult(Contract):
     looked_at: int = 0
     out_of: int = 0
     unit: str = ""
+    lacking: str = ""
 
     @property
     def sample(self) -> str:
@@ -132,7 +134,7 @@ class CriterionResult(Contract):
         if not self.out_of:
             return ""
         what = f"{self.unit} have evidence" if self.unit else "looked at"
-        return f"{self.looked_at} of {self.out_of} {what}"
+        return f"{self.looked_at} of {self.out_of} {what}" + (f" ({self.lacking})" if self.lacking else "")
 
     @property
     def uncounted(self) -> str:

@@ -35,7 +35,8 @@ class Covered:
     `units`: the pages, slides or sheets of each range, such as “pages 1 to 7”; empty where there are none.
 
     `problem`: why it cannot be read, as a clause behind its name. `notes`: what of it could not be read, as sentences.
-    `cautions`: what to know before relying on its text.
+    `cautions`: what to know before relying on its text. `empty`: nothing can be seen in it, in however many bytes
+    (`size`).
     """
 
     path: str
@@ -47,6 +48,7 @@ class Covered:
     cautions: Sequence[str] = ()
     units: Sequence[str] = ()
     empty: bool = False
+    size: int = 0
 
     @property
     def count(self) -> int:
@@ -86,7 +88,8 @@ class Covered:
 @dataclass(frozen=True)
 class Inputs:
     """The given files, those that cannot be read with the reason, those that a person excluded, what of the others
-    could not be read, and what to know before relying on their texts, by path.
+    could not be read, and what to know before relying on their texts, by path. In those that are `blank` nothing can be
+    seen.
     """
 
     files: Mapping[str, FileInfo] = field(default_factory=dict)
@@ -94,6 +97,7 @@ class Inputs:
     excluded: Collection[str] = ()
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     cautions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    blank: Collection[str] = ()
 
 
 def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
@@ -113,7 +117,11 @@ def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
             found.append(Covered(path, Extent.UNREADABLE, problem=inputs.problems[path]))
         else:
             notes, cautions = inputs.notes.get(path, ()), inputs.cautions.get(path, ())
-            found.append(replace(_covered(path, info, seen[info.sha256]), notes=notes, cautions=cautions))
+            blank = not info.size or path in inputs.blank
+            covered = _covered(path, info, seen[info.sha256])
+            if blank:
+                covered = replace(covered, extent=Extent.WHOLE, empty=True)
+            found.append(replace(covered, size=info.size, notes=notes, cautions=cautions))
     return tuple(found)
 
 
@@ -126,7 +134,7 @@ def _covered(path: str, info: FileInfo, shown: Sequence[Shown]) -> Covered:
     ranges = _joined((one.first_line, one.last_line) for one in shown if one.first_line <= one.last_line)
     lines = shown[-1].lines if shown else 0
     if not info.size or (lines and ranges == [(1, lines)]):
-        return Covered(path, Extent.WHOLE, ranges, lines, empty=not info.size)
+        return Covered(path, Extent.WHOLE, ranges, lines)
     units = [_units(shown, *each) for each in ranges[:MAX_RANGES]]
     return Covered(path, Extent.PART if lines else Extent.NOTHING, ranges, lines, units=units)
 
@@ -190,10 +198,12 @@ def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[s
     sentences = [sentence.replace(" could not be read: ", " cannot be read: ") for sentence in unread_in(listed, ())]
     if left:
         sentences.append(f"No step of this plan is given {said(left)}.")
-    if empty := [one.path for one in listed if one.empty]:
+    if empty := [one.path for one in listed if one.empty and not one.size]:
         sentences.append(
             f"Nothing is in {said(empty)}: {'the file is' if len(empty) == 1 else 'these files are'} empty."
         )
+    if blank := [one.path for one in listed if one.empty and one.size]:
+        sentences.append(f"Nothing but white space is in {said(blank)}.")
     return sentences + _doubtful([one for one in listed if one.cautions]) + _excluded(listed)
 
 

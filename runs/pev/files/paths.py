@@ -166,7 +166,12 @@ def is_text(data: bytes) -> bool:
 def is_blank(data: bytes) -> bool:
     """Whether nothing in a file can be seen: it is empty, or a text of spaces and invisible characters alone."""
     text = text_of(data)
-    return not data.strip() if text is None else _SEEN.search(text) is None
+    return not data.strip() if text is None else not can_be_seen(text)
+
+
+def can_be_seen(text: str) -> bool:
+    """Whether a text has more than spaces and invisible characters."""
+    return _SEEN.search(text) is not None
 
 
 def is_unprintable(text: str) -> bool:

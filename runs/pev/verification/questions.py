@@ -71,6 +71,15 @@ def whole(case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change]
     )
 
 
+def shows_all(case: Case) -> bool:
+    """Whether a verifier is shown every character of the answer, and of the texts that were written."""
+    most, in_all = (SIMPLE_CHARS, SIMPLE_IN_ALL) if case.simple else (SHOWN_CHARS, SHOWN_IN_ALL)
+    lengths = [len(_text(case, name, most + 1) or "") for name in case.shown if name in case.sources]
+    if case.simple:
+        lengths.append(len(case.output))
+    return all(length <= most for length in lengths) and sum(lengths) <= in_all
+
+
 def whole_again(ask: Ask, answer: VerifierAnswer, doubts: Mapping[str, str]) -> Ask:
     """The same question once more, with what is wrong with the evidence of some criteria, by their labels."""
     lines = [f"- {label}: {doubt}" for label, doubt in doubts.items()]

@@ -19,6 +19,8 @@ from runs.pev.policy import RULES
 from runs.pev.texts.naming import Paths
 from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.verification.case import Case
+from runs.pev.verification.output_units import Output, counted
+from runs.pev.verification.questions import shows_all
 from runs.text.csv_tables import is_csv
 from runs.text.each import says_each
 from runs.text.numbers import numbers_in
@@ -67,20 +69,26 @@ _QUOTE = regex.compile(r"^\s{0,3}>\s?\S|[“„«\"][^“”„«»\"\n]{12,2000
 
 
 class Sample(NamedTuple):
-    """Of `seen` of `of` things that a criterion speaks of there is evidence. `of` is 0 where code cannot count them."""
+    """Of `seen` of `of` things that a criterion speaks of there is evidence. `of` is 0 where code cannot count them.
+    `lacking`: where the others are, as far as code has decided it for each of them, for people and models.
+    """
 
     seen: int
     of: int
     unit: str = ""
+    lacking: str = ""
 
 
 def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Case) -> Sample | None:
     """How much of what a criterion says of each, every or all of something has evidence: a quote of the verifier, or a
-    citation of the result that holds. None where it says nothing of the kind, where it speaks only of how the result
-    looks, all of which a verifier is shown, and for offline rules, which look at everything.
+    citation of the result that holds; of one about the output, a part that has what is said, or was quoted. None where
+    it says nothing of the kind, where it speaks only of how something else of the result looks, all of which a verifier
+    was shown, and for offline rules, which look at everything.
     """
-    if criterion.topic is About.OUTPUT or case.nothing_to_do:
+    if case.nothing_to_do:
         return None
+    if criterion.topic is About.OUTPUT:
+        return _of_output(criterion, evidence, case)
     compares = not case.whole and _FILE_OF_ALL.search(criterion.text) is not None  # its step has compared them
     if not (compares or says_each(criterion.text)):
         return None
@@ -103,6 +111,30 @@ def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Case) ->
     # checks have passed by now, so that every quote of these files was looked up
     quoting = {one.check.path: one.check for one in case.criteria if isinstance(one.check, QuotesOccur)}
     return _points(evidence, results, cited, quoting)
+
+
+def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: Case) -> Sample | None:
+    if case.model.startswith(RULES) or not says_each(criterion.text):
+        return None
+    written = [name for name in case.shown if name in case.sources]
+    texts = {name: text_of(case.sources[name]) or "" for name in written if _is_countable(name)}
+    named = set(_named_in(criterion.text, written))
+    chosen = {name: text for name, text in texts.items() if name in named}
+    if not named:  # the answer has what a whole task comes to, or says where it is
+        chosen = {OUTPUT: case.output, **texts} if case.whole or not texts else texts
+    found = counted(criterion.text, evidence, Output(chosen, written, sorted(_files_meant(criterion, case))))
+    if found is None:
+        return None if shows_all(case) else Sample(0, 0)
+    lacking = f"none: {_in_short(found.lacking)}" if found.by_code and found.lacking else ""
+    return Sample(found.of - len(found.lacking), found.of, found.unit if found.of else "", lacking)
+
+
+def _in_short(places: Sequence[str], limit: int = 5) -> str:
+    return "; ".join(places[:limit]) + (f"; and {len(places) - limit:,} more" if len(places) > limit else "")
+
+
+def _is_countable(name: str) -> bool:
+    return is_markdown(name) or is_csv(name) or name.endswith(".txt")
 
 
 def _files_meant(criterion: Criterion, case: Case) -> set[str]:

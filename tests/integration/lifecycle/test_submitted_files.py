@@ -17,7 +17,10 @@ from runs.errors import UploadRefused
 from runs.lifecycle.intake import Upload, intake
 from runs.lifecycle.submission import again, submit
 from runs.models import Event, Run
+from runs.pev.files.coverage import Extent, coverage
 from runs.pev.ports import FileInfo
+from runs.reading.coverage import inputs_of
+from runs.web.presenters.draft import rows_of
 from tests import factories as made
 from tests.integration.lifecycle.submitting import refused, submission, upload
 
@@ -171,3 +174,25 @@ def test_the_same_content_twice_is_stored_once() -> None:
     run = submit(made.alice(), submission("Go.", upload("a.md", b"the same"), upload("b.md", b"the same")))
     files = trees.files_of(run.inputs)
     assert files["a.md"] == files["b.md"] == FileInfo(files["a.md"].sha256, 8)
+
+
+BLANK = {
+    "spaces.txt": b"  \n\t\r\n",
+    "unseen.md": "\ufeff\u200b\u00a0\n".encode(),
+    "wide.txt": "\ufeff \r\n \r\n".encode("utf-16-le"),
+    "long.csv": b"\n" * 3_000_000,
+}
+
+
+def test_files_of_white_space_are_named_as_empty_ones_are() -> None:
+    files = [upload(path, content) for path, content in BLANK.items()]
+    run = submit(made.alice(), submission("Go.", *files, upload("empty.txt", b""), upload("dot.txt", b"\n.\n")))
+    said = Event.objects.get(run=run, kind=EventKind.SUBMITTED).data["not_read"]
+    assert said == [
+        "Nothing is in empty.txt: the file is empty.",
+        "Nothing but white space is in long.csv, spaces.txt, unseen.md and wide.txt.",
+    ]
+    extents = {row.path: row.extent for row in rows_of(trees.files_of(run.inputs))}
+    blank = dict.fromkeys(BLANK, "nothing but white space")
+    assert extents == {**blank, "empty.txt": "empty", "dot.txt": ""}
+    assert {one.path for one in coverage(inputs_of(run), ()) if one.extent is Extent.NOTHING} == {"dot.txt"}

@@ -70,12 +70,15 @@ def test_a_quote_that_stands_nowhere_is_no_look_either() -> None:
     )
 
 
-def test_nothing_is_counted_where_only_the_look_of_the_result_is_judged() -> None:
+@pytest.mark.parametrize(("output", "seen"), [("ann, bob and cid", 3), ("ann and bob alone", 2)])
+def test_of_how_the_result_looks_code_counts_the_names(output: str, seen: int) -> None:
     criterion = Criterion(text="Every contract is listed", about=About.OUTPUT)
-    listed = case(criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output="ann, bob and cid")
-    answer = verdict(given_("C1", {"source": "@output", "quote": "ann, bob and cid"}))
-    result = judge(Scripted(answer), listed).results[0]
-    assert (result.met, result.sample) == (True, "")
+    listed = case(
+        criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output=output, shown=("ann.md",)
+    )
+    answer = verdict(given_("C1", {"source": "@output", "quote": output}))
+    result = judge(Scripted(answer, answer), listed).results[0]
+    assert (result.met, result.looked_at, result.out_of, bool(result.uncounted)) == (True, seen, 3, seen < 3)
 
 
 FINDINGS = """The contracts end as follows.

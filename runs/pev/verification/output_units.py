@@ -1,0 +1,362 @@
+"""What a criterion about the output says of each row, item, heading or file, counted by code.
+
+| the criterion speaks of | the units are |
+|---|---|
+| rows, table rows, data rows | rows of CSV files, and of tables in Markdown |
+| items, list items, bullets | items at the left edge of lists in Markdown |
+| entries, points | both |
+| headings, sections, chapters | headings in Markdown with what is below them; of sections without the title |
+| contracts, inputs, and files or documents, unless these are said to be written | the files that the step deals with |
+| files and documents that are said to be written | the files that were written |
+
+Where the sentence says no more than that each has a column of its table, a labelled line, an amount, a figure, a date,
+a source, a quote or a paragraph, or that each file is named, code decides it for each unit. Otherwise a unit has
+evidence where the verifier has quoted from it: each quote stands for the unit in which it begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import regex
+
+from runs.pev.evidence.results import Evidence
+from runs.pev.points import FENCE, csv_rows, items_in, tables_of
+from runs.pev.texts.naming import Paths, Phrases
+from runs.pev.texts.patterns import Budget, TooSlow
+from runs.text.addresses import addresses_in
+from runs.text.csv_tables import is_csv
+from runs.text.dates import dates_in
+from runs.text.normalisation import caseless
+from runs.text.numbers import numbers_in
+from runs.text.numerals import CODES
+
+MAX_UNITS = 2_000
+_EACH = r"\b(?:each|every|all|jede[mnrs]?|alle[nr]?|sämtliche[nr]?)\s+"
+_OF_THE = r"(?:(?:of\s+)?(?:the|its|these|those|der|die|dieser)\s+)?"
+_NOUNS = {
+    "rows": r"rows?|(?:tabellen)?zeilen?",
+    "items": r"items?|bullets?(?:\s+points?)?|listenpunkte?s?|aufzählungspunkte?s?",
+    "entries": r"entry|entries|points?|eintr[aä]ge?s?|punkte?s?",
+    "headings": r"headings?|headlines?|überschrift(?:en)?",
+    "sections": r"sections?|subsections?|chapters?|abschnitte?s?|kapitels?",
+    "files": r"files?|documents?|contracts?|inputs?|datei(?:en)?|dokumente?s?|vertr(?:ag|ags|ages|äge|ägen)",
+}
+_ADJECTIVE = r"(?:(?!(?:of|in|from|to|with|has|have|is|are)\b)[\w-]+\s+)?"
+_KINDS = "|".join(f"(?P<{kind}>{nouns})" for kind, nouns in _NOUNS.items())
+_UNIT = regex.compile(rf"{_EACH}{_OF_THE}(?!entry\s+points?){_ADJECTIVE}(?:{_KINDS})\b", regex.IGNORECASE)
+_WRITTEN = regex.compile(
+    r"\b(?:written|created|produced|generated|delivered|expected|exists?|output|geschrieben|erstellt|erzeugt)\b",
+    regex.IGNORECASE,
+)
+_BEFORE = regex.compile(r"\W*(?:(?:in|im|of)\s+)?(?:(?:the|der|die)\s+)?(?:`?[\w./-]+`?)?\s*[:,]?\s*", regex.IGNORECASE)
+"""What may stand before “each” in a sentence that says nothing else."""
+_WHERE = r"(?:\s+(?:of|in|from|on|under|von|aus|auf)\s+(?:(?:the|a|der|dem)\s+)?`?[\w./-]+`?)"
+_HAS = regex.compile(
+    rf"{_WHERE}{{0,2}}\s+(?:has|have|contains?|names?|gives?|shows?|states?|lists?|includes?|carr(?:y|ies)|cites?"
+    r"|is\s+followed\s+by|are\s+followed\s+by|hat|haben|enthält|enthalten|nennt|nennen|zeigt|zeigen)"
+    rf"\s+(?P<objects>.+?)(?:\s+(?:in|im)\s+`?[\w./-]+\.\w{{1,5}}`?)?\W*",
+    regex.IGNORECASE | regex.DOTALL,
+)
+_NAMED = regex.compile(
+    rf"{_WHERE}?\s+(?:is|are|ist|sind|wird|werden|has|have|hat|haben)\s+(?:also\s+)?(?:"
+    r"(?P<section>an?\s+(?:own\s+)?(?:section|heading|chapter)|einen\s+abschnitt|eine\s+überschrift)"
+    r"|(?P<row>an?\s+(?:own\s+)?(?:row|line)|eine\s+zeile)"
+    r"|(?P<entry>an?\s+(?:own\s+)?(?:entry|item|point|bullet)|einen\s+eintrag)"
+    r"|listed|named|mentioned|included|covered|dealt\s+with|aufgeführt|aufgelistet|genannt|erwähnt)"
+    rf"{_WHERE}{{0,2}}(?:,\s+or\s+counted\s+there\s+as\s+not\s+listed)?\W*",
+    regex.IGNORECASE,
+)
+_AND = regex.compile(r"\s*,\s*(?:and|und)\s+|\s*,\s*|\s+(?:and|und|as\s+well\s+as|sowie)\s+", regex.IGNORECASE)
+_DETERMINER = regex.compile(
+    r"(?:(?:at\s+least\s+)?(?:an?|its|the|their|one|some|eine?n?|ihren?|seinen?)\s+)*", regex.IGNORECASE
+)
+_NAME_OF_UNIT = regex.compile(r"[\p{L}-]{2,30}(?:\s[\p{L}-]{2,30})?")
+_BLANK = frozenset(("", "-", "–", "—", "?", "n/a", "na", "none", "null", "tbd", "todo", "tba", "k.a.", "…", "..."))
+_ATX = regex.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
+_SETEXT = regex.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
+_NO_TEXT = regex.compile(r"^[ \t]*(?:#{1,6}(?:[ \t].*)?|<!--.*?-->|[-=*_`~|: \t]*|(?i:to follow|tbd|todo|n/a)\W*)$")
+_QUOTED = regex.compile(r"^\s{0,3}>\s?\S|[“„«\"][^“”„«»\"\n]{3,2000}[”“»\"]", regex.MULTILINE)
+_LINK = regex.compile(r"\]\([^()\s]+")
+_SAYS_SOURCE = regex.compile(
+    r"\b(?:source|quelle|according\s+to|laut|gemäß)\b\W*\w|(?:\b(?:clause|section|line|page|p\.|zeile|seite|ziffer)|§)\s*\d",
+    regex.IGNORECASE,
+)
+_MARK = regex.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
+MIN_STEM = 3
+
+
+class Counted(NamedTuple):
+    """Units of a result, such as its rows. `lacking`: where the units are that have no evidence. `by_code`: code has
+    decided it for each of them.
+    """
+
+    unit: str
+    of: int
+    lacking: Sequence[str]
+    by_code: bool
+
+
+class _Unit(NamedTuple):
+    """A part of a result: its lines, from 1, its text, and the cells of a row by the names of their columns."""
+
+    name: str
+    lines: range
+    text: str
+    cells: Mapping[str, str] = {}
+
+    @property
+    def where(self) -> str:
+        return f"{self.name}, line {self.lines[0]:,}" if not self.name.startswith("@") else f"line {self.lines[0]:,}"
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is judged. `results`: texts by their names, of those that the criterion may speak of; `written`: every one
+    that was written, as text or not. `given`: the paths of the files that the step deals with.
+    """
+
+    results: Mapping[str, str]
+    written: Sequence[str]
+    given: Sequence[str]
+    budget: Budget = field(default_factory=Budget)
+
+    @cached_property
+    def _paths(self) -> Paths:
+        return Paths(self.given)
+
+    @cached_property
+    def _stems(self) -> Mapping[str, str]:
+        """The paths by their names without folder and ending, of those that say something and are given once."""
+        stems: dict[str, list[str]] = {}
+        for path in self.given:
+            stem = _spaced(path.rpartition("/")[2].rpartition(".")[0])
+            if sum(map(str.isalpha, stem)) >= MIN_STEM:
+                stems.setdefault(caseless(stem), []).append(path)
+        return {stem: paths[0] for stem, paths in stems.items() if len(paths) == 1}
+
+    @cached_property
+    def _phrases(self) -> Phrases:
+        return Phrases(self._stems)
+
+    def named_in(self, text: str) -> set[str]:
+        """The given files that a text names by path or name, or by their name without its ending. Raises TooSlow."""
+        stems = self._stems.keys() - self._phrases.missing_in(_spaced(text), self.budget)
+        return {*self.paths_in(text), *(self._stems[stem] for stem in stems)}
+
+    def paths_in(self, text: str) -> set[str]:
+        """The given files that a text names by path or name. Raises TooSlow."""
+        return set(self._paths.named_in(text, self.budget))
+
+
+def _spaced(text: str) -> str:
+    return regex.sub(r"[_-]+", " ", text)
+
+
+def counted(criterion: str, evidence: Sequence[Evidence], output: Output) -> Counted | None:
+    """The units that the criterion speaks of, and which have no evidence. None where it speaks of none that are in the
+    table above. There are 0 where code finds none, or too many.
+    """
+    found = _UNIT.search(criterion)
+    if found is None:
+        return None
+    kind = found.lastgroup or ""
+    before, behind = criterion[: found.start()], criterion[found.end() :]
+    says_only = _BEFORE.fullmatch(before) is not None
+    try:
+        if kind == "files":
+            return _files(criterion, behind if says_only else "", evidence, output)
+        units = [unit for name, text in output.results.items() for unit in _units(kind, name, text)]
+        if len(units) > MAX_UNITS:
+            return Counted(kind, 0, (), by_code=False)
+        decided = _decided(behind, units, output) if says_only else [None] * len(units)
+    except TooSlow:
+        return Counted(kind, 0, (), by_code=False)
+    lacking = [
+        unit.where
+        for unit, has in zip(units, decided, strict=True)
+        if not (has if has is not None else _is_quoted(unit, evidence))
+    ]
+    return Counted(kind, len(units), lacking, by_code=bool(units) and None not in decided)
+
+
+def _files(criterion: str, behind: str, evidence: Sequence[Evidence], output: Output) -> Counted | None:
+    """Of files: those that were given are named, or quoted where they are named; those that were written are quoted."""
+    if _WRITTEN.search(criterion) or not output.given:
+        quoted = {one.source for one in evidence if one.verified and not one.weak}
+        quoted |= {one.statement_in for one in evidence if one.verified and not one.weak}
+        return Counted(
+            "files", len(output.written), [one for one in output.written if one not in quoted], by_code=False
+        )
+    named = _NAMED.fullmatch(behind)
+    kinds: Sequence[str] = ("row", "section", "entries")
+    if named:
+        kinds = {"section": ("headings",), "row": ("rows",), "entry": ("entries",)}.get(named.lastgroup or "", ())
+    units = [unit for kind in kinds for name, text in output.results.items() for unit in _units(kind, name, text)]
+    if not kinds:
+        seen = {path for text in output.results.values() for path in output.named_in(text)}
+    elif named:
+        heads = (unit.text.partition("\n")[0] if kinds == ("headings",) else unit.text for unit in units)
+        seen = {path for head in heads for path in output.named_in(head)}
+    else:
+        seen = {path for unit in units if _is_quoted(unit, evidence) for path in output.named_in(unit.text)}
+        seen |= {one.source for one in evidence if one.verified and not one.weak and one.statement_in}
+    return Counted("files", len(output.given), [path for path in output.given if path not in seen], bool(named))
+
+
+def _units(kind: str, name: str, text: str) -> Iterator[_Unit]:
+    lines = text.split("\n")
+    if kind in ("rows", "entries"):
+        if is_csv(name):
+            for span, cells in csv_rows(text, MAX_UNITS):
+                yield _Unit(name, span, "\n".join(cells.values()), cells)
+            return
+        for table in tables_of(lines, MAX_UNITS, at_least=1):
+            for number, row in enumerate(table.rows, table.body + 1):
+                yield _Unit(
+                    name, range(number, number + 1), lines[number - 1], dict(zip(table.header, row, strict=True))
+                )
+    if is_csv(name):
+        return
+    if kind in ("items", "entries"):
+        for start, end in items_in(lines):
+            yield _Unit(name, range(start + 1, end + 1), "\n".join(lines[start:end]))
+    if kind in ("headings", "sections"):
+        yield from _sections(name, lines, with_title=kind == "headings")
+
+
+def _sections(name: str, lines: Sequence[str], *, with_title: bool) -> Iterator[_Unit]:
+    heads = list(_headings(lines))
+    top = min((level for _, level in heads), default=0)
+    is_title = len(heads) > 1 and heads[0][1] == top and [level for _, level in heads].count(top) == 1
+    for place, (start, level) in enumerate(heads):
+        if place == 0 and is_title and not with_title:
+            continue
+        end = next((other for other, deep in heads[place + 1 :] if deep <= level), len(lines))
+        yield _Unit(name, range(start + 1, end + 1), "\n".join(lines[start:end]))
+
+
+def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The line, from 0, and the level of each heading of a Markdown text."""
+    fence = ""
+    for number, line in enumerate(lines):
+        opened = FENCE.match(line)
+        if opened and (not fence or opened[1].startswith(fence)):
+            fence = "" if fence else opened[1]
+        elif not fence and (head := _ATX.match(line)):
+            yield number, len(head[1])
+        elif not fence and _is_underlined(lines, number):
+            yield number, 1 if lines[number + 1].lstrip().startswith("=") else 2
+
+
+def _is_underlined(lines: Sequence[str], number: int) -> bool:
+    """Whether a line of words alone is a heading by the line below it."""
+    alone = number == 0 or not lines[number - 1].strip()
+    line = lines[number]
+    below = number + 1 < len(lines) and _SETEXT.match(lines[number + 1])
+    return bool(alone and below and line.strip() and not line.lstrip().startswith(("-", "*", "+", ">", "|", "#")))
+
+
+def _is_quoted(unit: _Unit, evidence: Sequence[Evidence]) -> bool:
+    for one in evidence:
+        if one.verified and not one.weak:
+            if one.source == unit.name and one.line in unit.lines:
+                return True
+            if one.statement_in == unit.name and one.statement_line in unit.lines:
+                return True
+    return False
+
+
+def _decided(behind: str, units: Sequence[_Unit], output: Output) -> list[bool | None]:
+    """Of each unit whether it has what the sentence says; None for what code cannot tell."""
+    said = _HAS.fullmatch(behind)
+    objects = [_DETERMINER.sub("", one, count=1) for one in _AND.split(said["objects"])] if said else []
+    if not objects or not all(map(_NAME_OF_UNIT.fullmatch, objects)):
+        return [None] * len(units)
+    found = [_having(caseless(one), units, output) for one in objects]
+    return [False if False in each else None if None in each else True for each in zip(*found, strict=True)]
+
+
+def _having(noun: str, units: Sequence[_Unit], output: Output) -> list[bool | None]:
+    """Of each unit whether it has what the noun names: in a column or behind a label of this name, or as it looks."""
+    form, look = next(((form, look) for form, look in _LOOKS.items() if regex.fullmatch(form, noun)), ("", None))
+    own = rf"{regex.escape(noun)}(?:e?s)?"
+    names = regex.compile(own if not form or (look is _has_amount and not _ANY_AMOUNT.fullmatch(noun)) else form)
+    label = regex.compile(
+        rf"^[\s>*#+-]*(?:\d+[.)]\s*)?[*_]*(?:{names.pattern})[*_]*\s*:[*_]*[ \t]*(?P<value>.*)$",
+        regex.IGNORECASE | regex.MULTILINE,
+    )
+    is_labelled = any(label.search(unit.text) for unit in units if not unit.cells)
+    result: list[bool | None] = []
+    for unit in units:
+        cells = [cell for name, cell in unit.cells.items() if names.fullmatch(caseless(name))]
+        cells = cells or [cell for name, cell in unit.cells.items() if names.search(caseless(name))] if form else cells
+        labelled = [one["value"] for one in label.finditer(unit.text)] if is_labelled and not unit.cells else []
+        said = [value for value in (*cells, *labelled) if _is_said(value)]
+        if look is _has_amount:
+            said = [value for value in said if any(True for _ in numbers_in(value))]
+        looks = look(unit, output) if look and not cells else None
+        result.append(bool(said) or looks or (False if cells or (is_labelled and not unit.cells) else looks))
+    return result
+
+
+def _is_said(value: str) -> bool:
+    return caseless(value.strip(" *_`")) not in _BLANK
+
+
+def _has_amount(unit: _Unit, output: Output) -> bool | None:
+    """A number with a currency is an amount; of one without, code cannot tell."""
+    return any(one.unit in _CURRENCIES for one in numbers_in(unit.text)) or None
+
+
+def _has_figure(unit: _Unit, output: Output) -> bool:
+    return any(True for _ in numbers_in(_MARK.sub("", unit.text)))
+
+
+def _has_date(unit: _Unit, output: Output) -> bool | None:
+    """Of a text without a date that is read, code cannot tell whether it has another."""
+    return bool(dates_in(unit.text)) or None
+
+
+def _has_source(unit: _Unit, output: Output) -> bool:
+    return (
+        any(True for _ in addresses_in(unit.text))
+        or bool(_LINK.search(unit.text) or _SAYS_SOURCE.search(unit.text))
+        or bool(output.paths_in(unit.text))
+    )
+
+
+def _has_quote(unit: _Unit, output: Output) -> bool:
+    return bool(_QUOTED.search(unit.text))
+
+
+def _has_paragraph(unit: _Unit, output: Output) -> bool | None:
+    """Whether words stand below a heading; of rows and items code cannot tell."""
+    lines = unit.text.split("\n")
+    if unit.cells or not (_ATX.match(lines[0]) or _is_underlined(lines, 0)):
+        return None
+    return any(regex.search(r"\p{L}", line) and not _NO_TEXT.match(line) for line in _below(lines))
+
+
+def _below(lines: Sequence[str]) -> Iterator[str]:
+    heads = {number for number, _ in _headings(lines)}
+    return (line for number, line in enumerate(lines) if number not in heads)
+
+
+_ANY_AMOUNT = regex.compile(r"amounts?|sums?|totals?|betr[aä]ge?|summen?")
+_CURRENCIES = frozenset(CODES.values())
+_LOOKS: Mapping[str, Callable[[_Unit, Output], bool | None]] = {
+    (
+        r"amounts?|sums?|prices?|rents?|costs?|fees?|totals?"
+        r"|betr[aä]ge?|preise?|mieten?|kosten|summen?|gebühr(?:en)?"
+    ): _has_amount,
+    r"figures?|numbers?|zahl(?:en)?": _has_figure,
+    r"dates?|dat(?:um|en)": _has_date,
+    r"sources?|citations?|references?|links?|evidence|quellen?|belege?|verweise?": _has_source,
+    r"quotes?|quotations?|zitate?": _has_quote,
+    r"paragraphs?|texts?|content|body|abs[aä]tze?|texte?|inhalt": _has_paragraph,
+}
+"""How what a noun names looks in a text."""
