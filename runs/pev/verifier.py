@@ -18,7 +18,7 @@ from runs.pev.evidence.results import (
 from runs.pev.ports import Model
 from runs.pev.verification import requests
 from runs.pev.verification.case import Case
-from runs.pev.verification.grounding import NOT_OF_OUTPUT, NOT_OUTSIDE, supports
+from runs.pev.verification.grounding import NO_STATEMENT, NOT_OF_OUTPUT, NOT_OUTSIDE, supports
 from runs.pev.verification.prechecks import decided_by_code, in_order, undecided
 from runs.pev.verification.questions import UNTRACED
 from runs.pev.verification.requests import Change
@@ -100,12 +100,17 @@ def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult]
     something more evidence is asked for where an answer has room for all of it: `most` quotes; or it is to be failed.
     """
     doubted: list[CriterionResult | RequestResult] = [
-        *(one for one in results if one.claimed and (not one.supported or one.weak)),
+        *(one for one in results if one.claimed and (not one.supported or one.weak or _unstated(one))),
         *(one for one in answers if one.unproved),
     ]
     found = {one.label: " ".join([one.feedback, *(_doubt(item) for item in one.evidence)]).strip() for one in doubted}
     few = [one for one in results if one.uncounted and (one.lacking or 0 < one.out_of <= most)]
     return {one.label: f"{one.sample}; {_REST if one.lacking else _QUOTE_EACH}" for one in few} | found
+
+
+def _unstated(result: CriterionResult) -> int:
+    """How many pieces of its evidence do not say what they support, so that the answer goes back (T1b)."""
+    return sum(1 for item in result.evidence if item.weak == NO_STATEMENT)
 
 
 def _doubt(evidence: Evidence) -> str:
@@ -116,9 +121,11 @@ def _settled(first: CriterionResult, second: CriterionResult) -> CriterionResult
     """Asked again, a verifier may bring better evidence or take a pass back; it cannot turn a failure round."""
     if not first.claimed:
         return first
-    better = not first.supported or (first.weak and second.supported and not second.weak)
-    more = second.supported and not second.weak and second.looked_at > first.looked_at
-    return second if better or more or not second.claimed else first
+    sound = second.supported and not second.weak
+    better = not first.supported or (first.weak and sound)
+    more = sound and second.looked_at > first.looked_at
+    stated = sound and second.looked_at == first.looked_at and _unstated(second) < _unstated(first)
+    return second if better or more or stated or not second.claimed else first
 
 
 def _computed(

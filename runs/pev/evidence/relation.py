@@ -24,6 +24,7 @@ _TO_A_MODEL = regex.compile(
     r"|(?:mark|report|judge|verify)\s+(?:it|this|everything|all)\s+as\s+(?:passed|met|done|verified)\b)",
     regex.IGNORECASE,
 )
+_HEADING = regex.compile(r"\s*#{1,6}\s")
 SHARED_STEMS = 2
 STEM = 6
 """Letters that two words have in common if they are forms of one, or one is a part of the other, as in German."""
@@ -32,8 +33,9 @@ STEM = 6
 def doubt_about(statement: str, quote: str) -> str:
     """Returns why the quote may have nothing to do with the statement, or an empty string.
 
-    They must share a figure or a name if the statement has any. If they share most of their words, both must be negated
-    or neither. A quote that speaks to a model, or about its own use as evidence, proves only that someone wrote it.
+    They must share a figure or a name if the statement has any, and a word in any form if it is a heading. If they
+    share most of their words, both must be negated or neither. A quote that speaks to a model, or about its own use as
+    evidence, proves only that someone wrote it.
     """
     if _TO_A_MODEL.search(quote):
         return "it speaks to a model, or about being evidence"
@@ -42,6 +44,8 @@ def doubt_about(statement: str, quote: str) -> str:
     wanted = marks_of(statement)
     if wanted and not wanted & {*marks_of(quote), *caseless(quote).split()}:
         return f"it shares no figure and no name with {quoted(statement)}"
+    if _HEADING.match(statement) and not stems_of(statement) & stems_of(quote):
+        return f"{quoted(statement)} is a heading that shares no word with it"
     return f"only one of them is negated: {quoted(statement)}" if contradict(statement, quote) else ""
 
 

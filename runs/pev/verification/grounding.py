@@ -25,6 +25,7 @@ from runs.text.normalisation import Strength, caseless, contains_text, markup_of
 from runs.text.truncate import quoted
 
 _PATH = re.compile(r"[\w/.-]+")
+NO_STATEMENT = "the verifier does not say which words of the result it supports"
 NOT_OF_OUTPUT = (
     "Unsupported: no quote is from the result. A criterion about the output needs a passage of the result, or of a "
     "source with the words of the result that it supports."
@@ -90,7 +91,7 @@ class Examiner:
             return one
         why = ""
         if not one.statement:
-            why = "the verifier does not say which words of the result it supports"
+            why = NO_STATEMENT
         elif missing:
             why = f"{', '.join(missing[:5])} of {quoted(one.statement)} stands in no quote for it"
         return one.model_copy(update={"weak": why})

@@ -9,11 +9,12 @@ from runs.pev.contracts import Criterion
 from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.ports import FileInfo, Shown
 from runs.pev.verification.case import Case
+from runs.pev.verification.grounding import NO_STATEMENT
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import case, given_, verdict
 
-LEASE = b"The rent is 4,000 dollars a month.\nThe term ends on 31 May 2031."
+LEASE = b"The rent is 4,000 dollars a month.\nThe term ends on 31 May 2031. Findings are due by then."
 REPORT = b"# Findings\nAnna Berg pays a rent of 4,000 dollars.\nThe deposit is 9,000 dollars."
 FACTS = Criterion(text="The rent is right.", about=About.SOURCES)
 FORM = Criterion(text="The report has a title.", about=About.OUTPUT)
@@ -160,7 +161,8 @@ def test_a_statement_that_nobody_made_makes_the_evidence_worthless() -> None:
         ("a rent of 4,000 dollars", "The rent is 4,000 dollars", False),
         ("The deposit is 9,000 dollars", "The term ends on 31 May 2031", True),
         ("The deposit is 9,000 dollars", "The rent is 4,000 dollars", True),
-        ("# Findings", "The term ends on 31 May 2031", False),
+        ("# Findings", "The term ends on 31 May 2031", True),
+        ("# Findings", "Findings are due by then", False),
     ],
 )
 def test_evidence_that_shares_no_figure_and_no_name_is_marked_and_asked_about_once(
@@ -169,7 +171,7 @@ def test_evidence_that_shares_no_figure_and_no_name_is_marked_and_asked_about_on
     model = Scripted(verdict(given_("C1", quote("lease.md", words, statement))))
     result = judge(model, leased()).results[0]
     assert (result.met, result.weak, len(model.asked)) == (True, weak, 2 if weak else 1)
-    assert ("shares no figure and no name" in result.evidence[0].weak) is weak
+    assert ("shares no" in result.evidence[0].weak) is weak
 
 
 def test_better_evidence_takes_the_place_of_what_was_marked() -> None:
@@ -180,6 +182,31 @@ def test_better_evidence_takes_the_place_of_what_was_marked() -> None:
     result = judge(model, leased()).results[0]
     assert (result.met, result.weak) == (True, False)
     assert "shares no figure and no name" in model.told
+
+
+RENT, TERM = "The rent is 4,000 dollars", "The term ends on 31 May 2031"
+STATED = quote("lease.md", RENT, "a rent of 4,000 dollars")
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked", "left"),
+    [
+        ([[STATED]], 1, 0),
+        ([[STATED, quote("lease.md", TERM)], [STATED]], 2, 0),
+        ([[STATED, quote("lease.md", TERM)], [STATED, quote("lease.md", TERM)]], 2, 1),
+        ([[quote("lease.md", RENT)], [STATED]], 2, 0),
+        ([[quote("lease.md", RENT)], [quote("lease.md", RENT)]], 2, 1),
+    ],
+)
+def test_an_answer_goes_back_once_while_a_piece_of_evidence_names_no_statement(
+    answers: list[list[dict[str, Any]]], asked: int, left: int
+) -> None:
+    model = Scripted(*(verdict(given_("C1", *evidence)) for evidence in answers))
+    result = judge(model, leased()).results[0]
+    unstated = [item for item in result.evidence if item.weak == NO_STATEMENT]
+    assert (len(model.asked), len(unstated), result.met) == (asked, left, True)
+    assert result.weak is (left == len(result.evidence))
+    assert asked == 1 or NO_STATEMENT in model.told
 
 
 def test_persons_are_sources_and_their_words_are_from_a_person() -> None:
