@@ -12,6 +12,7 @@ from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.served import Served
 from runs.pev.conversation.turns import answered, carried_out, taken_down
 from runs.pev.conversation.window import RUN_LIMIT, Room, begun_again, without
+from runs.pev.conversation.written_calls import read_calls, told_how
 from runs.pev.ports import Ask, JournaledToolbox, Model, Reply
 from runs.pev.step_brief import StepBrief, question
 
@@ -49,6 +50,7 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
         if not demands and (past.calls.circling or number == brief.rounds):
             ask, demands = added(ask, demand(demanding, circling=past.calls.circling)), 1
         first, ask, reply = past.asked(model, first, replace(ask, last_round=demands > 0))
+        reply, miswritten = read_calls(reply, ask) if brief.simple else (reply, "")
         if reply.stop_reason == "tool_use" and reply.tool_uses:
             ask = (
                 _refused(ask, reply, demanding)
@@ -57,6 +59,8 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
             )
         elif reply.stop_reason == "pause_turn" and reply.content:
             ask = replace(ask, messages=(*ask.messages, assistant(reply)))
+        elif miswritten and not demands and corrections < CORRECTIONS:
+            corrections, ask, errors = corrections + 1, told_how(ask, reply, miswritten), [miswritten]
         elif not past.room.exceeded(ask):
             report, errors = _report_in(reply, ask, simple=brief.simple)
             if report is not None:

@@ -115,6 +115,16 @@ class Weak:
         )
 
 
+class Writing(Weak):
+    """One that writes each tool call as its text, as its server does not recognise them."""
+
+    def _tools(self, request: Request) -> Answer:
+        meant = super()._tools(request)
+        assert isinstance(meant, UseTools)
+        calls = [json.dumps({"name": use.name, "arguments": use.input}) for use in meant.tools]
+        return Say("\n".join(f"<tool_call>\n{call}\n</tool_call>" for call in calls))
+
+
 @pytest.fixture
 def play(api: FakeAnthropic, submitted: Submit, alice: User) -> Iterator[Callable[[Weak], Run]]:
     """A run that these answers are given in, until it ends or a gate after that of the plan opens."""
@@ -136,8 +146,9 @@ def play(api: FakeAnthropic, submitted: Submit, alice: User) -> Iterator[Callabl
     use_probed({})
 
 
-def test_it_ends_as_the_evidence_says(play: Callable[[Weak], Run]) -> None:
-    run = play(Weak())
+@pytest.mark.parametrize("model", [Weak, Writing])
+def test_it_ends_as_the_evidence_says(play: Callable[[Weak], Run], model: type[Weak]) -> None:
+    run = play(model())
     assert (run.outcome, ModelCall.objects.filter(run=run).count()) == (Outcome.SUCCEEDED, 8)
     plan = Plan.objects.get(run=run)
     assert plan.reason.split(". ", 1)[1] == (
