@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from itertools import groupby
+from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -14,6 +15,9 @@ from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.servers.configuration import ServerConfig, read_servers
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_OWN_FOLDERS = frozenset(map(Path, ("/", "/tmp", "/root", "/home", "/run", "/var", "/var/tmp")))  # noqa: S108
+"""Either the sandbox has one of its own there, or more lies in it than anyone means to show to a command."""
+_KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys")))
 _UNREADABLE = (
     "PEV_COMMANDS cannot be read at “{}”. Write it as in “tests: pytest -q; lint: ruff check .”: each name once, in "
     "small letters."
@@ -33,6 +37,26 @@ def commands(text: str) -> Mapping[str, tuple[str, ...]]:
             raise ImproperlyConfigured(_UNREADABLE.format(shlex.join(words)[:60]))
         found[name] = argv
     return found
+
+
+def command_folders(text: str) -> tuple[Path, ...]:
+    """Folders that commands see besides those of the system, of a text such as `/srv/tools:/srv/venv`.
+
+    Raises ImproperlyConfigured for what is no folder, and for one in whose place the sandbox has its own.
+    """
+    folders = tuple(Path(part.strip()) for part in text.split(":") if part.strip())
+    for folder in folders:
+        if not folder.is_absolute() or ".." in folder.parts or not folder.is_dir():
+            raise ImproperlyConfigured(
+                f"PEV_COMMAND_FOLDERS names {str(folder)[:200]}, which is no folder here. Name whole paths with colons "
+                "between them, as in /srv/tools:/srv/venv."
+            )
+        there = {folder, folder.resolve()}
+        if there & _OWN_FOLDERS or any(path.is_relative_to(one) for path in there for one in _KERNEL_FOLDERS):
+            raise ImproperlyConfigured(
+                f"PEV_COMMAND_FOLDERS names {folder}, which commands cannot see. Name the folder of a program in it."
+            )
+    return folders
 
 
 def web_sites(text: str) -> str:

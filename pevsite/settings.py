@@ -37,6 +37,8 @@ PEV_CONTEXT_TOKENS_PLANNER, PEV_CONTEXT_TOKENS_EXECUTOR, PEV_CONTEXT_TOKENS_VERI
 PEV_POLICY                (none)         what new runs start with, such as attempts=2, budget=5: fields of the policy
 PEV_COMMANDS              (none)         what models may run, in a sandbox: tests: pytest -q; lint: ruff check .
 PEV_COMMAND_SECONDS       300            how long one of these commands may take
+PEV_COMMAND_FILES_MB      1000           most megabytes of files that one of them has, in memory
+PEV_COMMAND_FOLDERS       (none)         what else they see, read-only: folders of programs, with colons between
 PEV_WEB                   (none)         sites that runs may read if their policy says so: example.org gov.uk; * for all
 PEV_SERVICE_TOOLS         (none)         what Claude's own service runs for runs: web_search web_fetch code_execution
 PEV_MCP                   (none)         a file that names MCP servers whose tools models may call
@@ -50,7 +52,7 @@ from importlib.util import find_spec
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
-from pevsite.commands import commands, mcp_server, mcp_servers, service_tools, web_sites
+from pevsite.commands import command_folders, commands, mcp_server, mcp_servers, service_tools, web_sites
 from pevsite.databases import database, engine, files, messages
 from pevsite.installation import SITE, data_dir, secret, secret_key
 
@@ -235,6 +237,8 @@ MAX_LOSSES = _number("PEV_MAX_LOSSES", 5)
 AGENT_SDK = _is_installed("claude_agent_sdk")
 COMMANDS = commands(os.environ.get("PEV_COMMANDS", ""))
 COMMAND_SECONDS = _number("PEV_COMMAND_SECONDS", 300)
+COMMAND_FILES_MB = _number("PEV_COMMAND_FILES_MB", 1_000)
+COMMAND_FOLDERS = command_folders(os.environ.get("PEV_COMMAND_FOLDERS", ""))
 WEB = web_sites(os.environ.get("PEV_WEB", ""))
 SERVICE_TOOLS = service_tools(os.environ.get("PEV_SERVICE_TOOLS", ""))
 MCP = mcp_servers(os.environ.get("PEV_MCP", "").strip())

@@ -1,7 +1,9 @@
 """The settings of the tests: the product's, on a data folder of their own, with nobody's key."""
 
 import os
+import sys
 import tempfile
+from pathlib import Path
 
 os.environ["PEV_DATA_DIR"] = tempfile.mkdtemp(prefix="pevsite-tests-")
 for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "PEV_HOSTS"):
@@ -17,3 +19,4 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 else:
     DATABASES["default"]["TEST"] = {"NAME": databases.RUN, "TEMPLATE": "template0"}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+COMMAND_FOLDERS = (Path(sys.base_prefix),)  # tests run their Python as a command, wherever it lies

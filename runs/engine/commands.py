@@ -1,8 +1,7 @@
-"""Commands on the files of an attempt: written into a folder of their own, run in a sandbox, thrown away."""
+"""Commands on the files of an attempt: written into a sandbox, run there, thrown away."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from runs.engine.deadline import Deadline
 from runs.engine.recording import RecordedTools, Recording
 from runs.errors import InvalidInput
 from runs.guarded import sandbox
+from runs.guarded.view import View
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Acting, CommandResult, Original, ToolResult, ToolSpec, ToolUse
 from runs.pev.tools.commands import RunCommand
@@ -36,18 +36,23 @@ class TreeCommands:
         argv = settings.COMMANDS.get(name)
         if argv is None:
             raise InvalidInput(f"There is no command “{name[:60]}”; there are {', '.join(sorted(settings.COMMANDS))}.")
-        with tempfile.TemporaryDirectory(prefix="pevsite-command-") as temporary:
-            folder = Path(temporary)
+
+        def fill(folder: Path) -> None:
             for path, info in self._overlay.files().items():
                 target = folder / path  # paths of trees leave no folder (S1)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(blobs.read(info.sha256))
                 self._keep_going()
-            limits = sandbox.CommandLimits(seconds=settings.COMMAND_SECONDS)
-            hidden = [Path(settings.DATA_DIR)]
-            ended = sandbox.run(argv, folder, limits, hidden=hidden, keep_going=self._keep_going)
+
+        limits = sandbox.CommandLimits(seconds=settings.COMMAND_SECONDS, files_megabytes=settings.COMMAND_FILES_MB)
+        ended = sandbox.run(argv, fill, limits, view(), keep_going=self._keep_going)
         output = ended.output.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
         return CommandResult(ended.status, output, ended.why)
+
+
+def view() -> View:
+    """What commands see of this machine."""
+    return View(tuple(settings.COMMAND_FOLDERS), (Path(settings.DATA_DIR),))
 
 
 def commands_for(recording: Recording, overlay: Overlay) -> TreeCommands | None:

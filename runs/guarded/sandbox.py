@@ -1,64 +1,85 @@
-"""Runs a command in a sandbox of bubblewrap: the machine is read-only, one folder can be written, nothing is reached.
+"""Runs a command in a sandbox of bubblewrap: it sees programs and its files, writes into memory, and reaches nothing.
 
 What is run may be code that a model wrote. It sees no network, no other process, no variable of the server and nothing
-of what is hidden; it can read all else that the server's user can.
+of the machine but what `runs.guarded.view` names. The kernel holds its limits where it can: a tmpfs of a size, the
+number of processes, and a cgroup where there is one. What it cannot hold is measured (`runs.guarded.usage`).
 """
 
-import json
+import errno
+import itertools
 import os
+import re
 import shutil
 import signal
+import socket
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from runs.errors import InvalidInput
+from runs.guarded import seccomp
+from runs.guarded.cgroup import Cgroup, cgroup
+from runs.guarded.usage import Inside, inside, machine_memory
+from runs.guarded.view import View
 
 FOLDER = "/tmp/files"  # noqa: S108  inside the sandbox, whose /tmp is its own
 """Where a command finds its files: the same path every time, so that the same run prints the same."""
 MISSING = "Commands are not run: bubblewrap (bwrap) is not installed on this machine; its administrator can do that."
-_POLL_SECONDS = 0.1
-_WEIGH_SECONDS = 1.0
-"""Between two looks at how large a folder has become: a walk over thousands of files takes a while."""
+_MISSING_TOOL = (
+    "Commands are not run: {} (of util-linux) is not installed on this machine; its administrator can do that."
+)
 TIME_OVER = "its time was over"
+_POLL_SECONDS = 0.1
+_SCRATCH_MEGABYTES = 64
+"""Of /dev/shm, which some programs use between their processes."""
 _BEGIN = 4_000
 """Bytes of the beginning of an output that is cut; the rest is from its end, where most tools sum up."""
-_LAUNCH = """
-import json, os, resource, sys
-for name, value in json.loads(sys.argv[1]).items():
-    limit = getattr(resource, name)
-    hard = resource.getrlimit(limit)[1]
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(limit, (value, value))
-os.execv(sys.argv[2], sys.argv[2:])
+_NICE = 10
+"""Commands leave the processor to the server."""
+_JOIN = 'echo 0 >"$0" && exec "$@"'
+"""Enters the cgroup whose list of processes is named, and goes on as the rest says."""
+_WAIT = 'echo 1000 >/proc/self/oom_score_adj; echo >&0 && read -r go && exec "$@" </dev/null'
+"""Inside, before the command: is the first to go where the machine has no memory left, says that the sandbox is there,
+and waits until its files are.
 """
-"""The limits are set by a process of its own: doing that between fork and exec is not safe beside threads."""
+_FIRST_USER = 2_000_000_000
+_USERS = 100_000_000
+"""Numbers of users that commands of a server have which is root: the kernel counts the processes of each, and no file
+or process is theirs.
+"""
+_MAX_OPEN = 1_024
+"""Files that a process has open: what waits in sockets and pipes is memory, too."""
+_OUR_PROCESSES = 10
+"""Of bubblewrap and what starts it, in the same cgroup."""
+_counter = itertools.count()
 
 
 @dataclass(frozen=True)
 class CommandLimits:
-    """`seconds` by the clock and of the processor; `megabytes` of memory for each process; `file_megabytes` of a file
-    that is written, `folder_megabytes` of all in the folder, looked at once a second, and `scratch_megabytes` of all in
-    each place that is kept in memory, as /tmp is; `output` in bytes, of which the beginning and the end are given.
+    """`seconds` by the clock and of the processor; `megabytes` of memory for each process and for all together;
+    `files_megabytes` of all files, which lie in memory besides, `file_megabytes` of one that is written; `entries`:
+    files and folders; `processes` with their threads; `left_megabytes` of memory that the machine has left, since what
+    waits in sockets and pipes is no process's; `output` in bytes, of which the beginning and the end are given.
     """
 
     seconds: float = 300.0
     megabytes: int = 4_096
+    files_megabytes: int = 1_000
     file_megabytes: int = 200
-    folder_megabytes: int = 2_000
-    scratch_megabytes: int = 200
+    entries: int = 200_000
+    processes: int = 1_000
+    left_megabytes: int = 300
     output: int = 20_000
 
 
 class Ended(NamedTuple):
-    """`status`: of the exit, negative for a signal, None where it was ended for what `why` says. `cut`: bytes that are
-    left out.
+    """`status`: of the exit, negative for a signal, None where it was ended. `why` it was, or which limit it met, as a
+    part of a sentence. `cut`: bytes that are left out.
     """
 
     status: int | None
@@ -67,111 +88,259 @@ class Ended(NamedTuple):
     why: str = ""
 
 
+class _Run(NamedTuple):
+    """`talk`: with what waits inside; `first`: gives the number of the first process in the sandbox."""
+
+    process: "subprocess.Popen[bytes]"
+    talk: socket.socket
+    first: int
+    printed: IO[bytes]
+
+
 def run(
     argv: Sequence[str],
-    folder: Path,
+    fill: Callable[[Path], None],
     limits: CommandLimits,
+    view: View = View(),  # noqa: B008  frozen
     *,
-    hidden: Iterable[Path] = (),
     keep_going: Callable[[], None] = lambda: None,
 ) -> Ended:
-    """The command in this folder; everything it has started ends with it. `keep_going` raises to break it off.
+    """The command in a folder that `fill` writes its files into; all that it has started and written ends with it.
+    `keep_going` raises to break it off.
 
-    Raises InvalidInput where there is no sandbox on this machine.
+    Raises InvalidInput where there is no sandbox on this machine, or the command or its files have no place in it.
     """
-    bwrap = shutil.which("bwrap")
-    if bwrap is None:
-        raise InvalidInput(MISSING)
-    launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, _limits(limits)]
-    with tempfile.TemporaryFile() as printed:
-        with _running([*launch, bwrap, *_boxed(folder, hidden, limits), "--", *argv], printed) as process:
-            status, why = _waited(process, folder, limits, keep_going)
+    bwrap = _tool("bwrap", MISSING)
+    if problem := view.problem(argv):
+        raise InvalidInput(problem)
+    user = _user()
+    with ExitStack() as held:
+        memory = limits.megabytes + limits.files_megabytes
+        group = held.enter_context(cgroup(memory * 1_000_000, limits.processes + _OUR_PROCESSES))
+        printed = held.enter_context(tempfile.TemporaryFile())
+        if user is not None:
+            os.fchown(printed.fileno(), user, user)  # a command may open its output again, as /dev/stdout
+        options = [*_options(view, limits, user), "--", *_inner(limits, user), *argv]
+        started = held.enter_context(_running([*_launch(limits, group), bwrap], options, printed))
+        first = _first(started, limits, keep_going)
+        try:
+            box = held.enter_context(inside(first))
+        except OSError as error:
+            raise InvalidInput(_no_sandbox(str(error).encode())) from error
+        _fill(box, fill, limits, user)
+        with suppress(OSError):  # it has been killed: its status says so
+            started.talk.sendall(b"\n")
+        status, why = _waited(started.process, box, limits, keep_going)
+        if not why and group is not None and group.ran_out:
+            why = f"its processes and files took more than {memory:,} MB of memory"
         output, cut = _ends_of(printed, limits.output)
     return Ended(status, output, cut, why)
 
 
-@contextmanager
-def _running(argv: Sequence[str], printed: IO[bytes]) -> Iterator["subprocess.Popen[bytes]"]:
-    """It and all that it has started end with the block."""
-    process = subprocess.Popen(  # noqa: S603  that is its purpose: no shell, and an administrator named it
-        argv,
-        stdin=subprocess.DEVNULL,
-        stdout=printed,
-        stderr=subprocess.STDOUT,
-        env={"PATH": os.environ.get("PATH", os.defpath)},
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # all else in the sandbox dies with bwrap, its init
-        process.wait()
-
-
 def problem() -> str:
     """Why no command can be run on this machine; empty if one can."""
-    with tempfile.TemporaryDirectory() as folder:
+    try:
+        ended = run(["true"], lambda folder: None, CommandLimits(seconds=10))
+    except InvalidInput as error:
+        return str(error)
+    return "" if ended.status == 0 else _no_sandbox(ended.output)
+
+
+@contextmanager
+def _running(launch: Sequence[str], options: Sequence[str], printed: IO[bytes]) -> Iterator[_Run]:
+    """It and all that it has started end with the block."""
+    with ExitStack() as held:
+        ours, its = socket.socketpair()
+        held.enter_context(ours)
+        told, info = map(held.enter_context, _pipe())
+        passed, descriptors = ["--info-fd", str(info.fileno())], [info.fileno()]
+        if (program := seccomp.program()) is not None:
+            filtered, written = map(held.enter_context, _pipe())
+            written.write(program)
+            written.close()
+            passed += ["--seccomp", str(filtered.fileno())]
+            descriptors.append(filtered.fileno())
+        with its:
+            process = subprocess.Popen(  # noqa: S603  that is its purpose, and an administrator named it
+                [*launch, *passed, *options],
+                stdin=its.fileno(),
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                env={"PATH": os.environ.get("PATH", os.defpath)},
+                pass_fds=descriptors,
+                start_new_session=True,
+            )
         try:
-            ended = run(["true"], Path(folder), CommandLimits(seconds=10))
-        except InvalidInput as error:
-            return str(error)
-    said = ended.output.decode(errors="replace").strip()[-300:]
-    return "" if ended.status == 0 else f"bubblewrap (bwrap) cannot make a sandbox here: {said or 'it gave no reason'}."
+            yield _Run(process, ours, told.fileno(), printed)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # all else in the sandbox dies with bwrap, its init
+            process.wait()
+
+
+def _pipe() -> tuple[IO[bytes], IO[bytes]]:
+    read, write = os.pipe()
+    return os.fdopen(read, "rb", buffering=0), os.fdopen(write, "wb", buffering=0)
+
+
+def _first(started: _Run, limits: CommandLimits, keep_going: Callable[[], None]) -> int:
+    """The number of the first process in the sandbox, once it is there. Raises InvalidInput if it does not come."""
+    started.talk.settimeout(_POLL_SECONDS)
+    end = time.monotonic() + limits.seconds
+    while True:
+        try:
+            if started.talk.recv(1):
+                break
+        except TimeoutError:
+            if time.monotonic() < end:
+                keep_going()
+                continue
+        except ConnectionError:  # it has ended before it read anything
+            pass
+        started.printed.seek(0)
+        raise InvalidInput(_no_sandbox(started.printed.read()))
+    pid = re.search(rb'"child-pid": *(\d+)', os.read(started.first, 4_096))
+    assert pid is not None, "bubblewrap says this before it starts anything"
+    return int(pid[1])
+
+
+def _fill(box: Inside, fill: Callable[[Path], None], limits: CommandLimits, user: int | None) -> None:
+    """Its files, while nothing of the command runs yet."""
+    folder = box.tmp / Path(FOLDER).name
+    try:
+        fill(folder)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        text = (
+            f"The files of this run take more than {limits.files_megabytes:,} MB, which is all that a command has for "
+            "files. The administrator can give it more with PEV_COMMAND_FILES_MB."
+        )
+        raise InvalidInput(text) from error
+    if user is not None:
+        for place, _, names in os.walk(folder):
+            for path in (place, *(os.path.join(place, name) for name in names)):  # noqa: PTH118  one of many
+                os.chown(path, user, user, follow_symlinks=False)
 
 
 def _waited(
-    process: "subprocess.Popen[bytes]", folder: Path, limits: CommandLimits, keep_going: Callable[[], None]
+    process: "subprocess.Popen[bytes]", box: Inside, limits: CommandLimits, keep_going: Callable[[], None]
 ) -> tuple[int | None, str]:
-    """The exit status, or None and why it cannot go on."""
+    """The exit status, or None, and why it cannot go on or which limit it met."""
     end = time.monotonic() + limits.seconds
-    weighed = 0.0
+    excess = _Excess(box, limits)
+    met = ""
     while True:
+        ended = None
         with suppress(subprocess.TimeoutExpired):
-            return process.wait(_POLL_SECONDS), ""
-        now = time.monotonic()
-        if now >= end:
+            ended = process.wait(_POLL_SECONDS)
+        if box.is_full:
+            met = f"its files took all of the {limits.files_megabytes:,} MB that it has for them"
+        if ended is not None:
+            return ended, met
+        if time.monotonic() >= end:
             return None, TIME_OVER
-        if now >= weighed + _WEIGH_SECONDS:
-            weighed = now
-            if _bytes_in(folder) > limits.folder_megabytes * 1_000_000:
-                return None, f"its files took more than {limits.folder_megabytes:,} MB"
+        if why := excess.why():
+            return None, why
         keep_going()
 
 
-def _bytes_in(folder: Path) -> int:
-    """On the disk: a file with holes takes what is written of it."""
-    taken = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):  # the command may have removed it by now
-                taken += Path(place, name).lstat().st_blocks * 512
-    return taken
+class _Excess:
+    """Looks whether a command has more than it may of what the kernel does not hold."""
+
+    def __init__(self, box: Inside, limits: CommandLimits) -> None:
+        self._box = box
+        self._limits = limits
+        self._was_over = False
+
+    def why(self) -> str:
+        limits = self._limits
+        if self._box.entries() > limits.entries:
+            return f"it made more than {limits.entries:,} files and folders"
+        taken = self._box.processes(limits.megabytes * 1_000_000)
+        if taken.threads >= limits.processes:
+            return f"it ran {limits.processes:,} processes and threads at once, which is all that it may"
+        is_over = taken.memory > limits.megabytes * 1_000_000
+        if is_over and self._was_over:  # twice: for a moment, a process that starts another is there two times
+            return f"its processes took more than {limits.megabytes:,} MB of memory together"
+        self._was_over = is_over
+        if machine_memory() < limits.left_megabytes * 1_000_000:
+            return f"the machine had less than {limits.left_megabytes:,} MB of memory left"
+        return ""
 
 
-def _limits(limits: CommandLimits) -> str:
-    return json.dumps(
-        {
-            "RLIMIT_CPU": int(limits.seconds) + 1,
-            "RLIMIT_AS": limits.megabytes * 1_000_000,
-            "RLIMIT_FSIZE": limits.file_megabytes * 1_000_000,
-            "RLIMIT_CORE": 0,
-            "RLIMIT_NPROC": 1_000,  # counts all processes of the user, and does not hold root
-        }
-    )
-
-
-def _boxed(folder: Path, hidden: Iterable[Path], limits: CommandLimits) -> list[str]:
-    variables = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}  # noqa: S108
-    covered = [Path("/run"), Path("/tmp"), *(path for path in hidden if path.is_dir())]  # noqa: S108  sockets of services lie in both
-    size = str(limits.scratch_megabytes * 1_000_000)
-    return [
-        *("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
-        *(part for name, value in variables.items() for part in ("--setenv", name, value)),
-        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
-        *(part for path in [Path("/dev/shm"), *covered] for part in ("--size", size, "--tmpfs", str(path))),  # noqa: S108
-        *("--dir", FOLDER, "--bind", str(folder), FOLDER, "--chdir", FOLDER, "--remount-ro", "/dev"),
+def _launch(limits: CommandLimits, group: Cgroup | None) -> list[str]:
+    """What becomes bubblewrap, with the limits that the kernel holds for each process."""
+    join = [] if group is None else [_tool("sh"), "-c", _JOIN, str(group.members)]
+    each = [
+        *(f"--cpu={_least('RLIMIT_CPU', int(limits.seconds) + 1)}", "--core=0"),
+        f"--as={_least('RLIMIT_AS', limits.megabytes * 1_000_000)}",
+        f"--fsize={_least('RLIMIT_FSIZE', limits.file_megabytes * 1_000_000)}",
+        f"--nofile={_least('RLIMIT_NOFILE', _MAX_OPEN)}",
     ]
+    return [*join, _tool("nice"), "-n", str(_NICE), _tool("prlimit"), *each, "--"]
+
+
+def _inner(limits: CommandLimits, user: int | None) -> list[str]:
+    """What becomes the command, inside. The number of processes is set there, since Linux counts those of a user in
+    each user namespace of its own (5.14 and later); it does not hold root, so that root's commands get another user.
+    """
+    other = ("--clear-groups", "--inh-caps=-all", "--no-new-privs")
+    change = [] if user is None else [_tool("setpriv"), f"--reuid={user}", f"--regid={user}", *other]
+    most = _least("RLIMIT_NPROC", limits.processes)
+    return [_tool("sh"), "-c", _WAIT, "sh", *change, _tool("prlimit"), f"--nproc={most}", "--"]
+
+
+def _least(name: str, value: int) -> int:
+    """No process can be given more than the server has itself."""
+    import resource  # not on Windows, which has no bubblewrap either
+
+    hard = resource.getrlimit(getattr(resource, name))[1]
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)
+
+
+def _options(view: View, limits: CommandLimits, user: int | None) -> list[str]:
+    """Of bubblewrap. A user namespace only where the server is not root: in one of root's, a command would be root."""
+    variables = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}  # noqa: S108
+    apart = (
+        ("--unshare-user", "--disable-userns", "--unshare-all", "--cap-drop", "ALL")
+        if user is None
+        else (
+            *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
+            *("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),  # for setpriv
+        )
+    )
+    return [
+        *(*apart, "--die-with-parent", "--new-session", "--clearenv"),
+        *(part for name, value in variables.items() for part in ("--setenv", name, value)),
+        *("--dev", "/dev", "--proc", "/proc"),
+        *("--perms", "1777", "--size", str(limits.files_megabytes * 1_000_000), "--tmpfs", "/tmp"),  # noqa: S108
+        *("--perms", "1777", "--size", str(_SCRATCH_MEGABYTES * 1_000_000), "--tmpfs", "/dev/shm"),  # noqa: S108
+        *view.options(masks_private=user is None),
+        *("--dir", FOLDER, "--chdir", FOLDER, "--remount-ro", "/dev", "--remount-ro", "/"),
+    ]
+
+
+def _user() -> int | None:
+    """The user that a command runs as, where the server is root; None where it runs as the server's user."""
+    if os.geteuid() != 0:
+        return None
+    inner, outer, count = map(int, Path("/proc/self/uid_map").read_text().split()[:3])
+    if (inner, outer) != (0, 0) or count < _FIRST_USER + _USERS:  # root of a container that is none outside
+        return None
+    return _FIRST_USER + (os.getpid() * 1_000 + next(_counter)) % _USERS
+
+
+def _tool(name: str, missing: str = _MISSING_TOOL) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise InvalidInput(missing.format(name))
+    return found
+
+
+def _no_sandbox(output: bytes) -> str:
+    said = output.decode(errors="replace").strip()[-300:]
+    return f"bubblewrap (bwrap) cannot make a sandbox here: {said or 'it gave no reason'}."
 
 
 def _ends_of(printed: IO[bytes], limit: int) -> tuple[bytes, int]:

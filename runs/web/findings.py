@@ -12,6 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from runs import blobs
+from runs.engine.commands import view
 from runs.engine.presence import SILENT_AFTER, key_mark, newest_migration
 from runs.guarded import sandbox
 from runs.lifecycle.defaults import current_service
@@ -84,9 +85,13 @@ def _commands() -> Iterator[Finding]:
         return
     if problem := sandbox.problem():
         yield Finding("Commands", f"{problem} PEV_COMMANDS names some, and none of them is run.", is_wrong=True)
-    else:
-        listed = ", ".join(f"{name} ({line})" for name, line in command_lines().items())
+        return
+    problems = {name: view().problem(argv) for name, argv in settings.COMMANDS.items()}
+    if listed := ", ".join(f"{name} ({line})" for name, line in command_lines().items() if not problems[name]):
         yield Finding("Commands", f"Models may run {listed}, in a sandbox without a network.")
+    for name, problem in problems.items():
+        if problem:
+            yield Finding("Commands", f"“{name}” cannot be run. {problem}", is_wrong=True)
 
 
 def _web() -> Iterator[Finding]:

@@ -42,4 +42,6 @@ class RunCommand(Reaching):
 
 def ending_of(found: CommandResult) -> str:
     """How it ended, as a part of a sentence. For how long it ran is no part of it: the same should come out twice."""
-    return f"was ended, since {found.why}" if found.status is None else f"ended with status {found.status}"
+    if found.status is None:
+        return f"was ended, since {found.why}"
+    return f"ended with status {found.status}" + (f", and {found.why}" if found.why else "")

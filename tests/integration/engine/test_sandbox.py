@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import socket
+import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -12,21 +19,46 @@ import pytest
 from runs.errors import InvalidInput, LeaseLost
 from runs.guarded import sandbox
 from runs.guarded.sandbox import CommandLimits, Ended
+from runs.guarded.view import View
 
 pytestmark = [
     pytest.mark.allow_hosts(["127.0.0.1"]),
     pytest.mark.needs("bubblewrap"),
 ]
 PYTHON = (str(Path(sys.executable).resolve()), "-I", "-c")
-"""That of the machine: a virtual environment may lie in /tmp, which is hidden."""
+"""That of the machine: a virtual environment is not seen."""
+FOLDERS = (Path(sys.base_prefix),)
+OTHER_USER = 61_001
+USERS = [None, OTHER_USER] if os.geteuid() == 0 else [None]
+"""A server that is root and one that is not hold their commands in different ways."""
+
+
+def copied(folder: Path) -> Callable[[Path], None]:
+    def fill(target: Path) -> None:
+        for path in sorted(folder.rglob("*")):
+            place = target / path.relative_to(folder)
+            place.mkdir() if path.is_dir() else place.write_bytes(path.read_bytes())
+
+    return fill
 
 
 def ran(code: str, folder: Path, *, hidden: tuple[Path, ...] = (), limits: CommandLimits = CommandLimits()) -> Ended:  # noqa: B008  frozen
-    return sandbox.run([*PYTHON, code], folder, limits, hidden=hidden)
+    return sandbox.run([*PYTHON, code], copied(folder), limits, View(FOLDERS, hidden))
 
 
 def printed(code: str, folder: Path, hidden: tuple[Path, ...] = ()) -> str:
     return ran(code, folder, hidden=hidden).output.decode().strip()
+
+
+def ran_by(user: int | None, script: str, limits: CommandLimits) -> Ended:
+    """A script for the shell, run by a server of this user."""
+    if user is None:
+        return sandbox.run(["sh", "-c", script], lambda folder: None, limits)
+    given = json.dumps({"user": user, "script": script, "limits": asdict(limits)})
+    argv = [sys.executable, "-m", "tests.integration.engine.another_user", given]
+    done = subprocess.run(argv, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[3])
+    status, output, cut, why = json.loads(done.stdout)
+    return Ended(status, output.encode(), cut, why)
 
 
 def test_status_and_output_come_back_and_files_are_there(tmp_path: Path) -> None:
@@ -36,17 +68,11 @@ def test_status_and_output_come_back_and_files_are_there(tmp_path: Path) -> None
     assert (ended.status, sorted(ended.output.split()), ended.cut) == (3, [b"Hello", b"no"], 0)
 
 
-def test_no_variable_network_process_or_hidden_file_of_the_server_is_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    secret, folder = tmp_path / "data", tmp_path / "files"
-    secret.mkdir()
-    folder.mkdir()
-    (secret / "secret.key").write_text("key")
+def test_no_variable_network_or_process_of_the_server_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     assert printed("import os; print(sorted(os.environ))", folder) == "['HOME', 'LANG', 'PATH', 'PWD', 'TMPDIR']"
-    assert printed(f"import os; print(os.path.exists({str(secret / 'secret.key')!r}))", folder) == "False"
-    assert printed("import os; print(os.listdir('/run'), os.listdir('/tmp'))", folder) == "[] ['files']"
+    assert printed("import os; print(os.listdir('/tmp'), os.listdir('/dev/shm'))", folder) == "['files'] []"
     processes = "import os; print(sum(name.isdigit() for name in os.listdir('/proc')) < 5)"
     assert printed(processes, folder) == "True"
     network = "import socket; print(socket.socket().connect_ex(('127.0.0.1', %d)) != 0)"
@@ -54,9 +80,81 @@ def test_no_variable_network_process_or_hidden_file_of_the_server_is_seen(
         assert printed(network % server.getsockname()[1], folder) == "True"
 
 
-def test_a_hidden_folder_is_empty_wherever_it_lies(tmp_path: Path) -> None:
-    hidden = Path(__file__).parent
-    assert printed(f"import os; print(os.listdir({str(hidden)!r}))", tmp_path, hidden=(hidden,)) == "[]"
+@pytest.mark.parametrize("user", USERS)
+def test_only_folders_of_programs_are_seen(user: int | None) -> None:
+    script = "cd /; echo *; ls -d /root /home /var /srv /mnt /run /sys /work 2>/dev/null; cat /etc/shadow 2>/dev/null"
+    seen = set(ran_by(user, script, CommandLimits()).output.decode().split())
+    programs = {"bin", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "opt", "sbin", "usr"}
+    assert {"etc", "usr", "dev", "proc", "tmp"} <= seen <= programs | {"dev", "proc", "tmp"}
+
+
+def test_a_folder_that_is_named_is_seen_and_nothing_beside_it(tmp_path: Path) -> None:
+    named, beside, files = tmp_path / "named", tmp_path / "beside", tmp_path / "files"
+    for folder in (named, beside, files):
+        folder.mkdir()
+        (folder / "a.txt").write_text(folder.name)
+    tmp_path.chmod(0o755)
+    code = f"""
+import os
+print(open({str(named / "a.txt")!r}).read(), os.listdir({str(tmp_path)!r}), flush=True)
+open({str(named / "b.txt")!r}, "w")
+"""
+    ended = sandbox.run([*PYTHON, code], copied(files), CommandLimits(), View((*FOLDERS, named)))
+    assert ended.output.decode().startswith("named ['named']\n")
+    assert "Read-only file system" in ended.output.decode()
+
+
+@pytest.mark.parametrize("is_temporary", [False, True])
+def test_a_hidden_folder_is_empty_and_closed_wherever_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_temporary: bool
+) -> None:
+    named, files, link = tmp_path / "named", tmp_path / "files", tmp_path / "link"
+    secret = named / "data"
+    secret.mkdir(parents=True)
+    files.mkdir()
+    (secret / "secret.key").write_text("key")
+    link.symlink_to(secret)
+    if is_temporary:
+        monkeypatch.setattr(tempfile, "tempdir", str(secret))
+    hidden = () if is_temporary else (link,)
+    code = f"import os; print(os.listdir({str(secret)!r}), flush=True); open({str(secret / 'x')!r}, 'w')"
+    ended = sandbox.run([*PYTHON, code], copied(files), CommandLimits(), View((*FOLDERS, named), hidden))
+    assert ended.output.decode().startswith("[]\n")
+    assert "Read-only file system" in ended.output.decode()
+
+
+def test_a_socket_of_a_service_is_not_reached(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    named = Path(tempfile.mkdtemp(prefix="s"))  # the path of a socket is short
+    named.chmod(0o755)
+    path = str(named / "service.socket")
+    code = f"import socket; print(socket.socket(socket.AF_UNIX).connect_ex({path!r}))"
+    try:
+        with socket.socket(socket.AF_UNIX) as service:
+            service.bind(path)
+            service.listen()
+            Path(path).chmod(0o777)
+            ended = sandbox.run([*PYTHON, code], copied(files), CommandLimits(), View((*FOLDERS, named)))
+    finally:
+        shutil.rmtree(named)
+    assert ended.output.strip() == b"111"  # nobody listens at /dev/null
+
+
+def test_a_program_that_is_not_seen_is_said_before_it_starts(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "tests"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 7\n")
+    program.chmod(0o755)
+    with pytest.raises(InvalidInput) as caught:
+        sandbox.run([str(program)], copied(tmp_path), CommandLimits())
+    assert str(caught.value) == (
+        f"The program “{program}” needs {program}, and commands do not see its folder. The administrator can name the "
+        "folder of all that belongs to it in PEV_COMMAND_FOLDERS."
+    )
+    tmp_path.chmod(0o755)
+    assert sandbox.run([str(program)], copied(tmp_path), CommandLimits(), View((tmp_path,))).status == 7
+    assert sandbox.run(["sh", "bin/tests"], copied(tmp_path), CommandLimits()).status == 7
 
 
 @pytest.mark.parametrize(
@@ -102,37 +200,157 @@ def test_memory_and_files_have_a_limit(tmp_path: Path) -> None:
     )
 
 
-def test_all_files_together_have_a_limit_on_disk(tmp_path: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize(
+    ("script", "limits", "why"),
+    [
+        pytest.param(
+            "(i=0; while [ $i -lt 300 ]; do sleep 20 & i=$((i+1)); done); sleep 20",
+            CommandLimits(processes=50),
+            "it ran 50 processes and threads at once, which is all that it may",
+            id="processes",
+        ),
+        pytest.param(
+            "for i in 1 2 3 4 5 6; do (head -c 60M /dev/zero | tail -c 59M | sleep 20) & done; wait",
+            CommandLimits(megabytes=100),
+            "its processes took more than 100 MB of memory together",
+            id="memory of many",
+        ),
+        pytest.param(
+            "i=0; while [ $i -lt 3000 ]; do mkdir d; cd -P d; i=$((i+1)); done; sleep 20",
+            CommandLimits(entries=400),
+            "it made more than 400 files and folders",
+            id="folders in folders",
+        ),
+        pytest.param(
+            "cd /dev/shm; seq 3000 | xargs touch; sleep 20",
+            CommandLimits(entries=400),
+            "it made more than 400 files and folders",
+            id="empty files elsewhere",
+        ),
+        pytest.param(
+            "sleep 20",
+            CommandLimits(left_megabytes=10_000_000),
+            "the machine had less than 10,000,000 MB of memory left",
+            id="memory of the machine",
+        ),
+    ],
+)
+def test_what_takes_too_much_is_ended(user: int | None, script: str, limits: CommandLimits, why: str) -> None:
+    ended = ran_by(user, script, limits)
+    assert (ended.status, ended.why) == (None, why)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize(
+    "script",
+    [
+        "head -c 50M /dev/zero > big",
+        "exec 3> gone; rm gone; head -c 50M /dev/zero >&3",
+        "mkdir -p a/b/c && cd a/b/c && rm -r ../../../a && head -c 50M /dev/zero > /tmp/big",
+        "for i in 1 2 3 4 5 6 7; do truncate -s 8M h$i; head -c 8M /dev/zero | dd of=h$i conv=notrunc bs=1M; done",
+    ],
+)
+def test_files_take_no_more_than_they_may(user: int | None, script: str) -> None:
+    ended = ran_by(user, f"{script}; sleep 0.3; exit 5", CommandLimits(files_megabytes=10))
+    assert (ended.status, ended.why) == (5, "its files took all of the 10 MB that it has for them")
+    assert b"No space left on device" in ended.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("user", USERS)
+def test_the_kernel_holds_processes_before_they_are_counted(user: int | None) -> None:
+    script = "(i=0; while [ $i -lt 300 ]; do sleep 20 & i=$((i+1)); done)"
+    ended = ran_by(user, script, CommandLimits(processes=50))
+    assert b"Cannot fork" in ended.output or b"Resource temporarily unavailable" in ended.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "limits", "why"),
+    [
+        (
+            "import threading, time; [threading.Thread(target=time.sleep, args=(20,)).start() for _ in range(200)]",
+            CommandLimits(processes=50),
+            "it ran 50 processes and threads at once, which is all that it may",
+        ),
+        (
+            "for number in range(1_000_000): open(str(number), 'w').close()",
+            CommandLimits(entries=20_000),
+            "it made more than 20,000 files and folders",
+        ),
+        (
+            "import os\nfor _ in range(100_000): os.mkdir('d'); os.chdir('d')\nos.read(os.pipe()[0], 1)",
+            CommandLimits(entries=90_000),
+            "it made more than 90,000 files and folders",
+        ),
+    ],
+)
+def test_what_a_program_takes_is_ended(tmp_path: Path, code: str, limits: CommandLimits, why: str) -> None:
+    ended = ran(code, tmp_path, limits=limits)
+    assert (ended.status, ended.why) == (None, why)
+
+
+@pytest.mark.slow
+def test_memory_that_processes_share_is_counted_once(tmp_path: Path) -> None:
     code = """
-import time
-for number in range(200):
-    with open(f"part-{number}", "wb") as file:
-        file.write(b"x" * 1_000_000)
-    time.sleep(0.02)
-time.sleep(60)
+import os, time
+held = b"x" * 60_000_000
+for _ in range(5):
+    if not os.fork():
+        break
+time.sleep(1.5)
 """
-    ended = ran(code, tmp_path, limits=CommandLimits(seconds=50, folder_megabytes=20))
-    assert (ended.status, ended.why) == (None, "its files took more than 20 MB")
+    ended = ran(code, tmp_path, limits=CommandLimits(megabytes=150))
+    assert (ended.status, ended.why) == (0, "")
 
 
-@pytest.mark.parametrize("place", ["/tmp", "/run", "/dev/shm", "/dev", "hidden"])
+@pytest.mark.parametrize("user", USERS)
+def test_a_command_goes_before_the_server_where_memory_ends(user: int | None) -> None:
+    ended = ran_by(user, "cat /proc/self/oom_score_adj; nice; grep NoNewPrivs /proc/self/status", CommandLimits())
+    assert ended.output.split() == [b"1000", b"10", b"NoNewPrivs:", b"1"]
+
+
+def test_what_is_no_memory_of_a_process_is_refused(tmp_path: Path) -> None:
+    code = """
+import ctypes, errno, os
+libc = ctypes.CDLL(None, use_errno=True)
+def answer(name, *args):
+    return "refused" if getattr(libc, name)(*args) == -1 and ctypes.get_errno() == errno.ENOSYS else "done"
+print(answer("memfd_create", b"x", 0), answer("shmget", 0, 1 << 20, 0o1600), answer("semget", 0, 250, 0o1600))
+print(answer("unshare", 0x10000000), answer("unshare", 0x00020000), answer("mount", 0, 0, 0, 0, 0))
+print(answer("shmget", 0, 56, 0o1600), answer("semget", 0, 17, 0o1600), os.waitpid(os.fork() or os._exit(0), 0)[1])
+"""
+    lines = ["refused refused refused", "refused refused refused", "done done 0"]
+    assert printed(code, tmp_path).splitlines() == lines
+
+
+@pytest.mark.parametrize("place", ["/tmp", "/dev/shm", "/dev", "/", "/usr"])
 def test_what_lies_in_memory_has_a_limit(tmp_path: Path, place: str) -> None:
-    hidden, folder = tmp_path / "hidden", tmp_path / "files"
-    hidden.mkdir()
-    folder.mkdir()
-    path = str(hidden) if place == "hidden" else place
     code = f"""
 written = 0
 try:
-    for number in range(40):
-        with open({path!r} + f"/part-{{number}}", "wb") as file:
+    for number in range(100):
+        with open({place!r} + f"/part-{{number}}", "wb") as file:
             written += file.write(b"x" * 1_000_000)
 except OSError:
     pass
-print(written <= 20_000_000)
+print(written <= 65_000_000)
 """
-    limits = CommandLimits(scratch_megabytes=20)
-    assert ran(code, folder, hidden=(hidden,), limits=limits).output.decode().strip() == "True"
+    limits = CommandLimits(files_megabytes=20)
+    assert ran(code, tmp_path, limits=limits).output.decode().strip() == "True"
+
+
+def test_files_that_are_too_many_for_a_command_are_refused_before_it_starts(tmp_path: Path) -> None:
+    (tmp_path / "big").write_bytes(b"x" * 3_000_000)
+    with pytest.raises(InvalidInput) as caught:
+        ran("print(1)", tmp_path, limits=CommandLimits(files_megabytes=2))
+    assert str(caught.value) == (
+        "The files of this run take more than 2 MB, which is all that a command has for files. The administrator can "
+        "give it more with PEV_COMMAND_FILES_MB."
+    )
 
 
 def test_it_is_broken_off_when_the_work_is(tmp_path: Path) -> None:
@@ -140,7 +358,7 @@ def test_it_is_broken_off_when_the_work_is(tmp_path: Path) -> None:
         raise LeaseLost("gone")
 
     with pytest.raises(LeaseLost):
-        sandbox.run([*PYTHON, "import time; time.sleep(60)"], tmp_path, CommandLimits(), keep_going=lost)
+        sandbox.run(["sleep", "60"], copied(tmp_path), CommandLimits(), keep_going=lost)
 
 
 def test_without_a_sandbox_nothing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

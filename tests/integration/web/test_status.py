@@ -319,27 +319,34 @@ def test_it_asks_as_often_with_much_as_with_little(client: Client) -> None:
     assert counts[0] == counts[1]
 
 
+LISTED = Finding("Commands", "Models may run list (true), in a sandbox without a network.")
+UNSEEN = Finding(
+    "Commands",
+    "“tests” cannot be run. The program “/srv/tests” is not installed on this machine; its administrator can do that.",
+    is_wrong=True,
+)
+NO_SANDBOX = Finding(
+    "Commands",
+    "bubblewrap (bwrap) is not there. PEV_COMMANDS names some, and none of them is run.",
+    is_wrong=True,
+)
+
+
 @pytest.mark.parametrize(
-    ("problem", "expected"),
+    ("problem", "named", "expected"),
     [
-        ("", Finding("Commands", "Models may run tests (pytest -q), in a sandbox without a network.")),
-        (
-            "bubblewrap (bwrap) is not there.",
-            Finding(
-                "Commands",
-                "bubblewrap (bwrap) is not there. PEV_COMMANDS names some, and none of them is run.",
-                is_wrong=True,
-            ),
-        ),
+        ("", {"list": "true", "tests": "/srv/tests"}, [LISTED, UNSEEN]),
+        ("", {"tests": "/srv/tests"}, [UNSEEN]),
+        ("bubblewrap (bwrap) is not there.", {"list": "true"}, [NO_SANDBOX]),
     ],
 )
 def test_commands_that_are_named_are_said_with_whether_they_can_be_run(
-    settings: Any, monkeypatch: pytest.MonkeyPatch, problem: str, expected: Finding
+    settings: Any, monkeypatch: pytest.MonkeyPatch, problem: str, named: dict[str, str], expected: list[Finding]
 ) -> None:
     assert [one for one in found.findings() if one.about == "Commands"] == []
-    settings.COMMANDS = {"tests": ("pytest", "-q")}
+    settings.COMMANDS = {name: (program,) for name, program in named.items()}
     monkeypatch.setattr(sandbox, "problem", lambda: problem)
-    assert [one for one in found.findings() if one.about == "Commands"] == [expected]
+    assert [one for one in found.findings() if one.about == "Commands"] == expected
 
 
 def test_the_mcp_server_is_named_where_it_is_on(alice: User, bob: User, settings: Settings) -> None:

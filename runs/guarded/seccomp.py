@@ -1,0 +1,85 @@
+"""What the kernel refuses to a command in the sandbox: memory that no limit counts, and more namespaces.
+
+A user namespace would let a command mount a tmpfs of any size. Files of `memfd_create`, segments of System V and
+buffers of io_uring are memory that belongs to no process. Each is answered as by a kernel that does not have it, so
+that programs take another way.
+"""
+
+import errno
+import platform
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_LOAD, _EQUAL, _GREATER, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x35, 0x45, 0x06
+_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
+"""Offsets in the kernel's `seccomp_data`; arguments take 8 bytes, the lower half first."""
+_ALLOW = 0x7FFF0000
+_REFUSE = 0x00050000 | errno.ENOSYS
+_X32 = 0x40000000
+"""Calls of programs with short pointers on x86-64: other numbers for the same calls."""
+_NEW_NAMESPACES = 0x7E020000
+"""All `CLONE_NEW…` of clone but that of time, whose bit means something else there."""
+MAX_SEGMENT_BYTES = 65_536
+"""Of shared memory of System V. There may be 4,096 segments; PostgreSQL makes one of 56 bytes."""
+MAX_SEMAPHORES = 64
+"""In a set of System V. There may be 32,000 sets."""
+
+
+class _Machine(NamedTuple):
+    """`refused`: numbers of calls as they are on this machine only. The others are the calls that are looked into."""
+
+    audit: int
+    clone: int
+    shmget: int
+    semget: int
+    refused: tuple[int, ...]
+
+
+_EVERYWHERE = (
+    *(425, 428, 429, 430, 432, 435, 442, 447),  # io_uring_setup, open_tree, move_mount, fsopen, fsmount, clone3
+)  # mount_setattr, memfd_secret; without clone3, whose flags lie in memory, libraries use clone
+_MACHINES = {
+    "x86_64": _Machine(
+        0xC000003E,
+        clone=56,
+        shmget=29,
+        semget=64,
+        # memfd_create, unshare, setns, mount, umount2, pivot_root, add_key, request_key, keyctl, bpf, perf_event_open,
+        # userfaultfd, msgget
+        refused=(319, 272, 308, 165, 166, 155, 248, 249, 250, 321, 298, 323, 68),
+    ),
+    "aarch64": _Machine(
+        0xC00000B7,
+        clone=220,
+        shmget=194,
+        semget=190,
+        refused=(279, 97, 268, 40, 39, 41, 217, 218, 219, 280, 241, 282, 186),
+    ),
+}
+
+
+def program() -> bytes | None:
+    """The filter as the kernel takes it; None on machines whose numbers of calls are not known here."""
+    machine = _MACHINES.get(platform.machine())
+    return None if machine is None else b"".join(struct.pack("=HBBI", *one) for one in _instructions(machine))
+
+
+def _instructions(machine: _Machine) -> Iterator[tuple[int, int, int, int]]:
+    """Code, how many to skip where it is true, and where it is not, and the value."""
+    refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
+    yield (_LOAD, 0, 0, _ARCHITECTURE_AT)
+    yield from [(_EQUAL, 1, 0, machine.audit), refuse]
+    yield (_LOAD, 0, 0, _NUMBER_AT)
+    yield from [(_AT_LEAST, 0, 1, _X32), refuse]
+    for number in (*_EVERYWHERE, *machine.refused):
+        yield from [(_EQUAL, 0, 1, number), refuse]
+    yield from [(_EQUAL, 0, 4, machine.clone), _argument(0), (_ANY_BIT, 0, 1, _NEW_NAMESPACES), refuse, allow]
+    for number, most in ((machine.shmget, MAX_SEGMENT_BYTES), (machine.semget, MAX_SEMAPHORES)):
+        upper, lower = (_GREATER, 2, 0, 0), (_GREATER, 0, 1, most)
+        yield from [(_EQUAL, 0, 6, number), _argument(1, 4), upper, _argument(1), lower, refuse, allow]
+    yield allow
+
+
+def _argument(index: int, offset: int = 0) -> tuple[int, int, int, int]:
+    return (_LOAD, 0, 0, _ARGUMENTS_AT + 8 * index + offset)
