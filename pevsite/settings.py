@@ -237,7 +237,9 @@ MAX_LOSSES = _number("PEV_MAX_LOSSES", 5)
 AGENT_SDK = _is_installed("claude_agent_sdk")
 COMMANDS = commands(os.environ.get("PEV_COMMANDS", ""))
 COMMAND_SECONDS = _number("PEV_COMMAND_SECONDS", 300)
-COMMAND_FILES_MB = _number("PEV_COMMAND_FILES_MB", 1_000)
+COMMAND_FILES_MB = max(
+    _number("PEV_COMMAND_FILES_MB", 1_000), 1
+)  # a file system without a size is as large as half of the memory
 COMMAND_FOLDERS = command_folders(os.environ.get("PEV_COMMAND_FOLDERS", ""))
 WEB = web_sites(os.environ.get("PEV_WEB", ""))
 SERVICE_TOOLS = service_tools(os.environ.get("PEV_SERVICE_TOOLS", ""))

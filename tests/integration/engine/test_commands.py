@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from runs.engine.commands import TreeCommands
 from runs.enums import GateKind, Outcome
+from runs.errors import InvalidInput
 from runs.lifecycle import fingerprint
 from runs.models import ToolCall, User
 from runs.pev.contracts import PlanContract
 from runs.pev.soundness import problems_in
 from runs.reading.toolset import tool_names
 from runs.reports.machine import as_json
-from runs.trees import files_of
+from runs.trees import Overlay, files_of
 from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -59,6 +62,35 @@ def test_a_step_that_names_the_tool_runs_commands_on_a_copy(api: FakeAnthropic, 
     assert [tool["name"] for tool in team.seen["executor"][0].tools] == ["run_command", "write_file"]
     run.refresh_from_db()
     assert "made" not in files_of(run.head)
+
+
+@pytest.mark.slow
+@pytest.mark.needs("bubblewrap")
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"COMMAND_FILES_MB": 1},
+            "The files of this run take more than 1 MB, which is all that a command has for files.",
+        ),
+        ({"COMMAND_FOLDERS": ()}, "and commands do not see its folder."),
+        ({"COMMAND_SECONDS": 0}, "its time was over"),
+    ],
+)
+def test_commands_are_held_by_the_settings(
+    submitted: Submit, settings: Any, changes: dict[str, Any], said: str
+) -> None:
+    python = Path(settings.COMMAND_FOLDERS[0]) / "bin" / "python3"
+    settings.COMMANDS = {"tests": (str(python), "-c", "import time; time.sleep(20)")}
+    for name, value in changes.items():
+        setattr(settings, name, value)
+    run = submitted(files={"notes.md": b"x" * 2_000_000})
+    commands = TreeCommands(Overlay(run.inputs, {}, max_files=0, max_bytes=0), lambda: None)
+    try:
+        why = commands.run("tests").why
+    except InvalidInput as refused:
+        why = str(refused)
+    assert said in why
 
 
 @pytest.mark.slow
