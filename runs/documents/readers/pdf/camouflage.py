@@ -9,7 +9,7 @@ from PIL import Image, ImageChops
 from pypdfium2 import PdfTextPage
 
 from runs.documents.readers.pdf.characters import PageText
-from runs.documents.readers.pdf.geometry import loose_box
+from runs.documents.readers.pdf.geometry import around, loose_box
 from runs.documents.readers.pdf.objects import Box, Paint, colours_of, paint_of, text_object
 
 _MIN_CONTRAST = 12
@@ -35,8 +35,13 @@ def hiding(paint: Paint) -> tuple[int, ...]:
 
 def same_as_text(picture: Image.Image, paints: frozenset[Paint]) -> bytes:
     """A byte for each pixel, row by row: 1 where it has the colour of some text."""
+    return picture.point(_hiding_any(paints)).tobytes()
+
+
+@cache
+def _hiding_any(paints: frozenset[Paint]) -> Sequence[int]:
     tables = [hiding(paint) for paint in paints if paint]
-    return picture.point([max((table[shade] for table in tables), default=0) for shade in range(256)]).tobytes()
+    return [max((table[shade] for table in tables), default=0) for shade in range(256)]
 
 
 def is_sign(paint: Paint) -> bool:
@@ -78,5 +83,4 @@ def words(page: PdfTextPage, text: PageText, start: int, end: int) -> Iterator[t
 
 
 def _word(page: PdfTextPage, numbers: Sequence[int], offsets: range, drawn_with: Any) -> tuple[range, Box, Paint]:
-    lefts, bottoms, rights, tops = zip(*(loose_box(page, numbers[at]) for at in offsets), strict=True)
-    return offsets, (min(lefts), min(bottoms), max(rights), max(tops)), paint_of(drawn_with)
+    return offsets, around(loose_box(page, numbers[at]) for at in offsets), paint_of(drawn_with)

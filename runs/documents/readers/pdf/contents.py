@@ -11,6 +11,7 @@ import struct
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import compress, islice, repeat
 from operator import mul, sub
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from runs.documents.readers.pdf.geometry import Rectangle, View
+from runs.documents.readers.pdf.handles import HANDLE, INT, Handle, Table, address, direct
 from runs.documents.readers.pdf.objects import (
     MAX_DEPTH,
     MAX_OBJECTS,
@@ -43,6 +45,10 @@ _DARK, _LIGHT = 150, 232
 _OPAQUE = 255
 _HUGE = 24.0
 """Points of height from which a letter may have another one within its strokes."""
+_FAINT, _MIN_CONTRAST = 76, 40
+"""The opacity, of 255, of what leaves text to be seen under and over it however both are blended, and the shades
+between text and what is beneath it that leave no doubt.
+"""
 _NEAR = 1.0
 """Points between a piece of text and what may hide it."""
 _CORNERS = {4, 5}
@@ -51,12 +57,17 @@ _OPTIONAL = "OC\0".encode("utf-16-le")
 """The name of the mark of what may be switched off."""
 _NO_TEXT, _FILLED = raw.FPDF_TEXTRENDERMODE_UNKNOWN, raw.FPDF_TEXTRENDERMODE_FILL
 
-type Handle = int
-"""The address of something of pdfium."""
 type Brush = tuple[int, tuple[int, ...]]
 """The mode of a text, and red, green, blue and opacity of its inside."""
 type Font = tuple[bytes, int]
 """Its name, and how many bytes it has: all that tells it from others on another page."""
+
+
+class Doubt(NamedTuple):
+    """Where text may be hidden: all that is there, or only what was drawn with `piece`."""
+
+    box: Box
+    piece: Handle = 0
 
 
 class Contents(NamedTuple):
@@ -71,7 +82,7 @@ class Contents(NamedTuple):
     has_covers: bool
     kinds: frozenset[int]
     others: Sequence[Box] | None
-    doubtful: Sequence[Box] | None
+    doubtful: Sequence[Doubt] | None
     fonts: frozenset[Font | None]
     palette: frozenset[Brush]
 
@@ -111,7 +122,7 @@ class _Group:
 
     def __init__(self, get: Callable[[Handle, int], Handle], group: Any, count: int) -> None:
         self.count = count
-        handles = list(map(get, repeat(_address(group)), range(count)))
+        handles = list(map(get, repeat(address(group)), range(count)))
         modes = list(map(_mode, handles))
         self.texts = handles
         self.others, self.forms, self.early, self.has_covers = list[PageObject](), list[Any](), 0, False
@@ -171,16 +182,51 @@ class _Pieces:
         self._lefts, self._rights, self._widths = _ends(across[0], across[2], across[3], across[1])
         self._bottoms, self._tops, self._heights = _ends(up[0], up[2], up[1], up[3])
 
-    def doubtful(self, others: Sequence[Box]) -> list[Box]:
+    def doubtful(self, others: Sequence[Box]) -> list[Doubt]:
         """The room of each piece that may be hidden, by its own colour or place, or by what lies there too, and that of
         each group, whose pieces are not known here.
         """
-        groups = [box for box, one in zip(others, self._group.others, strict=True) if one.kind == raw.FPDF_PAGEOBJ_FORM]
+        kinds = [one.kind for one in self._group.others]
+        groups = [Doubt(box) for box, kind in zip(others, kinds, strict=True) if kind == raw.FPDF_PAGEOBJ_FORM]
         if not self._texts:
             return groups
         found = {*self._not_plain(), *self._off_page(), *self._too_small(), *self._clipped()}
         covers = [box for at, box in enumerate(others) if at >= self._group.early or not self._is_paper(at)]
-        return [*groups, *(self._box(at) for at in sorted(found.union(self._touched(covers))))]
+        for box in covers:
+            found.update(self._touched(box))
+        watermarks = self._watermarks(found)
+        return [*groups, *(Doubt(self._box(at), self._texts[at] if at in watermarks else 0) for at in sorted(found))]
+
+    def _watermarks(self, doubtful: set[int]) -> set[int]:
+        """Those in huge letters that hide no others: light ones beneath, faint ones also on top. Adds to what is
+        doubtful the pieces that other huge letters may hide, and those that have more than one faint one there.
+        """
+        watermarks, veiled = set[int](), set[int]()
+        if max(self._heights) < _HUGE:
+            return watermarks
+        brushes, darkest = list(self._group.brushes), self._palest + _MIN_CONTRAST
+        for huge in [at for at, height in enumerate(self._heights) if height >= _HUGE]:
+            mode, colour = brushes[huge]
+            shade, opacity = shade_of(*colour)
+            is_faint = mode == _FILLED and opacity <= _FAINT and _OPAQUE - opacity >= darkest
+            is_light = mode == _FILLED and opacity == _OPAQUE and shade >= darkest and self._is_opaque(huge)
+            touched = {at for at in self._touched(self._box(huge)) if at != huge}
+            harmless = {at for at in touched if is_faint or (is_light and at > huge)}
+            doubtful |= touched - harmless
+            if is_faint:
+                doubtful |= veiled & harmless
+                veiled |= harmless
+            if touched == harmless:
+                watermarks.add(huge)
+        return watermarks
+
+    @property
+    def _palest(self) -> int:
+        """The lightest shade of plain text."""
+        return max((shade_of(*colour)[0] for mode, colour in self._group.palette if _is_plain(mode, colour)), default=0)
+
+    def _is_opaque(self, at: int) -> bool:
+        return not _is_transparent(self._texts[at])
 
     def _box(self, at: int) -> Box:
         return self._lefts[at], self._bottoms[at], self._rights[at], self._tops[at]
@@ -241,23 +287,23 @@ class _Pieces:
         fill, has_stroke = ctypes.c_int(), ctypes.c_int()
         if one.kind != raw.FPDF_PAGEOBJ_PATH or not raw.FPDFPath_GetDrawMode(one.handle, fill, has_stroke):
             return False
-        shade, opacity = shade_of(*_colours.of([_address(one.handle)]))
+        shade, opacity = shade_of(*_colours.of([address(one.handle)]))
         is_light = shade >= _LIGHT and opacity == _OPAQUE
         return is_light and not has_stroke.value and not raw.FPDFPageObj_HasTransparency(one.handle)
 
-    def _touched(self, covers: Sequence[Box]) -> Iterator[int]:
-        """Those that something may lie on or under, huge letters too."""
-        highest = max(self._heights)
-        huge = [at for at, height in enumerate(self._heights) if height >= _HUGE] if highest >= _HUGE else []
-        if not covers and not huge:
-            return
+    def _touched(self, cover: Box) -> Iterator[int]:
+        """Those that something with this room may lie on or under."""
+        left, bottom, right, top = cover[0] - _NEAR, cover[1] - _NEAR, cover[2] + _NEAR, cover[3] + _NEAR
+        order, bottoms, highest = self._from_below
+        for at in order[bisect_left(bottoms, bottom - highest) : bisect_right(bottoms, top)]:
+            if self._tops[at] >= bottom and self._lefts[at] <= right and left <= self._rights[at]:
+                yield at
+
+    @cached_property
+    def _from_below(self) -> tuple[Sequence[int], Sequence[float], float]:
+        """The pieces from the lowest one up, where each of them begins, and how high the highest is."""
         order = sorted(range(len(self._texts)), key=self._bottoms.__getitem__)
-        bottoms = sorted(self._bottoms)
-        for cover, itself in [*((box, -1) for box in covers), *((self._box(at), at) for at in huge)]:
-            left, bottom, right, top = cover[0] - _NEAR, cover[1] - _NEAR, cover[2] + _NEAR, cover[3] + _NEAR
-            for at in order[bisect_left(bottoms, bottom - highest) : bisect_right(bottoms, top)]:
-                if self._tops[at] >= bottom and self._lefts[at] <= right and left <= self._rights[at] and at != itself:
-                    yield at
+        return order, [self._bottoms[at] for at in order], max(self._heights)
 
 
 def _is_plain(mode: int, colour: tuple[int, ...]) -> bool:
@@ -340,63 +386,24 @@ def _has_room(place: Box) -> bool:
     return place[0] < place[2] and place[1] < place[3]
 
 
-def _direct(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
-    """A function of pdfium that takes and gives handles as plain numbers, and goes on holding the lock of the
-    interpreter: giving it back would take longer than the call.
-    """
-    return ctypes.PYFUNCTYPE(result, *arguments)(_address(function))
-
-
-def _address(handle: Any) -> Handle:
-    return ctypes.cast(handle, ctypes.c_void_p).value or 0
-
-
 def _object(handle: Handle) -> Any:
     return ctypes.cast(handle, raw.FPDF_PAGEOBJECT)
 
 
-class _Table:
-    """Asks pdfium for some numbers of each of many handles, which it writes to as many places: its `function` takes the
-    handle and that many addresses, or that of the first. All of a page are asked in one map, and the addresses are kept
-    for the next page. Where pdfium does not know, the numbers are those of `unknown`.
-    """
-
-    def __init__(self, function: Any, kind: str, unknown: Sequence[int], *, addresses: int = 1) -> None:
-        self._function = _direct(function, _INT, *[_HANDLE] * (1 + addresses))
-        self._numbers, self._unknown, self._places = array(kind), array(kind, unknown), [list[int]()] * addresses
-
-    def of(self, handles: Sequence[Handle]) -> "array[Any]":
-        size = len(self._unknown)
-        if len(handles) > len(self._places[0]):
-            self._numbers = array(self._numbers.typecode, self._unknown * len(handles))
-            begin, length = self._numbers.buffer_info()
-            step = self._numbers.itemsize
-            self._places = [
-                list(range(begin + at * step, begin + length * step, size * step)) for at in range(len(self._places))
-            ]
-        known = list(map(self._function, handles, *self._places))
-        found = self._numbers[: size * len(handles)]
-        if not all(known):
-            for at in (at for at, is_known in enumerate(known) if not is_known):
-                found[size * at : size * at + size] = self._unknown
-        return found
-
-
-_INT, _HANDLE = ctypes.c_int, ctypes.c_void_p
-_object_of_page = _direct(raw.FPDFPage_GetObject, _HANDLE, _HANDLE, _INT)
-_object_of_form = _direct(raw.FPDFFormObj_GetObject, _HANDLE, _HANDLE, ctypes.c_ulong)
-_mode = _direct(raw.FPDFTextObj_GetTextRenderMode, _INT, _HANDLE)
-_is_transparent = _direct(raw.FPDFPageObj_HasTransparency, _INT, _HANDLE)
-_font = _direct(raw.FPDFTextObj_GetFont, _HANDLE, _HANDLE)
-_count_marks = _direct(raw.FPDFPageObj_CountMarks, _INT, _HANDLE)
-_mark = _direct(raw.FPDFPageObj_GetMark, _HANDLE, _HANDLE, ctypes.c_ulong)
-_mark_name = _direct(raw.FPDFPageObjMark_GetName, _INT, _HANDLE, _HANDLE, ctypes.c_ulong, _HANDLE)
-_clip = _direct(raw.FPDFPageObj_GetClipPath, _HANDLE, _HANDLE)
-_count_clips = _direct(raw.FPDFClipPath_CountPaths, _INT, _HANDLE)
-_count_clip_corners = _direct(raw.FPDFClipPath_CountPathSegments, _INT, _HANDLE, _INT)
-_clip_corner = _direct(raw.FPDFClipPath_GetPathSegment, _HANDLE, _HANDLE, _INT, _INT)
-_colours = _Table(raw.FPDFPageObj_GetFillColor, "I", (0, 0, 0, _OPAQUE), addresses=4)
+_object_of_page = direct(raw.FPDFPage_GetObject, HANDLE, HANDLE, INT)
+_object_of_form = direct(raw.FPDFFormObj_GetObject, HANDLE, HANDLE, ctypes.c_ulong)
+_mode = direct(raw.FPDFTextObj_GetTextRenderMode, INT, HANDLE)
+_is_transparent = direct(raw.FPDFPageObj_HasTransparency, INT, HANDLE)
+_font = direct(raw.FPDFTextObj_GetFont, HANDLE, HANDLE)
+_count_marks = direct(raw.FPDFPageObj_CountMarks, INT, HANDLE)
+_mark = direct(raw.FPDFPageObj_GetMark, HANDLE, HANDLE, ctypes.c_ulong)
+_mark_name = direct(raw.FPDFPageObjMark_GetName, INT, HANDLE, HANDLE, ctypes.c_ulong, HANDLE)
+_clip = direct(raw.FPDFPageObj_GetClipPath, HANDLE, HANDLE)
+_count_clips = direct(raw.FPDFClipPath_CountPaths, INT, HANDLE)
+_count_clip_corners = direct(raw.FPDFClipPath_CountPathSegments, INT, HANDLE, INT)
+_clip_corner = direct(raw.FPDFClipPath_GetPathSegment, HANDLE, HANDLE, INT, INT)
+_colours = Table(raw.FPDFPageObj_GetFillColor, "I", (0, 0, 0, _OPAQUE), addresses=4)
 """Red, green, blue and opacity of the inside of a text. pdfium draws black where it has none."""
-_corners = _Table(raw.FPDFPageObj_GetRotatedBounds, "f", [0] * 8)
-_matrices = _Table(raw.FPDFPageObj_GetMatrix, "f", (1, 0, 0, 1, 0, 0))
-_font_sizes = _Table(raw.FPDFTextObj_GetFontSize, "f", [0])
+_corners = Table(raw.FPDFPageObj_GetRotatedBounds, "f", [0] * 8)
+_matrices = Table(raw.FPDFPageObj_GetMatrix, "f", (1, 0, 0, 1, 0, 0))
+_font_sizes = Table(raw.FPDFTextObj_GetFontSize, "f", [0])

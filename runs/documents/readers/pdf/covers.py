@@ -13,15 +13,13 @@ from PIL import Image, ImageChops
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from runs.documents.readers.pdf.camouflage import strongest
-from runs.documents.readers.pdf.geometry import Rectangle, View
+from runs.documents.readers.pdf.geometry import View, share_room
 from runs.documents.readers.pdf.objects import MAX_OBJECTS, Box, all_of, bounds_of, font_of, is_visible_text, words_of
 from runs.documents.readers.pdf.strips import Room, pixels
-from runs.documents.readers.pdf.windows import WHOLE, Picture
+from runs.documents.readers.pdf.windows import Picture
 
 _MAX_SHARED = 16
 """Layers that have many words; each text that lies deeper has one for itself, as rows of slanted words may."""
-_MAX_KEPT = 12
-"""Pictures of a page, which may be large."""
 _CELLS = 800
 """In each direction of the page, of the maps of what was drawn where: about a point each."""
 _SHRUNK = 4
@@ -29,19 +27,21 @@ _SHRUNK = 4
 
 
 class _Map:
-    """Parts of a page, in cells."""
+    """Parts of a page, in cells: a bit for each of a row."""
 
     def __init__(self) -> None:
-        self._cells = [bytearray(_CELLS) for _ in range(_CELLS)]
+        self._rows = dict[int, int]()
 
     def add(self, room: Room) -> None:
         left, top, right, bottom = room
-        for row in self._cells[top:bottom]:
-            row[left:right] = b"\1" * (right - left)
+        cells = (1 << right) - (1 << left)
+        for row in range(top, bottom):
+            self._rows[row] = self._rows.get(row, 0) | cells
 
     def has(self, room: Room) -> bool:
         left, top, right, bottom = room
-        return any(row.find(1, left, right) >= 0 for row in self._cells[top:bottom])
+        cells = (1 << right) - (1 << left)
+        return any(self._rows.get(row, 0) & cells for row in range(top, bottom)) if self._rows else False
 
 
 class _Copies(NamedTuple):
@@ -53,54 +53,44 @@ class _Copies(NamedTuple):
 
 class Covered:
     """The text of a page over which something was drawn, or all that is drawn visibly (`all_text`), in layers of which
-    none has words upon others. Whether text is among it, the address of its object tells.
+    none has words upon others; `where`: in this part of it. Whether text is among it, the address of its object tells.
 
     Readers run without garbage collection: nothing here may refer back to this object, or to who has made it, since
     the pictures of each page would then be kept until the end of the file.
     """
 
     def __init__(
-        self, page: PdfPage, text_page: PdfTextPage, *, all_text: bool, check_time: Callable[[], None]
+        self,
+        page: PdfPage,
+        text_page: PdfTextPage,
+        where: Box | None,
+        *,
+        all_text: bool,
+        check_time: Callable[[], None],
     ) -> None:
         self._text_page = text_page
         self._page, self._view, self._check_time = page, View(page), check_time
         self.layers: dict[int, int] = {}
         self._handles: list[list[Any]] = []
-        self._window = WHOLE
-        self._changes: dict[tuple[int, float, bool], Picture] = {}
-        self._wholes: dict[tuple[float, bool], Picture] = {}
-        self._sort(self._found(all_text=all_text))
+        self._sort(self._found(where, all_text=all_text))
 
-    def difference(self, window: Rectangle, layer: int, scale: float, *, grey: bool = True) -> Picture:
-        """A part of the page: its shades are by how much each pixel differs without the words of a layer."""
-        key = layer, scale, grey
-        if window != self._window:
-            self._window, self._wholes, self._changes = window, {}, {}
-        if key in self._changes:
-            self._changes[key] = self._changes.pop(key)  # the first one is that which was asked for longest ago
-            return self._changes[key]
+    def difference(self, whole: Picture, layer: int) -> Picture:
+        """A picture of a part of the page: its shades are by how much each pixel of `whole`, which shows all that is
+        drawn there, differs without the words of a layer.
+        """
         self._check_time()
-        if len(self._changes) >= _MAX_KEPT:
-            del self._changes[next(iter(self._changes))]
-        whole, without = self._whole(scale, grey), self._without(layer, scale, grey)
-        self._changes[key] = whole._replace(image=_difference(whole.image, without.image))
-        return self._changes[key]
+        return whole._replace(image=_difference(whole.image, self._without(layer, whole)))
 
-    def _whole(self, scale: float, grey: bool) -> Picture:
-        if (scale, grey) not in self._wholes:
-            self._wholes[scale, grey] = Picture.of(self._page, scale, self._window, grey=grey)
-        return self._wholes[scale, grey]
-
-    def _without(self, layer: int, scale: float, grey: bool) -> Picture:
+    def _without(self, layer: int, whole: Picture) -> Image.Image:
         for handle in self._handles[layer]:
             raw.FPDFPageObj_SetIsActive(handle, False)
         try:
-            return Picture.of(self._page, scale, self._window, grey=grey)
+            return whole.drawn_again(self._page)
         finally:
             for handle in self._handles[layer]:
                 raw.FPDFPageObj_SetIsActive(handle, True)
 
-    def _found(self, *, all_text: bool) -> list[_Copies]:
+    def _found(self, where: Box | None, *, all_text: bool) -> list[_Copies]:
         """What was drawn last is looked at first: it covers what was drawn before."""
         covers, copies, found = _Map(), dict[Box, _Copies](), dict[int, _Copies]()
         for one in reversed(list(islice(all_of(self._page), MAX_OBJECTS))):
@@ -108,6 +98,8 @@ class Covered:
             if one.kind == raw.FPDF_PAGEOBJ_FORM:  # its parts are there, too
                 continue
             bounds = bounds_of(one)
+            if where and not share_room(bounds, where):
+                continue
             room = self._room(bounds)
             if one.kind != raw.FPDF_PAGEOBJ_TEXT:
                 covers.add(room)

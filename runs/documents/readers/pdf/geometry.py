@@ -2,11 +2,13 @@
 
 import ctypes
 import math
-import struct
+from array import array
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pypdfium2 import PdfPage, PdfTextPage, raw
+
+from runs.documents.readers.pdf.handles import HANDLE, INT, address, direct
 
 _GRID = 1_000_000
 """pdfium says whole points of a device; this one has so many in each direction."""
@@ -15,13 +17,15 @@ _MAX_GAP = 2.5
 _MIN_SHARED = 0.5
 """Of the height of the lower one of two parts of the same line."""
 
-_BOX = struct.Struct("4d")
 _NEAR = 3.0
 _MIN_SIDE = 0.01
 """Points."""
 
 
 type Box = tuple[float, float, float, float]
+
+_count_rectangles = direct(raw.FPDFText_CountRects, INT, HANDLE, INT, INT)
+_rectangle = direct(raw.FPDFText_GetRect, INT, HANDLE, INT, *[HANDLE] * 4)
 
 
 class Rectangle(NamedTuple):
@@ -100,11 +104,12 @@ def rectangles(page: PdfTextPage, view: View, number: int, count: int) -> list[R
 
 def boxes(page: PdfTextPage, number: int, count: int) -> list[Box]:
     """Left, bottom, right and top in the page's points, one for each piece of text that was drawn at once."""
-    found = bytearray(_BOX.size)
-    left, bottom, right, top = (ctypes.byref(ctypes.c_double.from_buffer(found, 8 * at)) for at in range(4))
-    get, unpack, parts = raw.FPDFText_GetRect, _BOX.unpack, range(raw.FPDFText_CountRects(page, number, count))
-    handle = page.raw  # asked for once: long documents have a hundred thousand parts
-    return [unpack(found) for at in parts if get(handle, at, left, top, right, bottom)]
+    found, handle = array("d", bytes(4 * 8)), address(page.raw)
+    left, top, right, bottom = (found.buffer_info()[0] + 8 * at for at in (0, 3, 2, 1))
+    parts = range(_count_rectangles(handle, number, count))
+    return [
+        (found[0], found[1], found[2], found[3]) for at in parts if _rectangle(handle, at, left, top, right, bottom)
+    ]
 
 
 def are_near(one: Box, other: Box) -> bool:
@@ -115,6 +120,12 @@ def are_near(one: Box, other: Box) -> bool:
         and one[1] - _NEAR < other[3]
         and other[1] - _NEAR < one[3]
     )
+
+
+def around(boxes: Iterable[Box]) -> Box:
+    """The room of all of them."""
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)
 
 
 def share_room(one: Box, other: Box) -> bool:

@@ -21,18 +21,20 @@ from pypdfium2 import PdfPage, PdfTextPage, raw
 from runs.documents.readers.building import Effort
 from runs.documents.readers.pdf import camouflage
 from runs.documents.readers.pdf.characters import PageText
-from runs.documents.readers.pdf.contents import MIN_SIZE, Brush, Contents, Font, contents_of
+from runs.documents.readers.pdf.contents import MIN_SIZE, Brush, Contents, Doubt, Font, contents_of
 from runs.documents.readers.pdf.covers import Covered
 from runs.documents.readers.pdf.geometry import (
     Rectangle,
     View,
     are_near,
+    around,
     boxes,
     loose_box,
     share_room,
     size_of,
     tight_box,
 )
+from runs.documents.readers.pdf.handles import Handle
 from runs.documents.readers.pdf.objects import (
     Box,
     Paint,
@@ -40,6 +42,7 @@ from runs.documents.readers.pdf.objects import (
     is_invisible,
     is_picture,
     picture_boxes,
+    pieces_of,
     text_object,
 )
 from runs.documents.readers.pdf.shapes import FINE, MIN_CONTRAST, NO_INK, seen_by_shape
@@ -72,6 +75,8 @@ _MAX_LOOKS = 40
 """Points of a gap where a letter is looked for: so many for each time that it is as wide as the narrowest."""
 _SOLID = re.compile("[\u2580-\u25ff\u2b00-\u2bff]")
 """Blocks and other signs that may cover the letters of a line, as letters do not."""
+_MAX_KEPT = 12
+"""Pictures of a page without a layer, which may be large."""
 _NEAR = 0.02
 """Points."""
 _THIN = 3
@@ -195,10 +200,19 @@ class _Sheet:
         self.check_time = _TimeLimit(effort, has_sign=not self.differs_from_paper).check
         self.check_time()
 
-    def is_in(self, where: Sequence[Box], start: int, end: int) -> bool:
+    def is_in(self, where: Sequence[Doubt], start: int, end: int) -> bool:
         """Whether a part of a line is there, or may be."""
         drawn_at = boxes(self.text_page, *self.text.span(start, end))
-        return not drawn_at or any(share_room(Line.of(drawn_at).box, one) for one in where)
+        if not drawn_at:
+            return True
+        box = Line.of(drawn_at).box
+        near = {one.piece for one in where if share_room(box, one.box)}
+        return 0 in near or (bool(near) and not near.isdisjoint(self._pieces(*self.text.span(start, end))))
+
+    def _pieces(self, number: int, count: int) -> set[Handle]:
+        """What the characters of a line were drawn with: mostly all with the same."""
+        ends = pieces_of(self.text_page, [number, number + count - 1])
+        return ends if len(ends) == 1 else pieces_of(self.text_page, range(number, number + count))
 
     def windows(self, lines: Sequence[tuple[int, int]]) -> Iterator[Window]:
         """Parts of the page that these lines are in, one by one."""
@@ -213,7 +227,9 @@ class _Sheet:
     def covered(self) -> Covered | None:
         if not (self.contents.has_covers or self.is_scan):
             return None
-        return Covered(self.page, self.text_page, all_text=self.is_scan, check_time=self.check_time)
+        doubtful = self.contents.doubtful
+        where = around(one.box for one in doubtful) if doubtful else None
+        return Covered(self.page, self.text_page, where, all_text=self.is_scan, check_time=self.check_time)
 
     @cached_property
     def pictures(self) -> Sequence[Box]:
@@ -227,6 +243,7 @@ class _Look:
         self._sheet, self._window = sheet, window
         self._text_page, self._text, self._view = sheet.text_page, sheet.text, sheet.view
         self._contents, self._check_time = sheet.contents, sheet.check_time
+        self._changes = dict[tuple[int, float, bool], Picture]()
         self.unprinted = list[int]()
 
     def hidden_in(self, start: int, end: int) -> list[int]:
@@ -385,18 +402,28 @@ class _Look:
 
     def _is_drawn(self, place: Rectangle, layer: int) -> bool:
         """Whether the picture differs where words stand when their layer is left out."""
-        covered = cast("Covered", self._sheet.covered)
-        change = covered.difference(self._window, layer, _COARSE)
+        change = self._difference(layer, self._coarse)
         left, top, right, bottom = change.room(place)
         if self._contrast(change, place, 0) >= _MIN_CLEAR:
             return True
         around = left - 1, top - 1, right + 1, bottom + 1
         if change.image.crop(around).getbbox():  # the fine one costs fifty times more
-            fine = covered.difference(self._window, layer, FINE)
+            fine = self._difference(layer, self._fine)
             if self._contrast(fine, place, 0) >= MIN_CONTRAST:
                 return True
-        change = covered.difference(self._window, layer, _COARSE, grey=False)
+        change = self._difference(layer, self._coarse_colours)
         return self._contrast(change, place, 0) >= camouflage.MIN_COLOUR
+
+    def _difference(self, layer: int, whole: Picture) -> Picture:
+        """By how much each pixel differs without the words of a layer that may be covered."""
+        key = layer, whole.scale, whole.is_grey
+        if key in self._changes:
+            self._changes[key] = self._changes.pop(key)  # the first one is that which was asked for longest ago
+            return self._changes[key]
+        if len(self._changes) >= _MAX_KEPT:
+            del self._changes[next(iter(self._changes))]
+        self._changes[key] = cast("Covered", self._sheet.covered).difference(whole, layer)
+        return self._changes[key]
 
     def _is_in_picture(self, box: Box) -> bool:
         across, up = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
@@ -425,6 +452,10 @@ class _Look:
         return Picture.of(self._sheet.page, _COARSE, self._window, grey=True)
 
     @cached_property
+    def _coarse_colours(self) -> Picture:
+        return Picture.of(self._sheet.page, _COARSE, self._window, grey=False)
+
+    @cached_property
     def _dark(self) -> Raster:
         """Where there is something else than bare paper."""
         return raster(self._coarse.image.point(_DARK))
@@ -448,7 +479,7 @@ class _Look:
     @cached_property
     def _first_change(self) -> Raster:
         """Where the words of the first layer are."""
-        change = cast("Covered", self._sheet.covered).difference(self._window, 0, _COARSE)
+        change = self._difference(0, self._coarse)
         return raster(change.image.point(_EDGE))
 
 

@@ -1,11 +1,14 @@
 """What a page is drawn with: its pictures, and the colours of its text, which may be drawn as invisible, too."""
 
 import ctypes
-from collections.abc import Iterator
-from itertools import islice
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import islice, repeat
 from typing import Any, NamedTuple
 
 from pypdfium2 import PdfPage, PdfTextPage, raw
+
+from runs.documents.readers.pdf.handles import HANDLE, INT, Handle, address, direct
 
 MAX_OBJECTS = 50_000
 MAX_DEPTH = 5
@@ -28,6 +31,8 @@ class PageObject(NamedTuple):
 type Paint = tuple[tuple[int, int], ...]
 """Shade of grey and opacity, both to 255, of the inside of letters, of their outline, or of both; none if invisible."""
 
+_text_object = direct(raw.FPDFText_GetTextObject, HANDLE, HANDLE, INT)
+_bounds = direct(raw.FPDFPageObj_GetBounds, INT, *[HANDLE] * 5)
 _INVISIBLE = {raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP}
 _OUTLINED = {raw.FPDF_TEXTRENDERMODE_STROKE, raw.FPDF_TEXTRENDERMODE_STROKE_CLIP}
 _BOTH = {raw.FPDF_TEXTRENDERMODE_FILL_STROKE, raw.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP}
@@ -61,6 +66,11 @@ def colours_of(text: Any) -> list[tuple[tuple[int, int, int], int]]:
 def text_object(page: PdfTextPage, number: int) -> Any:
     """What a character was drawn with, together with others; nothing if pdfium has put it in."""
     return raw.FPDFText_GetTextObject(page, number)
+
+
+def pieces_of(page: PdfTextPage, numbers: Iterable[int]) -> set[Handle]:
+    """What these characters were drawn with; 0 is what pdfium has put in."""
+    return {one or 0 for one in map(_text_object, repeat(address(page.raw)), numbers)}
 
 
 def is_invisible(page: PdfTextPage, number: int) -> bool:
@@ -134,10 +144,14 @@ def is_picture(page: PdfPage) -> bool:
 
 def bounds_of(one: PageObject) -> Box:
     """Left, bottom, right and top in the page's points; nothing of what has no room."""
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    raw.FPDFPageObj_GetBounds(one.handle, left, bottom, right, top)
+    found = array("f", bytes(4 * 4))
+    begin, _ = found.buffer_info()
+    _bounds(address(one.handle), begin, begin + 4, begin + 8, begin + 12)
+    left, bottom, right, top = found
+    if one.matrix is UNCHANGED:
+        return left, bottom, right, top
     a, b, c, d, e, f = one.matrix
-    corners = [(x, y) for x in (left.value, right.value) for y in (bottom.value, top.value)]
+    corners = [(x, y) for x in (left, right) for y in (bottom, top)]
     across = [a * x + c * y + e for x, y in corners]
     up = [b * x + d * y + f for x, y in corners]
     return min(across), min(up), max(across), max(up)

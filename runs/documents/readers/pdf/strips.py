@@ -60,6 +60,9 @@ class Line(NamedTuple):
 
     @classmethod
     def of(cls, boxes: Sequence[Box]) -> Self:
+        if len(boxes) == 1:
+            left, bottom, right, top = box = boxes[0]
+            return cls(box, min(right - left, top - bottom), is_one=True)
         lefts, bottoms, rights, tops = zip(*boxes, strict=True)
         left, bottom, right, top = box = min(lefts), min(bottoms), max(rights), max(tops)
         widths, heights = list(map(sub, rights, lefts)), list(map(sub, tops, bottoms))

@@ -14,6 +14,7 @@ from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from runs.documents.readers.pdf.characters import NAMELESS, PageText
 from runs.documents.readers.pdf.geometry import Rectangle, View, boxes, loose_box
+from runs.documents.readers.pdf.handles import HANDLE, INT, address, direct
 from runs.documents.readers.pdf.showing import drawn
 from runs.documents.readers.pdf.strips import pixels
 from runs.documents.readers.pictures import read_lines
@@ -31,6 +32,9 @@ _BORDER = 24
 """Pixels of white around a line: OCR misses letters at the edge of a picture."""
 
 
+_is_unnamed = direct(raw.FPDFText_HasUnicodeMapError, INT, HANDLE, INT)
+
+
 class UnnamedLine(NamedTuple):
     """A line with letters that their font does not name: its offsets, and how many letters those are."""
 
@@ -43,7 +47,7 @@ def unnamed_lines(page: PdfTextPage, text: PageText) -> list[UnnamedLine]:
     """The lines of a page with unnamed letters or digits. Bullets and other signs do not count: many fonts leave them
     without a name.
     """
-    flags = map(raw.FPDFText_HasUnicodeMapError, repeat(page.raw), range(page.count_chars()))
+    flags = map(_is_unnamed, repeat(address(page.raw)), range(page.count_chars()))
     numbers = {number for number, flag in enumerate(flags) if flag == 1}
     return list(_lines(text, numbers)) if numbers else []
 

@@ -22,8 +22,11 @@ _MAX_LINES = 200
 
 
 class Picture(NamedTuple):
-    """What a part of a page shows: where it begins in the picture of all of it, and the size of that, in pixels."""
+    """What a part of a page shows, `scale` pixels per point. `left` and `top`: where it begins in the picture of all of
+    the page, of which `width` and `height` are the size, in pixels.
+    """
 
+    scale: float
     image: Image.Image
     left: int
     top: int
@@ -32,12 +35,23 @@ class Picture(NamedTuple):
 
     @classmethod
     def of(cls, page: PdfPage, scale: float, window: Rectangle, *, grey: bool) -> "Picture":
-        """`scale`: pixels per point. The picture is in grey or in red, green and blue."""
+        """In grey, or in red, green and blue. Of a large page there are fewer pixels."""
         scale = scale_within_limits(page, scale)
         width, height = (max(math.ceil(side * scale), 1) for side in page.get_size())
         left, top, right, bottom = pixels(window, width, height)
         image = drawn(page, scale, grey=grey, cut=(left, height - bottom, width - right, top))
-        return cls(image if grey else image.convert("RGB"), left, top, width, height)
+        return cls(scale, image if grey else image.convert("RGB"), left, top, width, height)
+
+    @property
+    def is_grey(self) -> bool:
+        return self.image.mode == "L"
+
+    def drawn_again(self, page: PdfPage) -> Image.Image:
+        """What the same part of the page shows now."""
+        width, height = self.image.size
+        cut = self.left, self.height - self.top - height, self.width - self.left - width, self.top
+        image = drawn(page, self.scale, grey=self.is_grey, cut=cut)
+        return image if self.is_grey else image.convert("RGB")
 
     def room(self, place: Rectangle) -> Room:
         """Of a part of the page in this picture, as far as it is there, and at least one pixel in each direction."""

@@ -107,6 +107,46 @@ def test_only_lines_that_may_be_hidden_are_looked_at(work: dict[str, int], conte
     assert (work["pictures"] > 1, work["lines"] - 41) == (lines > 0, lines)
 
 
+_HUGE = b"BT /F 120 Tf 0.7 0.7 -0.7 0.7 150 100 Tm (DRAFT) Tj ET Q "
+_FAINT = b"/ExtGState<</X<</ca 0.25>>/Y<</ca 0.25/BM/Difference>>/Z<</ca 0.6>>>>"
+
+
+@pytest.mark.parametrize(
+    ("under", "over", "looked_at"),
+    [
+        (b"q 0.8 g " + _HUGE, b"", "few"),
+        (b"", b"q /X gs " + _HUGE, "few"),
+        (b"", b"q /Y gs " + _HUGE, "few"),
+        (b"q /X gs " + _HUGE, b"", "few"),
+        (b"q /X gs " + _HUGE, b"q /X gs " + _HUGE, "many"),
+        (b"", b"q 0.8 g " + _HUGE, "many"),
+        (b"", b"q /Z gs " + _HUGE, "many"),
+        (b"q 0.1 g " + _HUGE, b"", "many"),
+        (b"q 0.8 g /Y gs 1 Tr " + _HUGE, b"", "many"),
+    ],
+    ids=[
+        "light beneath",
+        "faint on top",
+        "faint, blended",
+        "faint beneath",
+        "two faint",
+        "light on top",
+        "transparent",
+        "dark beneath",
+        "outlined",
+    ],
+)
+def test_lines_are_looked_at_only_where_a_watermark_may_hide_them(
+    work: dict[str, int], under: bytes, over: bytes, looked_at: str
+) -> None:
+    assert _unseen(_file(under + b"".join(_LINES[2:]) + over, _FAINT)) == []
+    lines = work["lines"]
+    work["lines"] = 0
+    make(_file(b"".join(_LINES[2:]), _FAINT))
+    few = lines - work["lines"] <= len("DRAFT") + 1
+    assert few is (looked_at == "few")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 10])
 def test_lines_are_looked_at_where_something_is_over_them(work: dict[str, int], count: int) -> None:
