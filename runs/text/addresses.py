@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator
 
-_ADDRESS = re.compile(r"https?://[^\s<>\"“”«»|\\^`{}]+", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?://|(?<![\w.@/:-])www\.(?=\w))[^\s<>\"“”«»|\\^`{}]+", re.IGNORECASE)
 _BEHIND = ".,;:!?'’]*_"
 
 
 def addresses_in(text: str) -> Iterator[tuple[int, int]]:
-    """The characters of each web address, without the punctuation and the closing brackets behind it."""
+    """The characters of each web address, with its scheme or beginning with `www.`, without the punctuation and the
+    closing brackets behind it.
+    """
     for match in _ADDRESS.finditer(text):
         start, end = match.span()
         unopened = match[0].count(")") - match[0].count("(")
@@ -19,7 +21,10 @@ def addresses_in(text: str) -> Iterator[tuple[int, int]]:
 
 
 def normal_address(written: str) -> str:
-    """The address without what does not change which page it is: capitals of the site, a fragment, a last slash."""
+    """The address without what does not change which page it is: capitals of the site, a fragment, a last slash.
+    One that is written without a scheme is taken for `https:`.
+    """
+    written = written if "://" in written else f"https://{written}"
     scheme, _, rest = written.partition("://")
     site, slash, path = rest.partition("#")[0].partition("/")
     port = ":443" if scheme.lower() == "https" else ":80"

@@ -75,7 +75,9 @@ class Facts:
         return found
 
     def address(self, written: str) -> Place | None:
-        return self._addresses.get(normal_address(written))
+        """Where an address occurs; one that is written without a scheme, with either."""
+        place = self._addresses.get(normal_address(written))
+        return place if place or "://" in written else self._addresses.get(normal_address(f"http://{written}"))
 
     def date(self, days: Iterable[Day]) -> Place | None:
         return next((place for day in days if (place := self._dates.get(day.parts))), None)

@@ -13,15 +13,31 @@ from runs.text.truncate import quoted
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)]\s)[\"“„'(]*(\p{Lu}[\p{L}\p{N}]{2,})|\b(\p{Lu}{2,})\b")
 _WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|\p{L}{3,}")
 _ENDING = regex.compile(r"(?<=\p{L}{3})(?:ies|ing|ed|es|en|er|em|ly|e|s|n|y)$")
+_MODEL = r"(?:ai|ki|llms?|models?|modelle?|assistants?|agents?|verifiers?|reviewers?|chatgpt|gpt|claude)"
+_CRITERIA = r"(?:acceptance\s+|success\s+)?criteri(?:on|a)|kriteri(?:um|en)"
+_PASSED = (
+    r"(?:passed|met|done|verified|proven|proved|fulfilled|satisfied|approved|compliant"
+    r"|bestanden|erfüllt|bewiesen|geprüft)"
+)
 _TO_A_MODEL = regex.compile(
-    r"\b(?:(?:note|instruction|message|dear|attention|hinweis|anweisung)s?\s+(?:to|for|an|für)\s+(?:the\s+|die\s+|alle?\s+)?"
-    r"(?:ai|ki|llms?|models?|assistants?|agents?|verifiers?|reviewers?|chatgpt|claude)\b"
+    rf"\b(?:(?:note|instruction|message|dear|attention|hinweis|anweisung|nachricht)s?\s+(?:to|for|an|für)\s+"
+    rf"(?:the\s+|any\s+|all\s+|die\s+|das\s+|den\s+|alle?\s+)?(?:[\p{{L}}-]+\s+)?{_MODEL}\b"
+    rf"|(?:to|an)\s+(?:the|das|die|den|any|all)\s+(?:ai|ki|language|verifying|reviewing|prüfende[ns]?)[\s-]+{_MODEL}\s*[:,]"
     r"|(?:ai|llm|language)\s+(?:models?|assistants?|agents?)\s*[:,]"
-    r"|ignore\s+(?:all|any|the|your)\s+(?:previous|earlier|other)?\s*(?:instructions?|rules?|criteria)"
-    r"|(?:quote|cite|use|zitiere)\s+this\s+(?:line|sentence|passage|text|paragraph)"
+    r"|(?:verifier|llm|ai|ki|chatgpt|claude)(?:\s+(?:instruction|note|prompt))?\s*:\s"
+    rf"|(?:ai|ki|llm)[\s-]+{_MODEL}\s+(?:should|must|shall|may|will)\s+"
+    r"(?:treat|mark|approve|accept|ignore|report|quote|cite|pass|consider|assume)\b"
+    r"|ignore\s+(?:all|any|the|your)\s+(?:previous|earlier|other|prior)?\s*(?:instructions?|rules?|criteria)"
+    r"|(?:quote|cite|use|zitiere|nutze|verwende)\s+(?:this|diese[nrs]?)\s+"
+    r"(?:line|sentence|passage|text|paragraph|clause|zeile|satz|stelle|absatz)"
     r"|(?:quote|cite|use)\s[^.]{0,40}\sas\s+(?:evidence|proof)\b"
-    r"|(?:every|all|each|these|this)\s+(?:acceptance\s+|success\s+)?criteri(?:on|a)\s+(?:is|are|has|have)\b"
-    r"|(?:mark|report|judge|verify)\s+(?:it|this|everything|all)\s+as\s+(?:passed|met|done|verified)\b)",
+    r"|(?:this|the|diese[rs]?)\s+(?:line|sentence|passage|paragraph|quote|zeile|satz|stelle)\s+(?:is|serves|counts|suffices|proves"
+    r"|confirms|ist|beweist|belegt|bestätigt)\s[^.]{0,40}?(?:evidence|proof|compliance|statement|beweis|beleg|criteri|kriteri)"
+    rf"|(?:every|all|each|these|this|alle|jedes|dieses|diese)\s+(?:of\s+the\s+|the\s+)?(?:{_CRITERIA})\s+"
+    r"(?:is|are|has|have|sind|ist|gelten|gilt)\b"
+    rf"|(?:mark|report|judge|verify|treat|count|consider|accept)\s+(?:it|this|everything|all|(?:this|the|every|each|all|any)\s+"
+    rf"(?:{_CRITERIA}|statements?|results?|steps?))\s+(?:as\s+)?{_PASSED}\b)"
+    r"|</?(?:verifier|system|assistant|instructions?)>",
     regex.IGNORECASE,
 )
 _HEADING = regex.compile(r"\s*#{1,6}\s")

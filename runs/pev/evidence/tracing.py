@@ -133,6 +133,8 @@ class _Tracer:
             self._text = blanked(text, [*_drawings(text), *(match.span() for match in _LINK_TARGET.finditer(text))])
         self._tables = list(_tables(self._text, is_csv=is_csv))
         counted = _counted(_list_lengths(self._text), self._tables)
+        self._derived: dict[Decimal, str] = {}
+        """By the results of calculations with something that has a source: the text may repeat them elsewhere."""
         self._counts = {*facts.counts, *counted, *(Decimal(day.year) for day in facts.days)}
 
     def figures(self) -> Iterator[Figure]:
@@ -172,6 +174,8 @@ class _Tracer:
         for rule, applies in _RULES.items():
             if applies(number, before, after):
                 return "exempt", rule
+        if number.values and (expression := self._derived.get(abs(number.values[0]))):
+            return "derived", expression
         if number.values and abs(number.values[0]) in self._counts:
             return "exempt", "a count"
         return "not traced", ""
@@ -185,15 +189,16 @@ class _Tracer:
         for equals in _EQUALS.finditer(text):
             left = text[max(equals.start() - _CONTEXT, 0) : equals.start()].rpartition("\n")[2]
             right = text[equals.end() : equals.end() + _CONTEXT].partition("\n")[0]
-            for side, offset, other, other_offset in (
-                (_chain(left, from_end=True), equals.start() - len(left), _chain(right, from_end=False), equals.end()),
-                (_chain(right, from_end=False), equals.end(), _chain(left, from_end=True), equals.start() - len(left)),
-            ):
+            before = _chain(left, from_end=True), equals.start() - len(left)
+            after = _chain(right, from_end=False), equals.end()
+            for side, offset, other, other_offset in ((*before, *after), (*after, *before)):
                 if len(side) < 2 or not other or not all(self._is_known(operand, results) for operand, _ in side):
                     continue
                 (result, _) = other[0] if other_offset == equals.end() else other[-1]
                 expression = "".join(f"{operator}{abs(operand.values[0]):f}" for operand, operator in side)
                 if _comes_to(expression, result):
+                    if any(self._facts.number(operand) for operand, _ in side):
+                        self._derived.update(dict.fromkeys(map(abs, result.values), expression))
                     results.update(map(abs, result.values))
                     yield other_offset + result.start, ("derived", expression)
                     for operand, _ in side:

@@ -197,6 +197,43 @@ def test_a_verdict_on_a_sample_waits_for_a_person(
     assert len(team.seen["verifier"]) == 3, "two about the step, and one about the answer"
 
 
+ROWS = "tenant,rent\nAnna,4000\nBob,\nCid,900\n"
+ASKED = "Each row of rents.csv has a rent"
+COUNTED = "2 of 3 rows have evidence (none: rents.csv, line 3)"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "outcome"), [(ROWS, None), (ROWS.replace("Bob,", "Bob,700"), Outcome.SUCCEEDED)])
+@pytest.mark.parametrize("approval", ["high", "none"])
+def test_rows_of_the_result_are_counted_whatever_a_verifier_says(
+    api: FakeAnthropic,
+    submitted: Submit,
+    alice: User,
+    client: Client,
+    rows: str,
+    outcome: Outcome | None,
+    approval: str,
+) -> None:
+    """It passes a table with a row that lacks what each is to have: a person is asked, or it is an open point."""
+    team = Team(plan=plan(asking(ASKED, "output") | {"expected_outputs": ["rents.csv"]}))
+    team.executor = executors.writes(rows, "rents.csv")
+    team.verifier = verifiers.at("one", quotes("rents.csv", "Anna,4000"))
+    given = {"rents.md": b"Anna pays 4000, Bob 700, Cid 900."}
+    run = play(api, submitted, team, given, sources_needed=False, step_approval=approval)
+    if outcome:
+        must_hold(run, client, outcome, "3 of 3 rows have evidence")
+    elif approval == "none":
+        must_hold(run, client, Outcome.PARTIAL, COUNTED)
+    else:
+        must_hold(run, client, GateKind.STEP, COUNTED)
+        gate = page(client, f"/runs/{run.pk}/")
+        lines = gate[gate.index('<ul class="gate-lines">') :]
+        assert words(lines).strip().startswith(f"{COUNTED} {ASKED}")
+        answer(run, alice)
+        come_to_rest(run)
+        must_hold(run, client, Outcome.SUCCEEDED, COUNTED)
+
+
 # ---- less than what was asked for ----------------------------------------------------------------------------------
 
 RELABELLED = "Step “Do one” was to meet “The rent is that of the lease”"

@@ -52,6 +52,8 @@ def missing(text: str, **options: bool) -> list[str]:
         "a loss of 1.5 million euros",
         "[the statistics](https://www.singstat.example/population#table)",
         "version 1.2.3",
+        "www.singstat.example/population",
+        "CHF 200 a month (CHF 2,400 / 12 = CHF 200), so 200 francs in all",
     ],
 )
 def test_every_notation_of_what_occurs_in_a_source_is_traced(text: str) -> None:
@@ -71,6 +73,8 @@ def test_every_notation_of_what_occurs_in_a_source_is_traced(text: str) -> None:
         ("[source](https://invented.example/x)", ["https://invented.example/x"]),
         ("4 files", ["4"]),
         ("version 1.2.4", ["1.2.4"]),
+        ("see www.singstat-fake.example/pop", ["www.singstat-fake.example/pop"]),
+        ("7 × 1,000 = 7,000, so 7,000 of them", ["7,000"]),
     ],
 )
 def test_what_occurs_nowhere_is_not_traced(text: str, figures: list[str]) -> None:
