@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -40,6 +40,14 @@ def copied(folder: Path) -> Callable[[Path], None]:
             place.mkdir() if path.is_dir() else place.write_bytes(path.read_bytes())
 
     return fill
+
+
+@pytest.fixture(autouse=True)
+def _open_to_all() -> Iterator[None]:
+    """What these tests make may be read by everyone, as programs may: a server that is root runs commands as others."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
 
 
 def ran(code: str, folder: Path, *, hidden: tuple[Path, ...] = (), limits: CommandLimits = CommandLimits()) -> Ended:  # noqa: B008  frozen
