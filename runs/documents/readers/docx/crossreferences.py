@@ -26,19 +26,26 @@ _PART = re.compile(r"[0-9]+|[^\W\d_]+")
 _ROMAN = re.compile(r"[ivxlcdm]+")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1_000}
 _NUMBER = r"(?:[0-9]{1,4}|[IVXLC]{1,7})(?:\.[0-9]{1,4}){0,6}(?:\([0-9a-z]{1,5}\)){0,4}"
+_CLAUSE = (
+    r"sections?|clauses?|articles?|paragraphs?|secs?\.|cls?\.|arts?\.|paras?\.?|"
+    r"klauseln?|ziffern?|abschnitte?|artikel[ns]?|ziff\.|nr\.|abschn\.|"
+    r"cláusulas?|secci(?:ón|ones)|artículos?|clausol[ae]|articol[oi]|sezion[ei]|artikelen|artigos?|secç(?:ão|ões)"
+)
 _WRITTEN = re.compile(
-    r"(?:(?:\b(?:sections?|clauses?|articles?|paragraphs?|klauseln?|ziffern?|abschnitte?|artikeln?)|§{1,2})[ \xa0]+|"
-    rf"(?<=\))(?:,|,?[ ](?:and|or|to|through|und|oder|bis|&|[-–—]))[ \xa0]+)({_NUMBER})[ \xa0]*"
-    rf"\([“„\"'‘]?([^\W\d_][^()\n]{{1,{_MAX_TITLE - 1}}})\)",
+    rf"(?:(?:\b(?:{_CLAUSE})|§{{1,2}})[ \xa0]+|"
+    rf"(?<=[)\]])(?:,|,?[ ](?:and|or|to|through|und|oder|bis|et|ou|y|o|e|en|&|[-–—]))[ \xa0]+)({_NUMBER})[ \xa0]*"
+    rf"[(\[](?:[“„\"'‘]|«[ \xa0]?)?([^\W\d_][^()\[\]\n]{{1,{_MAX_TITLE - 1}}})[)\]]",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"(?:,|,?[ ](?:and|or|to|through|und|oder|bis|&|[-–—]))?[ \xa0]*")
+_JOINED = re.compile(r"(?:,|,?[ ](?:and|or|to|through|und|oder|bis|et|ou|y|o|e|en|&|[-–—]))?[ \xa0]*")
 """What stands between references to clauses of one document."""
 _OTHERS = r"annex|appendix|schedule|exhibit|attachment|anlage|anhang"
 _DOCUMENTS = r"agreement|contract|act|code|deed|policy|lease|licence|license|vertrag\w*"
 _OF_ANOTHER = re.compile(
     rf"""
       [ \xa0,(]*(?i:of|under|des|der|vom|von|zum|zur)[ \xa0]+(?i:(?!this\b|these\b|hereof|diese|vorliegend))
+    | [ \xa0,(]*(?i:du|de|del|della|dello|dell[’']|van|da|do)[ \xa0]+
+      (?i:(?!ces?\b|(?:la[ ])?pr[eé]sent))
     | [ \xa0,]*(?i:in|to|im|in[ ]der)[ \xa0]+(?i:the[ ]+)?(?i:{_OTHERS})\b
     | [ \xa0]+(?:in[ ]the|im|in[ ]der)[ \xa0]+[A-Z]
     | [ \xa0,]*(?i:there(?:of|in|to|under))\b
@@ -188,7 +195,7 @@ def _titles(text: str) -> Iterator[str]:
 
 
 def _plain(title: str) -> str:
-    return caseless(title).strip(" .,:;“”„‘’'\"")
+    return caseless(title).strip(" \xa0.,:;“”„‘’«»'\"")
 
 
 def _agree(number: str, target: Block) -> bool:

@@ -78,6 +78,9 @@ def test_a_field_that_shows_another_number_is_said(code: str, saved: str, clause
         "Section 3 (Term) in Schedule 2",
         "Ziffer 3 (Term) des Mietvertrags",
         "Section 3 (Payment)",
+        "Sec. 2 [Term]",
+        "l’article 3 (Term) de la loi",
+        "la cláusula 3 (Term) del Contrato Marco",
         "Section 3 (as amended)",
         "Article 82 (Term) GDPR",
         "section 5 (Term) Companies Act 2006",
@@ -112,6 +115,11 @@ def test_written_references_that_agree_or_mean_another_document_say_nothing(word
         ("Subject to Section 3 (Term), the Tenant pays.", "3"),
         ("Section 3 (Term) in this Agreement", "3"),
         ("See Sections 1 (Rent) to 3 (Term).", "3"),
+        ("See Sec. 3 (Term) and Art. 1 (Rent).", "3"),
+        ("cl. 3 [Term]", "3"),
+        ("nach Nr. 3 (Term)", "3"),
+        ("aux articles 1 (Rent) et 3 (« Term ») de ce contrat", "3"),
+        ("la cláusula 3 (Term) del presente contrato", "3"),
     ],
 )
 def test_a_written_reference_with_another_number_is_said(words: str, number: str) -> None:
