@@ -165,7 +165,7 @@ class Parts:
             self.notes.append(f"{_whole_or_part(depth)} {_ENCRYPTED}")
         elif kind in smime.MEDIA_TYPES or (name or "").lower().endswith(smime.SUFFIX):
             self._open(part, name, depth)
-        elif kind in {"text/calendar", "application/ics"}:
+        elif kind in {"text/calendar", "application/ics"} or (name or "").lower().endswith(".ics"):
             self._invite(part, name)
         elif name or part.get_content_disposition() == "attachment" or not _is_shown(part):
             self._attach(part, name)

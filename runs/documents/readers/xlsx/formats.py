@@ -72,7 +72,7 @@ def plain(raw: str) -> str:
     if number is None:
         return raw
     if number == number.to_integral_value():
-        return f"{number:f}"
+        return f"{number.to_integral_value():f}" if number else "0"  # some programs write 31001.0, and -0
     number = number.normalize()
     return f"{number:f}" if number.adjusted() > -7 else f"{number:E}"
 
@@ -203,6 +203,8 @@ class _Number(NamedTuple):
         digits = f"{rounded:,f}" if self.thousands else f"{rounded:f}"
         if self.decimals != self.min_decimals or self.whole > 1:
             digits = self._padded(digits)
+        if not rounded and not self.whole and not self.decimals:
+            digits = ""  # as in formats of accounts, which show no digit but a dash
         return f"{self.before}{digits}{self.after}".strip()
 
     def _padded(self, digits: str) -> str:

@@ -330,11 +330,12 @@ INVITED = [
 ]
 
 
-def test_an_invitation_is_read_once_behind_the_text() -> None:
+@pytest.mark.parametrize("kind", ["ics", "octet-stream"])
+def test_an_invitation_is_read_once_behind_the_text(kind: str) -> None:
     mail = _mail("Please come.")
     mail.add_alternative("<p>Please come.</p>", subtype="html")
     mail.add_alternative(INVITATION, subtype="calendar", params={"method": "REQUEST"})
-    mail.add_attachment(INVITATION.encode(), maintype="application", subtype="ics", filename="invite.ics")
+    mail.add_attachment(INVITATION.encode(), maintype="application", subtype=kind, filename="invite.ics")
     made = make(mail.as_bytes())
     assert _body(made) == ["Please come.", "", *INVITED, "", "Attachment: invite.ics"]
     assert (made.rendered.cautions, [name for name, _ in attachments(mail.as_bytes())]) == ((), ["invite.ics"])
