@@ -95,6 +95,11 @@ def test_each_attack_names_a_test_that_exists() -> None:
     assert [(path, name) for path, name in tests if name not in there[path]] == []
 
 
+def test_the_whole_picture_is_two_pages() -> None:
+    picture = PAGE.partition("\n## In two pages\n")[2].partition("\n## ")[0]
+    assert 3_000 < len(picture) < 6_000
+
+
 def test_every_setting_exists() -> None:
     named = set(re.findall(r"\b(?:PEV|ANTHROPIC)_[A-Z_]+\b", PAGE))
     assert len(named) > 10
