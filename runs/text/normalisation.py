@@ -170,17 +170,20 @@ _SPELLINGS = dict(zip("äöüøæåÄÖÜØÆÅ", ("ae", "oe", "ue", "oe", "ae",
     sign: unicodedata.normalize("NFKC", sign).replace("⁄", "/") for sign in "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 }
 _SPELLING = re.compile(f"[{''.join(_SPELLINGS)}]")
+_BESIDE_SIGNS = re.compile(r"(?<!\s)\s++(?=[.,'·•])|(?<=[.,'·•])\s++")
+"""White space that is dropped in any case: without it the next expressions find what they are after at once."""
+_APOSTROPHE = re.compile(r"'(?!\d)|(?<!\d)'")
 _SAYS_LITTLE = re.compile(
-    r"(?<=\d)[.,'\s](?=\d{3}(?!\d))|(?<=[^\W\d_])'(?=[^\W\d_])"
-    r"|(?<=[^\W\d_])[._·•](?<=(?<![^\W\d_])[^\W\d_].)(?=\s?[^\W\d_](?![^\W\d_]))"
+    r"(?<=\d)[.,'\s](?=\d{3}(?!\d))"
+    r"|(?<=[^\W\d_])[.·•](?<=(?<![^\W\d_])[^\W\d_].)(?=[^\W\d_](?![^\W\d_]))"
 )
-"""Separators of thousands, apostrophes inside words, and points between letters that stand alone."""
+"""Separators of thousands, and points between letters that stand alone."""
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _SPELLS = re.compile(
     rf"[{''.join(_SPELLINGS)}\u0308\u030a'’_·•]|\d.?\d{{3}}|\d,|(?<![^\W\d_])[^\W\d_]\.\s?[^\W\d_](?![^\W\d_])"
 )
 """What a text or a term has where another spelling makes a difference."""
-_UNDERSCORE = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
+_UNDERSCORE = re.compile("_+")
 _GAP_MARK = "\0"
 """Stands for the white space between two digits, since folding a folded text must not take it away."""
 _GAP = re.compile(r"([0-9])\s+(?=[0-9])")
@@ -613,6 +616,8 @@ def _fold_letters(text: _Text, strength: Strength, markup: Markup) -> None:
         text.text = text.text.replace("`", "'").replace("\x02", "-")
     if strength is Strength.SPELLINGS:
         text.edit(_UNDERSCORE, lambda _: " ")
+        text.edit(_BESIDE_SIGNS, lambda _: "")
+        text.edit(_APOSTROPHE, lambda _: "")
         text.edit(_SAYS_LITTLE, lambda _: "")
         text.edit(_DECIMAL_COMMA, lambda _: ".")
     if strength is not Strength.SAME:
