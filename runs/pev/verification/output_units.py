@@ -52,8 +52,8 @@ _WRITTEN = regex.compile(
     r"\b(?:written|created|produced|generated|delivered|expected|exists?|output|geschrieben|erstellt|erzeugt)\b",
     regex.IGNORECASE,
 )
-_BEFORE = regex.compile(r"\W*(?:(?:in|im|of)\s+)?(?:(?:the|der|die)\s+)?(?:`?[\w./-]+`?)?\s*[:,]?\s*", regex.IGNORECASE)
-"""What may stand before “each” in a sentence that says nothing else."""
+_BEFORE = frozenset(("in", "im", "of", "the", "der", "die"))
+"""What may stand before “each” in a sentence that says nothing else, with the name of a file or a label."""
 _WHERE = r"(?:\s+(?:of|in|from|on|under|von|aus|auf)\s+(?:(?:the|a|der|dem)\s+)?`?[\w./-]+`?)"
 _HAS = regex.compile(
     rf"{_WHERE}{{0,2}}\s+(?:has|have|contains?|names?|gives?|shows?|states?|lists?|includes?|carr(?:y|ies)|cites?"
@@ -70,7 +70,7 @@ _NAMED = regex.compile(
     rf"{_WHERE}{{0,2}}(?:,\s+or\s+counted\s+there\s+as\s+not\s+listed)?\W*",
     regex.IGNORECASE,
 )
-_AND = regex.compile(r"\s*,\s*(?:and|und)\s+|\s*,\s*|\s+(?:and|und|as\s+well\s+as|sowie)\s+", regex.IGNORECASE)
+_AND = regex.compile(r",|\b(?:and|und|as\s+well\s+as|sowie)\b", regex.IGNORECASE)
 _DETERMINER = regex.compile(
     r"(?:(?:at\s+least\s+)?(?:an?|its|the|their|one|some|eine?n?|ihren?|seinen?)\s+)*", regex.IGNORECASE
 )
@@ -78,13 +78,15 @@ _NAME_OF_UNIT = regex.compile(r"[\p{L}-]{2,30}(?:\s[\p{L}-]{2,30})?")
 _BLANK = frozenset(("", "-", "–", "—", "?", "n/a", "na", "none", "null", "tbd", "todo", "tba", "k.a.", "…", "..."))
 _ATX = regex.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 _SETEXT = regex.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
-_NO_TEXT = regex.compile(r"^[ \t]*(?:#{1,6}(?:[ \t].*)?|<!--.*?-->|[-=*_`~|: \t]*|(?i:to follow|tbd|todo|n/a)\W*)$")
+_NO_TEXT = regex.compile(r"^[ \t]*+(?:#{1,6}(?:[ \t].*)?|<!--.*?-->|[-=*_`~|: \t]*|(?i:to follow|tbd|todo|n/a)\W*)$")
 _QUOTED = regex.compile(r"^\s{0,3}>\s?\S|[“„«\"][^“”„«»\"\n]{3,2000}[”“»\"]", regex.MULTILINE)
 _LINK = regex.compile(r"\]\([^()\s]+")
 _SAYS_SOURCE = regex.compile(
     r"\b(?:source|quelle|according\s+to|laut|gemäß)\b\W*\w|(?:\b(?:clause|section|line|page|p\.|zeile|seite|ziffer)|§)\s*\d",
     regex.IGNORECASE,
 )
+_MARKS = " \t>*#+-_0123456789.)"
+"""Of lists, quotations, headings and emphasis, before the name of a label and behind it."""
 _MARK = regex.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
 MIN_STEM = 3
 
@@ -165,7 +167,7 @@ def counted(criterion: str, evidence: Sequence[Evidence], output: Output) -> Cou
         return None
     kind = found.lastgroup or ""
     before, behind = criterion[: found.start()], criterion[found.end() :]
-    says_only = _BEFORE.fullmatch(before) is not None
+    says_only = _says_where(before)
     try:
         if kind == "files":
             return _files(criterion, behind if says_only else "", evidence, output)
@@ -181,6 +183,12 @@ def counted(criterion: str, evidence: Sequence[Evidence], output: Output) -> Cou
         if not (has if has is not None else _is_quoted(unit, evidence))
     ]
     return Counted(kind, len(units), lacking, by_code=bool(units) and None not in decided)
+
+
+def _says_where(before: str) -> bool:
+    """Whether words before “each” only say where, as in “In rents.csv, each row …”."""
+    words = [word for word in before.split() if word.casefold() not in _BEFORE]
+    return not words or (len(words) == 1 and any(sign in words[0] for sign in "./:"))
 
 
 def _files(criterion: str, behind: str, evidence: Sequence[Evidence], output: Output) -> Counted | None:
@@ -273,7 +281,11 @@ def _is_quoted(unit: _Unit, evidence: Sequence[Evidence]) -> bool:
 def _decided(behind: str, units: Sequence[_Unit], output: Output) -> list[bool | None]:
     """Of each unit whether it has what the sentence says; None for what code cannot tell."""
     said = _HAS.fullmatch(behind)
-    objects = [_DETERMINER.sub("", one, count=1) for one in _AND.split(said["objects"])] if said else []
+    objects = (
+        [_DETERMINER.sub("", one.strip(), count=1) for one in _AND.split(said["objects"]) if one.strip()]
+        if said
+        else []
+    )
     if not objects or not all(map(_NAME_OF_UNIT.fullmatch, objects)):
         return [None] * len(units)
     found = [_having(caseless(one), units, output) for one in objects]
@@ -282,25 +294,39 @@ def _decided(behind: str, units: Sequence[_Unit], output: Output) -> list[bool |
 
 def _having(noun: str, units: Sequence[_Unit], output: Output) -> list[bool | None]:
     """Of each unit whether it has what the noun names: in a column or behind a label of this name, or as it looks."""
-    form, look = next(((form, look) for form, look in _LOOKS.items() if regex.fullmatch(form, noun)), ("", None))
-    own = rf"{regex.escape(noun)}(?:e?s)?"
-    names = regex.compile(own if not form or (look is _has_amount and not _ANY_AMOUNT.fullmatch(noun)) else form)
-    label = regex.compile(
-        rf"^[\s>*#+-]*(?:\d+[.)]\s*)?[*_]*(?:{names.pattern})[*_]*\s*:[*_]*[ \t]*(?P<value>.*)$",
-        regex.IGNORECASE | regex.MULTILINE,
-    )
-    is_labelled = any(label.search(unit.text) for unit in units if not unit.cells)
+    form, look = next(((form, look) for form, look in _LOOKS if form.fullmatch(noun)), (None, None))
+    if look is _has_amount and not _ANY_AMOUNT.fullmatch(noun):
+        form = None  # a rent is no other amount
+    own = {noun, f"{noun}s", f"{noun}es"}
+
+    def is_named(name: str) -> bool:
+        return name in own or bool(form and form.fullmatch(name))
+
+    def is_named_among(name: str) -> bool:
+        return any(map(is_named, (word.strip("().,:;/") for word in name.split()))) or (" " in noun and noun in name)
+
+    labels = [[] if unit.cells else [value for name, value in _labelled(unit.text) if is_named(name)] for unit in units]
     result: list[bool | None] = []
-    for unit in units:
-        cells = [cell for name, cell in unit.cells.items() if names.fullmatch(caseless(name))]
-        cells = cells or [cell for name, cell in unit.cells.items() if names.search(caseless(name))] if form else cells
-        labelled = [one["value"] for one in label.finditer(unit.text)] if is_labelled and not unit.cells else []
+    for unit, labelled in zip(units, labels, strict=True):
+        named = [(caseless(name), cell) for name, cell in unit.cells.items()]
+        cells = [cell for name, cell in named if is_named(name)] or [
+            cell for name, cell in named if is_named_among(name)
+        ]
         said = [value for value in (*cells, *labelled) if _is_said(value)]
         if look is _has_amount:
             said = [value for value in said if any(True for _ in numbers_in(value))]
         looks = look(unit, output) if look and not cells else None
-        result.append(bool(said) or looks or (False if cells or (is_labelled and not unit.cells) else looks))
+        is_lacking = bool(cells) or (any(labels) and not unit.cells)
+        result.append(bool(said) or looks or (False if is_lacking else looks))
     return result
+
+
+def _labelled(text: str) -> Iterator[tuple[str, str]]:
+    """The name and the value of each line such as “- **Rent**: 2,400 EUR”."""
+    for line in text.split("\n"):
+        name, colon, value = line.partition(":")
+        if colon:
+            yield caseless(name.strip(_MARKS)), value.strip(" \t*")
 
 
 def _is_said(value: str) -> bool:
@@ -348,15 +374,21 @@ def _below(lines: Sequence[str]) -> Iterator[str]:
 
 _ANY_AMOUNT = regex.compile(r"amounts?|sums?|totals?|betr[aä]ge?|summen?")
 _CURRENCIES = frozenset(CODES.values())
-_LOOKS: Mapping[str, Callable[[_Unit, Output], bool | None]] = {
+_LOOKS: Sequence[tuple[regex.Pattern[str], Callable[[_Unit, Output], bool | None]]] = (
     (
-        r"amounts?|sums?|prices?|rents?|costs?|fees?|totals?"
-        r"|betr[aä]ge?|preise?|mieten?|kosten|summen?|gebühr(?:en)?"
-    ): _has_amount,
-    r"figures?|numbers?|zahl(?:en)?": _has_figure,
-    r"dates?|dat(?:um|en)": _has_date,
-    r"sources?|citations?|references?|links?|evidence|quellen?|belege?|verweise?": _has_source,
-    r"quotes?|quotations?|zitate?": _has_quote,
-    r"paragraphs?|texts?|content|body|abs[aä]tze?|texte?|inhalt": _has_paragraph,
-}
+        regex.compile(
+            r"amounts?|sums?|prices?|rents?|costs?|fees?|totals?"
+            r"|betr[aä]ge?|preise?|mieten?|kosten|summen?|gebühr(?:en)?"
+        ),
+        _has_amount,
+    ),
+    (regex.compile(r"figures?|numbers?|zahl(?:en)?"), _has_figure),
+    (regex.compile(r"dates?|dat(?:um|en)"), _has_date),
+    (
+        regex.compile(r"sources?|citations?|references?|links?|evidence|quellen?|belege?|verweise?"),
+        _has_source,
+    ),
+    (regex.compile(r"quotes?|quotations?|zitate?"), _has_quote),
+    (regex.compile(r"paragraphs?|texts?|content|body|abs[aä]tze?|texte?|inhalt"), _has_paragraph),
+)
 """How what a noun names looks in a text."""
