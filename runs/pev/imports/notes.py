@@ -87,9 +87,10 @@ def named(value: JsonObject, synonyms: Mapping[str, str], notes: Notes | None = 
 
 STATE = (
     *("status", "feedback", "retry_count", "max_retries", "evidence", "satisfied", "result", "error", "current_step"),
-    *("created_at", "updated_at", "started_at", "completed_at"),
+    *("created_at", "updated_at", "started_at", "completed_at", "finished_at", "completed", "progress"),
+    *("attempts", "attempt_count", "version", "metadata"),
 )
-"""What other tools note in a plan while they carry it out."""
+"""What other tools note in a plan while they carry it out, or about the plan itself."""
 
 
 def without_state(value: JsonObject, notes: Notes, *more: str) -> JsonObject:

@@ -254,17 +254,36 @@ def _add_lines(made: JsonObject, lines: list[str]) -> None:
         made["description"] = "\n\n".join([description, *lines])
 
 
+_COMPLEXITY = {
+    Complexity.LOW: frozenset(("low", "easy", "simple", "trivial", "small", "niedrig", "einfach")),
+    Complexity.MEDIUM: frozenset(("medium", "moderate", "normal", "average", "mittel")),
+    Complexity.HIGH: frozenset(("high", "hard", "difficult", "complex", "large", "hoch", "schwierig", "komplex")),
+}
+
+
 def _complexity_of(made: JsonObject, notes: Notes) -> None:
     value = made.get("estimated_complexity")
     if value is None:
         made["estimated_complexity"] = Complexity.MEDIUM.value
         notes.add("It does not say how complex it is: medium")
-    elif isinstance(value, str):
-        made["estimated_complexity"] = value.strip().lower()
-    elif isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 10:
-        word = Complexity.LOW if value <= 3 else Complexity.MEDIUM if value <= 7 else Complexity.HIGH
+    elif (word := _complexity_named(value)) is None:
+        return
+    else:
         made["estimated_complexity"] = word.value
-        notes.add(f"Complexity {value} is {word.value}")
+        if value != word.value and (not isinstance(value, str) or value.strip().lower() != word.value):
+            notes.add(f"Complexity {value} is {word.value}")
+
+
+def _complexity_named(value: JsonValue) -> Complexity | None:
+    """What other tools call it: a number from 1 to 10, or a word."""
+    if isinstance(value, str):
+        word = value.strip().casefold()
+        if not word.isdecimal() or len(word) > 2:
+            return next((complexity for complexity, words in _COMPLEXITY.items() if word in words), None)
+        value = int(word)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value not in range(1, 11):
+        return None
+    return Complexity.LOW if value <= 3 else Complexity.MEDIUM if value <= 7 else Complexity.HIGH
 
 
 def read_criteria(made: JsonObject, name: str, outputs: Collection[str], notes: Notes) -> None:

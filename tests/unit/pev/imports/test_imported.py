@@ -54,13 +54,18 @@ def test_the_shortest_plan_says_what_was_left_out() -> None:
         (10, "high"),
         (" High ", "high"),
         ("LOW", "low"),
+        (7.0, "medium"),
+        ("8", "high"),
+        ("Hard", "high"),
+        ("moderate", "medium"),
+        ("hoch", "high"),
     ],
 )
 def test_complexity_is_a_number_or_a_word(given: Any, meant: str) -> None:
     assert only_step(complexity=given).estimated_complexity == meant
 
 
-@pytest.mark.parametrize("given", [0, 11, -3, True, 2.0, "7", "hoch", [], {"low": 1}, 10**400])
+@pytest.mark.parametrize("given", [0, 11, -3, True, 2.5, "11", "²", "7.0", "urgent", "", [], {"low": 1}, 10**400])
 def test_no_other_complexity_is_guessed(given: Any) -> None:
     assert refused(by_hand(steps=[hand_step(complexity=given)])) == [
         "Step “1”, estimated_complexity: it must be low, medium or high, or a whole number from 1 to 10."
@@ -211,7 +216,7 @@ def test_very_many_inputs_are_refused_at_once() -> None:
 def test_every_problem_is_told_with_its_step_and_what_to_do() -> None:
     second = {"step_id": "two", "title": "b", "acceptance_criteria": [], "colour": "new", "expected_outputs": "x.md"}
     first = hand_step(step_id="one", actions=["think", 7, {"tool": "read_file", "model": "best"}], dependencies=[True])
-    assert refused(by_hand(version=3, success_criteria=1, steps=[first, second, 5], goal="")) == [
+    assert refused(by_hand(colour=3, success_criteria=1, steps=[first, second, 5], goal="")) == [
         "The plan, goal: it is empty.",
         "Step “one”, actions 2: it must be an object.",
         "Step “one”, actions 3: “model” cannot be used: there is no such field; remove it.",
@@ -222,7 +227,7 @@ def test_every_problem_is_told_with_its_step_and_what_to_do() -> None:
         "Step “two”: “colour” cannot be used: there is no such field; remove it.",
         "Step 3: it must be an object.",
         "The plan, success_criteria: it must be a list.",
-        "The plan: “version” cannot be used: there is no such field; remove it.",
+        "The plan: “colour” cannot be used: there is no such field; remove it.",
     ]
 
 

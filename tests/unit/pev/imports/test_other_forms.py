@@ -172,7 +172,8 @@ def test_an_objective_with_postconditions_and_their_state() -> None:
         "objective": "Answer the question",
         "id": "p-1",
         "created_at": "2026-11-26T10:00:00Z",
-        "steps": [{"id": "a", "description": "Read it", "status": "done", "evidence": "line 4", "notes": ""}],
+        "steps": [{"id": "a", "description": "Read it", "status": "done", "evidence": "line 4", "attempts": 2}],
+        "metadata": {"model": "m"},
         "postconditions": [{"description": "The answer is right", "satisfied": False, "evidence": None}],
     }
     found = imported(json.dumps(kept).encode())
@@ -180,8 +181,8 @@ def test_an_objective_with_postconditions_and_their_state() -> None:
     assert found.plan.success_criteria == [Criterion(text="The answer is right")]
     said = "Left out, since it is the state of another run: "
     assert [note for note in found.notes if note.startswith(said)] == [
-        f"{said}created_at, id.",
-        f"{said}status, evidence (step a).",
+        f"{said}created_at, metadata, id.",
+        f"{said}status, evidence, attempts (step a).",
         f"{said}satisfied.",
     ]
 
