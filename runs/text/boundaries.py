@@ -231,7 +231,7 @@ def _is_spelled_out(before: str) -> bool:
     """Whether the bracket behind a number in words opens, as in “thirty (30) days”."""
     words = regex.sub(rf"\({_GAP}{_CURRENCY}?{_GAP}\Z", "", before).rstrip()
     last = regex.split(r"\s", words)[-1]
-    return any(start == 0 for start, _, _ in spelled_numbers(last))
+    return any(number.start == 0 for number in spelled_numbers(last))
 
 
 def _without_currency(before: str) -> str:

@@ -2,7 +2,7 @@
 
 | words | languages |
 |---|---|
-| zero to ninety-nine, with their values (`WORD_VALUES`) | English, German |
+| zero to ninety-nine, with their values (`WORD_VALUES`), hundred to billion (`value_of`) | English, German |
 | multiples, tens, numbers below twenty: parts of others, as in `one hundred and twenty` | English, German, French, |
 | | Spanish, Portuguese, Italian |
 """
@@ -23,6 +23,7 @@ _GERMAN_TENS = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzi
 ENGLISH, ENGLISH_TENS = tuple(_ENGLISH.split()), tuple(_ENGLISH_TENS.split())
 """From 0 to 19, and from 20 to 90."""
 _LARGE = {"hundred": 100, "hundert": 100, "thousand": 1_000, "tausend": 1_000, "dozen": 12, "dutzend": 12, "half": 0.5}
+_LARGER = {"million": 10**6, "millionen": 10**6, "billion": 10**9, "milliarde": 10**9, "milliarden": 10**9}
 
 _MULTIPLE_WORDS = """
 hundred thousand million billion trillion hundert tausend million millionen milliarde milliarden cent cents mille
@@ -57,4 +58,33 @@ def _values() -> dict[str, Decimal]:
 
 WORD_VALUES: Mapping[str, Decimal] = _values()
 """The whole numbers below a hundred in English and German, and a few others."""
+_ALONE = frozenset(("zero", "null", "half", "dozen", "dutzend"))
+"""These are parts of no other number."""
+_VALUES = {**WORD_VALUES, **{word: Decimal(value) for word, value in _LARGER.items()}}
+
+
+def value_of(words: Sequence[str]) -> Decimal | None:
+    """What number words in small letters come to one after the other, such as 1 046 of `one thousand forty-six`. None
+    where they are no one number.
+    """
+    total = current = Decimal(0)
+    last = Decimal(0)
+    for word in words:
+        value = _VALUES.get(word)
+        if value is None or word in _ALONE:
+            return None
+        if value >= 100:
+            if last >= value or current >= value or (value > 100 and 0 < total < value):
+                return None
+            current = max(current, Decimal(1)) * value
+            if value > 100:
+                total, current = total + current, Decimal(0)
+        elif current % 100 == 0 or (value < 10 and current % 10 == 0 and current % 100 >= 20):
+            current += value
+        else:
+            return None
+        last = value
+    return total + current
+
+
 NUMBER_WORDS = MULTIPLES | TENS | BELOW_TWENTY | WORD_VALUES.keys()

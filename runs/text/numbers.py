@@ -23,11 +23,12 @@ Decimal digits of all scripts are read. Linear in the length of the text. `runs.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import NamedTuple
 
-from runs.text.number_words import WORD_VALUES
+from runs.text.number_words import NUMBER_WORDS, WORD_VALUES, value_of
 from runs.text.numerals import (
     ABOUT,
     APART_FROM_MONEY,
@@ -272,19 +273,78 @@ def number_at(text: str, start: int, end: int) -> Number | None:
 
 _CJK_WORD = re.compile(CJK_NUMERAL)
 _WORD = re.compile(r"[^\W\d_]{3,20}(?:-[^\W\d_]{3,5})?")
+_JOINT = re.compile(r"[\s-]{1,5}(?:(?:and|und)\s{1,5})?", re.IGNORECASE)
+_AND = frozenset(("and", "und"))
+_FIGURE_BEFORE = re.compile(r"\d[.,]?[\s-]?\Z")
+_MAX_WORDS = 20
 _UNIT_BEHIND = re.compile(rf"[{SPACES}-]?(?:\(\d+\)[{SPACES}])?(?P<unit>{either(NAME_OF)})")
 
 
-def spelled_numbers(text: str) -> Iterator[tuple[int, Decimal, str]]:
-    """Where a text spells a whole number in words (`thirty`, `fünfundzwanzig`, `二十五`), the number, and its unit."""
-    for match in _WORD.finditer(text):
-        word = match[0].casefold()
-        value = WORD_VALUES.get(word, WORD_VALUES.get(word.partition("-")[0]))  # as in thirty-day
-        if value is not None:
-            unit = _UNIT_BEHIND.match(text, match.end())
-            yield match.start(), value, _unit(unit["unit"]) if unit else ""
+class SpelledNumber(NamedTuple):
+    """A whole number in words: its characters from `start` to before `end`, and the one name of the unit behind it."""
+
+    start: int
+    end: int
+    value: Decimal
+    unit: str
+
+
+def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
+    """The numbers that a text spells in words: `thirty`, `fünfundzwanzig`, `one hundred and twenty`, `二十五`. Words
+    behind a figure belong to it, as in `5 million`.
+    """
+    for words in _number_words(text):
+        yield from _spelled_by(text, words)
     for match in _CJK_WORD.finditer(text):
         value = cjk_value(match[0], ".")
         if value is not None:
-            unit = _UNIT_BEHIND.match(text, match.end())
-            yield match.start(), value, _unit(unit["unit"]) if unit else ""
+            yield _spelled(text, match.start(), match.end(), value)
+
+
+def _number_words(text: str) -> Iterator[list["re.Match[str]"]]:
+    """Number words that follow one another."""
+    found = list["re.Match[str]"]()
+    for match in _WORD.finditer(text):
+        parts = _parts(match)
+        if parts and found and len(found) < _MAX_WORDS and _JOINT.fullmatch(text, found[-1].end(), match.start()):
+            found.append(match)
+            continue
+        if found and not (_JOINT.fullmatch(text, found[-1].end(), match.start()) and match[0].casefold() in _AND):
+            yield found
+            found = []
+        if parts and not _FIGURE_BEFORE.search(text, max(match.start() - 4, 0), match.start()):
+            found = [match]
+    if found:
+        yield found
+
+
+def _spelled_by(text: str, words: Sequence["re.Match[str]"]) -> Iterator[SpelledNumber]:
+    """The one number of words that follow one another; or those on both sides of each `and`, of most words first."""
+    at = 0
+    while at < len(words):
+        end = len(words)
+        while (value := value_of([part for match in words[at:end] for part in _parts(match)])) is None and end - at > 1:
+            apart = (place for place in range(end - 1, at, -1) if _has_and(text, words, place))
+            end = next(apart, end - 1)
+        if value is None:
+            value = WORD_VALUES.get(words[at][0].casefold())
+        if value is not None:
+            yield _spelled(text, words[at].start(), words[end - 1].end(), value)
+        at = end
+
+
+def _has_and(text: str, words: Sequence["re.Match[str]"], place: int) -> bool:
+    return any(map(str.isalpha, text[words[place - 1].end() : words[place].start()]))
+
+
+def _parts(match: "re.Match[str]") -> list[str]:
+    """The number words of a word such as `twenty-five` or `thirty-day`; nothing where it begins with none."""
+    word = match[0].casefold()
+    if word in NUMBER_WORDS:
+        return [word]
+    return [part for part in word.split("-") if part in NUMBER_WORDS] if word.partition("-")[0] in NUMBER_WORDS else []
+
+
+def _spelled(text: str, start: int, end: int, value: Decimal) -> SpelledNumber:
+    unit = _UNIT_BEHIND.match(text, end)
+    return SpelledNumber(start, end, value, _unit(unit["unit"]) if unit else "")

@@ -138,8 +138,10 @@ class Facts:
     def _spelled(self) -> Mapping[Decimal, Mapping[str, Place]]:
         found: dict[Decimal, dict[str, Place]] = {}
         for place, text in self._texts:
-            for start, value, unit in spelled_numbers(text):
-                found.setdefault(value, {}).setdefault(unit, Place(place.source, place.start + start))
+            for number in spelled_numbers(text):
+                found.setdefault(number.value, {}).setdefault(
+                    number.unit, Place(place.source, place.start + number.start)
+                )
         return found
 
 

@@ -24,7 +24,7 @@ _TO_A_MODEL = regex.compile(
     rf"(?:the\s+|any\s+|all\s+|die\s+|das\s+|den\s+|alle?\s+)?(?:[\p{{L}}-]+\s+)?{_MODEL}\b"
     rf"|(?:to|an)\s+(?:the|das|die|den|any|all)\s+(?:ai|ki|language|verifying|reviewing|prüfende[ns]?)[\s-]+{_MODEL}\s*[:,]"
     r"|(?:ai|llm|language)\s+(?:models?|assistants?|agents?)\s*[:,]"
-    r"|(?:verifier|llm|ai|ki|chatgpt|claude)(?:\s+(?:instruction|note|prompt))?\s*:\s"
+    r"|(?<![\p{L},]\s)(?:verifier|llm|ai|ki|chatgpt|claude)(?:\s+(?:instruction|note|prompt))?\s*:\s"
     rf"|(?:ai|ki|llm)[\s-]+{_MODEL}\s+(?:should|must|shall|may|will)\s+"
     r"(?:treat|mark|approve|accept|ignore|report|quote|cite|pass|consider|assume)\b"
     r"|ignore\s+(?:all|any|the|your)\s+(?:previous|earlier|other|prior)?\s*(?:instructions?|rules?|criteria)"

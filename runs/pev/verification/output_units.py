@@ -187,7 +187,7 @@ def counted(criterion: str, evidence: Sequence[Evidence], output: Output) -> Cou
 
 def _says_where(before: str) -> bool:
     """Whether words before “each” only say where, as in “In rents.csv, each row …”."""
-    words = [word for word in before.split() if word.casefold() not in _BEFORE]
+    words = [word for word in before.split() if caseless(word) not in _BEFORE]
     return not words or (len(words) == 1 and any(sign in words[0] for sign in "./:"))
 
 

@@ -147,10 +147,20 @@ def test_the_whole_number_around_a_part(text: str, caught: str, whole: str | Non
         ("a thirty-day notice", [(2, 30, "")]),
         ("dreißig Tage, dreissig", [(0, 30, "day"), (14, 30, "")]),
         ("fünfunddreißig", [(0, 35, "")]),
+        ("one hundred and twenty days", [(0, 120, "day")]),
+        ("Two thousand five hundred euros", [(0, 2_500, "EUR")]),
+        ("three hundred forty-six million", [(0, 346_000_000, "")]),
+        ("two million one hundred thousand and five", [(0, 2_100_005, "")]),
+        ("between twenty and thirty days", [(8, 20, ""), (19, 30, "day")]),
+        ("one hundred and two hundred", [(0, 100, ""), (16, 200, "")]),
+        ("five twenty", [(0, 5, ""), (5, 20, "")]),
+        ("one, two", [(0, 1, ""), (5, 2, "")]),
+        ("eine Million; 5 million", [(5, 1_000_000, "")]),
+        ("two half days", [(0, 2, ""), (4, 0, "day")]),
     ],
 )
 def test_numbers_in_words(text: str, found: list[tuple[int, int, str]]) -> None:
-    assert [(start, int(value), unit) for start, value, unit in spelled_numbers(text)] == found
+    assert [(one.start, int(one.value), one.unit) for one in spelled_numbers(text)] == found
 
 
 @given(

@@ -74,6 +74,7 @@ def test_a_quote_that_speaks_to_a_model_is_marked_whatever_it_shares(quote: str)
         "AI systems must be documented by the provider.",
         "Notice to the Landlord: thirty days.",
         "Deliverables that meet the criteria are accepted.",
+        "Offline rules, no AI: no AI was involved in this answer.",
     ],
 )
 def test_what_contracts_say_of_approval_and_evidence_is_not(quote: str) -> None:

@@ -54,10 +54,28 @@ def missing(text: str, **options: bool) -> list[str]:
         "version 1.2.3",
         "www.singstat.example/population",
         "CHF 200 a month (CHF 2,400 / 12 = CHF 200), so 200 francs in all",
+        "two thousand four hundred francs",
+        "thirty days, or dreißig Tage",
+        "thirty (30) days",
+        "one of the twelve months, half a year, a hundred reasons",
     ],
 )
 def test_every_notation_of_what_occurs_in_a_source_is_traced(text: str) -> None:
     assert missing(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("within sixty days", "sixty"),
+        ("two thousand five hundred francs", "two thousand five hundred"),
+        ("binnen fünfundvierzig Tagen", "fünfundvierzig"),
+        ("二百四十円", "二百四十"),
+        ("thirty percent", "thirty"),
+    ],
+)
+def test_a_number_in_words_that_occurs_nowhere_is_not_traced(text: str, said: str) -> None:
+    assert missing(text) == [said]
 
 
 @pytest.mark.parametrize(
