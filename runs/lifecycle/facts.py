@@ -27,27 +27,46 @@ from runs.pev.agents import needed_by
 from runs.pev.contracts import PlanContract, PlanStep, StepOutput
 from runs.pev.evidence.results import Judgement
 from runs.pev.files.reads import Reads
+from runs.pev.plans.commented import without_copies
 from runs.pev.plans.estimate import Estimate
 from runs.pev.ports import Changes
 from runs.reading.coverage import known_unread
 
 
 def documents_read(run: Run) -> None:
-    """From here on it is known what can be read, also for the estimate of a plan that came with the task."""
+    """From here on it is known what can be read, also for a plan that came with the task: for its estimate, and for the
+    copies that it makes of Word documents, of which those that cannot be read have none.
+    """
     record(run.pk, events.DocumentsRead(not_read=tuple(known_unread(run))))
     plan = states.of(run).plan
-    if plan:
-        Plan.objects.filter(pk=plan.pk).update(estimate=estimate_for(run, fingerprint.contract_of(plan)))
+    if plan is None:
+        return
+    contract = fingerprint.contract_of(plan)
+    problems = trees.readings_of(run.inputs).problems
+    refused = [path for path, info in trees.files_of(run.inputs).items() if info.sha256 in problems]
+    changed = without_copies(contract, refused)
+    if changed is contract or plan.status != PlanStatus.PROPOSED:
+        Plan.objects.filter(pk=plan.pk).update(estimate=estimate_for(run, contract))
+    else:
+        reason = "Without copies of Word documents that cannot be read."
+        propose_plan(run, changed, reason=reason, estimate=estimate_for(run, changed), replaces=True)
 
 
 def propose_plan(
-    run: Run, plan: PlanContract, *, reason: str, estimate: Estimate | None, author: User | None = None
+    run: Run,
+    plan: PlanContract,
+    *,
+    reason: str,
+    estimate: Estimate | None,
+    author: User | None = None,
+    replaces: bool = False,
 ) -> Plan:
     """Store the next version of the plan. Steps that are unchanged and have passed before keep their result.
 
-    `author`: the person who made it of the version that waits for a decision, which it takes the place of.
+    `author`: the person who made it of the version that waits for a decision, which it takes the place of. `replaces`:
+    code has made it of a version that nobody was asked about yet.
     """
-    before = _superseded(states.of(history.locked(run.pk)), edited=author is not None)
+    before = _superseded(states.of(history.locked(run.pk)), edited=replaces or author is not None)
     states.end(run)
     row = Plan.objects.create(
         run=run,

@@ -1,6 +1,6 @@
 """The step of a review that puts its findings into copies of its Word documents, as comments at the quotes."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from runs.enums import About, Complexity
 from runs.pev.contracts import (
@@ -13,6 +13,7 @@ from runs.pev.contracts import (
     PlannedAction,
     PlanStep,
 )
+from runs.text.truncate import truncate
 
 REVIEWED = "reviewed/"
 """What the path of a copy with comments begins with; that of the file that it is a copy of follows."""
@@ -38,6 +39,8 @@ _LIMIT = (
     "Of the {count} Word documents the first {most} by their paths get one. The findings on the others are in the file "
     "of findings; for copies of them run the review again with these alone."
 )
+_UNREADABLE = "{} cannot be read and get none."
+_MAX_NAMED = 1_000
 _COMMENTED = (
     "{copy} has comments that begin with the id of a finding, or say that there is none or what was not reviewed"
 )
@@ -66,6 +69,38 @@ def with_copies(plan: PlanContract, paths: Iterable[str]) -> PlanContract:
         context.append(ContextItem(name="Copies with comments", value=limit))
     criteria = [*plan.success_criteria, *exist]
     return plan.model_copy(update={"context": context, "steps": steps, "success_criteria": criteria})
+
+
+def without_copies(plan: PlanContract, paths: Collection[str]) -> PlanContract:
+    """The plan without the copies of these documents, of which none can be made; the plan itself, where it makes none
+    of them, or another step rests on the copies and none would be left.
+    """
+    step = next((one for one in plan.steps if one.step_id == STEP), None)
+    gone = {REVIEWED + path for path in paths} & set(step.outputs if step else ())
+    if step is None or not gone:
+        return plan
+    kept = [one for one in step.outputs if one not in gone]
+    if not kept and any(STEP in one.dependencies for one in plan.steps):
+        return plan
+    named = truncate(", ".join(sorted(one.removeprefix(REVIEWED) for one in gone)), _MAX_NAMED)
+    less = step.model_copy(
+        update={
+            "acceptance_criteria": [one for one in step.acceptance_criteria if _path_of(one) not in gone],
+            "expected_outputs": [one for one in step.expected_outputs if one.path not in gone],
+        }
+    )
+    return plan.model_copy(
+        update={
+            "context": [*plan.context, ContextItem(name="No copies with comments", value=_UNREADABLE.format(named))],
+            "steps": [less if one is step else one for one in plan.steps if kept or one is not step],
+            "success_criteria": [one for one in plan.success_criteria if _path_of(one) not in gone],
+        }
+    )
+
+
+def _path_of(criterion: Criterion) -> str:
+    check = criterion.check
+    return check.path if isinstance(check, Matches | FileExists) else ""
 
 
 def step_for(findings: str, copies: Iterable[str]) -> PlanStep:

@@ -22,10 +22,12 @@ from runs.engine.previews import previews_of
 from runs.enums import EventKind, GateStatus, RunStatus, WorkKind, WorkStatus
 from runs.errors import InvalidInput
 from runs.guarded import Crashed, Interrupted, NoTurn, TimedOut
+from runs.lifecycle.templates import shipped_plan
 from runs.models import Rendition, WorkItem
 from runs.pev.documents.layout import BlockKind
 from runs.pev.files.paths import document_of, text_of
 from runs.reading.coverage import known_unread, unreadable
+from tests.documents.word import paragraph, word
 from tests.factories import Submit
 from tests.unit.pev.scripted import plan, step
 
@@ -244,6 +246,26 @@ def test_a_plan_that_came_with_the_task_waits_and_is_estimated_again(
     assert after
     assert after.high > 2 * before.high
     assert run.gates.get().status == GateStatus.OPEN
+
+
+def test_a_document_that_turns_out_to_be_unreadable_gets_no_copy_with_comments(
+    submitted: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan that came with the task counted on it, before anyone could know."""
+    replying(monkeypatch, InvalidInput("is damaged; save it again"))
+    run = submitted(
+        files={"a.md": b"Text.", "b.docx": word(paragraph("Rent."))},
+        plan=shipped_plan("document-review"),
+        sources_needed=True,
+    )
+    assert [step.key for step in run.plans.get().steps.order_by("position")][3] == "word-copies"
+    perform(WorkItem.objects.get().pk)
+    assert list(run.plans.order_by("version").values_list("version", "status")) == [(1, "superseded"), (2, "proposed")]
+    changed = run.plans.get(version=2)
+    assert changed.reason == "Without copies of Word documents that cannot be read."
+    assert not changed.steps.filter(key="word-copies").exists()
+    (gate,) = run.gates.all()
+    assert (gate.status, gate.plan) == (GateStatus.OPEN, changed)
 
 
 def test_a_planner_is_shown_the_first_page(submitted: Submit, monkeypatch: pytest.MonkeyPatch) -> None:

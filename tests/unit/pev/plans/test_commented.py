@@ -2,7 +2,7 @@
 
 from runs.lifecycle.templates import shipped_plan
 from runs.pev.contracts import FileExists, Matches
-from runs.pev.plans.commented import MAX_COPIES, with_copies
+from runs.pev.plans.commented import MAX_COPIES, with_copies, without_copies
 from runs.pev.soundness import problems_in
 from runs.pev.tools.toolbox import TOOL_NAMES
 
@@ -36,3 +36,26 @@ def test_of_very_many_documents_the_first_are_copied() -> None:
     )
     assert with_copies(REVIEW, [f"{number}.docx" for number in range(MAX_COPIES)]).context == REVIEW.context
     assert problems_in(plan, TOOL_NAMES, max_steps=20) == []
+
+
+def test_documents_that_cannot_be_read_have_no_copies() -> None:
+    plan = with_copies(REVIEW, ["a/lease.docx", "b.docx", "c.docx"])
+    less = without_copies(plan, ["b.docx", "c.docx", "d.pdf"])
+    expected = with_copies(REVIEW, ["a/lease.docx"])
+    assert (less.steps, less.success_criteria) == (expected.steps, expected.success_criteria)
+    assert less.context[-1].value == "b.docx, c.docx cannot be read and get none."
+    assert problems_in(less, TOOL_NAMES, max_steps=20) == []
+
+
+def test_without_any_copy_there_is_no_step_for_them() -> None:
+    less = without_copies(with_copies(REVIEW, ["b.docx"]), ["b.docx"])
+    assert (less.steps, less.success_criteria) == (REVIEW.steps, REVIEW.success_criteria)
+
+
+def test_a_plan_that_makes_no_copies_of_them_stays_as_it_is() -> None:
+    plan = with_copies(REVIEW, ["b.docx"])
+    assert without_copies(plan, ["c.docx"]) is plan
+    assert without_copies(REVIEW, ["b.docx"]) is REVIEW
+    last = plan.steps[-1].model_copy(update={"dependencies": ["word-copies"]})
+    resting = plan.model_copy(update={"steps": [*plan.steps[:-1], last]})
+    assert without_copies(resting, ["b.docx"]) is resting
