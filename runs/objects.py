@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from tempfile import SpooledTemporaryFile
 from threading import Lock
 from types import SimpleNamespace
@@ -14,10 +15,11 @@ from typing import IO, Any
 from boto3.exceptions import Boto3Error
 from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 from django.core.files.base import File
 from django.utils import timezone
 from storages.backends.s3 import S3Storage
+from urllib3.exceptions import HTTPError
 
 from runs.blobs import GRACE, sha256_of
 from runs.errors import StoreAway
@@ -30,6 +32,9 @@ MAX_BYTES = 1_000_000_000
 """Of one content: far more than a run may bring, and no more than a bucket may put on our disk."""
 MAX_SECONDS = 600.0
 """For one content, however slowly it comes."""
+MAX_WORDS = 2_000_000
+"""Bytes of any other answer: lists of what was deleted, and errors. The library has them in memory, and parses them."""
+_PIECE = 65_536
 _TRIES = 5
 _AT_ONCE = 1_000
 """Objects that one request deletes: S3 takes no more."""
@@ -67,7 +72,12 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
     @property
     def connection(self) -> Any:
         with self._lock:
-            return super().connection
+            made = super().connection
+            client = made.meta.client
+            # The library reads answers whole before anybody is asked; what it sends with has no public name.
+            bounded = partial(_bounded, client._endpoint.http_session.send)
+            client.meta.events.register("before-send.s3", bounded, unique_id="pevsite-bounds")
+            return made
 
     @property
     def _client(self) -> Any:
@@ -77,16 +87,38 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
         held: Any = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  whoever opens it closes it
         try:
             with _translated(name):
-                key = self._normalize_name(name)
-                arriving = _Arriving(held)
-                self._client.download_fileobj(self.bucket_name, key, arriving, Config=self.transfer_config)
-            if arriving.digest.hexdigest() != sha256_of(name):
+                digest = self._download(name, held)
+            if digest != sha256_of(name):
                 raise StoreAway("A file in the store was changed: restore it from a back-up.")
         except BaseException:
             held.close()
             raise
         held.seek(0)
         return File(held, name)
+
+    def _download(self, name: str, target: IO[bytes]) -> str:
+        """Write a content to a file, again from its beginning when it breaks off; returns its SHA-256.
+
+        The library's own way of downloading waits for ever where an answer does not say its length.
+        """
+        for left in reversed(range(_TRIES)):
+            digest, size = hashlib.sha256(), 0
+            target.seek(0)
+            target.truncate()
+            body = self._client.get_object(Bucket=self.bucket_name, Key=self._normalize_name(name))["Body"]
+            try:
+                with closing(body):
+                    while piece := body.read(_PIECE):
+                        size += len(piece)
+                        if size > MAX_BYTES:
+                            raise StoreAway(f"A file in the store is larger than {MAX_BYTES:,} bytes.")
+                        digest.update(piece)
+                        target.write(piece)
+                return digest.hexdigest()
+            except (BotoCoreError, HTTPError):
+                if not left:
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     def _save(self, name: str, content: File[Any]) -> str:
         with _translated(name):
@@ -131,21 +163,46 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
         return ""
 
 
-class _Arriving:
-    """What a download is written to, in order: it is counted and hashed on the way."""
+def _bounded(send: Callable[[Any], Any], request: Any, **_: Any) -> Any:
+    """Send a request in the place of the library, and read its answer within our bounds."""
+    is_content = request.stream_output
+    request.stream_output = True  # or `send` would read all of it
+    response = send(request)
+    response.raw = _Bounded(response.raw)
+    if not is_content or response.status_code >= 300:
+        try:
+            response.content  # noqa: B018  it is kept there
+        except HTTPError as error:
+            raise HTTPClientError(error=error) from error  # what the library tries again after
+    return response
 
-    def __init__(self, target: IO[bytes]) -> None:
-        self.digest = hashlib.sha256()
-        self._target = target
-        self._left = MAX_BYTES
+
+class _Bounded:
+    """The body of an answer: it comes in pieces as they arrive, and no longer than it may take."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
         self._end = time.monotonic() + MAX_SECONDS
 
-    def write(self, piece: bytes) -> int:
-        self._left -= len(piece)
-        if self._left < 0 or time.monotonic() > self._end:
-            raise StoreAway(f"A file in the store is larger than {MAX_BYTES:,} bytes, or takes too long to read.")
-        self.digest.update(piece)
-        return self._target.write(piece)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def read(self, amount: int) -> bytes:
+        """So many bytes or fewer; none at the end. Raises StoreAway."""
+        if time.monotonic() > self._end:
+            self._inner.close()
+            raise StoreAway(f"The store of files takes longer than {MAX_SECONDS:g} seconds to answer.")
+        return bytes(self._inner.read1(amount))
+
+    def stream(self) -> Iterator[bytes]:
+        """All of an answer that is no content. Raises StoreAway."""
+        left = MAX_WORDS
+        while piece := self.read(_PIECE):
+            left -= len(piece)
+            if left < 0:
+                self._inner.close()
+                raise StoreAway(f"The store of files answers with more than {MAX_WORDS:,} bytes.")
+            yield piece
 
 
 @contextmanager
@@ -157,5 +214,5 @@ def _translated(name: str) -> Iterator[None]:
         if str(error.response.get("Error", {}).get("Code")) in _MISSING:
             raise FileNotFoundError(name) from error
         raise StoreAway("The store of files refuses, or does not answer as it should.") from error
-    except (BotoCoreError, Boto3Error) as error:
+    except (BotoCoreError, Boto3Error, HTTPError) as error:
         raise StoreAway("The store of files does not answer.") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import resource
 import socket
@@ -13,13 +14,16 @@ import httpx2
 import mcp.client.stdio
 import mcp.client.streamable_http
 import pytest
+from django.core.files.base import ContentFile
 
-from runs import fetching
+from runs import fetching, objects
+from runs.blobs import name_of
 from runs.enums import Role
-from runs.errors import InvalidInput, LeaseLost, PevError
+from runs.errors import InvalidInput, LeaseLost, PevError, StoreAway
 from runs.http_answers import reading, watch
 from runs.llm import client as model_client
 from runs.llm.client import Clients
+from runs.objects import BucketStorage
 from runs.pev.ports import Ask
 from runs.servers import client, streams
 from runs.servers.client import Connection
@@ -80,6 +84,36 @@ def collector(url: str) -> str:
     return f"{answer.status_code}, {len(answer.content)} bytes"
 
 
+def of_bucket(url: str) -> BucketStorage:
+    os.environ |= {"AWS_ENDPOINT_URL": url, "AWS_DEFAULT_REGION": "x"}
+    os.environ |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+    objects._TRIES = 1
+    return BucketStorage("files", "")
+
+
+def read_of_bucket(url: str) -> str:
+    try:
+        with of_bucket(url).open("aa/bb") as file:
+            return str(len(file.read()))
+    except StoreAway as error:
+        return str(error)
+
+
+def sent_to_bucket(url: str) -> str:
+    try:
+        return str(of_bucket(url).save("aa/bb", ContentFile(b"content")))
+    except StoreAway as error:
+        return str(error)
+
+
+def deleted_of_bucket(url: str) -> str:
+    try:
+        of_bucket(url).delete_all(["aa/bb"])
+        return ""
+    except StoreAway as error:
+        return str(error)
+
+
 ASKED = pytest.mark.parametrize("asked", [model, server_of_tools, page, collector], ids=lambda asked: asked.__name__)
 
 
@@ -130,6 +164,54 @@ def test_compressed_answers_are_not_unpacked(
 def test_of_large_answers_no_more_is_kept_than_may_be(asked: Callable[[str], str], status: int) -> None:
     first = head(status, content_type="application/json", connection="close")
     costs(asked, first, lambda: repeat(b" " * 1_000_000, 150))
+
+
+OF_BUCKET = pytest.mark.parametrize(
+    "asked", [read_of_bucket, sent_to_bucket, deleted_of_bucket], ids=lambda asked: asked.__name__
+)
+
+
+@pytest.mark.parametrize("status", [200, 403])
+@OF_BUCKET
+def test_of_large_answers_of_a_bucket_no_more_is_kept_than_may_be(asked: Callable[[str], str], status: int) -> None:
+    first = head(status, content_type="application/xml", connection="close")
+    said = costs(asked, first, lambda: repeat(b"<a/>" * 250_000, 300))
+    is_content = asked is read_of_bucket and status == 200
+    assert ("was changed" if is_content else f"more than {objects.MAX_WORDS:,} bytes") in said
+
+
+@pytest.mark.parametrize("status", [200, 403])
+@OF_BUCKET
+@pytest.mark.parametrize("length", [{"content_length": "1000000"}, {"transfer_encoding": "chunked"}], ids=str)
+def test_an_answer_of_a_bucket_that_trickles_in_is_given_up(
+    asked: Callable[[str], str], status: int, length: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(objects, "MAX_SECONDS", 0.5)
+    monkeypatch.setattr(objects, "_TRIES", 1)
+    for name in ("AWS_ENDPOINT_URL", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "")
+    piece = b"1\r\nx\r\n" if "transfer_encoding" in length else b"x"
+    with answering(lambda _: chain([head(status, **length)], repeat(piece)), PAUSE) as server:
+        assert "takes longer than 0.5 seconds" in asked(server.url)
+        assert server.sent < MOST_PIECES
+
+
+@pytest.mark.parametrize("breaks", [1, 2, 3])
+def test_a_content_that_breaks_off_is_asked_for_again_so_often(breaks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ENDPOINT_URL", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setattr(objects, "_TRIES", 1)
+    sha256, pieces = hashlib.sha256(b"content").hexdigest(), iter([b"con"] * breaks)
+    with answering(lambda _: [head(200, content_length="7"), next(pieces, b"content")]) as server:
+        bucket = of_bucket(server.url)
+        monkeypatch.setattr(objects, "_TRIES", 3)
+        if breaks < 3:
+            with bucket.open(name_of(sha256)) as file:
+                assert file.read() == b"content"
+        else:
+            with pytest.raises(StoreAway, match="does not answer"):
+                bucket.open(name_of(sha256))
+        assert len(server.requests) == min(breaks + 1, 3)
 
 
 @pytest.mark.parametrize("line", [b"data: x\n", b"\r:", b":\r\n"])
