@@ -178,8 +178,17 @@ def _addresses_of(host: str, port: int, check: Callable[[], None]) -> set[str]:
 
 _UNICAST = ipaddress.ip_network("2000::/3")
 """All that is given out of IPv6. What is outside of it are sites, links, groups, tunnels, translators and loopback."""
-_NOWHERE = [ipaddress.ip_network(network) for network in ["2001::/32", "3fff::/20", "192.88.99.0/24"]]
-"""Teredo, documentation and the relays of 6to4: not every Python knows that they are not the internet's."""
+_NOWHERE = [
+    ipaddress.ip_network(network)
+    for network in (
+        *("2001::/23", "192.0.0.0/24"),  # protocols: Teredo, relays of multicast, the nearest box that translates
+        *("192.31.196.0/24", "192.175.48.0/24", "2620:4f:8000::/48", "192.52.193.0/24"),  # whoever is next: AS112, AMT
+        *("192.88.99.0/24", "3fff::/20"),  # relays of 6to4, documentation
+        *("2d00::/8", "2e00::/7", "3000::/4"),  # not given out
+        "168.63.129.16/32",  # Azure's host, which tells the machines on it their secrets
+    )
+]
+"""What Python takes for the internet's, or did, and where there is no page: it may be something of this network."""
 _ISATAP = {0x5EFE, 0x02005EFE}
 """The third quarter of an address by which a tunnel leads to the address of IPv4 in the fourth."""
 

@@ -211,6 +211,30 @@ def test_it_is_broken_off_with_the_work(web: Web) -> None:
         ("240.0.0.1", False),
         ("255.255.255.255", False),
         ("2a00:1450:4001::200e", True),
+        *(
+            (address, True)
+            for address in ("1.1.1.1", "192.0.1.1", "168.63.129.15", "2001:200::1", "2001:4860:4860::8888")
+        ),
+        *((address, True) for address in ("2003::1", "2400:cb00::1", "2620:fe::fe", "2800::1", "2a10::1", "2c0f::1")),
+        *((address, False) for address in ("168.63.129.16", "::ffff:168.63.129.16", "2002:a83f:8110::1")),
+        *((address, False) for address in ("100.100.100.200", "fd00:ec2::254", "169.254.170.2", "fd20:ce::254")),
+        *((address, False) for address in ("192.0.0.9", "192.0.0.10", "192.0.0.170", "192.31.196.1", "192.52.193.1")),
+        *((address, False) for address in ("192.175.48.1", "2620:4f:8000::1", "2001:1::1", "2001:1::2", "2001:1::3")),
+        *((address, False) for address in ("2001:2::1", "2001:3::1", "2001:4:112::1", "2001:10::1", "2001:20::1")),
+        *((address, False) for address in ("2001:30::1", "2001:1ff::1", "3ffe::1", "2d00::1", "2e00::1", "3000::1")),
+        *(
+            (address, False)
+            for address in ("fed0::1", "feb0::1", "ff02::1", "8000::1", "c000::1", "e000::1", "1000::1")
+        ),
+        *(
+            (address, False)
+            for address in ("::", "::1:0", "::ffff:0.0.0.0", "::ffff:224.0.0.1", "0.1.2.3", "127.1.2.3")
+        ),
+        *((address, False) for address in ("100.127.255.255", "172.31.255.255", "198.19.255.255", "239.255.255.255")),
+        *(
+            (address, False)
+            for address in ("192.0.2.1", "198.51.100.1", "203.0.113.1", "2002:c0a8:101::1", "2002:e000:1::")
+        ),
     ],
 )
 def test_which_addresses_are_public(address: str, public: bool) -> None:
