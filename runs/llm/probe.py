@@ -187,5 +187,5 @@ def _has_whole_form(reply: Reply) -> bool:
 def _has_format(reply: Reply) -> bool:
     try:
         return bool(json.loads(reply.text) == {"colour": "blue"})
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

@@ -9,6 +9,8 @@ from runs.text.plural import pluralize
 MAX_CHARACTERS = 1_000_000
 """Of a table that is looked at: half a second."""
 _NUMBER = re.compile(r"[+-][\d.,\s%]*")
+_SEPARATOR = re.compile(r"[,;\t]")
+"""What spreadsheets may cut at, by the language of whoever opens a table, wherever we do."""
 _STARTS = frozenset("=@\t\r＝＋－＠")
 
 
@@ -38,10 +40,19 @@ def formulas_in(path: str, text: str) -> Formulas:
     count = 0
     try:
         for row in rows_in(text[:MAX_CHARACTERS]):
-            count += sum(map(_is_computed, row.cells))
+            count += sum(map(_computed_in, row.cells))
     except NotCsv:  # what was counted before the place that cannot be read is true
         return Formulas(count, is_all=False)
     return Formulas(count, is_all=len(text) <= MAX_CHARACTERS)
+
+
+def _computed_in(cell: str) -> int:
+    """How many cells a spreadsheet would compute of this one, which it may cut into several.
+
+    Behind a comma and a space there are words.
+    """
+    first, *others = _SEPARATOR.split(cell) if cell[:1] not in _STARTS else [cell]
+    return sum(map(_is_computed, [first, *(one for one in others if not one.startswith(" "))]))
 
 
 def _is_computed(cell: str) -> bool:

@@ -30,9 +30,13 @@ _REMOVED = frozenset(
     }
 )
 """Also what changes attributes later: it could replace an address that was checked."""
+_ADDRESSED = frozenset({"href", "src", "srcset", "base", "background", "data", "poster"})
+"""Attributes that name something by their whole value."""
 _WITHIN = ("#", "data:image/png;base64,")
 """How addresses begin of what is in the SVG itself: its parts, and the pictures that Mermaid brings along."""
-_FETCHING = frozenset({"image", "image-set", "-webkit-image-set", "src", "cross-fade", "-webkit-cross-fade", "element"})
+_FETCHING = frozenset(
+    {"image", "image-set", "-webkit-image-set", "src", "cross-fade", "-webkit-cross-fade", "element", "-moz-element"}
+)
 """Functions of style sheets that name something elsewhere, besides url()."""
 _RULES = frozenset({"import", "font-face", "namespace", "document", "-moz-document"})
 _PLAIN = re.compile(r"[\w\s.,;:#%+\-]*", re.ASCII)
@@ -90,9 +94,9 @@ def safe(svg: str) -> str:
                 element.remove(child)
         for name, value in list(element.attrib.items()):
             local = etree.QName(name).localname.lower()
-            if local.startswith("on") or (local in {"href", "src"} and not value.startswith(_WITHIN)):
+            if local.startswith("on") or (local in _ADDRESSED and not value.startswith(_WITHIN)):
                 del element.attrib[name]
-            elif local not in {"href", "src"} and not _PLAIN.fullmatch(value):
+            elif local not in _ADDRESSED and not _PLAIN.fullmatch(value):
                 element.attrib[name] = _value_within(value)
     return str(etree.tostring(root, encoding="unicode"))
 

@@ -10,9 +10,11 @@ import pytest
 from runs.engine import probes
 from runs.engine.process import Engine
 from runs.engine.sweeper import Sweeper
+from runs.llm import probe
 from runs.llm.capabilities import Probed, capability, use_probed
 from runs.llm.servers import Server
 from runs.models import Probe
+from runs.pev.ports import Reply
 
 SERVER = Server("http://127.0.0.1:8080")
 
@@ -58,3 +60,8 @@ def test_the_newest_finding_replaces_the_one_before() -> None:
     probes.remember(SERVER, "qwen3-4b", Probed(format=False, window=8_192))
     assert [(probe.found.format, probe.found.window) for probe in Probe.objects.all()] == [(False, 8_192)]
     assert capability("qwen3-4b", SERVER).window == 8_192
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"colour":' * 100_000, "1" * 10_000, "{"], ids=len)
+def test_an_answer_that_cannot_be_read_keeps_no_format(text: str) -> None:
+    assert probe._has_format(Reply(({"type": "text", "text": text},), "end_turn", "model")) is False

@@ -127,6 +127,16 @@ def test_what_names_something_elsewhere_is_taken_out_of_what_is_painted() -> Non
         "<a href='#a'><animate attributeName='href' values='#a;http://x/y'/></a>",
         "<g><animateTransform to='http://x/y'/><animateMotion path='http://x/y'/></g>",
         "<g><discard href='http://x/y'/></g>",
+        "<image srcset='http://x/y 1x'/>",
+        "<image xml:base='http://x/y' href='#a'/>",
+        "<foreignObject><b:body xmlns:b='http://www.w3.org/1999/xhtml' background='http://x/y'/></foreignObject>",
+        "<rect fill='-moz-element(http://x/y)'/>",
+        "<image href=' http://x/y'/>",
+        "<image href='data:image/svg+xml,http://x/y'/>",
+        "<rect filter='url(#a) url(http://x/y)'/>",
+        "<style>@layer a{@font-face{src:url(http://x/y)}}</style>",
+        "<style>.a{fill:url(http://x/y</style>",
+        "<font-face-uri href='http://x/y'/>",
     ],
 )
 def test_no_spelling_of_an_address_elsewhere_is_painted(part: str) -> None:
