@@ -12,13 +12,12 @@ from django.db import transaction
 from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
-from runs import blobs, guarded, trees, unused
-from runs.documents import encodings, examining, renditions
+from runs import blobs, trees, unused
+from runs.documents import renditions
 from runs.documents.encodings import CODECS
 from runs.documents.renditions import Readings
 from runs.errors import InvalidInput, UploadRefused
-from runs.guarded import ChildFailed
-from runs.lifecycle import replacing
+from runs.lifecycle import chosen_encodings, replacing
 from runs.lifecycle.intake import Refused, Upload, check_space, holds_secrets, in_mb
 from runs.lifecycle.replacing import NOWHERE, Place, Places
 from runs.lifecycle.unpacking import note_problems, unpacked
@@ -106,7 +105,7 @@ def choose_encoding(draft: Draft, path: str, codec: str) -> None:
         raise InvalidInput(NOWHERE)
     given = row.given or row.sha256
     if codec:
-        content = _read_as(path, given, codec)
+        content = chosen_encodings.as_utf8(path, blobs.read(given), codec)
         _check_quota(draft.owner, 1, len(content))
         check_space(len(content))
         info = blobs.put(content)
@@ -123,24 +122,10 @@ def choose_encoding(draft: Draft, path: str, codec: str) -> None:
         row.save()
 
 
-def _read_as(path: str, given: str, codec: str) -> bytes:
-    try:
-        return guarded.run(f"{encodings.__name__}.read_as", blobs.read(given), examining.LIMITS, codec=codec)
-    except InvalidInput as error:
-        raise InvalidInput(f"{path} {error}.") from error
-    except ChildFailed as error:
-        raise InvalidInput(f"{path} is more than can be read in another encoding: {error}.") from error
-
-
 def remarks_on(draft: Draft, by: str) -> list[str]:
     """For the history, a sentence for each file whose encoding `by` has chosen, or whose name is doubtful."""
     rows = draft.files.filter(removed=False).exclude(encoding="", caution="").order_by("path")
-    chosen = [
-        f"{row.path} was read as {row.encoding}, which {by} has chosen, and is kept as UTF-8. The file that was given "
-        f"has the SHA-256 {row.given}."
-        for row in rows
-        if row.encoding
-    ]
+    chosen = [chosen_encodings.remark(row.path, row.encoding, row.given, by) for row in rows if row.encoding]
     return [*chosen, *(f"{row.path}: {row.caution}" for row in rows if row.caution)]
 
 

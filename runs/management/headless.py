@@ -19,6 +19,7 @@ from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, FilesMissing, InvalidInput
 from runs.events.kinds import read
 from runs.events.sentences import sentence
+from runs.lifecycle.chosen_encodings import encoded
 from runs.lifecycle.defaults import current_service, with_texts
 from runs.lifecycle.gates import Decision, already_decided, decide
 from runs.lifecycle.intake import Upload
@@ -100,6 +101,7 @@ class Headless:
                 uploads += collected(options["files"], options["include"])
             ask = not (options["approve_all"] or self._quiet)
             uploads, remarks = settled(uploads, options["odd_names"], ask, self._say)
+            uploads, chosen = encoded(uploads, options["encoding"], owner.get_username())
             texts = given_texts(options)
             plan = _plan(owner, options["plan"], template)
             if plan and not plan.sources_needed:
@@ -112,7 +114,7 @@ class Headless:
                 policy,
                 uuid.uuid4(),
                 no_files=no_files,
-                remarks=remarks,
+                remarks=[*remarks, *chosen],
                 excluded=options["exclude"],
                 plan=plan.plan if plan else None,
                 plan_from=plan.reason if plan else "",

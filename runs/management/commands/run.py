@@ -37,6 +37,14 @@ class Command(TerminalCommand):
             help="what is to become of files whose names cannot be used, such as “10:15.txt”; asked about otherwise",
         )
         parser.add_argument(
+            "--encoding",
+            action="append",
+            default=[],
+            metavar="FILE=ENCODING",
+            help="the encoding of a text that would be guessed wrongly: a name, a folder or a pattern, and one such "
+            "as Windows-1251",
+        )
+        parser.add_argument(
             "--sample",
             help="a sample that ships with pevsite: contracts; where a model answers also legal-review, ideas, "
             "project, three-files or density",
