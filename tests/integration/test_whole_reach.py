@@ -13,8 +13,8 @@ from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import output_criterion, plan, step
+from tests.hostile.test_sandbox import PYTHON
 from tests.integration.engine.test_fetching import Web, web
-from tests.integration.engine.test_sandbox import PYTHON
 from tests.integration.test_honest_runs import Proof, Work, criterion, honest
 from tests.optional import BOTH_EXECUTORS
 

@@ -21,7 +21,7 @@ from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, looking, plan, step
-from tests.integration.engine.test_sandbox import PYTHON
+from tests.hostile.test_sandbox import PYTHON
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 CODE = """

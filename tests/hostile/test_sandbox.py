@@ -63,8 +63,8 @@ def ran_by(user: int | None, script: str, limits: CommandLimits) -> Ended:
     if user is None:
         return sandbox.run(["sh", "-c", script], lambda folder: None, limits)
     given = json.dumps({"user": user, "script": script, "limits": asdict(limits)})
-    argv = [sys.executable, "-m", "tests.integration.engine.another_user", given]
-    done = subprocess.run(argv, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[3])
+    argv = [sys.executable, "-m", "tests.hostile.another_user", given]
+    done = subprocess.run(argv, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     status, output, cut, why = json.loads(done.stdout)
     return Ended(status, output.encode(), cut, why)
 
