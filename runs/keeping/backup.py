@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.core.files.base import File
 from django.db import connection
 
@@ -18,7 +19,7 @@ from runs.errors import InvalidInput
 from runs.keeping import snapshots
 from runs.keeping.archives import Archive, Manifest, Signer, Writer
 from runs.keeping.contents import named
-from runs.models import Duty
+from runs.models import Duty, Link
 
 _TRIES = 3
 """Files that were being deleted when it began may be gone when they are copied: then it begins again."""
@@ -145,6 +146,8 @@ def restore(source: Path, *, unsigned: bool = False) -> tuple[Manifest, Signer]:
             database = Path(folder, "database")
             archive.database(database, manifest.database_sha256)
             snapshots.put_back(database)
-    if Duty._meta.db_table in connection.introspection.table_names():  # the back-up may be of before it
-        Duty.objects.all().delete()  # who was at what, such as this very back-up, was in the other installation
+    there = connection.introspection.table_names()  # the back-up may be of before one of them
+    for model in (Duty, Session, Link):  # who was at what, and who had signed in, was in the other installation
+        if model._meta.db_table in there:
+            model._base_manager.all().delete()
     return manifest, signer

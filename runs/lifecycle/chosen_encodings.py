@@ -13,6 +13,7 @@ from runs.errors import InvalidInput
 from runs.guarded import ChildFailed
 from runs.lifecycle.intake import Upload, check_limits
 from runs.pev.files.inputs import selected
+from runs.text.normalisation import caseless
 
 
 def as_utf8(path: str, content: bytes, codec: str) -> bytes:
@@ -64,4 +65,4 @@ def _codec(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).casefold()
+    return caseless("".join(filter(str.isalnum, name)))

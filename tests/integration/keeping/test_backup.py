@@ -91,6 +91,19 @@ def test_all_rows_and_files_come_back(data: Path, backup: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
+def test_nobody_is_signed_in_where_a_backup_was_restored(data: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(data, tmp_path / "copy")
+    databases.copy(data, copy)
+    name = databases.rows(data, "SELECT username FROM runs_user ORDER BY id")[0][0]
+    assert manage(copy, "people", "link", name).returncode == 0
+    assert len(tables(copy)["runs_link"]) == 1
+    assert manage(copy, "backup", str(tmp_path / "backup.tar")).returncode == 0
+    restored = with_key_of(data, tmp_path / "restored")
+    assert manage(restored, "restore", str(tmp_path / "backup.tar")).returncode == 0
+    assert (tables(restored)["runs_link"], tables(restored)["django_session"]) == ([], [])
+
+
+@pytest.mark.slow
 def test_where_there_is_no_key_a_backup_says_that_it_is_not_signed(data: Path, tmp_path: Path) -> None:
     (with_key := shutil.copytree(data, tmp_path / "data") / KEY_FILE).unlink()
     databases.copy(data, with_key.parent)
