@@ -101,6 +101,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
 
         The library's own way of downloading waits for ever where an answer does not say its length.
         """
+        end = time.monotonic() + MAX_SECONDS
         for left in reversed(range(_TRIES)):
             digest, size = hashlib.sha256(), 0
             target.seek(0)
@@ -110,6 +111,8 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
                 with closing(body):
                     while piece := body.read(_PIECE):
                         size += len(piece)
+                        if time.monotonic() > end:
+                            raise StoreAway(f"The store of files takes longer than {MAX_SECONDS:g} seconds to answer.")
                         if size > MAX_BYTES:
                             raise StoreAway(f"A file in the store is larger than {MAX_BYTES:,} bytes.")
                         digest.update(piece)

@@ -3,8 +3,8 @@
 It counts what belongs to no process, too: files in memory, pipes, buffers of sockets.
 """
 
-import itertools
 import os
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +13,6 @@ from pathlib import Path
 _MOUNT = Path("/sys/fs/cgroup")
 _REMOVE_SECONDS = 5.0
 """Processes that were killed leave their cgroup only when the kernel has taken them down."""
-_numbers = itertools.count()
 
 
 class Cgroup:
@@ -37,8 +36,7 @@ def cgroup(
     if parent is None:
         yield None
         return
-    folder = parent / f"command-{os.getpid()}-{next(_numbers)}"
-    folder.mkdir()
+    folder = Path(tempfile.mkdtemp(prefix="command-", dir=parent))
     try:
         (folder / "memory.max").write_text(str(memory))
         (folder / "memory.oom.group").write_text("1")

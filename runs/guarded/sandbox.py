@@ -44,13 +44,13 @@ _NICE = 10
 _JOIN = 'echo 0 >"$0" && exec "$@"'
 """Enters the cgroup whose list of processes is named, and goes on as the rest says."""
 _WAIT = 'echo 1000 >/proc/self/oom_score_adj; echo >&0 && read -r go && exec "$@" </dev/null'
-"""Inside, before the command: is the first to go where the machine has no memory left, says that the sandbox is there,
-and waits until its files are.
+"""Runs inside before the command: makes it the first to be ended when memory runs out, says that the sandbox is ready,
+and waits for the files.
 """
 _FIRST_USER = 2_000_000_000
 _USERS = 100_000_000
-"""Numbers of users that commands of a server have which is root: the kernel counts the processes of each, and no file
-or process is theirs.
+"""User ids for the commands of a server that is root: one for each, so that the kernel counts its processes by
+themselves. Nothing else belongs to them.
 """
 _MAX_OPEN = 1_024
 """Files that a process has open: what waits in sockets and pipes is memory, too."""
@@ -62,9 +62,9 @@ _counter = itertools.count()
 @dataclass(frozen=True)
 class CommandLimits:
     """`seconds` by the clock and of the processor; `megabytes` of memory for each process and for all together;
-    `files_megabytes` of all files, which lie in memory besides, `file_megabytes` of one that is written; `entries`:
-    files and folders; `processes` with their threads; `left_megabytes` of memory that the machine has left, since what
-    waits in sockets and pipes is no process's; `output` in bytes, of which the beginning and the end are given.
+    `files_megabytes` of all files, which are in memory, in addition to `megabytes`; `file_megabytes` of one file;
+    `entries`: files and folders; `processes` with their threads; `left_megabytes` of memory that the machine has left,
+    since what waits in sockets and pipes is no process's; `output` in bytes: its beginning and its end are given.
     """
 
     seconds: float = 300.0
@@ -78,8 +78,8 @@ class CommandLimits:
 
 
 class Ended(NamedTuple):
-    """`status`: of the exit, negative for a signal, None where it was ended. `why` it was, or which limit it met, as a
-    part of a sentence. `cut`: bytes that are left out.
+    """`status`: of the exit, 128 and more where a signal has ended the command, None where it was ended here. `why` it
+    was, or which limit it met, as a part of a sentence. `cut`: bytes that are left out.
     """
 
     status: int | None
@@ -197,8 +197,7 @@ def _first(started: _Run, limits: CommandLimits, keep_going: Callable[[], None])
                 continue
         except ConnectionError:  # it has ended before it read anything
             pass
-        started.printed.seek(0)
-        raise InvalidInput(_no_sandbox(started.printed.read()))
+        raise InvalidInput(_no_sandbox(os.pread(started.printed.fileno(), 4_096, 0)))
     pid = re.search(rb'"child-pid": *(\d+)', os.read(started.first, 4_096))
     assert pid is not None, "bubblewrap says this before it starts anything"
     return int(pid[1])
@@ -345,12 +344,10 @@ def _no_sandbox(output: bytes) -> str:
 
 def _ends_of(printed: IO[bytes], limit: int) -> tuple[bytes, int]:
     """What was printed, or its beginning and its end with a mark between them, and how many bytes were left out."""
-    size = printed.seek(0, os.SEEK_END)
-    printed.seek(0)
+    place = printed.fileno()  # read where it lies: a command that still runs writes at the offset of this file
+    size = os.fstat(place).st_size
     if size <= limit:
-        return printed.read(), 0
-    beginning = printed.read(_BEGIN)
-    rest = limit - len(beginning)
-    printed.seek(size - rest)
-    cut = size - limit
-    return beginning + f"\n[{cut:,} bytes left out]\n".encode() + printed.read(), cut
+        return os.pread(place, size, 0), 0
+    rest, cut = limit - _BEGIN, size - limit
+    beginning, end = os.pread(place, _BEGIN, 0), os.pread(place, rest, size - rest)
+    return beginning + f"\n[{cut:,} bytes left out]\n".encode() + end, cut

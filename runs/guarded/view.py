@@ -42,7 +42,8 @@ class View:
         private = [*private_in(Path("/etc"))] if masks_private else []
         for path in (*self._covered(), *(one for one in private if one.is_dir())):
             yield from ("--size", "4096", "--tmpfs", str(path), "--remount-ro", str(path))
-        for path in (*_sockets(), *(one for one in private if not one.is_dir())):
+        sockets = (path for one in _sockets() for path in self._places(one))
+        for path in (*sockets, *(one for one in private if not one.is_dir())):
             if self.shows(path):
                 yield from ("--ro-bind", "/dev/null", str(path))
 
@@ -55,9 +56,13 @@ class View:
         """Hidden folders at each path under which they would be seen."""
         for one in {Path(tempfile.gettempdir()), *self.hidden}:
             if one.is_dir():
-                for folder in self._seen:
-                    with suppress(ValueError):
-                        yield folder / one.resolve().relative_to(folder.resolve())
+                yield from self._places(one.resolve())
+
+    def _places(self, path: Path) -> Iterator[Path]:
+        """The paths under which a file or folder would be seen, also through a folder that is a link."""
+        for folder in self._seen:
+            with suppress(ValueError):
+                yield folder / path.relative_to(folder.resolve())
 
     def problem(self, argv: Sequence[str]) -> str:
         """Why a command cannot be found in the sandbox, as a sentence; empty if it can, or is one of its files."""
@@ -90,9 +95,13 @@ def _needed(program: Path, depth: int = 0) -> Iterator[Path]:
 
 def _sockets() -> Iterator[Path]:
     """Unix sockets that services of this machine have made in files: a folder that is read-only does not close them."""
-    with suppress(OSError):
-        for line in Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines():
-            path = Path(line.split(maxsplit=7)[-1])
+    try:
+        lines = Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        path = Path(line.split(maxsplit=7)[-1])
+        with suppress(OSError):  # it lies where this user may not look
             if path.is_absolute() and path.is_socket():
                 yield path.resolve()
 

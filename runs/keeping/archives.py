@@ -1,9 +1,8 @@
 """The file of a back-up: a tar archive of the contents by their hashes, the database, a manifest and a signature.
 
-Without the manifest an archive is not whole; by its digests everything in it can be told from damaged. The signature is
-an HMAC with the installation's key over every byte before it: by it, and by nothing else, what was made by this
-installation can be told from what somebody has changed. What is read is hostile until then, so it may hold only what a
-back-up holds: plain files of these names, each once and in this order.
+An archive without a manifest is incomplete. Its digests show whether anything is damaged. The signature is an HMAC with
+the installation's key over every byte before it, and it alone shows that no one has changed the back-up. Until it is
+checked the archive is hostile, so it may hold only plain files of these names, each once and in this order.
 """
 
 import hashlib
@@ -17,10 +16,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Any, Literal, Self, cast
+from typing import IO, Annotated, Any, Literal, Self, cast
 
 from django.utils.crypto import salted_hmac
-from pydantic import ValidationError
+from pydantic import StringConstraints, ValidationError
 
 from runs.engine.presence import key_mark
 from runs.errors import InvalidInput
@@ -47,7 +46,7 @@ class Manifest(Contract):
     made_at: str
     database: Literal["sqlite", "postgresql"]
     database_sha256: str
-    migrations: list[str]
+    migrations: list[Annotated[str, StringConstraints(pattern=r"^\w+$")]]
     contents: int
     digest: str
 

@@ -116,9 +116,9 @@ _UNKNOWN_SIGNERS = {
 
 
 def restore(source: Path, *, unsigned: bool = False) -> tuple[Manifest, Signer]:
-    """Fill this empty installation with a back-up, after all of it was found undamaged and to be signed with the key
-    of this installation; `unsigned`: or not. The database comes last: until then the installation is still empty, and a
-    restore that was interrupted can be done again.
+    """Fill this empty installation with a back-up that is undamaged and signed with this installation's key. With
+    `unsigned`, any signature or none is accepted. The database comes last: until then the installation is still empty,
+    and a restore that was interrupted can be done again.
 
     Raises InvalidInput with what to do.
     """

@@ -59,8 +59,11 @@ def put_back(file: Path) -> None:
         _run("pg_restore", ["--single-transaction", "--no-owner", "--no-privileges", "--exit-on-error"], [str(file)])
         return
     connection.close()
-    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(_file())) as database:
-        source.backup(database)  # in one transaction, and in the place of whatever empty file is there
+    try:
+        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(_file())) as database:
+            source.backup(database)  # in one transaction, and in the place of whatever empty file is there
+    except sqlite3.DatabaseError as error:
+        raise InvalidInput(f"The database in the back-up cannot be restored: {error}.") from error
 
 
 def _file() -> Path:

@@ -36,25 +36,27 @@ def remark(path: str, encoding: str, given: str, by: str) -> str:
 
 def encoded(uploads: Sequence[Upload], choices: Iterable[str], by: str) -> tuple[list[Upload], list[str]]:
     """The files, those that are chosen as UTF-8, and a remark on each of these. A choice is a path or a pattern, `=`
-    and the name of an encoding: "*.csv=Windows-1251". Raises InvalidInput for a choice that means nothing,
-    and UploadRefused for files that are too large.
+    and the name of an encoding: "*.csv=Windows-1251". Of two for one file the last counts. Raises InvalidInput
+    for a choice that means nothing, and UploadRefused for files that are too large.
     """
-    found, remarks = list(uploads), list[str]()
+    found, remarks, chosen = list(uploads), list[str](), dict[str, str]()
     for choice in choices:
         pattern, equals, name = choice.rpartition("=")
         codec = _codec(name)
         if not (pattern and equals and codec):
             names = ", ".join(CODECS.values())
-            raise InvalidInput(f"“{choice}” chooses no encoding: write FILE=ENCODING, with one of {names}.")
+            raise InvalidInput(f"“{choice}” cannot be read. Write FILE=ENCODING, with one of {names}.")
         paths = set(selected([pattern], [one.path for one in found]))
         if not paths:
-            raise InvalidInput(f"“{pattern}” is none of the files, so that no encoding can be chosen for it.")
-        check_limits([(one.path, one.content.size or 0) for one in found if one.path in paths])
-        for at, one in enumerate(found):
-            if one.path in paths:
-                content = b"".join(one.content.chunks())
-                found[at] = replace(one, content=ContentFile(as_utf8(one.path, content, codec)))
-                remarks.append(remark(one.path, CODECS[codec], sha256(content).hexdigest(), by))
+            raise InvalidInput(f"No file matches “{pattern}”. Name a file, a folder or a pattern such as *.csv.")
+        chosen |= dict.fromkeys(paths, codec)
+    check_limits([(one.path, one.content.size or 0) for one in found if one.path in chosen])
+    for at, one in enumerate(found):
+        if one.path in chosen:
+            codec = chosen[one.path]
+            content = b"".join(one.content.chunks())
+            found[at] = replace(one, content=ContentFile(as_utf8(one.path, content, codec)))
+            remarks.append(remark(one.path, CODECS[codec], sha256(content).hexdigest(), by))
     return found, remarks
 
 

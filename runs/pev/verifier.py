@@ -35,8 +35,8 @@ REVIEW = Criterion(
 
 
 _QUOTE_EACH = "quote something for each of them."
-_REST = "look at these, and say that it did not pass if they lack it."
-"""What a verifier is told to do about the rest of a sample that it, or code, has looked at."""
+_REST = "look at these places. If one of them lacks what the criterion asks for, the criterion has not passed."
+"""What a verifier is told to do about units without evidence."""
 
 
 def judge(model: Model, case: Case, again: Sequence[tuple[Model, str]] = ()) -> Judgement:

@@ -23,7 +23,8 @@ _GERMAN_TENS = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzi
 ENGLISH, ENGLISH_TENS = tuple(_ENGLISH.split()), tuple(_ENGLISH_TENS.split())
 """From 0 to 19, and from 20 to 90."""
 _LARGE = {"hundred": 100, "hundert": 100, "thousand": 1_000, "tausend": 1_000, "dozen": 12, "dutzend": 12, "half": 0.5}
-_LARGER = {"million": 10**6, "millionen": 10**6, "billion": 10**9, "milliarde": 10**9, "milliarden": 10**9}
+_LARGER = dict.fromkeys(("million", "millionen"), 10**6) | dict.fromkeys(("milliarde", "milliarden", "billion"), 10**9)
+_LARGER["trillion"] = 10**12
 
 _MULTIPLE_WORDS = """
 hundred thousand million billion trillion hundert tausend million millionen milliarde milliarden cent cents mille
@@ -45,8 +46,7 @@ BELOW_TWENTY = frozenset((*ENGLISH[1:], *_GERMAN.split()[1:], *_SMALL_WORDS.spli
 def _values() -> dict[str, Decimal]:
     found = {name: Decimal(str(value)) for name, value in _LARGE.items()}
     german = _GERMAN.split()
-    both: Sequence[Sequence[str]] = (ENGLISH, german)
-    for words in both:
+    for words in (ENGLISH, tuple(german)):
         found |= {word: Decimal(value) for value, word in enumerate(words)}
     for place, (ten, zehn) in enumerate(zip(ENGLISH_TENS, _GERMAN_TENS.split(), strict=True), 2):
         found |= {ten: Decimal(10 * place), zehn: Decimal(10 * place)}

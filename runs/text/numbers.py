@@ -281,7 +281,7 @@ _UNIT_BEHIND = re.compile(rf"[{SPACES}-]?(?:\(\d+\)[{SPACES}])?(?P<unit>{either(
 
 
 class SpelledNumber(NamedTuple):
-    """A whole number in words: its characters from `start` to before `end`, and the one name of the unit behind it."""
+    """A number in words: its characters from `start` to before `end`, and the one name of the unit behind it."""
 
     start: int
     end: int

@@ -30,8 +30,10 @@ _REMOVED = frozenset(
     }
 )
 """Also what changes attributes later: it could replace an address that was checked."""
-_ADDRESSED = frozenset({"href", "src", "srcset", "base", "background", "data", "poster"})
+_ADDRESSED = frozenset({"href", "src", "base", "background", "data", "poster"})
 """Attributes that name something by their whole value."""
+_NAMING = frozenset({"srcset", "action", "formaction", "ping", "manifest", "cite", "longdesc"})
+"""Attributes that name something, and that no diagram needs."""
 _WITHIN = ("#", "data:image/png;base64,")
 """How addresses begin of what is in the SVG itself: its parts, and the pictures that Mermaid brings along."""
 _FETCHING = frozenset(
@@ -94,7 +96,7 @@ def safe(svg: str) -> str:
                 element.remove(child)
         for name, value in list(element.attrib.items()):
             local = etree.QName(name).localname.lower()
-            if local.startswith("on") or (local in _ADDRESSED and not value.startswith(_WITHIN)):
+            if local.startswith("on") or local in _NAMING or (local in _ADDRESSED and not value.startswith(_WITHIN)):
                 del element.attrib[name]
             elif local not in _ADDRESSED and not _PLAIN.fullmatch(value):
                 element.attrib[name] = _value_within(value)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import regex
@@ -48,10 +49,14 @@ _NOUNS = {
 _ADJECTIVE = r"(?:(?!(?:of|in|from|to|with|has|have|is|are)\b)[\w-]+\s+)?"
 _KINDS = "|".join(f"(?P<{kind}>{nouns})" for kind, nouns in _NOUNS.items())
 _UNIT = regex.compile(rf"{_EACH}{_OF_THE}(?!entry\s+points?){_ADJECTIVE}(?:{_KINDS})\b", regex.IGNORECASE)
-_WRITTEN = regex.compile(
-    r"\b(?:written|created|produced|generated|delivered|expected|exists?|output|geschrieben|erstellt|erzeugt)\b",
+_MADE = r"(?:written|created|produced|generated|delivered|expected|output|geschrieben\w*|erstellt\w*|erzeugt\w*)"
+_MADE_BEFORE = regex.compile(rf"\b{_MADE}\s+\w+\Z", regex.IGNORECASE)
+_MADE_BEHIND = regex.compile(
+    rf"\s+(?:(?:that|which)\s+)?(?:(?:is|are|was|were|ist|sind|wird|werden|wurden?)\s+)?(?:{_MADE}|exists?|existier\w+)\b"
+    r"(?!\s+(?:before|after|in|by|on|vor|nach|von))",
     regex.IGNORECASE,
 )
+"""That files are said to be written, directly before or behind their name."""
 _BEFORE = frozenset(("in", "im", "of", "the", "der", "die"))
 """What may stand before “each” in a sentence that says nothing else, with the name of a file or a label."""
 _WHERE = r"(?:\s+(?:of|in|from|on|under|von|aus|auf)\s+(?:(?:the|a|der|dem)\s+)?`?[\w./-]+`?)"
@@ -75,7 +80,36 @@ _DETERMINER = regex.compile(
     r"(?:(?:at\s+least\s+)?(?:an?|its|the|their|one|some|eine?n?|ihren?|seinen?)\s+)*", regex.IGNORECASE
 )
 _NAME_OF_UNIT = regex.compile(r"[\p{L}-]{2,30}(?:\s[\p{L}-]{2,30})?")
-_BLANK = frozenset(("", "-", "–", "—", "?", "n/a", "na", "none", "null", "tbd", "todo", "tba", "k.a.", "…", "..."))
+_BLANK = frozenset(
+    (
+        "",
+        "-",
+        "–",
+        "—",
+        "?",
+        "n/a",
+        "na",
+        "none",
+        "null",
+        "tbd",
+        "todo",
+        "tba",
+        "k.a.",
+        "…",
+        "...",
+        "unknown",
+        "unclear",
+        "not stated",
+        "not found",
+        "not known",
+        "missing",
+        "unbekannt",
+        "unklar",
+        "nicht angegeben",
+        "keine",
+        "fehlt",
+    )
+)
 _ATX = regex.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 _SETEXT = regex.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 _NO_TEXT = regex.compile(r"^[ \t]*+(?:#{1,6}(?:[ \t].*)?|<!--.*?-->|[-=*_`~|: \t]*|(?i:to follow|tbd|todo|n/a)\W*)$")
@@ -87,6 +121,17 @@ _SAYS_SOURCE = regex.compile(
 )
 _MARKS = " \t>*#+-_0123456789.)"
 """Of lists, quotations, headings and emphasis, before the name of a label and behind it."""
+_EVERYDAY_WORDS = """
+agreement annex answer appendix bill budget claim contract copy cost data deed deposit document draft email fee file
+final index invoice lease letter list loan mail memo minute note notice offer order paper payment plan policy price
+protocol quote readme receipt record rent report result sale schedule sheet statement summary table task term text
+will anhang anlage antwort auftrag bericht brief dokument entwurf kosten liste miete notiz preis protokoll rechnung
+tabelle urkunde vertrag zahlung
+"""
+_EVERYDAY = frozenset(_EVERYDAY_WORDS.split())
+"""Names of files that any text has as words of its own, without an s at the end."""
+_DEEPEST = 6
+"""Levels of headings."""
 _MARK = regex.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
 MIN_STEM = 3
 
@@ -136,7 +181,7 @@ class Output:
         stems: dict[str, list[str]] = {}
         for path in self.given:
             stem = _spaced(path.rpartition("/")[2].rpartition(".")[0])
-            if sum(map(str.isalpha, stem)) >= MIN_STEM:
+            if sum(map(str.isalpha, stem)) >= MIN_STEM and caseless(stem).rstrip("s") not in _EVERYDAY:
                 stems.setdefault(caseless(stem), []).append(path)
         return {stem: paths[0] for stem, paths in stems.items() if len(paths) == 1}
 
@@ -170,8 +215,10 @@ def counted(criterion: str, evidence: Sequence[Evidence], output: Output) -> Cou
     says_only = _says_where(before)
     try:
         if kind == "files":
-            return _files(criterion, behind if says_only else "", evidence, output)
-        units = [unit for name, text in output.results.items() for unit in _units(kind, name, text)]
+            is_made = bool(_MADE_BEFORE.search(found[0]) or _MADE_BEHIND.match(behind))
+            return _files(behind if says_only else "", evidence, output, is_made=is_made)
+        found_units = (unit for name, text in output.results.items() for unit in _units(kind, name, text))
+        units = list(islice(found_units, MAX_UNITS + 1))
         if len(units) > MAX_UNITS:
             return Counted(kind, 0, (), by_code=False)
         decided = _decided(behind, units, output) if says_only else [None] * len(units)
@@ -191,9 +238,9 @@ def _says_where(before: str) -> bool:
     return not words or (len(words) == 1 and any(sign in words[0] for sign in "./:"))
 
 
-def _files(criterion: str, behind: str, evidence: Sequence[Evidence], output: Output) -> Counted | None:
+def _files(behind: str, evidence: Sequence[Evidence], output: Output, *, is_made: bool) -> Counted | None:
     """Of files: those that were given are named, or quoted where they are named; those that were written are quoted."""
-    if _WRITTEN.search(criterion) or not output.given:
+    if is_made or not output.given:
         quoted = {one.source for one in evidence if one.verified and not one.weak}
         quoted |= {one.statement_in for one in evidence if one.verified and not one.weak}
         return Counted(
@@ -240,11 +287,13 @@ def _sections(name: str, lines: Sequence[str], *, with_title: bool) -> Iterator[
     heads = list(_headings(lines))
     top = min((level for _, level in heads), default=0)
     is_title = len(heads) > 1 and heads[0][1] == top and [level for _, level in heads].count(top) == 1
-    for place, (start, level) in enumerate(heads):
-        if place == 0 and is_title and not with_title:
-            continue
-        end = next((other for other, deep in heads[place + 1 :] if deep <= level), len(lines))
-        yield _Unit(name, range(start + 1, end + 1), "\n".join(lines[start:end]))
+    ends, nearest = list[int](), [len(lines)] * (_DEEPEST + 1)
+    for start, level in reversed(heads):
+        ends.append(min(nearest[: level + 1]))
+        nearest[level] = start
+    for place, ((start, _), end) in enumerate(zip(heads, reversed(ends), strict=True)):
+        if place or not is_title or with_title:
+            yield _Unit(name, range(start + 1, end + 1), "\n".join(lines[start:end]))
 
 
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -295,8 +344,9 @@ def _decided(behind: str, units: Sequence[_Unit], output: Output) -> list[bool |
 def _having(noun: str, units: Sequence[_Unit], output: Output) -> list[bool | None]:
     """Of each unit whether it has what the noun names: in a column or behind a label of this name, or as it looks."""
     form, look = next(((form, look) for form, look in _LOOKS if form.fullmatch(noun)), (None, None))
-    if look is _has_amount and not _ANY_AMOUNT.fullmatch(noun):
-        form = None  # a rent is no other amount
+    is_amount = look is _has_amount
+    if is_amount and not _ANY_AMOUNT.fullmatch(noun):
+        form, look = None, None  # a rent is no other amount
     own = {noun, f"{noun}s", f"{noun}es"}
 
     def is_named(name: str) -> bool:
@@ -313,9 +363,10 @@ def _having(noun: str, units: Sequence[_Unit], output: Output) -> list[bool | No
             cell for name, cell in named if is_named_among(name)
         ]
         said = [value for value in (*cells, *labelled) if _is_said(value)]
-        if look is _has_amount:
+        if is_amount:
             said = [value for value in said if any(True for _ in numbers_in(value))]
-        looks = look(unit, output) if look and not cells else None
+        is_blank = bool(labelled) and not any(labelled)  # a label above its values, such as "Sources:"
+        looks = look(unit, output) if look and not cells and (is_blank or not labelled) else None
         is_lacking = bool(cells) or (any(labels) and not unit.cells)
         result.append(bool(said) or looks or (False if is_lacking else looks))
     return result

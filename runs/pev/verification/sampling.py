@@ -125,7 +125,7 @@ def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: Case) -
     found = counted(criterion.text, evidence, Output(chosen, written, sorted(_files_meant(criterion, case))))
     if found is None:
         return None if shows_all(case) else Sample(0, 0)
-    lacking = f"none: {_in_short(found.lacking)}" if found.by_code and found.lacking else ""
+    lacking = f"missing in {_in_short(found.lacking)}" if found.by_code and found.lacking else ""
     return Sample(found.of - len(found.lacking), found.of, found.unit if found.of else "", lacking)
 
 

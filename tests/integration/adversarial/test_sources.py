@@ -199,7 +199,7 @@ def test_a_verdict_on_a_sample_waits_for_a_person(
 
 ROWS = "tenant,rent\nAnna,4000\nBob,\nCid,900\n"
 ASKED = "Each row of rents.csv has a rent"
-COUNTED = "2 of 3 rows have evidence (none: rents.csv, line 3)"
+COUNTED = "2 of 3 rows have evidence (missing in rents.csv, line 3)"
 
 
 @pytest.mark.slow

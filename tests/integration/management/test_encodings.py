@@ -57,11 +57,11 @@ def test_chosen_files_are_utf_8_and_the_history_says_so(
 @pytest.mark.parametrize(
     ("choice", "sentence"),
     [
-        ("b.txt", "“b.txt” chooses no encoding: write FILE=ENCODING, with one of Windows-1252, "),
-        ("b.txt=Latin", "“b.txt=Latin” chooses no encoding: "),
-        ("b.txt=", "“b.txt=” chooses no encoding: "),
-        ("=KOI8-R", "“=KOI8-R” chooses no encoding: "),
-        ("d.txt=KOI8-R", "“d.txt” is none of the files, so that no encoding can be chosen for it."),
+        ("b.txt", "“b.txt” cannot be read. Write FILE=ENCODING, with one of Windows-1252, "),
+        ("b.txt=Latin", "“b.txt=Latin” cannot be read. "),
+        ("b.txt=", "“b.txt=” cannot be read. "),
+        ("=KOI8-R", "“=KOI8-R” cannot be read. "),
+        ("d.txt=KOI8-R", "No file matches “d.txt”. Name a file, a folder or a pattern such as *.csv."),
         ("a/lease.txt=EUC-JP", "a/lease.txt is no text in EUC-JP; choose another encoding."),
     ],
 )
@@ -74,6 +74,6 @@ def test_a_choice_that_cannot_be_made_is_a_sentence(folder: Path, choice: str, s
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("no_model", "alice")
 def test_the_command_refuses_an_encoding_that_it_does_not_know(folder: Path) -> None:
-    with pytest.raises(CommandError, match=r"^“b\.txt=Latin” chooses no encoding: ") as refused:
+    with pytest.raises(CommandError, match=r"^“b\.txt=Latin” cannot be read\. ") as refused:
         call_command("run", "Go.", "--files", str(folder), "--user", "alice", "--encoding", "b.txt=Latin")
     assert (refused.value.returncode, Run.objects.exists()) == (2, False)

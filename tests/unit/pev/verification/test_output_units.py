@@ -10,6 +10,7 @@ from runs.pev.contracts import Criterion
 from runs.pev.evidence.results import CriterionResult, doubts_in, needs_person
 from runs.pev.evidence.sources import Given
 from runs.pev.ports import FileInfo
+from runs.pev.verification.output_units import Output, counted
 from runs.pev.verification.sampling import Sample, sample_of
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
@@ -52,29 +53,34 @@ def counted_in(criterion: str, files: Mapping[str, str], quotes: list[dict[str, 
 @pytest.mark.parametrize(
     ("criterion", "name", "text", "sample"),
     [
-        ("Each row of rents.csv has an amount", "rents.csv", RENTS, "2 of 3 rows (none: rents.csv, line 3)"),
-        ("every row has a tenant and a rent", "rents.csv", RENTS, "2 of 3 rows (none: rents.csv, line 3)"),
-        ("All rows of rents.csv contain a since", "rents.csv", RENTS, "2 of 3 rows (none: rents.csv, line 4)"),
-        ("Jede Zeile in rents.csv enthält einen Betrag", "rents.csv", RENTS, "2 of 3 rows (none: rents.csv, line 3)"),
-        ("Each row of the table has a rent", "r.md", TABLE, "1 of 2 rows (none: r.md, line 6)"),
+        ("Each row of rents.csv has an amount", "rents.csv", RENTS, "2 of 3 rows (missing in rents.csv, line 3)"),
+        ("every row has a tenant and a rent", "rents.csv", RENTS, "2 of 3 rows (missing in rents.csv, line 3)"),
+        ("All rows of rents.csv contain a since", "rents.csv", RENTS, "2 of 3 rows (missing in rents.csv, line 4)"),
+        (
+            "Jede Zeile in rents.csv enthält einen Betrag",
+            "rents.csv",
+            RENTS,
+            "2 of 3 rows (missing in rents.csv, line 3)",
+        ),
+        ("Each row of the table has a rent", "r.md", TABLE, "1 of 2 rows (missing in r.md, line 6)"),
         ("Every table row in r.md names its tenant", "r.md", TABLE, "2 of 2 rows"),
-        ("All items of the list name a source", "r.md", LIST, "2 of 3 items (none: r.md, line 5)"),
-        ("every list item has a link", "r.md", LIST, "2 of 3 items (none: r.md, line 5)"),
+        ("All items of the list name a source", "r.md", LIST, "2 of 3 items (missing in r.md, line 5)"),
+        ("every list item has a link", "r.md", LIST, "2 of 3 items (missing in r.md, line 5)"),
         (
             "every heading of report.md has a paragraph",
             "report.md",
             REPORT,
-            "3 of 4 headings (none: report.md, line 7)",
+            "3 of 4 headings (missing in report.md, line 7)",
         ),
-        ("Each section is followed by a text", "report.md", REPORT, "2 of 3 sections (none: report.md, line 7)"),
-        ("Each section has a paragraph", "r.md", UNDERLINED, "1 of 2 sections (none: r.md, line 9)"),
+        ("Each section is followed by a text", "report.md", REPORT, "2 of 3 sections (missing in report.md, line 7)"),
+        ("Each section has a paragraph", "r.md", UNDERLINED, "1 of 2 sections (missing in r.md, line 9)"),
         ("Each heading has a paragraph", "r.md", FENCED, "1 of 1 headings"),
-        ("Every section has a recommendation", "r.md", FORMS, "1 of 2 sections (none: r.md, line 8)"),
+        ("Every section has a recommendation", "r.md", FORMS, "1 of 2 sections (missing in r.md, line 8)"),
         (
             "each contract has a section in findings.md",
             "findings.md",
             FINDINGS,
-            "2 of 3 files (none: contracts/cid.md)",
+            "2 of 3 files (missing in contracts/cid.md)",
         ),
         ("All contracts are mentioned in findings.md", "findings.md", FINDINGS, "3 of 3 files"),
         ("Every file has a row in rents.csv", "rents.csv", RENTS, "3 of 3 files"),
@@ -109,6 +115,31 @@ ANN = {"source": "rents.csv", "quote": "ann,2400,2 May 2026\nbob,,3 May 2026\nci
 def test_what_code_cannot_see_is_counted_by_quotes(criterion: str, quotes: list[dict[str, str]], sample: str) -> None:
     """A quote of several rows is evidence for the one in which it begins."""
     assert counted_in(criterion, {"rents.csv": RENTS}, quotes).sample == f"{sample} have evidence"
+
+
+@pytest.mark.parametrize(
+    ("criterion", "text", "has_evidence"),
+    [
+        ("Each row has a rent", "| Name | Rent |\n|---|---|\n| Anna Weber | 500 EUR |\n", 1),
+        ("Each row has a rent", "| Name | Deposit |\n|---|---|\n| Anna Weber | 500 EUR |\n", 0),
+        ("Each item has a date", "- Anna Weber, signed 2024-01-02\n", 1),
+        ("Each item has a date", "- Anna Weber, signed 2024-01-02\n  Date: tbd\n", 0),
+        ("Each row has a source", "| Name | Source |\n|---|---|\n| Anna Weber | not stated |\n", 0),
+        ("Each contract is listed in the output", "Of Ann and Bob\n", 2),
+        ("Each contract is listed in the written report", "Of Ann and Bob\n", 0),
+        ("Each document created before 2020 is listed", "Of Ann and Bob\n", 0),
+        ("Each document that was written is right", "Of Ann and Bob\n", 0),
+    ],
+)
+def test_what_only_looks_alike_does_not_count(criterion: str, text: str, has_evidence: int) -> None:
+    found = counted(criterion, [], Output({"r.md": text}, ("r.md",), tuple(GIVEN)))
+    assert found
+    assert found.of - len(found.lacking) == has_evidence
+
+
+def test_an_everyday_word_is_no_name_of_a_file() -> None:
+    output = Output({}, (), ("files/rent.pdf", "files/weber.pdf"))
+    assert output.named_in("The rent of Weber was paid.") == {"files/weber.pdf"}
 
 
 @pytest.mark.parametrize("criterion", ["Each row has an amount", "Every list item has a source"])
@@ -153,7 +184,7 @@ def test_a_verifier_that_is_told_what_lacks_may_fail_it() -> None:
     model = Scripted(verdict(given_("C1", BOB)), failing)
     judgement = judge(model, judged)
     assert (judgement.passed, judgement.results[0].feedback) == (False, "Bob has no rent.")
-    assert "C1: 2 of 3 rows have evidence (none: rents.csv, line 3); look at these" in str(model.asked[1].messages)
+    assert "C1: 2 of 3 rows have evidence (missing in rents.csv, line 3); look at these" in str(model.asked[1].messages)
 
 
 def test_offline_rules_and_steps_that_do_not_apply_are_not_counted() -> None:
@@ -162,4 +193,4 @@ def test_offline_rules_and_steps_that_do_not_apply_are_not_counted() -> None:
     assert sample_of(criterion, (), of_rules) is None
     assert sample_of(
         criterion, (), case(criterion, files={"rents.csv": RENTS.encode()}, shown=("rents.csv",))
-    ) == Sample(2, 3, "rows", "none: rents.csv, line 3")
+    ) == Sample(2, 3, "rows", "missing in rents.csv, line 3")
