@@ -13,11 +13,10 @@ from runs.engine.deadline import Deadline
 from runs.engine.recording import RecordedTools, Recording
 from runs.errors import InvalidInput
 from runs.guarded import sandbox
-from runs.guarded.view import View
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Acting, CommandResult, Original, ToolResult, ToolSpec, ToolUse
 from runs.pev.tools.commands import RunCommand
-from runs.reading.toolset import command_lines
+from runs.reading.toolset import command_lines, view_of_commands
 from runs.trees import Overlay
 
 
@@ -45,14 +44,9 @@ class TreeCommands:
                 self._keep_going()
 
         limits = sandbox.CommandLimits(seconds=settings.COMMAND_SECONDS, files_megabytes=settings.COMMAND_FILES_MB)
-        ended = sandbox.run(argv, fill, limits, view(), keep_going=self._keep_going)
+        ended = sandbox.run(argv, fill, limits, view_of_commands(), keep_going=self._keep_going)
         output = ended.output.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
         return CommandResult(ended.status, output, ended.why)
-
-
-def view() -> View:
-    """What commands see of this machine."""
-    return View(tuple(settings.COMMAND_FOLDERS), (Path(settings.DATA_DIR),))
 
 
 def commands_for(recording: Recording, overlay: Overlay) -> TreeCommands | None:

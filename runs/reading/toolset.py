@@ -2,12 +2,14 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from django.conf import settings
 from django.utils import timezone
 
 from runs.accounting.prices import price_of_search
 from runs.enums import INSIDE, Effect
+from runs.guarded.view import View
 from runs.llm.capabilities import has_service_tools
 from runs.pev.agents import DELEGATE
 from runs.pev.contracts import CommandSucceeds, Criterion, PlanStep
@@ -92,3 +94,8 @@ def checking_commands(criteria: Iterable[Criterion]) -> str:
 
 def _named(lines: Mapping[str, str]) -> str:
     return ", ".join(f"{name} ({line})" for name, line in lines.items())
+
+
+def view_of_commands() -> View:
+    """What commands see of this machine."""
+    return View(tuple(settings.COMMAND_FOLDERS), (Path(settings.DATA_DIR),))

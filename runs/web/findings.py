@@ -12,14 +12,13 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from runs import blobs
-from runs.engine.commands import view
 from runs.engine.presence import SILENT_AFTER, key_mark, newest_migration
 from runs.guarded import sandbox
 from runs.lifecycle.defaults import current_service
 from runs.models import AccessToken, Process, ServerListing, clock
 from runs.pev.texts.domains import sites
 from runs.reading import servers
-from runs.reading.toolset import command_lines
+from runs.reading.toolset import command_lines, view_of_commands
 from runs.servers.configuration import SEPARATOR
 from runs.web.health import Health
 
@@ -86,7 +85,7 @@ def _commands() -> Iterator[Finding]:
     if problem := sandbox.problem():
         yield Finding("Commands", f"{problem} PEV_COMMANDS names some, and none of them is run.", is_wrong=True)
         return
-    problems = {name: view().problem(argv) for name, argv in settings.COMMANDS.items()}
+    problems = {name: view_of_commands().problem(argv) for name, argv in settings.COMMANDS.items()}
     if listed := ", ".join(f"{name} ({line})" for name, line in command_lines().items() if not problems[name]):
         yield Finding("Commands", f"Models may run {listed}, in a sandbox without a network.")
     for name, problem in problems.items():

@@ -21,7 +21,7 @@ from runs.pev.texts.arithmetic import calculated
 from runs.text.addresses import addresses_in
 from runs.text.csv_tables import separator_of
 from runs.text.dates import Date, dates_in
-from runs.text.numbers import Number, numbers_in, spelled_numbers
+from runs.text.numbers import Number, numbers_in
 from runs.text.sentences import sentence_ends
 
 type Kind = Literal["number", "date", "address"]
@@ -65,8 +65,6 @@ _ASKED = re.compile(
 _DEADLINE = re.compile(r"\b(?:by|until|before|no later than|bis|bis zum|spätestens)\s(?:the\s)?\Z", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(?=[^\W\d_])\w+")
 MIN_IDENTIFIER = 12
-MAX_SPOKEN = 12
-_SAID_TWICE = re.compile(r"[ \t]?\([^()\n\d]{0,10}\d")
 _EQUALS = re.compile(r"[=≈≃]")
 _OPERATORS = {"×": "*", "x": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**"} | {one: one for one in "+-*/"}
 _BETWEEN = re.compile(r"[\s\w.%²³€$£¥)]*?(?:\s(?P<dash>[-−–x])\s|(?P<sign>[×*/÷·+^]))[\s(€$£¥]*(?:[A-Z]{3}\s)?")
@@ -153,7 +151,7 @@ class _Tracer:
             yield Figure(date.start, date.end, "date", status, place, why)
         text = blanked(text, [(date.start, date.end) for date in dates])
         settled = dict(self._in_tables()) | dict(self._calculations(text))
-        for number in (*numbers_in(text), *_in_words(text)):
+        for number in numbers_in(text):
             place = self._facts.number(number)
             status = "traced"
             why = ""
@@ -225,17 +223,6 @@ class _Tracer:
                 if column == 0 and (_NUMBER_COLUMN.fullmatch(title.text) or _is_numbered(cells)):
                     yield from ((start, ("exempt", "numbering")) for start, _ in _figures_of(cells))
                 yield from _total_of(cells, rows)
-
-
-def _in_words(text: str) -> Iterator[Number]:
-    """The numbers in words that say how much. Small ones and round ones by themselves are ways of speaking, and one
-    before its figure in brackets, as in `thirty (30) days`, says it twice.
-    """
-    for number in spelled_numbers(text):
-        words = text[number.start : number.end]
-        is_round = number.value >= 100 and words.isalpha() and words.isascii()
-        if number.value > MAX_SPOKEN and not is_round and not _SAID_TWICE.match(text, number.end):
-            yield Number(number.start, number.end, words, (number.value,), (Decimal(1),), number.unit)
 
 
 def _columns(header: Sequence[_Cell], rows: Sequence[Sequence[_Cell]]) -> list[list[_Cell]]:

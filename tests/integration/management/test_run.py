@@ -217,7 +217,9 @@ def test_plans_that_other_tools_saved_are_taken(
     ]
     done = run(installation.copy(tmp_path / "data"), "Do it", *given, "--approve-all", "--json", **model(api))
     told = json.loads(done.stdout)
-    assert (done.returncode, told["outcome"]) == (0, "succeeded"), done.stderr
+    # “All documents reviewed” is counted, and nothing that is written names the one document
+    ended = (3, "partial") if saved is DATACLASS else (0, "succeeded")
+    assert (done.returncode, told["outcome"]) == ended, done.stderr
     [reason] = [plan["reason"] for plan in told["plans"]]
     assert reason.startswith("Imported from “plan.json”. ")
     assert "Left out" in reason
