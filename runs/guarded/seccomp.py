@@ -27,36 +27,45 @@ MAX_SEMAPHORES = 64
 
 
 class _Machine(NamedTuple):
-    """`refused`: numbers of calls as they are on this machine only. The others are the calls that are looked into."""
+    """The number of its architecture, and those of the calls whose arguments are looked at. `column`: its numbers in
+    `_REFUSED`.
+    """
 
     audit: int
     clone: int
     shmget: int
     semget: int
-    refused: tuple[int, ...]
+    column: int
 
 
-_EVERYWHERE = (
-    *(425, 428, 429, 430, 432, 435, 442, 447),  # io_uring_setup, open_tree, move_mount, fsopen, fsmount, clone3
-)  # mount_setattr, memfd_secret; without clone3, whose flags lie in memory, libraries use clone
 _MACHINES = {
-    "x86_64": _Machine(
-        0xC000003E,
-        clone=56,
-        shmget=29,
-        semget=64,
-        # memfd_create, unshare, setns, mount, umount2, pivot_root, add_key, request_key, keyctl, bpf, perf_event_open,
-        # userfaultfd, msgget
-        refused=(319, 272, 308, 165, 166, 155, 248, 249, 250, 321, 298, 323, 68),
-    ),
-    "aarch64": _Machine(
-        0xC00000B7,
-        clone=220,
-        shmget=194,
-        semget=190,
-        refused=(279, 97, 268, 40, 39, 41, 217, 218, 219, 280, 241, 282, 186),
-    ),
+    "x86_64": _Machine(0xC000003E, clone=56, shmget=29, semget=64, column=0),
+    "aarch64": _Machine(0xC00000B7, clone=220, shmget=194, semget=190, column=1),
 }
+_REFUSED = {
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "io_uring_setup": (425, 425),
+    "msgget": (68, 186),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "clone3": (435, 435),  # its flags lie in memory; libraries use clone in its place
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsmount": (432, 432),
+    "mount_setattr": (442, 442),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+}
+"""The numbers of calls on x86-64 and on aarch64, from the kernel's tables."""
 
 
 def program() -> bytes | None:
@@ -72,8 +81,8 @@ def _instructions(machine: _Machine) -> Iterator[tuple[int, int, int, int]]:
     yield from [(_EQUAL, 1, 0, machine.audit), refuse]
     yield (_LOAD, 0, 0, _NUMBER_AT)
     yield from [(_AT_LEAST, 0, 1, _X32), refuse]
-    for number in (*_EVERYWHERE, *machine.refused):
-        yield from [(_EQUAL, 0, 1, number), refuse]
+    for numbers in _REFUSED.values():
+        yield from [(_EQUAL, 0, 1, numbers[machine.column]), refuse]
     yield from [(_EQUAL, 0, 4, machine.clone), _argument(0), (_ANY_BIT, 0, 1, _NEW_NAMESPACES), refuse, allow]
     for number, most in ((machine.shmget, MAX_SEGMENT_BYTES), (machine.semget, MAX_SEMAPHORES)):
         upper, lower = (_GREATER, 2, 0, 0), (_GREATER, 0, 1, most)

@@ -208,7 +208,7 @@ class Archive:
             yield _Member(name, block, at, size)
             at, before = at + -(-size // _BLOCK) * _BLOCK, name
         if any(any(piece) for piece in self._pieces(at, self._size - at)):
-            raise InvalidInput("The back-up was changed: something stands behind its end. Use another one.")
+            raise InvalidInput("The back-up was changed: there is something behind its end. Use another one.")
 
     def _header(self, block: bytes) -> tarfile.TarInfo:
         try:
@@ -275,7 +275,7 @@ class _Contents:
         self._known = set[bytes]()
 
     def add(self, sha256: str) -> bool:
-        """False for one that was there before."""
+        """Whether it is new."""
         before = self.count
         self._digest.update(f"{sha256}\n".encode())
         self._known.add(bytes.fromhex(sha256))

@@ -106,9 +106,9 @@ def _write(writer: Writer, database: Path, turn: Turn, warn: Callable[[str], obj
 
 
 _UNKNOWN_SIGNERS = {
-    Signer.NOBODY: "The back-up is not signed: an older version made it, or somebody has taken its signature away. ",
+    Signer.NOBODY: "The back-up is not signed: an older version made it, or its signature was taken away. ",
     Signer.OTHER: (
-        "The back-up is signed with another key than the one here, so that it cannot be told whether somebody has "
+        "The back-up is signed with another key than the one here, so it cannot be known whether somebody has "
         "changed it. Put {key} of the installation that made it into {folder} (or its PEV_SECRET_KEY into the "
         "environment), and do this again. "
     ),

@@ -35,7 +35,7 @@ from runs.reading.coverage import known_unread
 
 def documents_read(run: Run) -> None:
     """From here on it is known what can be read, also for a plan that came with the task: for its estimate, and for the
-    copies that it makes of Word documents, of which those that cannot be read have none.
+    copies that it makes of Word documents: there are none of those that cannot be read.
     """
     record(run.pk, events.DocumentsRead(not_read=tuple(known_unread(run))))
     plan = states.of(run).plan
@@ -64,7 +64,7 @@ def propose_plan(
     """Store the next version of the plan. Steps that are unchanged and have passed before keep their result.
 
     `author`: the person who made it of the version that waits for a decision, which it takes the place of. `replaces`:
-    code has made it of a version that nobody was asked about yet.
+    code has made it from a version whose gate has not opened yet.
     """
     before = _superseded(states.of(history.locked(run.pk)), edited=replaces or author is not None)
     states.end(run)

@@ -96,8 +96,8 @@ def _with_model(
 
 
 def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult], *, most: int) -> dict[str, str]:
-    """By label of what is said to have passed, what is wrong with its evidence, or may be. Of a criterion about each of
-    something more evidence is asked for where an answer has room for all of it: `most` quotes; or it is to be failed.
+    """What is wrong, or may be, with the evidence of what is said to have passed, by its label. For a criterion about
+    each of several things, the evidence that is missing is asked for if `most` quotes have room for it.
     """
     doubted: list[CriterionResult | RequestResult] = [
         *(one for one in results if one.claimed and (not one.supported or one.weak or _unstated(one))),

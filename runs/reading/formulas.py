@@ -10,7 +10,7 @@ MAX_CHARACTERS = 1_000_000
 """Of a table that is looked at: half a second."""
 _NUMBER = re.compile(r"[+-][\d.,\s%]*")
 _SEPARATOR = re.compile(r"[,;\t]")
-"""What spreadsheets may cut at, by the language of whoever opens a table, wherever we do."""
+"""Spreadsheets cut at one of them, which depends on the language that they are set to."""
 _STARTS = frozenset("=@\t\r＝＋－＠")
 
 

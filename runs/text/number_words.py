@@ -58,7 +58,7 @@ def _values() -> dict[str, Decimal]:
 
 WORD_VALUES: Mapping[str, Decimal] = _values()
 """The whole numbers below a hundred in English and German, and a few others."""
-_ALONE = frozenset(("zero", "null", "half", "dozen", "dutzend"))
+NOT_JOINED = frozenset(("zero", "null", "half", "dozen", "dutzend"))
 """These are parts of no other number."""
 _VALUES = {**WORD_VALUES, **{word: Decimal(value) for word, value in _LARGER.items()}}
 
@@ -71,7 +71,7 @@ def value_of(words: Sequence[str]) -> Decimal | None:
     last = Decimal(0)
     for word in words:
         value = _VALUES.get(word)
-        if value is None or word in _ALONE:
+        if value is None or word in NOT_JOINED:
             return None
         if value >= 100:
             if last >= value or current >= value or (value > 100 and 0 < total < value):

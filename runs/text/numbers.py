@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from runs.text.number_words import NUMBER_WORDS, WORD_VALUES, value_of
+from runs.text.number_words import NOT_JOINED, NUMBER_WORDS, WORD_VALUES, value_of
 from runs.text.numerals import (
     ABOUT,
     APART_FROM_MONEY,
@@ -302,24 +302,27 @@ def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
 
 
 def _number_words(text: str) -> Iterator[list["re.Match[str]"]]:
-    """Number words that follow one another."""
-    found = list["re.Match[str]"]()
+    """Number words that follow one another. Those behind a figure belong to it."""
+    found, of_figure = list["re.Match[str]"](), False
     for match in _WORD.finditer(text):
         parts = _parts(match)
-        if parts and found and len(found) < _MAX_WORDS and _JOINT.fullmatch(text, found[-1].end(), match.start()):
-            found.append(match)
+        is_joined = bool(found) and _JOINT.fullmatch(text, found[-1].end(), match.start()) is not None
+        if is_joined and (parts or match[0].casefold() in _AND) and len(found) < _MAX_WORDS:
+            found += [match] if parts else []
             continue
-        if found and not (_JOINT.fullmatch(text, found[-1].end(), match.start()) and match[0].casefold() in _AND):
+        if found and not of_figure:
             yield found
-            found = []
-        if parts and not _FIGURE_BEFORE.search(text, max(match.start() - 4, 0), match.start()):
-            found = [match]
-    if found:
+        of_figure = bool(_FIGURE_BEFORE.search(text, max(match.start() - 4, 0), match.start()))
+        found = [match] if parts else []
+    if found and not of_figure:
         yield found
 
 
 def _spelled_by(text: str, words: Sequence["re.Match[str]"]) -> Iterator[SpelledNumber]:
     """The one number of words that follow one another; or those on both sides of each `and`, of most words first."""
+    parts = [part for match in words for part in _parts(match)]
+    if len(words) > 1 and not NOT_JOINED.isdisjoint(parts):
+        return  # "half million" is no whole number of millions
     at = 0
     while at < len(words):
         end = len(words)

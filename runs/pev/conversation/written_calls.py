@@ -1,6 +1,6 @@
 """Tool calls that a model writes as its text, as small models do where their server does not recognise them.
 
-| what stands in the text, and nothing around it | written by |
+| the whole text | written by |
 |---|---|
 | `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, once or several times | Qwen, Hermes |
 | `[TOOL_CALLS] [{"name": …, "arguments": {…}}, …]` | Mistral |

@@ -72,8 +72,8 @@ def with_copies(plan: PlanContract, paths: Iterable[str]) -> PlanContract:
 
 
 def without_copies(plan: PlanContract, paths: Collection[str]) -> PlanContract:
-    """The plan without the copies of these documents, of which none can be made; the plan itself, where it makes none
-    of them, or another step rests on the copies and none would be left.
+    """The plan without the copies of these documents, which cannot be made. It stays as it is where it makes none of
+    them, and where another step needs the copies and none would be left.
     """
     step = next((one for one in plan.steps if one.step_id == STEP), None)
     gone = {REVIEWED + path for path in paths} & set(step.outputs if step else ())

@@ -204,8 +204,8 @@ def _spaced(text: str) -> str:
 
 
 def counted(criterion: str, evidence: Sequence[Evidence], output: Output) -> Counted | None:
-    """The units that the criterion speaks of, and which have no evidence. None where it speaks of none that are in the
-    table above. There are 0 where code finds none, or too many.
+    """The units that the criterion speaks of, and which of them have no evidence. None where it speaks of nothing that
+    is in the table above; 0 units where code finds none, or too many.
     """
     found = _UNIT.search(criterion)
     if found is None:

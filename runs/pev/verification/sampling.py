@@ -81,9 +81,9 @@ class Sample(NamedTuple):
 
 def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Case) -> Sample | None:
     """How much of what a criterion says of each, every or all of something has evidence: a quote of the verifier, or a
-    citation of the result that holds; of one about the output, a part that has what is said, or was quoted. None where
-    it says nothing of the kind, where it speaks only of how something else of the result looks, all of which a verifier
-    was shown, and for offline rules, which look at everything.
+    citation of the result that holds. Of a criterion about the output, a part counts that has what is said, or that was
+    quoted. None where the criterion says nothing of each; where it is about other parts of the output, and the verifier
+    was shown all of it; and for offline rules, which look at everything.
     """
     if case.nothing_to_do:
         return None

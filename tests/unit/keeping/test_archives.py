@@ -194,7 +194,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
         lambda data: data[: (end := at(data, SIGNATURE).offset_data + 512)] + text("database", b"other") + data[end:],
         "it holds “database” behind “signature.json”",
     ),
-    "something behind the end": (lambda data: data + b"x", "something stands behind its end"),
+    "something behind the end": (lambda data: data + b"x", "there is something behind its end"),
     "a manifest of megabytes": (
         lambda data: before(SIGNATURE, text(MANIFEST, b" " * 1_000_001))(without(MANIFEST)(data)),
         "it holds “manifest.json”, or holds it as something else",

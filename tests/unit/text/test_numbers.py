@@ -156,7 +156,11 @@ def test_the_whole_number_around_a_part(text: str, caught: str, whole: str | Non
         ("five twenty", [(0, 5, ""), (5, 20, "")]),
         ("one, two", [(0, 1, ""), (5, 2, "")]),
         ("eine Million; 5 million", [(5, 1_000_000, "")]),
-        ("two half days", [(0, 2, ""), (4, 0, "day")]),
+        ("two half days", []),
+        ("two and a half million", [(0, 2, "")]),
+        ("5 hundred thousand; 3 million two", []),
+        ("twenty trillion", [(0, 20 * 10**12, "")]),
+        ("twenty and more", [(0, 20, "")]),
     ],
 )
 def test_numbers_in_words(text: str, found: list[tuple[int, int, str]]) -> None:
