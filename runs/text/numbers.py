@@ -306,6 +306,8 @@ def _number_words(text: str) -> Iterator[list["re.Match[str]"]]:
     found, of_figure = list["re.Match[str]"](), False
     for match in _WORD.finditer(text):
         parts = _parts(match)
+        if not parts and not found:
+            continue
         is_joined = bool(found) and _JOINT.fullmatch(text, found[-1].end(), match.start()) is not None
         if is_joined and (parts or match[0].casefold() in _AND) and len(found) < _MAX_WORDS:
             found += [match] if parts else []
@@ -345,7 +347,8 @@ def _parts(match: "re.Match[str]") -> list[str]:
     word = match[0].casefold()
     if word in NUMBER_WORDS:
         return [word]
-    return [part for part in word.split("-") if part in NUMBER_WORDS] if word.partition("-")[0] in NUMBER_WORDS else []
+    first, *others = word.split("-") if "-" in word else ("",)
+    return [first, *(part for part in others if part in NUMBER_WORDS)] if first in NUMBER_WORDS else []
 
 
 def _spelled(text: str, start: int, end: int, value: Decimal) -> SpelledNumber:
