@@ -16,12 +16,13 @@ from django.db import transaction
 
 from runs import blobs
 from runs.documents import examining, making, reading, renditions
+from runs.documents.content import text_of
 from runs.documents.kinds import HEAD_BYTES, TAIL_BYTES, is_document, kind_of
 from runs.documents.renditions import BLANK, EMPTY, Readings
 from runs.errors import UploadRefused
 from runs.models import Tree
 from runs.models.trees import tree_digest
-from runs.pev.files.paths import clashes, clean_path, text_of
+from runs.pev.files.paths import clashes, clean_path
 from runs.pev.ports import Changes, FileInfo, Form
 from runs.text.plural import pluralize
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from runs.agent_sdk.errands import Errand
 from runs.agent_sdk.wire import Request, Result, blocks_of, request_of, result_ids, text_of
+from runs.contracts.base import JsonObject
 from runs.errors import ContractBroken
-from runs.pev.contracts import JsonObject
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, reproach, with_blocks
 from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, ended_without
 from runs.pev.conversation.originals import Originals

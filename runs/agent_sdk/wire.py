@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 from runs.pev.conversation.asking import EXCEEDED
 from runs.pev.ports import Reply, Usage
 

@@ -8,10 +8,10 @@ from functools import lru_cache, partial
 from itertools import batched
 
 from runs import blobs
+from runs.documents.content import Converted, Unreadable
 from runs.models import Rendition
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import Rendered
-from runs.pev.files.paths import Converted, Unreadable
 
 IN_A_QUERY = 5_000
 """Hashes looked up at once: databases bound the parameters of a query."""

@@ -5,8 +5,8 @@ import math
 import time
 from collections.abc import Callable, Iterator
 
+from runs.contracts.base import JsonObject
 from runs.llm.client import Clients
-from runs.pev.contracts import JsonObject
 from runs.pev.ports import Ask, Draft, Reply
 from runs.rehearsal.model import MODELS, Rehearsal
 

@@ -7,10 +7,10 @@ from urllib.parse import unquote_plus
 from django.db.models import Q
 from pydantic import JsonValue
 
+from runs.contracts.base import STEP
 from runs.enums import AttemptStatus, Effect
 from runs.journal import CHECKS
 from runs.models import Attempt, Plan, ToolCall
-from runs.pev.contracts import STEP
 from runs.pev.evidence.sources import ToolText
 from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.fetching import FetchPage

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from runs.contracts.base import JsonObject
 from runs.documents import pages
 from runs.errors import PevError
 from runs.guarded import Interrupted, NoTurn
 from runs.llm.capabilities import Capability
 from runs.models import ToolCall
-from runs.pev.contracts import JsonObject
 from runs.pev.conversation.originals import NOTE, PAGES, Originals, one_by_one, page_blocks, pages_of, title_of
 from runs.pev.policy import Capacity
 from runs.pev.ports import Ask, Original, ToolResult, ToolUse, Workspace

@@ -2,6 +2,7 @@
 
 from runs import fetching, guarded
 from runs.documents import encodings, kinds
+from runs.documents.content import text_of
 from runs.documents.formats import FORMATS, function_of
 from runs.documents.kinds import HEAD_BYTES, TAIL_BYTES, kind_of
 from runs.documents.packing import packed, unpacked
@@ -10,7 +11,6 @@ from runs.guarded import ChildFailed
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import Rendered
 from runs.pev.documents.views import own_text
-from runs.pev.files.paths import text_of
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _PDF = "application/pdf"

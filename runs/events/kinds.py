@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from runs.contracts.base import JsonObject
 from runs.enums import EventKind
-from runs.pev.contracts import JsonObject
 
 
 class EventData(BaseModel):

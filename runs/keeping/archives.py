@@ -21,9 +21,9 @@ from typing import IO, Annotated, Any, Literal, Self, cast
 from django.utils.crypto import salted_hmac
 from pydantic import StringConstraints, ValidationError
 
+from runs.contracts.base import Contract
 from runs.engine.presence import key_mark
 from runs.errors import InvalidInput
-from runs.pev.contracts import Contract
 
 DATABASE, MANIFEST, SIGNATURE = "database", "manifest.json", "signature.json"
 _CONTENT = re.compile(r"blobs/[0-9a-f]{2}/[0-9a-f]{62}")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from django.db.models import Count, F, Max, Min, Q
 
 from runs import blobs, trees
+from runs.contracts.base import OUTPUT, RESULT, STEP, TOOL
 from runs.documents import renditions
 from runs.keeping.contents import named
 from runs.models import Attempt, Run, ToolCall, Tree, Verdict
 from runs.models.trees import tree_digest
-from runs.pev.contracts import OUTPUT, RESULT, STEP, TOOL
 from runs.pev.evidence.finding import find_quote
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence, Judgement

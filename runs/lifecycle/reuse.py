@@ -9,6 +9,7 @@ from types import MappingProxyType
 from django.conf import settings
 
 from runs import trees
+from runs.contracts.base import PERSON
 from runs.documents.renditions import joined
 from runs.enums import SETTLED_STEPS, Executor, Role, StepStatus
 from runs.lifecycle.fingerprint import digest_of
@@ -18,7 +19,7 @@ from runs.models import Attempt, Gate, Run, Tree
 from runs.pev import prompts
 from runs.pev.agents import AgentDefinition, played, subagents_of
 from runs.pev.checks.material import matching
-from runs.pev.contracts import PERSON, Absent, MinBytes, PlanHeader, PlanStep, WordCount
+from runs.pev.contracts import Absent, MinBytes, PlanHeader, PlanStep, WordCount
 from runs.pev.conversation.window import cuts
 from runs.pev.files.coverage import read_whole
 from runs.pev.files.paths import clashes

@@ -7,9 +7,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from runs.contracts.base import Contract
 from runs.enums import Executor, OriginalPages, Role
 from runs.llm.servers import Server, configured_window, server_for
-from runs.pev.contracts import Contract
 from runs.pev.policy import MAX_WINDOW, RULES, Capacities, Capacity, Policy
 from runs.pev.ports import Ask
 from runs.pev.prompts import SIMPLE_ROLES

@@ -15,6 +15,7 @@ from typing import Any, cast
 import anthropic
 import httpx2
 
+from runs.contracts.base import JsonObject
 from runs.errors import ModelError, PevError
 from runs.http_answers.reading import AnswerRefused, bounded_client
 from runs.http_answers.watch import Watch
@@ -24,7 +25,6 @@ from runs.llm.failures import failure, of_connection, of_refusal, of_status, say
 from runs.llm.request import answer_tool, answered, parameters
 from runs.llm.servers import Server, server_for
 from runs.llm.telling import telling
-from runs.pev.contracts import JsonObject
 from runs.pev.conversation.asking import EXCEEDED
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
 from runs.pev.ports import SERVED, Ask, Draft, Reply, Usage

@@ -6,7 +6,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 from runs.redaction import redacted
 
 MAX_NAME = 120

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from runs.contracts.base import JsonObject
 from runs.llm import entrance
 from runs.llm.caching import mark_prefixes
 from runs.llm.capabilities import Capability
-from runs.pev.contracts import JsonObject
 from runs.pev.conversation.sendable import sendable
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
 from runs.pev.ports import Ask, ByService

@@ -1,6 +1,6 @@
 """What a run has otherwise than the run that it is a repetition of, as its row keeps it."""
 
-from runs.pev.contracts import Contract
+from runs.contracts.base import Contract
 
 
 class Files(Contract):

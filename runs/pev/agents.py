@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.base import Contract, Line
 from runs.enums import Role
-from runs.pev.contracts import Contract, Line, PlanStep
+from runs.pev.contracts import PlanStep
 from runs.pev.conversation.repetition import WRITES
 from runs.pev.plans.problem import Problem
 from runs.pev.policy import Policy, RoleModel

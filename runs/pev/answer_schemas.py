@@ -8,7 +8,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from runs.pev.contracts import Contract, JsonObject
+from runs.contracts.base import Contract, JsonObject
 
 _NOTHING = re.compile(r"(?:default: , |default: \[\], |, minLength: 1|\{(?:default: (?:\[\])?|minLength: 1)\})")
 """Of what the bounds of a field become in its description."""

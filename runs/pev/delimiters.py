@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from runs.pev.contracts import PERSON
+from runs.contracts.base import PERSON
 from runs.pev.feedback import Answered
 from runs.pev.ports import FileInfo
 from runs.text.plural import pluralize, word_for

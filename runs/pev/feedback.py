@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from runs.pev.contracts import Contract, StepId, Text
+from runs.contracts.base import Contract, StepId, Text
 
 
 class Answered(NamedTuple):

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
+from runs.contracts.base import Contract
 from runs.enums import (
     ApprovalPolicy,
     Complexity,
@@ -18,7 +19,6 @@ from runs.enums import (
     StepMoment,
 )
 from runs.errors import InvalidInput
-from runs.pev.contracts import Contract
 from runs.pev.texts.domains import sites
 from runs.text.plural import pluralize
 

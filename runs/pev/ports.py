@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
+from runs.contracts.base import JsonObject
 from runs.enums import Effect, Role
 from runs.pev.answer_schemas import schema_in_words
-from runs.pev.contracts import JsonObject
 from runs.pev.texts.domains import Sites
 
 

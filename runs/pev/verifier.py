@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from runs.contracts.base import MAX_EVIDENCE
 from runs.enums import About, Action, Provenance, Severity
 from runs.errors import NoVerdict
-from runs.pev.contracts import MAX_EVIDENCE, Criterion, CriterionAnswer, VerifierAnswer
+from runs.pev.contracts import Criterion, CriterionAnswer, VerifierAnswer
 from runs.pev.evidence.results import (
     CriterionResult,
     Evidence,

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from runs.contracts.base import JsonObject
 from runs.errors import ModelError
 from runs.llm.provider import HOW_TO_CONNECT
-from runs.pev.contracts import JsonObject
 from runs.pev.delimiters import Block, find
 from runs.pev.ports import Ask
 

@@ -2,9 +2,9 @@
 
 from typing import assert_never
 
+from runs.contracts.base import Contract, JsonObject
 from runs.enums import Role
 from runs.llm.provider import REHEARSAL
-from runs.pev.contracts import Contract, JsonObject
 from runs.pev.ports import Ask, Reply
 from runs.rehearsal import executor, planner, synthesizer, verifier
 from runs.rehearsal.conversation import Conversation, Use, read

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from runs.contracts.base import QuotedEvidence
 from runs.enums import Action, Severity
-from runs.pev.contracts import CriterionAnswer, QuotedEvidence, VerifierAnswer
+from runs.pev.contracts import CriterionAnswer, VerifierAnswer
 from runs.pev.evidence.relation import doubt_about
 from runs.pev.plans.commented import NOT_REVIEWED, REVIEWED, is_word
 from runs.rehearsal import job

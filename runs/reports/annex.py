@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from runs import trees
 from runs.accounting.costs import CostLine
 from runs.accounting.figures import Bucket
+from runs.contracts.base import RESULT
 from runs.enums import Action, Severity
 from runs.models import Attempt, Verdict
 from runs.pev.citations.citation import Citation
-from runs.pev.contracts import RESULT
 from runs.pev.evidence.results import CriterionResult, critique_head, in_plain_words
 from runs.printing.blocks import (
     SOURCE,

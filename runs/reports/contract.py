@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
+from runs.contracts.base import Contract
 from runs.enums import (
     About,
     Action,
@@ -23,7 +24,6 @@ from runs.enums import (
     Severity,
     StepStatus,
 )
-from runs.pev.contracts import Contract
 from runs.pev.evidence.results import Evidence, RequestResult, UntracedFigure
 from runs.pev.files.coverage import Extent
 from runs.pev.plans.estimate import Estimate

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from runs.contracts.base import Contract
 from runs.enums import Role
-from runs.pev.contracts import Contract
 
 
 class Tokens(Contract):

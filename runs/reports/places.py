@@ -6,9 +6,9 @@ import re
 from typing import Protocol
 
 from runs import blobs, trees
+from runs.contracts.base import RESULT
 from runs.models import Attempt, Step
 from runs.pev.citations.citation import Citation
-from runs.pev.contracts import RESULT
 from runs.pev.evidence.results import Evidence
 from runs.pev.ports import FileInfo
 from runs.printing.blocks import SOURCE, Source, Span, Spans, span

@@ -4,9 +4,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from runs.contracts.base import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP
 from runs.models import Attempt, Step
 from runs.pev.citations.citation import Citation
-from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP
 from runs.pev.evidence.results import Evidence, UntracedFigure
 from runs.web.place import Place
 

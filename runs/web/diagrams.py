@@ -11,12 +11,12 @@ from django.http.response import HttpResponseBase
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from runs.contracts.base import OUTPUT
 from runs.documents import diagrams
 from runs.documents.diagrams import MAX_DRAWN, Drawn, name_of, source_of, words_for
 from runs.errors import InvalidInput
 from runs.guarded import ChildFailed
 from runs.models import Attempt, Run
-from runs.pev.contracts import OUTPUT
 from runs.reports.html import DIAGRAM, render_markdown
 from runs.web.addresses import text_address
 from runs.web.place import Place

@@ -11,8 +11,9 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from runs import trees
+from runs.contracts.base import RESULT
 from runs.models import Attempt, Run
-from runs.pev.contracts import RESULT, Check, CommandSucceeds
+from runs.pev.contracts import Check, CommandSucceeds
 from runs.pev.ports import FileInfo
 from runs.reading.checks import check_in_words
 from runs.web.addresses import file_address

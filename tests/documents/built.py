@@ -3,9 +3,9 @@
 import hashlib
 from collections.abc import Sequence
 
+from runs.documents.content import Converted
 from runs.documents.readers.building import Builder
 from runs.pev.documents.document import Document
-from runs.pev.files.paths import Converted
 
 
 def converted(builder: Builder, unit: str = "", units: int = 0, pictorial: Sequence[int] = ()) -> Converted:

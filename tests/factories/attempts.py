@@ -1,6 +1,7 @@
 """The attempts of the contract review, passed and failed, with evidence that the real resolver looked up."""
 
 from runs import blobs, trees
+from runs.contracts.base import QuotedEvidence
 from runs.enums import (
     Role,
     WorkKind,
@@ -9,11 +10,7 @@ from runs.lifecycle import facts
 from runs.models import Attempt, Run
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
-from runs.pev.contracts import (
-    FileExists,
-    NoPlaceholders,
-    QuotedEvidence,
-)
+from runs.pev.contracts import FileExists, NoPlaceholders
 from runs.pev.evidence.quotes import resolve
 from runs.pev.evidence.results import Judgement
 from tests.factories.parts import (

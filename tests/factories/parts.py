@@ -10,6 +10,7 @@ from django.core.files.base import ContentFile
 from runs import blobs, history, journal, trees
 from runs.accounting.history import estimate_for
 from runs.accounting.prices import cost_of
+from runs.contracts.base import QuotedEvidence
 from runs.engine import work
 from runs.engine.work import Lease
 from runs.enums import (
@@ -43,7 +44,6 @@ from runs.pev.contracts import (
     PlanContract,
     PlannedAction,
     PlanStep,
-    QuotedEvidence,
     StepOutput,
 )
 from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, all_pass

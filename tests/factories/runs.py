@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from runs import journal
+from runs.contracts.base import JsonObject
 from runs.engine import work
 from runs.enums import (
     Action,
@@ -23,7 +24,7 @@ from runs.enums import (
 from runs.errors import ApprovalAwaited, ModelError
 from runs.lifecycle import asking, facts, gates
 from runs.models import Gate, Run
-from runs.pev.contracts import JsonObject, PlanContract
+from runs.pev.contracts import PlanContract
 from runs.pev.ports import Usage
 from runs.pev.verifier import failed
 from tests.factories.attempts import fail_review, final_answer, pass_inventory, pass_notices, pass_review

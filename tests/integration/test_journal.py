@@ -12,12 +12,12 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from runs import history, journal, live
+from runs.contracts.base import JsonObject
 from runs.enums import EventKind, Role, WorkKind
 from runs.errors import ModelError
 from runs.events.kinds import Note
 from runs.journal import Place, Question
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
-from runs.pev.contracts import JsonObject
 from runs.pev.ports import Changes, FileInfo, Reply, Shown, ToolResult, ToolUse, Usage
 from tests import factories as made
 from tests.factories import recorded

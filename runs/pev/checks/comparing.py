@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, assert_never
 
+from runs.contracts.base import RESULT
+from runs.documents.content import document_of
 from runs.enums import Provenance
 from runs.errors import InvalidInput
 from runs.pev.checks.counting import count
@@ -12,11 +14,11 @@ from runs.pev.checks.passages import Passage, passages_in
 from runs.pev.checks.tables import Table
 from runs.pev.citations.citing import broken_in
 from runs.pev.citations.lookup import citations_in, noted_in
-from runs.pev.contracts import RESULT, Absent, Citations, Comparison, Count, Covers, QuotesOccur
+from runs.pev.contracts import Absent, Citations, Comparison, Count, Covers, QuotesOccur
 from runs.pev.evidence.quotable import Quotable
 from runs.pev.evidence.quotes import MIN_CHARACTERS
 from runs.pev.evidence.sources import OUTSIDE, Given, Sources
-from runs.pev.files.paths import clean_path, document_of
+from runs.pev.files.paths import clean_path
 from runs.pev.texts.naming import Paths, Phrases, worded
 from runs.pev.texts.patterns import Budget
 from runs.text.lines import lines_in

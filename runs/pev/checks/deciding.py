@@ -7,6 +7,8 @@ from typing import assert_never
 import regex
 from pydantic import JsonValue
 
+from runs.contracts.base import COMMAND, RESULT
+from runs.documents.content import digest_of, document_of, text_of
 from runs.enums import Provenance
 from runs.errors import InvalidInput
 from runs.pev.checks.comparing import compared
@@ -14,8 +16,6 @@ from runs.pev.checks.material import LISTED, Found, Material
 from runs.pev.checks.problems import problem_with_comparison, problem_with_pattern
 from runs.pev.checks.tables import Table, in_short
 from runs.pev.contracts import (
-    COMMAND,
-    RESULT,
     Absent,
     Check,
     ChecksFiles,
@@ -38,7 +38,7 @@ from runs.pev.contracts import (
 from runs.pev.documents.views import comments_in
 from runs.pev.evidence.finding import find, find_in_words
 from runs.pev.evidence.results import Evidence
-from runs.pev.files.paths import clean_path, digest_of, document_of, text_of
+from runs.pev.files.paths import clean_path
 from runs.pev.texts.diagrams import drawn
 from runs.pev.texts.patterns import SECONDS, Budget, compiled, places
 from runs.pev.texts.schemas import parsed, problem_with_value, read_schema

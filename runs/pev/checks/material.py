@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 
+from runs.contracts.base import RESULT
+from runs.documents.content import text_of
 from runs.errors import InvalidInput
 from runs.pev.citations.citation import Library
-from runs.pev.contracts import RESULT
 from runs.pev.files.inputs import selected
-from runs.pev.files.paths import text_of
 from runs.pev.ports import ToolResult
 
 LISTED = 10

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import assert_never
 
+from runs.contracts.base import RESULT
 from runs.errors import InvalidInput
 from runs.pev.checks.material import listed, matching
 from runs.pev.citations.citing import may_cite
-from runs.pev.contracts import RESULT, Absent, Check, Citations, Comparison, Count, Covers, QuotesOccur, Term
+from runs.pev.contracts import Absent, Check, Citations, Comparison, Count, Covers, QuotesOccur, Term
 from runs.pev.evidence.quotes import MIN_CHARACTERS
 from runs.pev.files.inputs import selected
 from runs.pev.files.paths import clean_path

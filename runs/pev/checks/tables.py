@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from runs.documents.content import document_of
 from runs.errors import InvalidInput
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import NOT_KEPT, Block, BlockKind
 from runs.pev.documents.sheets import address_in
-from runs.pev.files.paths import document_of
 from runs.pev.texts.patterns import Budget
 from runs.text.csv_tables import CsvRow, NotCsv, is_blank, rows_in, separator_of
 from runs.text.normalisation import caseless, place_among

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from urllib.parse import unquote
 
+from runs.documents.content import document_of, text_of
 from runs.pev.citations.citation import EXAMPLE, Citation, Cited, Library
 from runs.pev.citations.lookup import citations_in, noted_in
 from runs.pev.evidence.sources import Given, Sources, ToolText
-from runs.pev.files.paths import document_of, text_of
 
 LISTED = 20
 """Broken citations that a critique names."""

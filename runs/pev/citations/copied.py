@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Protocol
 
+from runs.documents.content import Converted, text_of
 from runs.enums import Provenance
 from runs.pev.citations.links import MAX_TARGET
-from runs.pev.files.paths import Converted, text_of
 from runs.text.normalisation import one_spaced
 
 MAX_READ = 30_000_000

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote as encoded
 
+from runs.contracts.base import RESULT
 from runs.pev.citations.letters import Comparable, is_lossy
 from runs.pev.citations.links import Link
-from runs.pev.contracts import RESULT
 from runs.pev.documents.document import Document, words_for
 from runs.pev.documents.layout import Block as DocumentBlock
 from runs.pev.documents.layout import BlockKind

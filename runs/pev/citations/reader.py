@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
+from runs.contracts.base import RESULT
+from runs.documents.content import digest_of, document_of, is_guessed, text_of
 from runs.enums import CitationStatus, Provenance
 from runs.errors import PathRefused
 from runs.pev.citations.citation import Citation, Library
@@ -16,13 +18,12 @@ from runs.pev.citations.places import paragraphs_around, passage_at, placed
 from runs.pev.citations.source_text import SourceText
 from runs.pev.citations.statements import Statement, Statements, figures_said, full_names, lacking, words_in
 from runs.pev.citations.words import quotes_in
-from runs.pev.contracts import RESULT
 from runs.pev.documents.document import Document
 from runs.pev.evidence.finding import Span, find_respelled, find_verbatim, not_found, widened
 from runs.pev.evidence.passages import Passage
 from runs.pev.evidence.quotes import guessed_letters, is_short, proves_nothing
 from runs.pev.evidence.relation import contradict
-from runs.pev.files.paths import clean_path, digest_of, document_of, is_guessed, text_of
+from runs.pev.files.paths import clean_path
 from runs.text.normalisation import markup_of
 from runs.text.plural import word_for
 from runs.text.sentences import sentence_around

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
+from runs.contracts.base import Contract, JsonObject
 from runs.errors import ContractBroken, Unusable
-from runs.pev.contracts import Contract, JsonObject
 from runs.pev.conversation.generous import Read, read_json
 from runs.pev.conversation.mistakes import mistakes_in
 from runs.pev.ports import Ask, Model, Reply

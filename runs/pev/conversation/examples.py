@@ -6,7 +6,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from runs.pev.contracts import Contract, JsonObject
+from runs.contracts.base import Contract, JsonObject
 
 _MAX_DEPTH = 12
 _VALUES: JsonObject = {

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
+from runs.contracts.base import Contract
 from runs.errors import InvalidInput
-from runs.pev.contracts import Contract
 from runs.pev.texts.schemas import parsed
 from runs.text.truncate import quoted
 

@@ -6,8 +6,8 @@ from typing import Any, get_args, get_origin
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
+from runs.contracts.base import Contract
 from runs.errors import InvalidInput
-from runs.pev.contracts import Contract
 from runs.pev.conversation.examples import example_at, example_of
 from runs.pev.texts.schemas import parsed
 

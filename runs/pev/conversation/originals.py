@@ -7,7 +7,7 @@ attempt asks the same (D3), whatever its server takes.
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 from runs.pev.ports import Original
 from runs.text.truncate import quoted
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 from runs.pev.ports import arguments_of, call_id
 
 NOTHING_SAID = "(no text)"

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
+from runs.contracts.base import JsonObject
 from runs.errors import InvalidInput
-from runs.pev.contracts import JsonObject
 from runs.pev.conversation.window import MAX_RESULT_CHARS, result_chars
 from runs.pev.delimiters import delimited
 from runs.pev.ports import SERVED, Ask, Reply, ToolResult, ToolUse

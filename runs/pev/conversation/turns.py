@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 from runs.pev.conversation.asking import assistant
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls

@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
+from runs.contracts.base import JsonObject
 from runs.errors import InvalidInput
-from runs.pev.contracts import JsonObject
 from runs.pev.conversation.asking import added, assistant, unwrapped
 from runs.pev.ports import Ask, Reply, ToolSpec
 from runs.pev.texts.patterns import Budget, TooSlow

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field, StringConstraints, model_validator
 
-from runs.pev.contracts import Contract
+from runs.contracts.base import Contract
 
 MAX_BLOCKS = 500_000
 MAX_MARKS = 500_000

@@ -1,9 +1,9 @@
 """A source made ready for many quotes, each of which is looked up as evidence is."""
 
+from runs.documents.content import document_of
 from runs.pev.documents.views import seen_text, without_running
 from runs.pev.evidence.finding import Searched
 from runs.pev.evidence.passages import Passage, passage_in
-from runs.pev.files.paths import document_of
 from runs.text.normalisation import Markup, find_same_text
 
 

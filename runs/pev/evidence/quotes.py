@@ -5,12 +5,12 @@ from itertools import islice
 
 import regex
 
-from runs.pev.contracts import QuotedEvidence
+from runs.contracts.base import QuotedEvidence
+from runs.documents.content import digest_of, document_of, is_guessed, text_of
 from runs.pev.documents.document import Document
 from runs.pev.evidence.finding import find_quote, find_verbatim, not_found, widened
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.results import Evidence
-from runs.pev.files.paths import digest_of, document_of, is_guessed, text_of
 from runs.text.ignorable import IGNORABLE
 from runs.text.normalisation import markup_of
 from runs.text.truncate import quoted

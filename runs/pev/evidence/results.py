@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Literal
 
+from runs.contracts.base import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP, TOOL, Contract
 from runs.enums import About, Action, Provenance, Severity
-from runs.pev.contracts import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP, TOOL, Contract
 from runs.pev.evidence.sources import OUTSIDE
 from runs.text.plural import pluralize, word_for
 from runs.text.truncate import quoted

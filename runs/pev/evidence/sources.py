@@ -7,12 +7,12 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Protocol
 
+from runs.contracts.base import DIFF, OUTPUT, PERSON, RESULT, TOOL
+from runs.documents.content import document_of, text_of
 from runs.enums import Provenance
 from runs.errors import InvalidInput
-from runs.pev.contracts import DIFF, OUTPUT, PERSON, RESULT, TOOL
 from runs.pev.documents.views import seen_text
 from runs.pev.evidence.facts import Place
-from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import FileInfo, Shown
 from runs.pev.texts.arithmetic import calculated
 from runs.text.addresses import addresses_in, normal_address

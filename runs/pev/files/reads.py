@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from runs.pev.contracts import Contract, PlanStep
+from runs.contracts.base import Contract
+from runs.pev.contracts import PlanStep
 from runs.pev.files.inputs import meant_by
 from runs.pev.files.paths import MAX_CHARACTERS, is_unprintable
 from runs.pev.ports import FileInfo

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 
+from runs.documents.content import document_of, text_of
 from runs.pev.documents.counting import unit_at
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import MarkKind
 from runs.pev.documents.marked import UNSEEN
-from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import Shown
 from runs.pev.texts.patterns import Budget, Pattern, places
 from runs.text.normalisation import Sought

@@ -17,9 +17,10 @@ from typing import cast
 
 from pydantic import JsonValue, ValidationError
 
+from runs.contracts.base import JsonObject
+from runs.documents.content import text_of
 from runs.errors import InvalidInput, PlanRefused
-from runs.pev.contracts import JsonObject, PlanContract
-from runs.pev.files.paths import text_of
+from runs.pev.contracts import PlanContract
 from runs.pev.imports.notes import Notes
 from runs.pev.imports.plan_forms import SYNONYMS, plan_of
 from runs.pev.imports.problems import Place, problems_of, where

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from pydantic import JsonValue
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 
 MAX_NAMED = 5
 """Steps that a note names."""

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 from pydantic import JsonValue
 
+from runs.contracts.base import JsonObject
 from runs.errors import PlanRefused
-from runs.pev.contracts import JsonObject
 from runs.pev.imports.notes import NOTHING, Notes, named, without_state, written
 from runs.pev.imports.step_forms import DEPENDENCIES, is_other, paths_of, read_criteria, step_of
 

@@ -5,7 +5,7 @@ from typing import cast
 
 from pydantic import JsonValue, ValidationError
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
 

@@ -6,8 +6,9 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from runs.contracts.base import JsonObject
 from runs.enums import Complexity
-from runs.pev.contracts import Criterion, JsonObject, PlanContract, PlanStep, SimplePlan
+from runs.pev.contracts import Criterion, PlanContract, PlanStep, SimplePlan
 from runs.pev.imports.imported import Imported, imported_value
 from runs.pev.imports.notes import MAX_NAMED
 from runs.pev.soundness import without_sources

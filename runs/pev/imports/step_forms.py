@@ -6,10 +6,11 @@ from collections.abc import Collection, Set
 
 from pydantic import JsonValue
 
+from runs.contracts.base import JsonObject
 from runs.enums import About, Complexity
 from runs.errors import PathRefused
 from runs.pev.agents import DELEGATE
-from runs.pev.contracts import JsonObject, PlanStep
+from runs.pev.contracts import PlanStep
 from runs.pev.files.paths import clean_path
 from runs.pev.imports.notes import NOTHING, Notes, each_of, named, without_state, written
 from runs.pev.tools.toolbox import TOOL_NAMES

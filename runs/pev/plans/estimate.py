@@ -7,8 +7,8 @@ from operator import add
 
 from pydantic import field_validator
 
+from runs.contracts.base import Contract
 from runs.enums import Role
-from runs.pev.contracts import Contract
 
 
 class Basis(Contract):

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import regex
 
-from runs.pev.contracts import RESULT
+from runs.contracts.base import RESULT
 from runs.pev.texts.patterns import Budget
 from runs.text.normalisation import Markup, caseless, spelled
 from runs.text.numbers import Number, number_at, numbers_in

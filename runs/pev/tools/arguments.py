@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from runs.contracts.base import Contract, JsonObject
+from runs.documents.content import text_of
 from runs.enums import Effect
 from runs.errors import InvalidInput
-from runs.pev.contracts import Contract, JsonObject
-from runs.pev.files.paths import text_of
 from runs.pev.files.reads import Looks
 from runs.pev.ports import FileInfo, Reach, ToolResult, Workspace
 from runs.pev.tools.limits import ToolLimits

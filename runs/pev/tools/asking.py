@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.base import PERSON
 from runs.enums import Effect
-from runs.pev.contracts import PERSON
 from runs.pev.delimiters import delimited
 from runs.pev.ports import Reach, ToolResult
 from runs.pev.tools.arguments import Reaching

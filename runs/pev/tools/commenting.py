@@ -4,12 +4,13 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.documents.content import document_of
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.documents.counting import called
 from runs.pev.documents.document import ASIDE, Document
 from runs.pev.evidence.passages import Passage, passage_in
-from runs.pev.files.paths import clean_path, document_of
+from runs.pev.files.paths import clean_path
 from runs.pev.files.reads import Looks
 from runs.pev.plans.commented import REVIEWED
 from runs.pev.ports import ToolResult, Workspace

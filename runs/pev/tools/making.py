@@ -7,6 +7,8 @@ from pathlib import PurePosixPath
 from typing import get_args
 from urllib.parse import unquote
 
+from runs.contracts.base import RESULT
+from runs.documents.content import document_of
 from runs.enums import CitationStatus, Provenance
 from runs.errors import InvalidInput, PathRefused
 from runs.pev.citations.citation import Citation, Cited
@@ -14,9 +16,8 @@ from runs.pev.citations.citing import broken_in, message_of
 from runs.pev.citations.links import links_in
 from runs.pev.citations.lookup import citations_in
 from runs.pev.citations.words import words_of
-from runs.pev.contracts import RESULT
 from runs.pev.documents.counting import called
-from runs.pev.files.paths import clean_path, document_of
+from runs.pev.files.paths import clean_path
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Form, Workspace
 from runs.text.normalisation import one_spaced

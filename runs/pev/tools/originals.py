@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from runs.documents.content import Unreadable, document_of
 from runs.enums import OriginalPages
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind
-from runs.pev.files.paths import Unreadable, document_of
 from runs.pev.ports import Original, OriginalKind, Shown, ToolUse, Workspace
 
 MAX_UNREAD = 5

@@ -6,12 +6,13 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.documents.content import document_of
 from runs.enums import Effect, OriginalPages
 from runs.errors import InvalidInput
 from runs.pev.documents.counting import unit_at, units_in
 from runs.pev.documents.document import Document
 from runs.pev.documents.marked import Piece, pieces
-from runs.pev.files.paths import clean_path, document_of
+from runs.pev.files.paths import clean_path
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Shown, ToolResult, Workspace
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of

@@ -11,10 +11,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.base import Contract
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.checks.tables import Row, Rows, add_to, quantity_in, table_of
-from runs.pev.contracts import Contract
 from runs.pev.files.paths import clean_path
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Shown, ToolResult, Workspace

@@ -6,11 +6,12 @@ from types import MappingProxyType
 
 from pydantic import ValidationError
 
+from runs.contracts.base import JsonObject
 from runs.enums import CHANGES_NOTHING, INSIDE, Effect
 from runs.errors import InvalidInput
 from runs.pev.agents import AgentDefinition
 from runs.pev.answer_schemas import schema_for
-from runs.pev.contracts import CommandSucceeds, JsonObject, PlanStep
+from runs.pev.contracts import CommandSucceeds, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Acting, Original, Reach, ToolResult, ToolSpec, ToolUse, Workspace

@@ -5,11 +5,12 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.documents.content import document_of
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.documents.counting import TEXTS, called
 from runs.pev.evidence.finding import find
-from runs.pev.files.paths import clean_path, document_of
+from runs.pev.files.paths import clean_path
 from runs.pev.files.reads import Looks
 from runs.pev.ports import ToolResult, Workspace
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, lines_of

@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from runs.contracts.base import RESULT, JsonObject
 from runs.enums import About
 from runs.pev.checks.material import Material
-from runs.pev.contracts import RESULT, Criterion, JsonObject, MinBytes, WordCount
+from runs.pev.contracts import Criterion, MinBytes, WordCount
 from runs.pev.evidence.results import UntracedFigure
 from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.files.reads import Looks

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from runs.contracts.base import OUTPUT, RESULT, TOOL
+from runs.documents.content import document_of, text_of
 from runs.enums import About, Role
 from runs.pev import prompts
 from runs.pev.answer_schemas import schema_for
-from runs.pev.contracts import OUTPUT, RESULT, TOOL, Criterion, SimpleVerdict, VerifierAnswer
+from runs.pev.contracts import Criterion, SimpleVerdict, VerifierAnswer
 from runs.pev.conversation.asking import user, with_blocks
 from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
 from runs.pev.documents.marked import marked
-from runs.pev.files.paths import document_of, text_of
 from runs.pev.policy import RULES
 from runs.pev.ports import Ask
 from runs.pev.verification import requests

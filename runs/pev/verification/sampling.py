@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 import regex
 
+from runs.contracts.base import OUTPUT, RESULT, TOOL
+from runs.documents.content import text_of
 from runs.enums import About
 from runs.pev.citations.citation import Cited
 from runs.pev.citations.citing import is_markdown
 from runs.pev.citations.lookup import citations_in
-from runs.pev.contracts import OUTPUT, RESULT, TOOL, Criterion, QuotesOccur
+from runs.pev.contracts import Criterion, QuotesOccur
 from runs.pev.evidence.results import Evidence
 from runs.pev.evidence.sources import OUTSIDE
-from runs.pev.files.paths import text_of
 from runs.pev.points import lines_of_points, sections_of
 from runs.pev.policy import RULES
 from runs.pev.texts.naming import Paths

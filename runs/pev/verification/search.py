@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import regex
 
+from runs.documents.content import document_of, text_of
 from runs.pev.documents.views import seen_text
 from runs.pev.evidence.relation import folded, in_german, stem_of, tells_nothing
-from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import FileInfo
 from runs.text.abbreviations import in_other_languages
 from runs.text.normalisation import ACCENTS, Occurrence, Sought

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from itertools import chain, islice
 
+from runs.contracts.base import OUTPUT, RESULT
+from runs.documents.content import document_of, text_of
 from runs.pev.checks.deciding import count_words
-from runs.pev.contracts import OUTPUT, RESULT
 from runs.pev.documents.document import Document
 from runs.pev.documents.views import seen_text
 from runs.pev.evidence.facts import Facts, Place
 from runs.pev.evidence.results import UntracedFigure
 from runs.pev.evidence.tracing import Figure, counts_in, trace
-from runs.pev.files.paths import document_of, text_of
 from runs.pev.verification.case import Case
 from runs.text.csv_tables import is_csv
 from runs.text.names import names_in, words_of_names

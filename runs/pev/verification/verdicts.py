@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from runs.contracts.base import Contract, QuotedEvidence
 from runs.enums import Action, Severity
 from runs.errors import ContractBroken, NoVerdict, TimeUsedUp, Unusable
-from runs.pev.contracts import Contract, Criterion, CriterionAnswer, QuotedEvidence, SimpleVerdict, VerifierAnswer
+from runs.pev.contracts import Criterion, CriterionAnswer, SimpleVerdict, VerifierAnswer
 from runs.pev.conversation.asking import CUT_OFF, ask_for
 from runs.pev.conversation.generous import Read
 from runs.pev.ports import Ask, Model

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from runs.documents.content import is_blank
 from runs.errors import InvalidInput
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import LISTED, Material
@@ -18,7 +19,7 @@ from runs.pev.contracts import (
     WordCount,
 )
 from runs.pev.conversation.repetition import WRITES
-from runs.pev.files.paths import clean_path, is_blank
+from runs.pev.files.paths import clean_path
 from runs.pev.ports import Acting, GuardedToolbox, Original, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.pev.verification.prechecks import DOCUMENTS
 

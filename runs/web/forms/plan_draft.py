@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field
 
 from pydantic import JsonValue
 
+from runs.contracts.base import JsonObject
 from runs.enums import About, Complexity
-from runs.pev.contracts import Check, Criterion, JsonObject, PlanContract, PlannedAction, PlanStep
+from runs.pev.contracts import Check, Criterion, PlanContract, PlannedAction, PlanStep
 
 LISTS = frozenset({"columns", "items", "terms"})
 """The fields of checks that hold several lines; the terms of a count are rows of their own."""

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from runs import blobs, trees
+from runs.contracts.base import JsonObject
+from runs.documents.content import document_of
 from runs.models import Tree
-from runs.pev.contracts import JsonObject
 from runs.pev.documents.layout import BlockKind, Mark, MarkKind
-from runs.pev.files.paths import document_of
 from runs.pev.files.reads import Looks
 from runs.pev.ports import FileInfo, ToolResult, ToolUse
 from runs.pev.tools.toolbox import RunTools, note_looks

@@ -13,6 +13,7 @@ from pytest_django import Settings
 
 from runs import blobs, guarded, trees
 from runs.documents import reading
+from runs.documents.content import document_of, text_of
 from runs.documents.packing import packed
 from runs.documents.readers.building import Builder
 from runs.documents.renditions import WAITING, readings
@@ -25,7 +26,6 @@ from runs.guarded import Crashed, Interrupted, NoTurn, TimedOut
 from runs.lifecycle.templates import shipped_plan
 from runs.models import Rendition, WorkItem
 from runs.pev.documents.layout import BlockKind
-from runs.pev.files.paths import document_of, text_of
 from runs.reading.coverage import known_unread, unreadable
 from tests.documents.word import paragraph, word
 from tests.factories import Submit

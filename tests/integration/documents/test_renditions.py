@@ -11,11 +11,11 @@ from django.test.utils import CaptureQueriesContext
 
 from runs import blobs, guarded, trees
 from runs.documents import examining, renditions
+from runs.documents.content import Converted, text_of
 from runs.documents.packing import packed
 from runs.documents.renditions import WAITING, Readings
 from runs.errors import UploadRefused
 from runs.models import Rendition, Tree
-from runs.pev.files.paths import Converted, text_of
 from runs.pev.ports import FileInfo, ToolUse
 from runs.pev.tools.toolbox import RunTools
 from runs.trees import Overlay

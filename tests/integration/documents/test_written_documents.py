@@ -7,8 +7,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from runs import blobs, guarded, trees
 from runs.documents import reading
+from runs.documents.content import document_of, text_of
 from runs.models import Rendition, Tree
-from runs.pev.files.paths import document_of, text_of
 from runs.pev.ports import Changes, ToolResult, ToolUse
 from runs.pev.tools.toolbox import RunTools
 from runs.trees import Overlay

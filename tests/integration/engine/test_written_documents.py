@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 
 from runs import trees
+from runs.documents.content import document_of
 from runs.enums import Outcome
 from runs.models import Attempt, User
 from runs.pev.documents.layout import BlockKind, MarkKind
-from runs.pev.files.paths import document_of
 from runs.reading.run import reading_of
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown

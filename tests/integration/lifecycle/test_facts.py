@@ -8,12 +8,13 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from runs import history, trees
+from runs.contracts.base import QuotedEvidence
 from runs.engine import work
 from runs.enums import Action, AttemptStatus, EventKind, GateKind, StepStatus, Verb, WorkKind, WorkStatus
 from runs.errors import MoveRefused
 from runs.lifecycle import asking, facts, fingerprint, gates
 from runs.models import Attempt, Event, Plan, Run, Step, Verdict, WorkItem
-from runs.pev.contracts import PlanContract, PlanStep, QuotedEvidence
+from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.evidence.quotes import resolve
 from runs.pev.evidence.results import Judgement
 from runs.pev.verifier import failed

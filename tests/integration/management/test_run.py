@@ -13,10 +13,11 @@ from urllib.parse import urlsplit
 import pytest
 from django.core.management import CommandError, call_command
 
+from runs.contracts.base import QuotedEvidence
 from runs.models import Run
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
-from runs.pev.contracts import FileExists, QuotedEvidence
+from runs.pev.contracts import FileExists
 from runs.pev.evidence.quotes import resolve
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic

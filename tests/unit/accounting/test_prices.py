@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.accounting.prices import RESULT_TOKENS, bound_of, cost_of, price_of
+from runs.contracts.base import JsonObject
 from runs.enums import Effect, Role
 from runs.llm.capabilities import Capability
 from runs.llm.request import parameters
 from runs.pev.answer_schemas import schema_for
-from runs.pev.contracts import JsonObject, VerifierAnswer
+from runs.pev.contracts import VerifierAnswer
 from runs.pev.conversation.asking import user
 from runs.pev.conversation.originals import PAGE_TOKENS, Originals
 from runs.pev.ports import Ask, ByService, Original, ToolSpec, Usage

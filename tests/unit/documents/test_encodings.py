@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from runs.documents.content import text_of
 from runs.documents.encodings import CODECS, decoded, read_all, read_as
 from runs.documents.packing import packed, unpacked
 from runs.errors import InvalidInput
-from runs.pev.files.paths import text_of
 from tests.hostile.bounds import within
 
 GERMAN = "Der Käufer zahlt binnen dreißig Tagen 10 € – „ohne Abzug“.\r\n"

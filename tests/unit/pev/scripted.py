@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from runs.contracts.base import JsonObject
 from runs.enums import About, Complexity, Role
-from runs.pev.contracts import Criterion, FileExists, JsonObject, PlanContract, PlannedAction, PlanStep
+from runs.pev.contracts import Criterion, FileExists, PlanContract, PlannedAction, PlanStep
 from runs.pev.ports import Ask, Original, Reply, ToolResult, ToolSpec, ToolUse
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from runs.documents.content import Converted
 from runs.documents.readers.building import Builder
 from runs.pev.delimiters import find
 from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.sources import ToolText
-from runs.pev.files.paths import Converted
 from runs.pev.verification.requests import PersonRequest
 from runs.pev.verifier import judge
 from tests.documents.built import converted

@@ -6,16 +6,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from runs.contracts.base import JsonObject
+from runs.documents.content import Converted, digest_of
 from runs.documents.making import commented, make
 from runs.documents.readers import docx, pdf
 from runs.enums import About, Role
 from runs.llm.provider import REHEARSAL
-from runs.pev.contracts import Criterion, JsonObject, PlanContract, PlanStep, StepOutput, SynthesizedAnswer
+from runs.pev.contracts import Criterion, PlanContract, PlanStep, StepOutput, SynthesizedAnswer
 from runs.pev.documents.document import Document
 from runs.pev.evidence.results import Judgement
 from runs.pev.evidence.sources import Given, ToolText, source_of
 from runs.pev.executor import execute
-from runs.pev.files.paths import Converted, digest_of
 from runs.pev.planner import Lesson, PlanBrief, make_plan
 from runs.pev.ports import Ask, FileInfo, Form, Original, Reply, ToolResult, ToolSpec, ToolUse
 from runs.pev.step_brief import Critique, StepBrief

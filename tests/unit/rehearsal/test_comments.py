@@ -2,11 +2,11 @@
 
 import pytest
 
+from runs.documents.content import document_of
 from runs.lifecycle.templates import shipped_plan
 from runs.pev.contracts import PlanContract
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import MarkKind
-from runs.pev.files.paths import document_of
 from runs.pev.plans.commented import with_copies
 from tests.documents.word import inserted, note, paragraph, word
 from tests.unit.rehearsal.bench import Attempt, Bench, as_read

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.pev.contracts import QuotedEvidence
+from runs.contracts.base import QuotedEvidence
 from runs.pev.evidence.quotes import resolve
 from runs.text.normalisation import (
     ACCENTS,

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.documents.content import Converted
 from runs.documents.readers.building import Builder
 from runs.enums import Provenance
 from runs.pev.checks.deciding import count_words, problem_with, run_check
@@ -24,7 +25,6 @@ from runs.pev.contracts import (
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.results import Evidence
-from runs.pev.files.paths import Converted
 from tests.unit.pev import slow
 
 

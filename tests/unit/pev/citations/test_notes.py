@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from runs.contracts.base import RESULT, QuotedEvidence
+from runs.documents.content import Converted
 from runs.documents.readers.building import Builder, Made
 from runs.enums import About, CitationStatus, Provenance
 from runs.pev.checks.deciding import problem_with, run_check
@@ -11,12 +13,11 @@ from runs.pev.checks.material import Material
 from runs.pev.citations.citation import Cited
 from runs.pev.citations.citing import Delivered, problems_of
 from runs.pev.citations.lookup import noted_in
-from runs.pev.contracts import RESULT, Citations, Criterion, QuotedEvidence
+from runs.pev.contracts import Citations, Criterion
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.results import Evidence
 from runs.pev.evidence.sources import Given, Sources
-from runs.pev.files.paths import Converted
 from runs.pev.verification.grounding import Examiner, supports
 from tests.documents.word import commented, note, paragraph, word
 from tests.unit.pev.tools.test_making import READERS, SOURCES, Desk, read, write

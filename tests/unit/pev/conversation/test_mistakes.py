@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from runs.pev.contracts import Contract, PlanContract, StepOutput, VerifierAnswer
+from runs.contracts.base import Contract
+from runs.pev.contracts import PlanContract, StepOutput, VerifierAnswer
 from runs.pev.conversation.examples import example_of
 from runs.pev.conversation.mistakes import MAX_SHOWN, mistakes_in
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 from runs.pev.conversation.asking import assistant
 from runs.pev.conversation.originals import (
     MAX_OF_BLOCK,

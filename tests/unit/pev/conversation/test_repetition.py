@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 from runs.pev.conversation.repetition import Calls
 from runs.pev.delimiters import delimited
 from runs.pev.ports import ToolResult, ToolUse

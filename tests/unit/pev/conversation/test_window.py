@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.base import JsonObject
 from runs.errors import ContractBroken
-from runs.pev.contracts import JsonObject
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.window import MAX_DIGEST_CHARS, Room, answer_tokens
 from runs.pev.delimiters import find

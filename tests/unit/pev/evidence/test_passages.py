@@ -6,16 +6,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from runs.contracts.base import QuotedEvidence
+from runs.documents.content import Converted, digest_of
 from runs.documents.readers.building import Builder
 from runs.pev.citations.clauses import misnamed_clause
-from runs.pev.contracts import QuotedEvidence
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind, MarkKind
 from runs.pev.documents.marked import marked
 from runs.pev.evidence.passages import Passage, passage_in
 from runs.pev.evidence.quotes import resolve
 from runs.pev.evidence.results import Evidence
-from runs.pev.files.paths import Converted, digest_of
 from tests.documents.built import converted
 
 TENANT = "The tenant shall pay within ten days after the invoice, VAT included."

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from runs.contracts.base import QuotedEvidence
+from runs.documents.content import Converted
 from runs.documents.readers.building import Builder
-from runs.pev.contracts import QuotedEvidence
 from runs.pev.documents.layout import BlockKind
 from runs.pev.evidence.finding import find
 from runs.pev.evidence.quotes import _has_line, proves_nothing, resolve
 from runs.pev.evidence.results import Evidence
-from runs.pev.files.paths import Converted
 from runs.text.boundaries import is_whole
 from runs.text.negations import is_negated
 from runs.text.normalisation import MIN_KEY, folded

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.documents.content import Converted, digest_of, document_of, is_blank, is_text, text_of
 from runs.documents.readers.building import Builder
 from runs.errors import PathRefused
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind
-from runs.pev.files.paths import Converted, clashes, clean_path, digest_of, document_of, is_blank, is_text, text_of
+from runs.pev.files.paths import clashes, clean_path
 
 PIECES = st.sampled_from(
     [

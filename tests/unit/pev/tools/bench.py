@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from runs.contracts.base import JsonObject
 from runs.documents.writers import xlsx
-from runs.pev.contracts import JsonObject
 from runs.pev.ports import FileInfo, Form, Toolbox, ToolResult, ToolUse, Workspace
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 from runs.pev.tools.toolbox import expression_of
 from tests.unit.pev.tools.bench import run
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.contracts.base import JsonObject
 from runs.documents.readers.building import Builder
-from runs.pev.contracts import JsonObject
 from runs.pev.documents.layout import BlockKind, MarkKind
 from runs.pev.ports import FileInfo, ToolResult
 from tests.documents.built import converted

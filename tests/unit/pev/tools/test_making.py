@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 import pytest
 
+from runs.contracts.base import JsonObject
 from runs.documents.making import make
 from runs.documents.readers import docx as word_reader
 from runs.documents.readers import pdf as pdf_reader
 from runs.documents.readers import xlsx as sheet_reader
 from runs.documents.readers.building import Made
 from runs.errors import InvalidInput
-from runs.pev.contracts import JsonObject
 from runs.pev.documents.layout import BlockKind
 from runs.pev.files.reads import Looks
 from runs.pev.ports import Form, ToolResult

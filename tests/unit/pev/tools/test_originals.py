@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from runs.contracts.base import JsonObject
+from runs.documents.content import Unreadable
 from runs.documents.readers.building import Builder
 from runs.enums import OriginalPages
-from runs.pev.contracts import JsonObject
 from runs.pev.documents.layout import BlockKind
-from runs.pev.files.paths import Unreadable
 from runs.pev.ports import ToolResult, ToolUse
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools

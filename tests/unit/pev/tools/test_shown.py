@@ -5,7 +5,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.pev.contracts import JsonObject
+from runs.contracts.base import JsonObject
 from runs.pev.ports import Shown
 from tests.unit.pev.tools.bench import FILES, Memory, run
 

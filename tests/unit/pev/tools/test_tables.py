@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.contracts.base import JsonObject
+from runs.documents.content import Converted
 from runs.documents.readers import xlsx as reader
-from runs.pev.contracts import JsonObject
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import Block, BlockKind, Layout
 from runs.pev.files.coverage import Inputs, coverage
-from runs.pev.files.paths import Converted
 from runs.pev.ports import FileInfo, ToolResult
 from tests.documents.workbooks import workbook as xlsx_file
 from tests.unit.pev.tools.bench import Memory, run

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.contracts.base import JsonObject
 from runs.enums import Complexity
 from runs.errors import LeaseLost, UploadRefused
-from runs.pev.contracts import Criterion, JsonObject, PlanStep
+from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.files.reads import Looks, View, holds
 from runs.pev.ports import FileInfo, ToolResult
 from runs.pev.tools.finding import SearchFiles

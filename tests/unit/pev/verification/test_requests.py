@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.base import DIFF, QuotedEvidence
 from runs.enums import About, Action, Provenance
-from runs.pev.contracts import DIFF, Criterion, CriterionAnswer, QuotedEvidence
+from runs.pev.contracts import Criterion, CriterionAnswer
 from runs.pev.evidence.results import Evidence, RequestResult
 from runs.pev.verification.requests import Change, PersonRequest, is_own_words, judged, settled
 from runs.pev.verifier import judge

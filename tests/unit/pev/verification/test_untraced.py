@@ -2,12 +2,12 @@
 
 import pytest
 
+from runs.documents.content import Converted
 from runs.documents.readers.building import Builder
 from runs.enums import About
 from runs.pev.contracts import Criterion
 from runs.pev.documents.document import Document
 from runs.pev.documents.layout import BlockKind
-from runs.pev.files.paths import Converted
 from runs.pev.verification.untraced import unknown_names_in, untraced_in
 from tests.unit.pev.test_verifier import case
 
