@@ -15,7 +15,7 @@ app.conf.update(
     broker_use_ssl={"ssl_cert_reqs": ssl.CERT_REQUIRED} if settings.REDIS_URL.startswith("rediss:") else None,
     broker_connection_retry_on_startup=True,  # a worker started while Redis is away has work under way to take over
     broker_connection_max_retries=None,
-    worker_consumer="runs.engine.consuming:PatientConsumer",
+    worker_consumer="runs.engine.celery_worker:PatientConsumer",
     worker_prefetch_multiplier=1,
     worker_disable_prefetch=True,  # what waits can be taken by any worker that is free
     worker_enable_remote_control=False,  # nothing of ours asks; it would write to Redis all the time

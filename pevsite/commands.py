@@ -10,9 +10,9 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 
 from runs.errors import InvalidInput
-from runs.pev.texts.domains import sites
+from runs.mcp_client.server_config import ServerConfig, read_servers
 from runs.pev.tools.serving import SERVICE_TOOLS
-from runs.servers.configuration import ServerConfig, read_servers
+from runs.text.domains import sites
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _OWN_FOLDERS = frozenset(map(Path, ("/", "/tmp", "/root", "/home", "/run", "/var", "/var/tmp")))  # noqa: S108

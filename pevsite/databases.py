@@ -79,7 +79,7 @@ def messages(address: str) -> dict[str, Any]:
 def files(data_dir: Path, address: str) -> dict[str, Any]:
     """Django's settings of the store of files: a folder, or below `s3://bucket/prefix`. Raises ImproperlyConfigured."""
     if not address:
-        return {"BACKEND": "runs.blobs.BlobStorage", "OPTIONS": {"location": data_dir / "blobs"}}
+        return {"BACKEND": "runs.store.blobs.BlobStorage", "OPTIONS": {"location": data_dir / "blobs"}}
     found = _BUCKET.fullmatch(address)
     if found is None or "/.." in address:
         raise ImproperlyConfigured(
@@ -91,7 +91,10 @@ def files(data_dir: Path, address: str) -> dict[str, Any]:
             "PEV_BLOBS names a bucket, and what reaches it is not installed: run uv sync --extra scale."
         )
     bucket, prefix = found.groups()
-    return {"BACKEND": "runs.objects.BucketStorage", "OPTIONS": {"bucket": bucket, "prefix": prefix.strip("/")}}
+    return {
+        "BACKEND": "runs.store.s3_storage.BucketStorage",
+        "OPTIONS": {"bucket": bucket, "prefix": prefix.strip("/")},
+    }
 
 
 def engine(name: str, database_address: str, redis_address: str) -> str:

@@ -123,28 +123,28 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "runs.web.headers.Compressed",
-    "runs.web.headers.no_store",
+    "runs.web.site.headers.Compressed",
+    "runs.web.site.headers.no_store",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "runs.web.views.health.Probes",  # behind what gives headers, and before whoever asks for the host
+    "runs.web.operations.health_views.Probes",  # behind what gives headers, and before whoever asks for the host
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "runs.web.sessions.SessionLimits",
-    "runs.web.sessions.Refusals",
-    "runs.web.sessions.SignInRequired",
+    "runs.web.site.sessions.SessionLimits",
+    "runs.web.site.sessions.Refusals",
+    "runs.web.site.sessions.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "runs.web.views.errors.FilesAway",
-    "runs.web.views.errors.Later",
+    "runs.web.site.error_views.FilesAway",
+    "runs.web.site.error_views.Later",
 ]
 ROOT_URLCONF = "pevsite.urls"
 ASGI_APPLICATION = "pevsite.asgi.application"
 TEMPLATES = [
     {
-        "BACKEND": "runs.web.visible_pages.VisiblePages",
+        "BACKEND": "runs.web.site.visible_pages.VisiblePages",
         "DIRS": [SITE / "templates"],
         "APP_DIRS": True,  # for the pages of django.contrib.admin
         "OPTIONS": {
@@ -153,7 +153,7 @@ TEMPLATES = [
                 "django.template.context_processors.csp",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "runs.web.context.installation",
+                "runs.web.site.context.installation",
             ],
             "builtins": ["runs.web.templatetags.pev"],
         },
@@ -167,16 +167,19 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 _LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
 CACHES = {
     "default": {"BACKEND": _LOCMEM, "OPTIONS": {"MAX_ENTRIES": 10_000}}
-}  # runs.web.throttle: addresses of a minute
+}  # runs.web.site.throttle: addresses of a minute
 CHANNEL_LAYERS = {"default": messages(REDIS_URL)}
 ENGINE = engine(os.environ.get("PEV_ENGINE", ""), _DATABASE_URL, REDIS_URL)
-_BACKENDS = {"embedded": "runs.engine.embedded.EmbeddedBackend", "celery": "runs.engine.distributed.CeleryBackend"}
+_BACKENDS = {
+    "embedded": "runs.engine.embedded_backend.EmbeddedBackend",
+    "celery": "runs.engine.celery_backend.CeleryBackend",
+}
 TASKS = {"default": {"BACKEND": _BACKENDS[ENGINE]}}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "runs.web.static.HashedNames"},
+    "staticfiles": {"BACKEND": "runs.web.site.static_files.HashedNames"},
     "blobs": files(DATA_DIR, os.environ.get("PEV_BLOBS", "").strip()),
-    "pages": {"BACKEND": "runs.blobs.BlobStorage", "OPTIONS": {"location": DATA_DIR / "pages"}},
+    "pages": {"BACKEND": "runs.store.blobs.BlobStorage", "OPTIONS": {"location": DATA_DIR / "pages"}},
 }
 
 STATIC_URL = "/static/"
@@ -184,7 +187,7 @@ STATICFILES_DIRS = [SITE / "static"]
 AUTH_USER_MODEL = "runs.User"
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "inbox"
-SESSION_ENGINE = "runs.web.session_rows"
+SESSION_ENGINE = "runs.web.site.session_rows"
 SESSION_COOKIE_AGE = _number("PEV_SESSION_HOURS", 336) * 3_600  # also at most from the sign-in on
 SESSION_IDLE = _number("PEV_SESSION_IDLE_MINUTES", 0) * 60
 _PREFIX = "__Host-" if TLS else ""  # browsers take such a cookie only over https, and from no other host
@@ -230,7 +233,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES + 3  # the plan, and fields for file
 DATA_UPLOAD_MAX_NUMBER_FIELDS = UPLOAD_FILES * 2 + 200
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000
 FILE_UPLOAD_TEMP_DIR = None
-FILE_UPLOAD_HANDLERS = ["runs.web.uploads.OneFile"]
+FILE_UPLOAD_HANDLERS = ["runs.web.site.uploads.OneFile"]
 
 LEASE_SECONDS = _number("PEV_LEASE_SECONDS", 15)
 MAX_LOSSES = _number("PEV_MAX_LOSSES", 5)

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from pydantic import BaseModel
 
 from runs.models import AccessToken, DeletedRun, Event, Gate, ModelCall, Run, ToolCall, User, WorkItem
-from runs.permissions import is_administrator
+from runs.people.permissions import is_administrator
 
 
 class Administration(admin.AdminSite):

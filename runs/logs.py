@@ -37,7 +37,7 @@ def about(**fields: Unpack[About]) -> dict[str, About]:
 
 
 class LineFormatter(logging.Formatter):
-    """`2026-01-31 12:00:00,123Z INFO runs.engine.work: claimed run=1 work=7 epoch=2`, and a traceback below it."""
+    """`2026-01-31 12:00:00,123Z INFO runs.engine.claim: claimed run=1 work=7 epoch=2`, and a traceback below it."""
 
     default_msec_format = "%s,%03dZ"
 
@@ -73,7 +73,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def is_worth_a_line(record: logging.LogRecord) -> bool:
-    """False for what Django says of each probe that hears “not ready”: `runs.web.health` says it once."""
+    """False for what Django says of each probe that hears “not ready”: `runs.web.operations.health` says it once."""
     return getattr(getattr(record, "request", None), "path", "") != "/readyz"
 
 

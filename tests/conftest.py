@@ -28,7 +28,7 @@ def _fresh_caches() -> None:
     # the models can be imported only when Django is set up
     from runs.lifecycle import created
     from runs.lifecycle.state import reset_memory
-    from runs.trees import reset_cache
+    from runs.store.trees import reset_cache
 
     reset_cache()
     reset_memory()

@@ -7,11 +7,11 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from runs.accounting.prices import cost_of, price_of_search
+from runs.contracts.ports import Usage
 from runs.enums import Complexity, Role
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.conversation.served import WEB_SEARCH
 from runs.pev.plans.estimate import Basis, Estimate, RoleEstimate, StepEstimate, basis_of
-from runs.pev.ports import Usage
 
 _ROUNDS = {Complexity.LOW: (2, 4), Complexity.MEDIUM: (3, 8), Complexity.HIGH: (4, 12)}
 _CONTEXT = {Complexity.LOW: 4_000, Complexity.MEDIUM: 10_000, Complexity.HIGH: 25_000}

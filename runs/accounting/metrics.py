@@ -48,8 +48,8 @@ from runs.accounting.figures import (
 )
 from runs.accounting.totals import RoleTotals, Totals, totals_by
 from runs.enums import TERMINAL_STEPS, AttemptStatus, GateKind, GateStatus, Outcome, Role, StepStatus, WorkKind
+from runs.evidence.results import CriterionResult
 from runs.models import Attempt, Gate, ModelCall, Plan, Run, ToolCall, Verdict
-from runs.pev.evidence.results import CriterionResult
 
 LATEST_VERDICTS = 500
 """From how many verdicts, the latest, the verifier's confidence is read, and which criteria fail."""

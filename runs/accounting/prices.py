@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from runs.contracts.ports import Ask, Usage
 from runs.pev.conversation.originals import tokens_in
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
-from runs.pev.ports import Ask, Usage
 
 _MILLION = Decimal(1_000_000)
 _SEARCH = ((date(2026, 1, 1), Decimal("0.01")),)

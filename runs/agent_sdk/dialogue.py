@@ -9,6 +9,7 @@ from dataclasses import replace
 from runs.agent_sdk.errands import Errand
 from runs.agent_sdk.wire import Request, Result, blocks_of, request_of, result_ids, text_of
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask, Model, Original, Reply, Toolbox, ToolUse
 from runs.errors import ContractBroken
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, reproach, with_blocks
 from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, ended_without
@@ -16,7 +17,6 @@ from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.sendable import CallIds
 from runs.pev.conversation.turns import MAX_CALLS, TOO_MANY
-from runs.pev.ports import Ask, Model, Original, Reply, Toolbox, ToolUse
 
 
 class Dialogue[Output]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from runs.contracts.ports import Ask, Reply, ToolSpec
 from runs.pev.contracts import PlanContract, StepOutput
 from runs.pev.conversation.asking import read
 from runs.pev.conversation.turns import MAX_TURNS
@@ -11,7 +12,6 @@ from runs.pev.executor import REPORT, report_of
 from runs.pev.imports.imported import Imported
 from runs.pev.planner import PLAN, PlanBrief, judging
 from runs.pev.planner import question as planning_question
-from runs.pev.ports import Ask, Reply, ToolSpec
 from runs.pev.step_brief import StepBrief, question
 
 

@@ -18,8 +18,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from runs.agent_sdk.wire import PING, events_of
-from runs.nesting import is_nested_deeper
-from runs.pev.ports import Reply
+from runs.contracts.ports import Reply
+from runs.text.nesting import is_nested_deeper
 
 PING_INTERVAL = 10.0
 """Seconds: the program gives up what is silent for long, and a reply comes whole."""

@@ -37,12 +37,12 @@ from runs.agent_sdk.dialogue import Dialogue
 from runs.agent_sdk.errands import Errand
 from runs.agent_sdk.gateway import Gateway, Pending, serving
 from runs.agent_sdk.wire import PREFIX, SERVER
+from runs.contracts.ports import Model, Toolbox, ToolSpec
 from runs.enums import CHANGES_NOTHING
 from runs.errors import ContractBroken, ModelError
 from runs.pev.contracts import StepOutput
 from runs.pev.imports.imported import Imported
 from runs.pev.planner import PlanBrief
-from runs.pev.ports import Model, Toolbox, ToolSpec
 from runs.pev.step_brief import StepBrief
 
 MAX_SILENCE = 60.0

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Reply, Usage
 from runs.pev.conversation.asking import EXCEEDED
-from runs.pev.ports import Reply, Usage
 
 SERVER = "pevsite"
 PREFIX = f"mcp__{SERVER}__"

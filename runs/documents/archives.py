@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, Protocol, cast
 from runs.documents import archive_names
 from runs.documents.archive_names import Name
 from runs.documents.encoding_guess import strictly
-from runs.documents.packing import packed
-from runs.documents.readers.parts import NEEDS_PASSWORD
+from runs.documents.formats.package_parts import NEEDS_PASSWORD
+from runs.documents.packed_parts import packed
 from runs.errors import InvalidInput
-from runs.pev.files.sensitive import junk_part
+from runs.text.sensitive_names import junk_part
 
 MAX_FILES = 5_000
 MAX_FILE_BYTES = 64_000_000

@@ -3,9 +3,9 @@
 import json
 from pathlib import PurePosixPath
 
-from runs.documents.kinds import EML, HEAD_BYTES, kind_of
-from runs.documents.packing import packed
-from runs.documents.readers import eml, ole
+from runs.documents.file_kinds import EML, HEAD_BYTES, kind_of
+from runs.documents.formats import eml, ole
+from runs.documents.packed_parts import packed
 from runs.errors import InvalidInput
 
 MAX_BYTES = 64_000_000

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 
-from runs.pev.documents.document import Document
-from runs.pev.files.paths import can_be_seen
+from runs.documents.model.document import Document
+from runs.text.paths import can_be_seen
 
 
 class Converted(bytes):

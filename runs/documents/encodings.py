@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from runs.documents.encoding_guess import MAX_BYTES, Candidate, alternatives, ranked, strictly
-from runs.documents.kinds import MIN_LATIN
-from runs.documents.packing import packed, unpacked
+from runs.documents.file_kinds import MIN_LATIN
+from runs.documents.packed_parts import packed, unpacked
 from runs.errors import InvalidInput
 
 CODECS = {

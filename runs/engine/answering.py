@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask, Draft, Reply
 from runs.llm.client import Clients
-from runs.pev.ports import Ask, Draft, Reply
 from runs.rehearsal.model import MODELS, Rehearsal
 
 POLL_INTERVAL = 0.1

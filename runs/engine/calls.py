@@ -9,16 +9,16 @@ from pydantic import JsonValue
 
 from runs.contracts.base import STEP
 from runs.enums import AttemptStatus, Effect
-from runs.journal import CHECKS
+from runs.evidence.sources import ToolText
+from runs.lifecycle import bound_servers
 from runs.models import Attempt, Plan, ToolCall
-from runs.pev.evidence.sources import ToolText
 from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.fetching import FetchPage
 from runs.pev.tools.finding import Glob, ListFiles
 from runs.pev.tools.reading import ReadFile
 from runs.pev.tools.serving import WebFetch, WebSearch
 from runs.pev.tools.toolbox import expression_of, nothing_found_by
-from runs.reading import servers
+from runs.store.journal import CHECKS
 
 _OF_THE_WEB = frozenset({FetchPage.name, WebFetch.name, WebSearch.name})
 """Code that a service runs is not among them: what it prints is made of what the executor wrote."""
@@ -62,8 +62,8 @@ def earlier_calls(plan: Plan, before: datetime | None = None) -> dict[str, ToolT
 
 
 def _reads_outside(name: str) -> bool:
-    if servers.is_of_a_server(name):
-        return servers.effect(name) is Effect.READS_OUTSIDE
+    if bound_servers.is_of_a_server(name):
+        return bound_servers.effect(name) is Effect.READS_OUTSIDE
     return name in _OF_THE_WEB
 
 

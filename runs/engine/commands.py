@@ -8,16 +8,16 @@ from pathlib import Path
 
 from django.conf import settings
 
-from runs import blobs, journal
+from runs.contracts.ports import Acting, CommandResult, Original, ToolResult, ToolSpec, ToolUse
 from runs.engine.deadline import Deadline
 from runs.engine.recording import RecordedTools, Recording
 from runs.errors import InvalidInput
-from runs.guarded import sandbox
-from runs.pev.files.reads import Looks
-from runs.pev.ports import Acting, CommandResult, Original, ToolResult, ToolSpec, ToolUse
+from runs.isolation import sandbox
+from runs.lifecycle.toolset import command_lines, view_of_commands
+from runs.pev.read_set import Looks
 from runs.pev.tools.commands import RunCommand
-from runs.reading.toolset import command_lines, view_of_commands
-from runs.trees import Overlay
+from runs.store import blobs, journal
+from runs.store.trees import Overlay
 
 
 class TreeCommands:

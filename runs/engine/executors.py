@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple, assert_never
 
+from runs.contracts.ports import GuardedToolbox, JournaledToolbox, Model, Toolbox
 from runs.engine.recording import RecordedModel, Recording
 from runs.enums import Executor
 from runs.errors import ModelError
@@ -13,12 +14,11 @@ from runs.pev.contracts import StepOutput
 from runs.pev.imports.imported import Imported
 from runs.pev.planner import PlanBrief
 from runs.pev.policy import Capacities
-from runs.pev.ports import GuardedToolbox, JournaledToolbox, Model, Toolbox
 from runs.pev.step_brief import StepBrief
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.toolbox import RunTools, looking_tools
 from runs.pev.verification.writing import CheckedWrites
-from runs.trees import Overlay
+from runs.store.trees import Overlay
 
 _MISSING = "This worker has no Agent SDK, which the policy of the run asks for: run uv sync --extra agent-sdk."
 

@@ -16,21 +16,21 @@ from django.db.models import F
 from django.tasks import task
 from django.utils import timezone
 
-from runs import trees
-from runs.accounting.history import estimate_for
-from runs.engine import briefs, work
+from runs.accounting.past_estimates import estimate_for
+from runs.contracts.ports import Reach, ToolResult
+from runs.engine import claim, prompt_inputs
 from runs.engine.commands import checking, commands_for
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
-from runs.engine.documents import read_inputs
+from runs.engine.document_work import read_inputs
 from runs.engine.executors import loops_of, planner_tools, session_resumed, tools_for
-from runs.engine.listings import list_stale
+from runs.engine.mcp_calls import run_servers
+from runs.engine.mcp_listings import list_stale
 from runs.engine.notifications import notifications
-from runs.engine.pages import web_pages
-from runs.engine.people import RunPeople
+from runs.engine.people_questions import RunPeople
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
 from runs.engine.retrying import retry_at
-from runs.engine.servers import run_servers
+from runs.engine.web_pages import web_pages
 from runs.enums import Action, AttemptStatus, Executor, GateKind, WorkKind
 from runs.errors import (
     AnswerAwaited,
@@ -45,25 +45,26 @@ from runs.errors import (
     StoreAway,
 )
 from runs.events import kinds as events
-from runs.history import record
-from runs.journal import results_of, used_seconds
-from runs.lifecycle import asking, effects, facts, reuse
+from runs.evidence.results import Judgement
+from runs.lifecycle import effects, gate_opening, outcomes
 from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
+from runs.lifecycle.approval import reuse
+from runs.lifecycle.toolset import service_specs
 from runs.models import ToolCall, WorkItem
 from runs.pev import verifier
 from runs.pev.agents import permitted
-from runs.pev.evidence.results import Judgement
-from runs.pev.files.reads import Looks, Reads, View
-from runs.pev.ports import Reach, ToolResult
+from runs.pev.read_set import Looks, Reads, View
 from runs.pev.subagents import with_subagents
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools.limits import limits_for
 from runs.pev.tools.toolbox import RunTools, note_looks, tools_of
 from runs.pev.verification.case import Case
 from runs.pev.verification.untraced import unknown_names_in, untraced_in
-from runs.reading.toolset import service_specs
-from runs.trees import Overlay
+from runs.store import trees
+from runs.store.event_log import record
+from runs.store.journal import results_of, used_seconds
+from runs.store.trees import Overlay
 
 log = logging.getLogger(__name__)
 AWAY = (InterfaceError, OperationalError)
@@ -107,17 +108,17 @@ def perform(work_id: int) -> None:
     if _left.get(work_id, 0.0) > time.monotonic():
         return
     try:
-        lease = database.call(lambda: work.claim(work_id))
+        lease = database.call(lambda: claim.claim(work_id))
     except FromLaterVersion as later:
         _leave(work_id, later)
         return
     if lease is None:
         return
     try:
-        with work.heartbeat.keeping(lease):
+        with claim.heartbeat.keeping(lease):
             _under(Recording(lease))
     except FromLaterVersion as later:
-        database.call(lambda: work.give_back(lease))
+        database.call(lambda: claim.give_back(lease))
         _leave(work_id, later)
     except LeaseLost:
         log.info("lease lost: taken over, cancelled or stopped", extra=lease.about)
@@ -149,18 +150,18 @@ def _under(recording: Recording) -> None:
         _do(recording)
     except LimitReached as limit:
         sentence = str(limit)
-        recording.commit(lambda mine: asking.suspend_for_budget(mine, sentence))
+        recording.commit(lambda mine: gate_opening.suspend_for_budget(mine, sentence))
         log.warning("suspended at a limit: %s", sentence, extra=recording.lease.about)
     except AnswerAwaited as awaited:
         question, choices = awaited.question, awaited.choices
-        recording.commit(lambda mine: asking.suspend_for_answer(mine, question, choices))
+        recording.commit(lambda mine: gate_opening.suspend_for_answer(mine, question, choices))
         log.info("suspended for an answer", extra=recording.lease.about)
     except ApprovalAwaited as awaited:
         call = awaited
-        recording.commit(lambda mine: asking.suspend_for_call(mine, call))
+        recording.commit(lambda mine: gate_opening.suspend_for_call(mine, call))
         log.info("suspended for an approval", extra=recording.lease.about)
     except StoreAway as away:
-        recording.commit(lambda mine: work.postpone(mine, timezone.now() + STORE_WAIT))
+        recording.commit(lambda mine: claim.postpone(mine, timezone.now() + STORE_WAIT))
         log.warning("postponed: %s", away.__cause__ or away, extra=recording.lease.about)
     except ModelError as error:
         _without_reply(recording, error)
@@ -196,14 +197,14 @@ def _without_reply(recording: Recording, error: ModelError) -> None:
 
     def postpone(mine: WorkItem) -> None:
         record(mine.run_id, events.WaitingForModel(why=str(error), until=until.isoformat()))
-        work.postpone(mine, until, tries=F("tries") + 1)
+        claim.postpone(mine, until, tries=F("tries") + 1)
 
     recording.commit(postpone)
     log.warning("postponed until %s: %s", until.isoformat(), error, extra=recording.lease.about)
 
 
 def _suspend(recording: Recording, sentence: str, *, reset: bool, cause: str = "") -> None:
-    recording.commit(lambda mine: asking.suspend(mine, sentence, reset=reset, cause=cause))
+    recording.commit(lambda mine: gate_opening.suspend(mine, sentence, reset=reset, cause=cause))
     log.warning("suspended: %s", sentence, extra=recording.lease.about)
 
 
@@ -215,7 +216,7 @@ def _plan(recording: Recording) -> None:
     run, able = recording.item.run, recording.able
     item = recording.item
     list_stale(run.policy, recording.lease.check)
-    brief, reason = database.call(lambda: briefs.for_planner(item, able))
+    brief, reason = database.call(lambda: prompt_inputs.for_planner(item, able))
     overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0, call=database.call)  # a planner writes nothing
     kind = run.policy.executor
     tools = RunTools(overlay, allowed=planner_tools(kind, able), reach=Reach(_people(recording)))
@@ -233,7 +234,7 @@ def _plan(recording: Recording) -> None:
             record(mine.run_id, session_resumed(model))
         estimate = estimate_for(mine.run, made.plan)
         why = " ".join([reason, *made.notes])
-        facts.propose_plan(mine.run, made.plan, reason=why, estimate=estimate)
+        outcomes.propose_plan(mine.run, made.plan, reason=why, estimate=estimate)
         _done(mine)
 
     recording.commit(propose)
@@ -278,7 +279,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
     attempt = recording.item.attempt
     assert attempt is not None
     able = recording.able
-    overlay, brief = database.call(lambda: (_overlay(recording.item), briefs.for_executor(attempt, able)))
+    overlay, brief = database.call(lambda: (_overlay(recording.item), prompt_inputs.for_executor(attempt, able)))
     limits = limits_for(brief.window, able.executor.pages)
     servers = run_servers(recording, limits.result_chars)
     kind = recording.item.run.policy.executor
@@ -298,7 +299,7 @@ def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[Too
         assert mine.attempt is not None
         if kind is Executor.AGENT_SDK and mine.epoch > 1:
             record(mine.run_id, session_resumed(model, mine.attempt))
-        facts.executed(mine.attempt, output, overlay.changes)
+        outcomes.executed(mine.attempt, output, overlay.changes)
 
     recording.commit(report)
     return tools.calls
@@ -330,11 +331,11 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     if attempt.found_nothing_to_do and attempt.overlay:
         wrote = ", ".join(list(attempt.overlay)[:5])
         return verifier.failed(f"The step is said not to apply, yet it wrote {wrote}. Do the step, or write nothing.")
-    if attempt.number > 1 and (before := database.call(lambda: briefs.repeated(attempt))):
+    if attempt.number > 1 and (before := database.call(lambda: prompt_inputs.repeated(attempt))):
         sentence = "This attempt repeats the one before: the critique was not addressed."
         return verifier.failed(sentence, requests=before.verdict.requests)
     overlay = _overlay(item)
-    case = database.call(lambda: briefs.for_verifier(attempt, overlay, calls, recording.able))
+    case = database.call(lambda: prompt_inputs.for_verifier(attempt, overlay, calls, recording.able))
     if attempt.found_nothing_to_do:
         case = case.with_nothing_to_do()
     # before looks are noted: that a figure stands in no file rests on all of them
@@ -376,13 +377,13 @@ def _judged(mine: WorkItem, judgement: Judgement, reads: Reads) -> None:
     attempt = mine.attempt
     assert attempt is not None
     blocked = bool(attempt.output and attempt.output.status == "blocked")
-    facts.judged(attempt, judgement, reads=reads, blocked=blocked)
+    outcomes.judged(attempt, judgement, reads=reads, blocked=blocked)
     _done(mine)
 
 
 def _done(mine: WorkItem) -> None:
     """The work is over, and whatever is due because of it happens in the same transaction."""
-    work.done(mine)
+    claim.done(mine)
     advance(mine.run_id)
 
 
@@ -390,16 +391,16 @@ def _finalise(recording: Recording) -> None:
     run = recording.item.run
     model = RecordedModel(clients(), recording)
     plan = database.call(lambda: run.plans.defer("estimate").latest("version"))
-    delivered = database.call(lambda: briefs.delivered_by(run, plan))
-    answer = synthesize(model, database.call(lambda: briefs.for_synthesizer(run, plan)), delivered.broken_in)
+    delivered = database.call(lambda: prompt_inputs.delivered_by(run, plan))
+    answer = synthesize(model, database.call(lambda: prompt_inputs.for_synthesizer(run, plan)), delivered.broken_in)
     head = Overlay(run.head, {}, max_files=0, max_bytes=0, call=database.call)
-    case = database.call(lambda: briefs.for_final_verdict(run, plan, answer, recording.able))
+    case = database.call(lambda: prompt_inputs.for_final_verdict(run, plan, answer, recording.able))
     case = replace(case, command=checking(recording, head), untraced=[*untraced_in(case), *unknown_names_in(case)])
     judgement = _judgement(recording, case)
     judgement = judgement.model_copy(update={"broken_citations": delivered.broken(answer)})
 
     def answered(mine: WorkItem) -> None:
-        facts.answered(mine.run, answer, judgement)
+        outcomes.answered(mine.run, answer, judgement)
         _done(mine)
 
     recording.commit(answered)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from pevsite.installation import PROGRAM
 from runs.llm.capabilities import Probed, known, use_probed
+from runs.llm.model_servers import Server, server_for
 from runs.llm.provider import REHEARSAL, configured_models
-from runs.llm.servers import Server, server_for
 from runs.models import Probe
 
 READ_INTERVAL = 30.0

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from runs.engine import probes
+from runs.engine.claim import heartbeat
 from runs.engine.database import database
-from runs.engine.embedded import pool
+from runs.engine.embedded_backend import pool
 from runs.engine.notifications import notifications
 from runs.engine.perform import enqueue
-from runs.engine.presence import Presence
+from runs.engine.process_registry import Presence
 from runs.engine.sweeper import Sweeper
-from runs.engine.work import heartbeat
 from runs.tracing.sending import flush
 
 if TYPE_CHECKING:
-    from runs.engine.consuming import Threads
-    from runs.engine.overdue import Overdue
+    from runs.engine.celery_resend import Overdue
+    from runs.engine.celery_worker import Threads
 
 
 class Engine:
@@ -31,8 +31,9 @@ class Engine:
         self._workers = settings.WORKERS if workers is None else workers
         self._celery: tuple[Threads, Overdue] | None = None
         if self._workers and settings.ENGINE == "celery" and only_run is None:
-            from runs.engine.consuming import Threads  # an optional extra
-            from runs.engine.overdue import Overdue
+            # Celery is an optional extra.
+            from runs.engine.celery_resend import Overdue
+            from runs.engine.celery_worker import Threads
 
             self._celery = Threads(), Overdue()
         notify = self._celery[1] if self._celery else _enqueue_all

@@ -11,27 +11,38 @@ from functools import cache, partial
 from django.conf import settings
 from django.utils import timezone
 
-from runs import history, journal
 from runs.accounting.prices import bound_of, cost_of
-from runs.engine import clearance, originals
+from runs.contracts.ports import (
+    Acting,
+    Ask,
+    Changes,
+    GuardedToolbox,
+    Original,
+    Reply,
+    ToolResult,
+    ToolSpec,
+    ToolUse,
+    Usage,
+)
+from runs.engine import original_pages, tool_approval
 from runs.engine.answering import Answering
+from runs.engine.claim import Lease, commit
 from runs.engine.database import database
 from runs.engine.deadline import Deadline
-from runs.engine.drafts import LiveDraft
-from runs.engine.page_texts import text_of_pdf
-from runs.engine.work import Lease, commit
+from runs.engine.live_text import LiveDraft
+from runs.engine.web_page_texts import text_of_pdf
 from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, ToolsUsedUp
-from runs.journal import Place, Question
-from runs.lifecycle import limits
-from runs.lifecycle.fingerprint import digest_of
+from runs.lifecycle import run_limits
+from runs.lifecycle.approval.fingerprint import digest_of
 from runs.llm.capabilities import capability_of
 from runs.models import ToolCall, WorkItem
 from runs.pev.conversation.originals import page_blocks
-from runs.pev.files.reads import Looks
 from runs.pev.policy import Capacities
-from runs.pev.ports import Acting, Ask, Changes, GuardedToolbox, Original, Reply, ToolResult, ToolSpec, ToolUse, Usage
+from runs.pev.read_set import Looks
 from runs.pev.tools.toolbox import note_looks
-from runs.trees import Overlay
+from runs.store import event_log, journal
+from runs.store.journal import Place, Question
+from runs.store.trees import Overlay
 
 log = logging.getLogger(__name__)
 
@@ -164,7 +175,7 @@ class RecordedModel:
 
     def _ask(self, ask: Ask, place: Place, question: Question) -> Reply:
         self._keep_going()
-        ask = self._reserved(originals.named_only(ask, originals.taken_by(capability_of(ask))), place)
+        ask = self._reserved(original_pages.named_only(ask, original_pages.taken_by(capability_of(ask))), place)
         began = time.monotonic()
         with LiveDraft(self._recording.item, ask.role) as draft:
 
@@ -187,15 +198,15 @@ class RecordedModel:
         without them, and from then on without them at once.
         """
         if self._refuses_pages:
-            return self._clients.ask(originals.without_pages(ask), keep_going, draft), ()
-        sent = originals.with_pages(ask, keep_going)
+            return self._clients.ask(original_pages.without_pages(ask), keep_going, draft), ()
+        sent = original_pages.with_pages(ask, keep_going)
         try:
             return self._clients.ask(sent.ask, keep_going, draft), sent.pages
         except ModelError as error:
             if error.kind not in _REFUSED or not any(page_blocks(ask.messages)):
                 raise
             log.warning("asked again without pages: %s", error, extra=self._recording.lease.about)
-        reply = self._clients.ask(originals.without_pages(ask), keep_going, draft)
+        reply = self._clients.ask(original_pages.without_pages(ask), keep_going, draft)
         self._refuses_pages = True
         return reply, ()
 
@@ -214,12 +225,12 @@ class RecordedModel:
         now = timezone.now()
         whole = self._cut_off >= MAX_CUT_OFF
 
-        def reserve(work: WorkItem) -> limits.Allowance:
-            history.locked(work.run_id)
-            if ask.uses and (gone := limits.used_up(work, ask.uses, place.ordinal)):
-                return limits.Allowance(0, used_up=gone)
-            least = limits.min_answer(ask.role)
-            return limits.allowance(work, bound_of(ask, now.date()), ask.max_tokens, now, least=least, whole=whole)
+        def reserve(work: WorkItem) -> run_limits.Allowance:
+            event_log.locked(work.run_id)
+            if ask.uses and (gone := run_limits.used_up(work, ask.uses, place.ordinal)):
+                return run_limits.Allowance(0, used_up=gone)
+            least = run_limits.min_answer(ask.role)
+            return run_limits.allowance(work, bound_of(ask, now.date()), ask.max_tokens, now, least=least, whole=whole)
 
         allowed = self._recording.commit(reserve)
         if allowed.used_up:
@@ -353,7 +364,7 @@ class RecordedTools:
 
     def _cleared(self, use: ToolUse, place: Place, acting: Acting) -> ToolResult | None:
         commit = partial(self._recording.commit, calls_only=True)
-        return clearance.cleared(self._recording.item, place, use, acting, commit)
+        return tool_approval.cleared(self._recording.item, place, use, acting, commit)
 
 
 def _given_up(losses: int) -> ToolResult:

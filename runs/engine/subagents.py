@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from runs.contracts.ports import ToolSpec
+from runs.lifecycle.available_agents import crew
 from runs.models import Attempt
 from runs.pev.agents import DELEGATE, NO_AGENTS, Subagent, permitted
 from runs.pev.policy import Capacities, Policy
-from runs.pev.ports import ToolSpec
 from runs.pev.tools.toolbox import spec_of_delegate, tools_of
-from runs.reading.agents import crew
 
 
 def delegating(policy: Policy) -> Iterator[ToolSpec]:

@@ -15,15 +15,15 @@ from django.db import DatabaseError, connection
 from django.db.models import Max, Q
 from django.utils import timezone
 
-from runs import live
-from runs.documents import pages
-from runs.engine import documents, listings, probes
-from runs.engine.duties import BACKUP, Turn, is_taken
-from runs.engine.presence import Presence, forget_the_silent
-from runs.engine.work import due
+from runs.engine import document_work, mcp_listings, probes
+from runs.engine.claim import due
+from runs.engine.leader_locks import BACKUP, Turn, is_taken
+from runs.engine.process_registry import Presence, forget_the_silent
 from runs.errors import FromLaterVersion
-from runs.lifecycle import deletion, drafts, retention
+from runs.lifecycle import deletion, retention
 from runs.models import Event, User, WorkItem
+from runs.store import broadcast, page_pictures
+from runs.submission import submission_drafts
 
 log = logging.getLogger(__name__)
 POLL_INTERVAL = 0.5
@@ -106,8 +106,8 @@ class Sweeper:
             items = items.filter(run_id=self._only_run)
         notify(list(items.values_list("pk", flat=True)[:500]))
         if self._only_run is None:
-            documents.refresh()
-            listings.refresh()
+            document_work.refresh()
+            mcp_listings.refresh()
             self._keep_up()
 
     def _keep_up(self) -> None:
@@ -120,7 +120,7 @@ class Sweeper:
                 if now >= self._next_drafts:
                     self._next_drafts = now + DRAFTS_INTERVAL
                     forget_the_silent()
-                    drafts.sweep()
+                    submission_drafts.sweep()
                 if now >= self._next_retention:
                     self._next_retention = now + (UPKEEP_INTERVAL if retention.sweep() else DRAFTS_INTERVAL)
 
@@ -128,14 +128,14 @@ class Sweeper:
         """Of this machine: pictures of pages are made where they are asked for."""
         if self._only_run is None and time.monotonic() >= self._next_pages:
             self._next_pages = time.monotonic() + DRAFTS_INTERVAL
-            pages.sweep()
+            page_pictures.sweep()
 
     def _recheck(self) -> None:
         """Sockets of people whom another process has signed out everywhere look whether they may stay open."""
         lately = User.objects.filter(signed_out_at__gt=timezone.now() - _COMMITTED_WITHIN)
         signed_out = set(lately.values_list("pk", "signed_out_at"))
         for person_id, _ in signed_out - self._signed_out:
-            live.recheck(person_id)
+            broadcast.recheck(person_id)
         self._signed_out = signed_out
 
     def _announce(self) -> None:
@@ -152,4 +152,4 @@ class Sweeper:
             self._seen = max(self._seen, event_id)
             newest[run_id] = max(newest.get(run_id, 0), seq)
         for run_id, seq in newest.items():
-            live.found(run_id, seq)
+            broadcast.found(run_id, seq)

@@ -2,17 +2,17 @@
 
 from typing import assert_never
 
-from runs import history
 from runs.enums import StepStatus
-from runs.lifecycle import asking, effects, moves
+from runs.lifecycle import effects, gate_opening, moves
 from runs.lifecycle import state as states
 from runs.lifecycle.state import State
+from runs.store import event_log
 
 
 def advance(run_id: int) -> None:
     """Apply every move that is due. Called in the transaction of the fact that made them due."""
-    with history.writing():
-        state = states.of(history.locked(run_id))
+    with event_log.writing():
+        state = states.of(event_log.locked(run_id))
         while due := moves.due(state.snapshot()):
             for move in due:
                 _apply(state, move)
@@ -23,15 +23,15 @@ def _apply(state: State, move: moves.Move) -> None:
         case moves.ReadDocuments() | moves.AskForPlan() | moves.OpenPlanGate() | moves.ApprovePlan():
             _apply_to_plan(state, move)
         case moves.OpenStartGate(key):
-            asking.open_start_gate(state, key)
+            gate_opening.open_start_gate(state, key)
         case moves.StartAttempt(key):
             effects.start_attempt(state, key)
         case moves.OpenStepGate(key):
-            asking.open_step_gate(state, key)
+            gate_opening.open_step_gate(state, key)
         case moves.PassStep(key):
             effects.settle(state, key, StepStatus.PASSED)
         case moves.OpenExhaustedGate(key):
-            asking.open_exhausted_gate(state, key)
+            gate_opening.open_exhausted_gate(state, key)
         case moves.AcceptStep(key):
             effects.settle(state, key, StepStatus.ACCEPTED)
         case moves.FailStep(key):
@@ -56,7 +56,7 @@ def _apply_to_plan(
         case moves.AskForPlan():
             effects.ask_for_plan(state)
         case moves.OpenPlanGate():
-            asking.open_plan_gate(state)
+            gate_opening.open_plan_gate(state)
         case moves.ApprovePlan():
             assert state.plan is not None
             effects.approve_plan(state.run, state.plan, by=state.run.owner, how="policy")

@@ -2,11 +2,11 @@
 
 from django.db.models import QuerySet
 
-from runs import history
 from runs.errors import InvalidInput
 from runs.events import kinds as events
 from runs.models import Run, User
-from runs.permissions import check_can_choose_approvers
+from runs.people.permissions import check_can_choose_approvers
+from runs.store import event_log
 
 
 def possible_approvers(run: Run) -> QuerySet[User]:
@@ -21,13 +21,13 @@ def add_approver(run_id: int, user: User, person: User) -> None:
     It voids no second person: an approval by the owner stays refused whoever is on the list. Raises NotAllowed, or
     InvalidInput for the owner, somebody inactive, or somebody who is there already.
     """
-    with history.writing():
-        run = history.locked(run_id)
+    with event_log.writing():
+        run = event_log.locked(run_id)
         check_can_choose_approvers(user, run)
         if not possible_approvers(run).filter(pk=person.pk).exists():
             raise InvalidInput(f"{person.get_username()} cannot be added: not active, or may decide here already.")
         run.approvers.add(person)
-        history.record(run_id, events.ApproverAdded(by=user.get_username(), person=person.get_username()))
+        event_log.record(run_id, events.ApproverAdded(by=user.get_username(), person=person.get_username()))
 
 
 def remove_approver(run_id: int, user: User, person: User) -> None:
@@ -36,8 +36,8 @@ def remove_approver(run_id: int, user: User, person: User) -> None:
     What they have decided stays, with their name. Raises NotAllowed, or InvalidInput for somebody who is not there, or
     is the only second person of a run that needs one.
     """
-    with history.writing():
-        run = history.locked(run_id)  # a decision of theirs is before or after this, never beside it
+    with event_log.writing():
+        run = event_log.locked(run_id)  # a decision of theirs is before or after this, never beside it
         check_can_choose_approvers(user, run)
         approvers = list(run.approvers.all())
         if person not in approvers:
@@ -49,4 +49,4 @@ def remove_approver(run_id: int, user: User, person: User) -> None:
                 "somebody else first."
             )
         run.approvers.remove(person)
-        history.record(run_id, events.ApproverRemoved(by=user.get_username(), person=person.get_username()))
+        event_log.record(run_id, events.ApproverRemoved(by=user.get_username(), person=person.get_username()))

@@ -12,14 +12,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from runs import blobs, history, live, unused
 from runs.accounting.totals import totals
+from runs.contracts.ports import Changes
 from runs.enums import RunStatus, WorkStatus
 from runs.errors import DecisionRefused
 from runs.logs import about
 from runs.models import Attempt, DeletedRun, Discarded, Run, Step, ToolCall, Tree, User
-from runs.permissions import check_can_manage
-from runs.pev.ports import Changes
+from runs.people.permissions import check_can_manage
+from runs.store import blobs, broadcast, event_log, garbage_collection
 
 log = logging.getLogger(__name__)
 AT_ONCE = 5_000
@@ -36,8 +36,8 @@ def delete(run_id: int, user: User | None) -> DeletedRun:
     with what stands against it.
     """
     try:
-        with history.writing():
-            run = history.locked(run_id)
+        with event_log.writing():
+            run = event_log.locked(run_id)
             if user:
                 check_can_manage(user, run)
             if problem := problem_with(run):
@@ -111,8 +111,8 @@ def _delete(run: Run) -> None:
     run_id, newest = run.pk, run.event_count
     run.delete()
     _delete_unused_trees(trees | roots)
-    unused.discard(contents)
-    transaction.on_commit(partial(live.announce, run_id, newest + 1), robust=True)  # open pages look, and close
+    garbage_collection.discard(contents)
+    transaction.on_commit(partial(broadcast.announce, run_id, newest + 1), robust=True)  # open pages look, and close
 
 
 def _changes_of(run: Run) -> Iterator[Changes]:
@@ -145,8 +145,8 @@ def sweep() -> int:
     contents = list(due.values_list("sha256", flat=True)[:AT_ONCE])
     if not contents:
         return 0
-    later = unused.delete(contents)
-    with history.writing():
+    later = garbage_collection.delete(contents)
+    with event_log.writing():
         Discarded.objects.filter(sha256__in=[one for one in contents if one not in later]).delete()
         Discarded.objects.filter(sha256__in=later).update(due_at=timezone.now() + blobs.GRACE)
     return len(contents)

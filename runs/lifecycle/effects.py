@@ -6,7 +6,7 @@ from functools import partial
 
 from django.utils import timezone
 
-from runs import history, trees
+from runs.contracts.ports import Changes
 from runs.enums import (
     OPEN_ATTEMPTS,
     Action,
@@ -20,20 +20,20 @@ from runs.enums import (
 )
 from runs.errors import MoveRefused
 from runs.events import kinds as events
-from runs.history import record
-from runs.lifecycle import asking, baseline, created, fingerprint, reuse
+from runs.evidence.results import needs_person
+from runs.lifecycle import available_agents, created, gate_opening
 from runs.lifecycle import state as states
+from runs.lifecycle.approval import baseline, fingerprint, reuse
+from runs.lifecycle.criteria_ledger import ledger_of
 from runs.lifecycle.notify import notify
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.logs import about
 from runs.models import Agent, Attempt, Plan, Run, Step, User, WorkItem, clock
 from runs.pev.agents import AgentDefinition, needed_by, subagents_of
-from runs.pev.evidence.results import needs_person
 from runs.pev.outcome import gaps_in, outcome_of
-from runs.pev.ports import Changes
-from runs.reading import agents
-from runs.reading.ledger import ledger_of
+from runs.store import event_log, trees
+from runs.store.event_log import record
 from runs.text.truncate import quoted
 
 log = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
         approval_fingerprint=bound,
         approved_by=by,
         approved_how=how,
-        approved_agents=agents.as_bound(bound) or None,
+        approved_agents=available_agents.as_bound(bound) or None,
     )
     change(run, RunStatus.EXECUTING)
     event = events.PlanApproved(
@@ -105,9 +105,9 @@ def _are_approved(state: State, key: str, there: Mapping[str, AgentDefinition]) 
     assert plan is not None
     approved = plan.approval_fingerprint or {}
     for name in needed_by([state.specs[key]], state.run.policy):
-        if f"{agents.PART}{name}" not in approved:
+        if f"{available_agents.PART}{name}" not in approved:
             raise MoveRefused(f"The approval of version {plan.version} says nothing of the agent {name}.")
-        if name not in there or approved[f"{agents.PART}{name}"] != there[name].digest:
+        if name not in there or approved[f"{available_agents.PART}{name}"] != there[name].digest:
             return False
     return True
 
@@ -162,7 +162,7 @@ def settle(state: State, key: str, status: StepStatus) -> None:
     if status is StepStatus.ACCEPTED:
         overlay = _declared(state, key, overlay)
     head = undisturbed or trees.with_changes(run.head, overlay)
-    history.keep(run, head=head)
+    event_log.keep(run, head=head)
     state.change(key, status, fingerprint=attempt.fingerprint)
     record(run.pk, _SETTLED[status](step=key, attempt=attempt.number, tree=head.digest))
 
@@ -244,7 +244,7 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
     for work in run.work.open():
         change(work, WorkStatus.CANCELLED, lease_until=None)
     for gate in run.gates.open():
-        asking.withdraw(gate)
+        gate_opening.withdraw(gate)
     for attempt in Attempt.objects.of_run(run).filter(status__in=OPEN_ATTEMPTS):
         change(attempt, AttemptStatus.CANCELLED, finished_at=timezone.now())
     for step in Step.objects.of_run(run).unfinished():

@@ -13,11 +13,11 @@ from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
+from runs.contracts.ports import FileInfo
 from runs.enums import RunStatus
 from runs.errors import DecisionRefused
 from runs.lifecycle import deletion
 from runs.models import Attempt, DraftFile, Run, ToolCall, Tree
-from runs.pev.ports import FileInfo
 
 log = logging.getLogger(__name__)
 AT_ONCE = 20

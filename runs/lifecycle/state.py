@@ -10,14 +10,15 @@ from typing import Any
 
 from django.db import transaction
 
-from runs import history, trees
 from runs.enums import TERMINAL_STEPS, Action, Complexity, PlanStatus, RunStatus, StepStatus
 from runs.errors import MoveRefused
-from runs.lifecycle import fingerprint, moves
+from runs.lifecycle import moves
+from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.moves import StepState
 from runs.lifecycle.transitions import STEP
 from runs.models import Attempt, Plan, Run, Step
 from runs.pev.contracts import PlanStep
+from runs.store import event_log, trees
 from runs.tracing.sending import ended
 
 _COLUMNS = (
@@ -140,7 +141,7 @@ _STATE_NAMES = {"last_action": "asked"} | {
 
 def of(run: Run, plan: Plan | None = None) -> State:
     """The state of a run in this transaction; only the first call reads it. `plan` is the newest, where it is known."""
-    found = history.state_of(run.pk)
+    found = event_log.state_of(run.pk)
     if isinstance(found, State):
         return found
     newest = plan or run.plans.defer("estimate").newest()
@@ -150,22 +151,22 @@ def of(run: Run, plan: Plan | None = None) -> State:
 def begin(plan: Plan, steps: Iterable[Step]) -> None:
     """From here on the run stands with this new version of its plan, whose steps were written in this transaction."""
     known = {step.key: _step(*(getattr(step, column) for column in _COLUMNS)) for step in steps}
-    _held(State(history.locked(plan.run_id), plan, known))
+    _held(State(event_log.locked(plan.run_id), plan, known))
 
 
 def _held(state: State) -> State:
-    history.hold(state.run.pk, state)
+    event_log.hold(state.run.pk, state)
     transaction.on_commit(lambda: _remember(state))
     return state
 
 
 def end(run: Run) -> None:
     """Save what was changed, and forget it: rows are changed past the state from here on, so who asks next reads."""
-    state = history.state_of(run.pk)
+    state = event_log.state_of(run.pk)
     if isinstance(state, State):
         state.save()
         state.trusted = False
-        history.hold(run.pk, None)
+        event_log.hold(run.pk, None)
     _remembered.pop(run.pk, None)
 
 

@@ -7,7 +7,7 @@ after five minutes and within the hour, since every read keeps an entry alive fo
 
 from typing import Any
 
-from runs.pev.ports import Ask
+from runs.contracts.ports import Ask
 
 MAX_BREAKPOINTS = 4
 """Breakpoints that a request may have."""

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from runs.contracts.base import Contract
+from runs.contracts.ports import Ask
 from runs.enums import Executor, OriginalPages, Role
-from runs.llm.servers import Server, configured_window, server_for
+from runs.llm.model_servers import Server, configured_window, server_for
 from runs.pev.policy import MAX_WINDOW, RULES, Capacities, Capacity, Policy
-from runs.pev.ports import Ask
 from runs.pev.prompts import SIMPLE_ROLES
 
 

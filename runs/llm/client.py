@@ -16,18 +16,18 @@ import anthropic
 import httpx2
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import SERVED, Ask, Draft, Reply, Usage
 from runs.errors import ModelError, PevError
-from runs.http_answers.reading import AnswerRefused, bounded_client
-from runs.http_answers.watch import Watch
+from runs.http_client.bounded_reading import AnswerRefused, bounded_client
+from runs.http_client.watchdog import Watch
 from runs.llm import entrance
 from runs.llm.capabilities import capability
 from runs.llm.failures import failure, of_connection, of_refusal, of_status, says_too_long
+from runs.llm.model_servers import Server, server_for
+from runs.llm.progress_events import telling
 from runs.llm.request import answer_tool, answered, parameters
-from runs.llm.servers import Server, server_for
-from runs.llm.telling import telling
 from runs.pev.conversation.asking import EXCEEDED
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
-from runs.pev.ports import SERVED, Ask, Draft, Reply, Usage
 
 DEADLINE = 600.0
 """Seconds after which a call is given up, whatever it still streams."""

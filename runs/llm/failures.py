@@ -8,9 +8,9 @@ import anthropic
 import httpx2
 
 from runs.errors import ModelError
-from runs.http_answers.reading import AnswerRefused
+from runs.http_client.bounded_reading import AnswerRefused
 from runs.llm import entrance
-from runs.llm.servers import Server
+from runs.llm.model_servers import Server
 
 _RETRIABLE = {
     "rate_limit_error",

@@ -13,17 +13,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from runs.contracts.ports import Reply
 from runs.errors import ModelError
 from runs.llm import specimens
 from runs.llm.capabilities import Probed, known
 from runs.llm.client import Clients
 from runs.llm.failures import failure
-from runs.llm.servers import Server
+from runs.llm.model_servers import Server
 from runs.pev.contracts import VerifierAnswer
 from runs.pev.conversation.asking import unwrapped
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.generous import read_json
-from runs.pev.ports import Reply
 
 MAX_QUESTION_SECONDS = 90.0
 MAX_WHOLE_ANSWER = 1_000

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from runs.enums import Provider, Role
 from runs.errors import ModelError
-from runs.llm.servers import ROLES, Server, server_for
+from runs.llm.model_servers import ROLES, Server, server_for
 
 _CLAUDE = {
     Role.PLANNER: "claude-opus-5-5",

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask, ByService
 from runs.llm import entrance
 from runs.llm.caching import mark_prefixes
 from runs.llm.capabilities import Capability
 from runs.pev.conversation.sendable import sendable
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
-from runs.pev.ports import Ask, ByService
-from runs.pev.texts.domains import EVERY
+from runs.text.domains import EVERY
 
 _TOOL_BLOCKS = frozenset({"tool_use", "tool_result"})
 _TYPES = {

@@ -19,14 +19,7 @@ from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, FilesMissing, InvalidInput
 from runs.events.kinds import read
 from runs.events.sentences import sentence
-from runs.lifecycle.chosen_encodings import encoded
-from runs.lifecycle.defaults import current_service, with_texts
-from runs.lifecycle.gates import Decision, already_decided, decide
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.presets import preset_policy
-from runs.lifecycle.samples import allowing, named, uploads_of
-from runs.lifecycle.submission import Submission, submit
-from runs.lifecycle.templates import Chosen, called
+from runs.lifecycle.gate_decisions import Decision, already_decided, decide
 from runs.management.commands.serve import first_administrator
 from runs.management.odd_names import settled
 from runs.management.output_folder import check_folder, write_out
@@ -35,8 +28,15 @@ from runs.management.questions import about
 from runs.management.terminal_answers import decision_on
 from runs.models import Gate, Run
 from runs.pev.imports.imported import MAX_BYTES, imported
-from runs.reading.run import reading_of
+from runs.readmodel.run_view import reading_of
 from runs.reports.machine import as_json
+from runs.submission.chosen_encodings import encoded
+from runs.submission.intake import Upload
+from runs.submission.policy_defaults import current_service, with_texts
+from runs.submission.policy_presets import preset_policy
+from runs.submission.run_templates import Chosen, called
+from runs.submission.samples import allowing, named, uploads_of
+from runs.submission.submit import Submission, submit
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
 """A script sees partial apart from failed; 2 is what the shell and argparse use for wrong usage."""

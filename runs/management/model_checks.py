@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 from runs.engine import probes
 from runs.enums import Role
-from runs.lifecycle.defaults import current_service
 from runs.llm.capabilities import capability, is_asked_simply, known, window_of
 from runs.llm.client import Clients
+from runs.llm.model_servers import Server, configured_window, server_for
 from runs.llm.probe import Finding, probe
 from runs.llm.provider import configured_models
-from runs.llm.servers import Server, configured_window, server_for
 from runs.rehearsal.model import MODELS
+from runs.submission.policy_defaults import current_service
 
 _FIELDS = {
     "streaming": ("Streaming", "yes", "no"),

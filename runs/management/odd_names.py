@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from runs.errors import InvalidInput, PathRefused
-from runs.lifecycle.intake import Upload
 from runs.management.terminal_answers import INDENT, NoTerminal, choose
-from runs.pev.files.paths import clashes, clean_path, folded, usable_path
-from runs.pev.files.sensitive import secret_part
+from runs.submission.intake import Upload
+from runs.text.paths import clashes, clean_path, folded, usable_path
+from runs.text.sensitive_names import secret_part
 
 LEAVE_OUT, RENAME = "leave-out", "rename"
 MAX_SHOWN = 20

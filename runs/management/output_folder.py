@@ -10,14 +10,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from runs import blobs
 from runs.errors import InvalidInput
 from runs.models import Run
-from runs.pev.files.paths import clean_path
-from runs.pev.files.sensitive import is_obeyed
-from runs.reading.files import written_files
+from runs.readmodel.run_files import written_files
 from runs.reports.archive import report_name
 from runs.reports.markdown import as_markdown
+from runs.store import blobs
+from runs.text.paths import clean_path
+from runs.text.sensitive_names import is_obeyed
 
 
 def check_folder(folder: Path) -> None:

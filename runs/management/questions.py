@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator
 
 from runs.enums import REQUESTING_GATES, GateKind
+from runs.evidence.results import CriterionResult
+from runs.lifecycle.change_requests import Request
 from runs.models import Gate
 from runs.pev.contracts import Criterion
-from runs.pev.evidence.results import CriterionResult
 from runs.pev.outcome import OpenPoint
-from runs.reading.attempts import AttemptReading
-from runs.reading.checks import check_in_words
-from runs.reading.errors import Held, held_at
-from runs.reading.gates import sent_in_lines
-from runs.reading.plans import PlanReading, StepReading
-from runs.reading.requests import Request
-from runs.reading.run import reading_of
+from runs.readmodel.attempt_view import AttemptReading
+from runs.readmodel.check_words import check_in_words
+from runs.readmodel.error_words import Held, held_at
+from runs.readmodel.gate_words import sent_in_lines
+from runs.readmodel.plan_view import PlanReading, StepReading
+from runs.readmodel.run_view import reading_of
 from runs.text.diff import DiffPiece
 from runs.text.visible import visible_text
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from django.core.management.base import CommandError
 
 from runs.enums import GateKind, Verb
-from runs.lifecycle.gates import Decision
-from runs.lifecycle.limits import given
+from runs.lifecycle.gate_decisions import Decision
+from runs.lifecycle.run_limits import given
 from runs.models import Gate
-from runs.reading.gates import limits_of
+from runs.readmodel.gate_words import limits_of
 from runs.text.normalisation import caseless
 from runs.text.plural import ordinal
 from runs.text.truncate import truncate

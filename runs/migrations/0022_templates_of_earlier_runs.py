@@ -11,7 +11,7 @@ def name_templates(apps: Any, schema_editor: Any) -> None:
     runs = apps.get_model("runs", "Run")
     plans = apps.get_model("runs", "Plan").objects.filter(version=1, reason__startswith=BEFORE)
     for run_id, reason in plans.values_list("run_id", "reason").iterator():
-        runs.objects.filter(pk=run_id).update(template=reason.removeprefix(BEFORE).split(AFTER)[0][:120])
+        runs.store.s3_storage.filter(pk=run_id).update(template=reason.removeprefix(BEFORE).split(AFTER)[0][:120])
 
 
 class Migration(migrations.Migration):

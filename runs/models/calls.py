@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from django.db import models
 
+from runs.contracts.ports import Changes, Shown
 from runs.enums import Role
 from runs.models.fields import Column, ContractField, VerbatimField, word_field
 from runs.models.plans import Attempt
 from runs.models.querysets import ModelCallQuerySet, ToolCallQuerySet
 from runs.models.runs import Run
 from runs.models.work import WorkItem
-from runs.pev.ports import Changes, Shown
 
 
 class ModelCall(models.Model):

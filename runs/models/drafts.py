@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from runs.models.fields import Column, ContractField
-from runs.pev.files.paths import MAX_CHARACTERS
+from runs.text.paths import MAX_CHARACTERS
 
 
 class Draft(models.Model):

@@ -6,13 +6,13 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from runs.contracts.feedback import Comment
 from runs.enums import REQUESTING_GATES, GateKind, GateStatus
 from runs.models.fields import Column, ContractField, VerbatimField, only, word_field
 from runs.models.plans import Attempt, Plan, Step
 from runs.models.querysets import GateQuerySet
 from runs.models.runs import Run
 from runs.models.work import WorkItem
-from runs.pev.feedback import Comment
 
 _REQUESTING = sorted(kind.value for kind in REQUESTING_GATES)
 _ANSWERED = Q(status=GateStatus.ANSWERED.value)

@@ -38,7 +38,7 @@ class DeletedRun(models.Model):
 
 
 class Discarded(models.Model):
-    """A content that a deleted run had. The sweeper removes it once no one else has it (`runs.trees`)."""
+    """A content that a deleted run had. The sweeper removes it once no one else has it (`runs.store.trees`)."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     due_at = models.DateTimeField(db_index=True)

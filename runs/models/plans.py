@@ -5,17 +5,17 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from runs.contracts.ports import Changes
 from runs.enums import Action, AttemptStatus, Complexity, PlanStatus, Severity, StepStatus
+from runs.evidence.results import CriterionResult, RequestResult, UntracedFigure
 from runs.models.fields import Column, ContractField, only, word_field
 from runs.models.querysets import AttemptQuerySet, PlanQuerySet, StepQuerySet
 from runs.models.runs import Run
 from runs.models.trees import Tree
 from runs.pev.agents import AgentDefinition
 from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
-from runs.pev.evidence.results import CriterionResult, RequestResult, UntracedFigure
-from runs.pev.files.reads import Reads
 from runs.pev.plans.estimate import Estimate
-from runs.pev.ports import Changes
+from runs.pev.read_set import Reads
 
 FIRST_PLAN = "The first plan for this request."
 """The reason of a version 1 that a planner wrote."""

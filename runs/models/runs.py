@@ -8,11 +8,11 @@ from django.conf import settings
 from django.db import models
 
 from runs.enums import EventKind, Outcome, RunStatus
+from runs.evidence.results import Judgement
 from runs.models.fields import Column, ContractField, choices, only, word_field
 from runs.models.querysets import EventQuerySet, RunQuerySet
 from runs.models.revisions import Revision
 from runs.models.trees import Tree
-from runs.pev.evidence.results import Judgement
 from runs.pev.policy import Policy
 
 
@@ -82,7 +82,7 @@ class Run(models.Model):
 
 
 class Event(models.Model):
-    """One line of a run's history; `seq` counts from 1 without gaps. Written by `runs.history` only."""
+    """One line of a run's history; `seq` counts from 1 without gaps. Written by `runs.store.event_log` only."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="events")
     seq = models.PositiveIntegerField()

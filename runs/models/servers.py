@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
+from runs.mcp_client.tool_listing import ServerTool
 from runs.models.fields import Column, ContractField
-from runs.servers.listing import ServerTool
 from runs.text.plural import pluralize
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from django.db import models
 
+from runs.contracts.ports import Changes, FileInfo
 from runs.models.fields import Column, ContractField
-from runs.pev.ports import Changes, FileInfo
 from runs.text.plural import pluralize
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from runs.contracts.base import PERSON
-from runs.pev.feedback import Answered
-from runs.pev.ports import FileInfo
+from runs.contracts.feedback import Answered
+from runs.contracts.ports import FileInfo
 from runs.text.plural import pluralize, word_for
 from runs.text.truncate import boundary
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from runs.contracts.ports import Ask, JournaledToolbox, Model, Reply
 from runs.errors import ContractBroken, ToolsUsedUp
 from runs.pev.contracts import SimpleReport, StepOutput
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, corrected, read
@@ -13,7 +14,6 @@ from runs.pev.conversation.served import Served
 from runs.pev.conversation.turns import answered, carried_out, taken_down
 from runs.pev.conversation.window import RUN_LIMIT, Room, begun_again, without
 from runs.pev.conversation.written_calls import read_calls, told_how
-from runs.pev.ports import Ask, JournaledToolbox, Model, Reply
 from runs.pev.step_brief import StepBrief, question
 
 REPORT = (

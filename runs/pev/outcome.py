@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runs.enums import SETTLED_STEPS, WHOLE_STEPS, AttemptStatus, Missing, Outcome, Severity, StepStatus
-from runs.pev.evidence.results import CriterionResult
+from runs.evidence.results import CriterionResult
 from runs.text.plural import pluralize
 from runs.text.truncate import truncate_line
 

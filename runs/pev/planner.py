@@ -4,22 +4,22 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from runs.contracts.answer_schemas import schema_for
+from runs.contracts.feedback import Answered, Feedback
+from runs.contracts.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.enums import Effect, Role
 from runs.errors import PlanRefused, PlanRepeated
 from runs.pev import prompts
 from runs.pev.agents import NO_AGENTS, Crew
-from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import PlanContract, PlanStep, SimplePlan
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.turns import after_tools
 from runs.pev.delimiters import answered, begun, delimited, listing
-from runs.pev.feedback import Answered, Feedback
 from runs.pev.imports.imported import Imported
 from runs.pev.imports.simple_plans import simple_plan, whole_plan
 from runs.pev.plans.repeating import Spent, repeated_in
 from runs.pev.policy import RULES
-from runs.pev.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.pev.soundness import compared_with_itself, problems_in, uncounted_in, unsaid_topics
 
 _CREATIVE = "A person has said that this task needs no sources: it is creative work."

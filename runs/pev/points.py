@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from runs.errors import InvalidInput
+from runs.evidence.citations.citing import is_markdown
 from runs.pev.checks.tables import Table
-from runs.pev.citations.citing import is_markdown
-from runs.pev.texts.patterns import Budget
 from runs.text.csv_tables import is_csv
+from runs.text.patterns import Budget
 from runs.text.truncate import cut_after
 
 MAX_COLUMNS = 12

@@ -19,7 +19,7 @@ from runs.enums import (
     StepMoment,
 )
 from runs.errors import InvalidInput
-from runs.pev.texts.domains import sites
+from runs.text.domains import sites
 from runs.text.plural import pluralize
 
 _COMPLEXITIES = {

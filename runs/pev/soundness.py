@@ -10,13 +10,13 @@ from runs.pev.checks.deciding import problem_with
 from runs.pev.checks.problems import problem_with_sources
 from runs.pev.contracts import Check, CommandSucceeds, Criterion, PlanContract, PlanStep, compares
 from runs.pev.conversation.repetition import WRITES
-from runs.pev.files.paths import clashes, clean_path
 from runs.pev.plans import answering
 from runs.pev.plans.ordering import ancestors, cycle_in
 from runs.pev.plans.problem import Problem
-from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.tools.toolbox import tools_of, why_missing
 from runs.text.each import says_each
+from runs.text.paths import clashes, clean_path
+from runs.text.patterns import Budget, TooSlow
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
 

@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from runs.contracts.answer_schemas import schema_for
+from runs.contracts.feedback import Answered, Feedback
+from runs.contracts.ports import Ask, FileInfo, ToolSpec
 from runs.enums import Role
 from runs.pev import prompts
 from runs.pev.agents import Subagent
-from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import ContextItem, PlanStep, StepOutput
 from runs.pev.conversation.asking import user
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.window import answer_tokens
 from runs.pev.delimiters import answered, begun, delimited, listing, results_with_notes
-from runs.pev.feedback import Answered, Feedback
-from runs.pev.ports import Ask, FileInfo, ToolSpec
 from runs.text.plural import pluralize
 
 CONTEXT_CHARS = 20_000

@@ -10,6 +10,7 @@ from itertools import count
 
 from pydantic import ValidationError
 
+from runs.contracts.ports import Ask, JournaledToolbox, Model, Original, Reply, Toolbox, ToolResult, ToolSpec, ToolUse
 from runs.enums import Role
 from runs.pev import prompts
 from runs.pev.agents import Subagent, permitted
@@ -19,7 +20,6 @@ from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.turns import carried_out
 from runs.pev.conversation.window import MAX_RESULT_CHARS, Room, answer_tokens, begun_again, result_chars
 from runs.pev.delimiters import begun, delimited, listing
-from runs.pev.ports import Ask, JournaledToolbox, Model, Original, Reply, Toolbox, ToolResult, ToolSpec, ToolUse
 from runs.pev.step_brief import StepBrief
 from runs.pev.tools.delegating import Delegate
 from runs.pev.tools.toolbox import spec_of_delegate, wrong_arguments

@@ -3,16 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from runs.contracts.answer_schemas import schema_for
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask, Model
 from runs.enums import Role
+from runs.evidence.citations.citing import message_of
 from runs.pev import prompts
-from runs.pev.answer_schemas import schema_for
-from runs.pev.citations.citing import message_of
 from runs.pev.contracts import SynthesizedAnswer
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import delimited, results_with_notes
-from runs.pev.ports import Ask, Model
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runs.contracts.base import MAX_EVIDENCE
+from runs.contracts.ports import Model
 from runs.enums import About, Action, Provenance, Severity
 from runs.errors import NoVerdict
-from runs.pev.contracts import Criterion, CriterionAnswer, VerifierAnswer
-from runs.pev.evidence.results import (
+from runs.evidence.results import (
     CriterionResult,
     Evidence,
     Judgement,
@@ -16,7 +16,7 @@ from runs.pev.evidence.results import (
     critique_head,
     not_traced,
 )
-from runs.pev.ports import Model
+from runs.pev.contracts import Criterion, CriterionAnswer, VerifierAnswer
 from runs.pev.verification import requests
 from runs.pev.verification.case import Case
 from runs.pev.verification.grounding import NO_STATEMENT, NOT_OF_OUTPUT, NOT_OUTSIDE, supports

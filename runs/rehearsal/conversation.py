@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask
 from runs.errors import ModelError
 from runs.llm.provider import HOW_TO_CONNECT
 from runs.pev.delimiters import Block, find
-from runs.pev.ports import Ask
 
 type Use = tuple[str, JsonObject]
 """A tool call that the rehearsal asks for: the name of the tool, and its input."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from runs.pev.evidence.quotes import proves_nothing
+from runs.evidence.quotes import proves_nothing
 from runs.rehearsal import wordlists as w
 from runs.rehearsal.documents import Document
 from runs.rehearsal.facts import amounts_in

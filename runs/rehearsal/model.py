@@ -3,9 +3,9 @@
 from typing import assert_never
 
 from runs.contracts.base import Contract, JsonObject
+from runs.contracts.ports import Ask, Reply
 from runs.enums import Role
 from runs.llm.provider import REHEARSAL
-from runs.pev.ports import Ask, Reply
 from runs.rehearsal import executor, planner, synthesizer, verifier
 from runs.rehearsal.conversation import Conversation, Use, read
 from runs.rehearsal.limits import DEFAULT, Limits

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from runs.contracts.base import QuotedEvidence
 from runs.enums import Action, Severity
+from runs.evidence.relation import doubt_about
 from runs.pev.contracts import CriterionAnswer, VerifierAnswer
-from runs.pev.evidence.relation import doubt_about
 from runs.pev.plans.commented import NOT_REVIEWED, REVIEWED, is_word
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown

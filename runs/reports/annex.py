@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from runs import trees
 from runs.accounting.costs import CostLine
 from runs.accounting.figures import Bucket
 from runs.contracts.base import RESULT
-from runs.enums import Action, Severity
-from runs.models import Attempt, Verdict
-from runs.pev.citations.citation import Citation
-from runs.pev.evidence.results import CriterionResult, critique_head, in_plain_words
-from runs.printing.blocks import (
+from runs.documents.printing.blocks import (
     SOURCE,
     Block,
     Check,
@@ -30,19 +25,24 @@ from runs.printing.blocks import (
     span,
     spans,
 )
-from runs.reading.agents import as_used
-from runs.reading.attempts import AttemptReading
-from runs.reading.citations import Problem
-from runs.reading.files import MadeFile
-from runs.reading.formulas import formulas_in
-from runs.reading.plans import PlanReading, StepReading
-from runs.reading.run import RunReading
-from runs.reading.words import risk
-from runs.reading.words import words as words_of
+from runs.enums import Action, Severity
+from runs.evidence.citations.citation import Citation
+from runs.evidence.results import CriterionResult, critique_head, in_plain_words
+from runs.lifecycle.available_agents import as_used
+from runs.models import Attempt, Verdict
+from runs.readmodel.attempt_view import AttemptReading
+from runs.readmodel.csv_formulas import formulas_in
+from runs.readmodel.plan_view import PlanReading, StepReading
+from runs.readmodel.run_files import MadeFile
+from runs.readmodel.run_view import RunReading
+from runs.readmodel.shown_citations import Problem
+from runs.readmodel.status_words import risk
+from runs.readmodel.status_words import words as words_of
 from runs.reports import changes, parts
 from runs.reports.brief import Rest
 from runs.reports.places import Places
 from runs.reports.texts import Texts
+from runs.store import trees
 from runs.text.csv_tables import is_csv
 from runs.text.plural import pluralize
 from runs.text.truncate import cut_after

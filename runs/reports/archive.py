@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from runs import blobs, trees
 from runs.errors import PathRefused
 from runs.models import Run
-from runs.pev.files.paths import clashes, clean_path
-from runs.reading.files import written_files
-from runs.reading.formulas import formulas_in
-from runs.reading.run import reading_of
+from runs.readmodel.csv_formulas import formulas_in
+from runs.readmodel.run_files import written_files
+from runs.readmodel.run_view import reading_of
 from runs.reports import journaled
 from runs.reports.hypertext import as_html
 from runs.reports.machine import render
 from runs.reports.markdown import written
 from runs.reports.outline import exported_from
+from runs.store import blobs, trees
 from runs.text.csv_tables import is_csv
+from runs.text.paths import clashes, clean_path
 from runs.text.visible import visible_text
 
 if TYPE_CHECKING:

@@ -10,9 +10,7 @@ from datetime import UTC, datetime
 from itertools import accumulate, islice
 
 from runs.accounting.clocks import clocks_of
-from runs.enums import SETTLED_STEPS, GateStatus, Outcome, StepStatus
-from runs.pev.evidence.results import CriterionResult
-from runs.printing.blocks import (
+from runs.documents.printing.blocks import (
     Block,
     Checks,
     Diagram,
@@ -32,8 +30,10 @@ from runs.printing.blocks import (
     span,
     spans,
 )
-from runs.reading.run import RunReading
-from runs.reading.words import words as words_of
+from runs.enums import SETTLED_STEPS, GateStatus, Outcome, StepStatus
+from runs.evidence.results import CriterionResult
+from runs.readmodel.run_view import RunReading
+from runs.readmodel.status_words import words as words_of
 from runs.reports import parts
 from runs.reports.texts import Texts
 from runs.text.plural import pluralize

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
-from runs.pev.feedback import Comment
-from runs.printing.blocks import Block, Items, Paragraph, Span, Spans, said, span, spans
-from runs.reading.differences import Comparison, CriterionChange, StepChange, TextChange
-from runs.reading.plans import PlanReading
+from runs.contracts.feedback import Comment
+from runs.documents.printing.blocks import Block, Items, Paragraph, Span, Spans, said, span, spans
+from runs.readmodel.plan_differences import Comparison, CriterionChange, StepChange
+from runs.readmodel.plan_view import PlanReading
 from runs.reports import parts
+from runs.text.diff import TextChange
 from runs.text.normalisation import one_spaced
 from runs.text.truncate import cut_after
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from runs.enums import CitationStatus
-from runs.pev.citations.citation import Citation, Cited
-from runs.pev.citations.words import words_of
-from runs.reading.escaping import line
+from runs.evidence.citations.citation import Citation, Cited
+from runs.evidence.citations.words import words_of
+from runs.readmodel.markdown_escaping import line
 
 REST = "This text is long: only its first citations were looked up here. The others are shown as they are written."
 

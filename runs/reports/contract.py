@@ -24,8 +24,8 @@ from runs.enums import (
     Severity,
     StepStatus,
 )
-from runs.pev.evidence.results import Evidence, RequestResult, UntracedFigure
-from runs.pev.files.coverage import Extent
+from runs.evidence.results import Evidence, RequestResult, UntracedFigure
+from runs.pev.input_coverage import Extent
 from runs.pev.plans.estimate import Estimate
 from runs.pev.policy import Policy
 from runs.reports.contract_figures import Costs, Metrics, RoleTotals, Totals

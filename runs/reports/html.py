@@ -14,11 +14,11 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from runs import guarded
+from runs import isolation
 
 MAX_HERE_CHARACTERS = 10_000
 """Up to here a text is rendered in this process: 0.15 seconds and 8 MB at most. Longer ones are guarded calls."""
-LIMITS = guarded.Limits(megabytes=400, cpu_seconds=10, seconds=30)
+LIMITS = isolation.Limits(megabytes=400, cpu_seconds=10, seconds=30)
 MAX_RENDERED_BYTES = 32_000_000
 """Of rendered texts that are kept; each page and each update shows most of them again."""
 MAX_RENDERING = 2
@@ -92,10 +92,10 @@ def _long(digest: bytes, data: bytes, within: str) -> bytes:
         html = _rendered.get(digest)
         if html is None:  # else it was rendered for somebody else meanwhile
             try:
-                html = guarded.run(f"{__name__}.{clean_html.__name__}", data, LIMITS, within=within)
-            except (guarded.NoTurn, guarded.Interrupted):  # it says nothing of the text
+                html = isolation.run(f"{__name__}.{clean_html.__name__}", data, LIMITS, within=within)
+            except (isolation.NoTurn, isolation.Interrupted):  # it says nothing of the text
                 return _as_it_is(data)
-            except guarded.ChildFailed:
+            except isolation.ChildFailed:
                 html = _as_it_is(data)
             _rendered.keep(digest, html)
         return html

@@ -13,7 +13,7 @@ from django.contrib.staticfiles import finders
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from runs.printing import blocks
+from runs.documents.printing import blocks
 from runs.reports.pictures import has_pictures, pictured
 from runs.text.visible_html import make_visible
 

@@ -7,16 +7,16 @@ from dataclasses import asdict
 
 from pydantic import JsonValue
 
+from runs.evidence.citations.citation import Cited
+from runs.evidence.results import CriterionResult
+from runs.lifecycle.change_requests import Request
 from runs.models import Attempt, Run, Verdict
-from runs.pev.citations.citation import Cited
-from runs.pev.evidence.results import CriterionResult
-from runs.pev.files.coverage import Covered
+from runs.pev.input_coverage import Covered
 from runs.pev.outcome import OpenPoint
-from runs.reading.attempts import AttemptReading
-from runs.reading.citations import RunCitations, cited_in
-from runs.reading.plans import PlanReading, StepReading
-from runs.reading.requests import Request
-from runs.reading.run import RunReading, reading_of
+from runs.readmodel.attempt_view import AttemptReading
+from runs.readmodel.plan_view import PlanReading, StepReading
+from runs.readmodel.run_view import RunReading, reading_of
+from runs.readmodel.shown_citations import RunCitations, cited_in
 from runs.reports import changes, figures
 from runs.reports.contract import VERSION
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
+from runs.documents.printing import blocks
 from runs.models import Run
-from runs.printing import blocks
-from runs.reading.escaping import code, line, start, words
-from runs.reading.run import RunReading
+from runs.readmodel.markdown_escaping import code, line, start, words
+from runs.readmodel.run_view import RunReading
 from runs.reports.outline import exported, exported_from
 from runs.text.visible import visible_text
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from runs.documents.printing.blocks import Report, Section, Sources, span
 from runs.models import Run
-from runs.printing.blocks import Report, Section, Sources, span
-from runs.reading.run import RunReading, reading_of
+from runs.readmodel.run_view import RunReading, reading_of
 from runs.reports.annex import annex, critique_of
 from runs.reports.brief import ANSWER, brief, tone_of
 from runs.reports.parts import time

@@ -9,10 +9,10 @@ from decimal import Decimal
 from django.utils import timezone
 
 from runs.accounting.totals import Totals
+from runs.documents.printing.blocks import Block, Check, Items, Mark, Paragraph, Spans, said, span, spans
+from runs.evidence.results import CriterionResult, Evidence
 from runs.models import Attempt, Gate, Plan
-from runs.pev.evidence.results import CriterionResult, Evidence
-from runs.printing.blocks import Block, Check, Items, Mark, Paragraph, Spans, said, span, spans
-from runs.reading.words import decision_in_words
+from runs.readmodel.status_words import decision_in_words
 from runs.reports.places import Places
 from runs.text.plural import pluralize
 from runs.text.truncate import cut_after

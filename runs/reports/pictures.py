@@ -7,11 +7,11 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from runs.documents import diagrams
-from runs.documents.diagrams import MAX_DRAWN
+from runs.documents.printing import blocks
 from runs.errors import InvalidInput
-from runs.guarded import ChildFailed
-from runs.printing import blocks
+from runs.isolation import ChildFailed
+from runs.store import diagram_pictures
+from runs.store.diagram_pictures import MAX_DRAWN
 
 MAX_BYTES = 20_000_000
 """Of all pictures of a report; one has some 50 kB."""
@@ -66,12 +66,12 @@ class _Drawing:
         if time.monotonic() > self._end:
             return replace(block, problem="the others took too long; make the file again")
         try:
-            drawn = diagrams.drawn(block.text)
+            drawn = diagram_pictures.drawn(block.text)
         except (InvalidInput, ChildFailed) as error:
             return replace(block, problem=str(error).rstrip("."))
         self._bytes += len(drawn.png)
         if self._bytes > MAX_BYTES:
             return replace(block, problem="the pictures of this report would be too large together")
         picture = base64.b64encode(drawn.png).decode()
-        words = diagrams.words_for(block.text)
+        words = diagram_pictures.words_for(block.text)
         return replace(block, picture=picture, width=drawn.width, height=drawn.height, words=words)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from runs import blobs, trees
 from runs.contracts.base import RESULT
+from runs.contracts.ports import FileInfo
+from runs.documents.printing.blocks import SOURCE, Source, Span, Spans, span
+from runs.evidence.citations.citation import Citation
+from runs.evidence.results import Evidence
 from runs.models import Attempt, Step
-from runs.pev.citations.citation import Citation
-from runs.pev.evidence.results import Evidence
-from runs.pev.ports import FileInfo
-from runs.printing.blocks import SOURCE, Source, Span, Spans, span
+from runs.store import blobs, trees
 from runs.text.visible import visible_text
 
 MAX_AROUND = 160

@@ -6,18 +6,18 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from runs import guarded
+from runs import isolation
+from runs.documents.printing.blocks import Report
 from runs.errors import InvalidInput, PevError
-from runs.printing.blocks import Report
 from runs.reports.pictures import pictured
 
 type Form = Literal["pdf", "docx"]
 
-LIMITS = guarded.Limits(megabytes=2_000, cpu_seconds=40, seconds=40, files=64, output=100_000_000)
+LIMITS = isolation.Limits(megabytes=2_000, cpu_seconds=40, seconds=40, files=64, output=100_000_000)
 """Bounds; a report of 40 steps with three attempts each takes a second. The threads of typst reserve much address space
 that they never use.
 """
-_MAKERS = {"pdf": "runs.printing.typeset.pdf", "docx": "runs.printing.word.docx"}
+_MAKERS = {"pdf": "runs.documents.printing.typeset.pdf", "docx": "runs.documents.printing.word.docx"}
 _report: TypeAdapter[Report] = TypeAdapter(Report)
 
 
@@ -33,8 +33,8 @@ def printed(report: Report, form: Form) -> bytes:
 def printed_from(data: bytes, form: Form) -> bytes:
     """The same, of what `as_data` gave. Raises NotPrinted."""
     try:
-        return guarded.run(_MAKERS[form], _with_pictures(data), LIMITS)
-    except (guarded.ChildFailed, InvalidInput) as error:
+        return isolation.run(_MAKERS[form], _with_pictures(data), LIMITS)
+    except (isolation.ChildFailed, InvalidInput) as error:
         why = str(error).rstrip(".")
         raise NotPrinted(f"The {form.upper()} was not made: {why}. Take the report as HTML instead.") from error
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
+from runs.documents.printing.blocks import Block, said
+from runs.documents.printing.markup import Read, blocks_of
+from runs.evidence.citations.citation import Citation
 from runs.models import Attempt, Run
-from runs.pev.citations.citation import Citation
-from runs.printing.blocks import Block, said
-from runs.printing.markup import Read, blocks_of
-from runs.reading.citations import cited_in
-from runs.reading.kept import Kept
+from runs.readmodel.memo import Kept
+from runs.readmodel.shown_citations import cited_in
 from runs.reports.citing import linked
 from runs.reports.places import Places
 from runs.text.plural import pluralize

@@ -11,6 +11,8 @@ rapidfuzz finds the shortest way from one text to the other. It compares 64 pair
 and twice as many take eight times as long. A `DiffBudget` bounds time and memory, however hostile the texts are.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -321,3 +323,13 @@ def _rows(old: Sequence[str], new: Sequence[str], part: Sequence[_Entry], budget
             yield DiffRow("removed", at, 0, pair[0] if pair else (DiffPiece("same", text),))
         for (its, text), pair in zip_longest(come, pairs):
             yield DiffRow("added", 0, its, pair[1] if pair else (DiffPiece("same", text),))
+
+
+@dataclass(frozen=True)
+class TextChange:
+    """One text of a plan, before and after, and both together word by word. `what` names it."""
+
+    what: str
+    before: str
+    after: str
+    pieces: tuple[DiffPiece, ...]

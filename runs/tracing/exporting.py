@@ -32,7 +32,7 @@ from opentelemetry.trace import (
 from requests.adapters import BaseAdapter
 
 from pevsite.installation import version
-from runs.http_answers.reading import ask
+from runs.http_client.bounded_reading import ask
 from runs.models import Run
 from runs.tracing.spans import Attributes, Span
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.urls import path, re_path
 
-from runs.web.following.consumer import RunConsumer
+from runs.web.live.consumer import RunConsumer
 
 websocket_urlpatterns: list[Any] = [
     path("ws/runs/<int:run_id>/", RunConsumer.as_asgi()),

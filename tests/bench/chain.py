@@ -14,8 +14,8 @@ from typing import Any
 
 from django.db import connection
 
+from runs.engine.claim import due
 from runs.engine.perform import perform
-from runs.engine.work import due
 from runs.enums import WorkKind
 from runs.models import Run, WorkItem
 from tests.bench.scripted import answering

@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 from django.test import Client
 
-from runs import history
 from runs.events.kinds import AnyEvent, AttemptStarted, ModelCalled, ToolCalled
 from runs.models import Run, User
-from runs.web.following import audience
-from runs.web.following.audience import Audience, Watcher, from_database
-from runs.web.following.standing import Seat
-from runs.web.fragments import TABS
-from runs.web.serving.server import WINDOW_BITS
+from runs.store import event_log
+from runs.web.live import subscribers
+from runs.web.live.access import Seat
+from runs.web.live.subscribers import Audience, Watcher, from_database
+from runs.web.run.fragments import TABS
+from runs.web.site.server import WINDOW_BITS
 from tests.bench.figures import Figure, ShapeBroken
 from tests.bench.site import fresh_database
 from tests.factories import many_steps, person
@@ -100,11 +100,11 @@ async def _follow(run_id: int, tab: str, seats: list[Seat], times: int) -> Measu
         watchers.append(Watcher(seat, seat.person or 0, sink.send, sink.close))
         await told.join(watchers[-1])
         watchers[-1].seen = newest
-    audience.MIN_DELAY = 0.0
+    subscribers.MIN_DELAY = 0.0
     taken = []
     for number in range(times + 1):  # the first one has all parts of the header, and compiles templates
         event = EVENTS[number % len(EVENTS)]
-        await from_database(lambda event=event: history.record(run_id, event))  # type: ignore[misc]
+        await from_database(lambda event=event: event_log.record(run_id, event))  # type: ignore[misc]
         newest += 1
         began = time.process_time()
         told.wake()

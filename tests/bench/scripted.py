@@ -13,9 +13,9 @@ from typing import cast
 from unittest.mock import patch
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask, Draft, Reply, Usage
 from runs.enums import Role
 from runs.llm.client import Clients
-from runs.pev.ports import Ask, Draft, Reply, Usage
 from tests.fakes.anthropic_answers import Request, Say, ToolUse, UseTools
 from tests.fakes.team import Team
 

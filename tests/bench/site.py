@@ -15,12 +15,12 @@ from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.db import connection, connections
 
-from runs import trees
 from runs.engine.process import Engine
 from runs.enums import ApprovalPolicy, AttemptStatus, GateStatus, Outcome, RunStatus, StepApproval
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.submission import Submission, submit
 from runs.models import Attempt, Event, ModelCall, Run, Step
+from runs.store import trees
+from runs.submission.intake import Upload
+from runs.submission.submit import Submission, submit
 from tests.bench.figures import ShapeBroken
 from tests.factories import alice, policy
 

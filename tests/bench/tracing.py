@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import time
 
-from runs.pev.evidence.facts import Facts, Place
-from runs.pev.evidence.tracing import trace
+from runs.evidence.facts import Facts, Place
+from runs.evidence.tracing import trace
 from tests.bench.figures import Figure
 
 WORDS = ["the", "tenant", "pays", "a", "rent", "of", "until", "notice", "is", "given"]

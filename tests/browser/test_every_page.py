@@ -10,7 +10,7 @@ import pytest
 from django.urls import resolve
 from playwright.sync_api import Page, expect
 
-from runs.web.throttle import MAX_WRONG
+from runs.web.site.throttle import MAX_WRONG
 from tests.browser.accessible import Walk, check_fits
 from tests.browser.site import Site
 from tests.factories.agents import WRITER

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from runs.documents.readers import docx, pdf
-from runs.documents.readers.building import Made
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import MarkKind
+from runs.documents.formats import docx, pdf
+from runs.documents.formats.building import Made
+from runs.documents.model.document import Document
+from runs.documents.model.layout import MarkKind
 from tests.browser.site import wait_until
 from tests.browser.test_story import LONG, approve, gate
 from tests.documents import pdfs, pictures

@@ -15,7 +15,7 @@ from tests.browser.conftest import heard, new_context
 from tests.browser.screenshots import pictures
 from tests.browser.site import Site, by_link, served
 from tests.installation import Installation
-from tests.integration.engine.test_servers import TICKETS
+from tests.integration.engine.test_mcp_calls import TICKETS
 
 
 @pytest.fixture

@@ -13,21 +13,21 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 
-from runs import access_tokens, accounts
 from runs.enums import GateStatus
 from runs.events.kinds import Note
-from runs.history import record
-from runs.lifecycle import shelf
-from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.finished_sample import finished_sample
-from runs.lifecycle.gates import pause
-from runs.lifecycle.samples import submission_of
-from runs.lifecycle.submission import submit
-from runs.lifecycle.templates import save
+from runs.lifecycle import archive
+from runs.lifecycle.gate_decisions import pause
 from runs.llm.provider import REHEARSAL
 from runs.models import Agent, Run, Step
+from runs.people import access_tokens, accounts
 from runs.rehearsal.job import SAMPLE
-from runs.web.signin import link_for
+from runs.store.event_log import record
+from runs.submission.finished_sample import finished_sample
+from runs.submission.policy_defaults import default_policy
+from runs.submission.run_templates import save
+from runs.submission.samples import submission_of
+from runs.submission.submit import submit
+from runs.web.people.sign_in import link_for
 from tests import factories as made
 from tests.documents import pdfs, word, workbooks
 from tests.factories import agents
@@ -201,7 +201,7 @@ def crowd(owner: str, count: int, open_gates: int, running: int) -> int:
 
 def rename(run: int, title: str) -> None:
     """By the owner."""
-    shelf.rename(run, Run.objects.get(pk=run).owner, title)
+    archive.rename(run, Run.objects.get(pk=run).owner, title)
 
 
 def note(run: int, text: str) -> None:

@@ -9,11 +9,11 @@ from uuid import UUID
 
 from django.db.models import Count, Max, Min
 
-from runs import blobs, trees
 from runs.enums import AttemptStatus, Outcome, WorkStatus
-from runs.keeping.verifying import Verified
-from runs.keeping.verifying import faults as damage
 from runs.models import Attempt, Event, ModelCall, Run, Step, ToolCall, WorkItem
+from runs.operations.verify_installation import Verified
+from runs.operations.verify_installation import faults as damage
+from runs.store import blobs, trees
 from tests.chaos.service import Served
 
 STEPS = ("one", "two", "three", "four")

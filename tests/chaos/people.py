@@ -17,11 +17,11 @@ from django.test import Client
 
 from runs.enums import ApprovalPolicy, GateKind, RunStatus, StepApproval, Verb
 from runs.errors import UploadRefused
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.submission import Submission, submit
 from runs.models import Gate, Run
+from runs.submission.intake import Upload
+from runs.submission.submit import Submission, submit
 from tests.factories import person, policy
-from tests.integration.web.serving.visitor import Visitor
+from tests.integration.web.site.visitor import Visitor
 
 PAUSE = 0.2
 """Seconds between two looks."""

@@ -27,15 +27,15 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from runs import guarded
-from runs.documents.formats import FORMATS, function_of
-from runs.documents.formats import MAX_BYTES as MAX_FILE_BYTES
-from runs.documents.kinds import HEAD_BYTES, TAIL_BYTES, kind_of
-from runs.documents.packing import unpacked
+from runs import isolation
+from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, kind_of
+from runs.documents.format_table import FORMATS, function_of
+from runs.documents.format_table import MAX_BYTES as MAX_FILE_BYTES
+from runs.documents.model.document import Document
+from runs.documents.model.layout import Rendered
+from runs.documents.packed_parts import unpacked
 from runs.errors import InvalidInput
-from runs.guarded import ChildFailed
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import Rendered
+from runs.isolation import ChildFailed
 
 PACKAGES: Mapping[str, str] = {
     "agate_excel-0.4.2.tar.gz": "eed1dc6239f0e96720d962dc1bdfb4496e19687332c827fd8b1e587a917ea202",
@@ -192,7 +192,7 @@ def ended(content: bytes) -> Ended:
         return Ended(form, how, said, time.monotonic() - began)
 
     try:
-        header, text = unpacked(guarded.run(function_of(form), content, FORMATS[form].limits))
+        header, text = unpacked(isolation.run(function_of(form), content, FORMATS[form].limits))
         document = Document(text.decode(), Rendered.model_validate_json(header).layout)
     except InvalidInput as error:
         return so("sentence", str(error))

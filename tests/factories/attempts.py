@@ -1,18 +1,18 @@
 """The attempts of the contract review, passed and failed, with evidence that the real resolver looked up."""
 
-from runs import blobs, trees
 from runs.contracts.base import QuotedEvidence
 from runs.enums import (
     Role,
     WorkKind,
 )
-from runs.lifecycle import facts
+from runs.evidence.quotes import resolve
+from runs.evidence.results import Judgement
+from runs.lifecycle import outcomes
 from runs.models import Attempt, Run
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import FileExists, NoPlaceholders
-from runs.pev.evidence.quotes import resolve
-from runs.pev.evidence.results import Judgement
+from runs.store import blobs, trees
 from tests.factories.parts import (
     CRITIQUE,
     DATA,
@@ -70,13 +70,13 @@ def pass_inventory(run: Run) -> None:
         tool(mine, 4, "read_file", {"path": DATA}, trees_text(run, DATA))
         tool(mine, 5, "read_file", {"path": LEASE}, trees_text(run, LEASE))
         called(mine, Role.EXECUTOR, 14_000, 1_900)
-        facts.executed(
+        outcomes.executed(
             attempt,
             output("Three contracts, six parties; see the table.", confidence=0.94),
             overlay({INVENTORY: INVENTORY_TEXT}),
         )
         called(mine, Role.VERIFIER, 8_000, 700, ordinal=1_000)
-        facts.judged(
+        outcomes.judged(
             attempt,
             judgement(
                 [
@@ -115,13 +115,13 @@ def fail_review(run: Run, findings: str = "Two findings in the service agreement
         tool(mine, 3, "write_file", {"path": REVIEW, "content": FIRST_REVIEW}, "Written.")
         tool(mine, 4, "write_file", {"path": "review/scratch.txt", "content": "7.2?\n"}, "Written.")
         called(mine, Role.EXECUTOR, 22_000, 2_700)
-        facts.executed(
+        outcomes.executed(
             attempt,
             output(findings, confidence=0.71),
             overlay({REVIEW: FIRST_REVIEW, "review/scratch.txt": "7.2?\n"}),
         )
         called(mine, Role.VERIFIER, 12_000, 900, ordinal=1_000)
-        facts.judged(attempt, first_judgement(attempt))
+        outcomes.judged(attempt, first_judgement(attempt))
 
 
 def first_judgement(attempt: Attempt) -> Judgement:
@@ -159,7 +159,7 @@ def pass_review(run: Run, key: str = "review") -> None:
         tool(mine, 2, "search_files", {"pattern": "TBD"}, f"{LEASE}:26: The Tenant may use parking spaces TBD")
         tool(mine, 3, "write_file", {"path": REVIEW, "content": SECOND_REVIEW}, "Written.")
         called(mine, Role.EXECUTOR, 26_000, 3_100)
-        facts.executed(
+        outcomes.executed(
             attempt,
             output(
                 "**Three findings**, each with its clause and a recommendation:\n\n"
@@ -168,7 +168,7 @@ def pass_review(run: Run, key: str = "review") -> None:
             overlay({REVIEW: SECOND_REVIEW}),
         )
         called(mine, Role.VERIFIER, 13_000, 1_000, ordinal=1_000)
-        facts.judged(
+        outcomes.judged(
             attempt,
             judgement(
                 [
@@ -198,11 +198,11 @@ def pass_notices(run: Run) -> None:
         attempt = mine.attempt
         tool(mine, 1, "write_file", {"path": NOTICE, "content": NOTICE_TEXT}, "Written.")
         called(mine, Role.EXECUTOR, 9_000, 800)
-        facts.executed(
+        outcomes.executed(
             attempt, output("One notice, to Kestrel Systems.", confidence=0.9), overlay({NOTICE: NOTICE_TEXT})
         )
         called(mine, Role.VERIFIER, 6_000, 400, ordinal=1_000)
-        facts.judged(
+        outcomes.judged(
             attempt,
             judgement(
                 [
@@ -238,7 +238,7 @@ def final_answer(run: Run, *, met: bool = True) -> None:
             result("C1", "Every open point of the three contracts is named with its clause.", [first]),
             result("C2", "The review exists", [run_check(exists, Material(files))]),
         ]
-        facts.answered(mine.run, ANSWER, judgement(results, feedback="Name every point."))
+        outcomes.answered(mine.run, ANSWER, judgement(results, feedback="Name every point."))
 
 
 def trees_text(run: Run, path: str) -> str:

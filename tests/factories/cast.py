@@ -4,8 +4,8 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
-from runs import access_tokens
 from runs.models import AccessToken, User
+from runs.people import access_tokens
 
 
 def person(name: str, **fields: Any) -> User:

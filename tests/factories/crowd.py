@@ -21,10 +21,10 @@ from runs.enums import (
     Severity,
     StepStatus,
 )
+from runs.evidence.results import Evidence
 from runs.models import Attempt, Event, Gate, ModelCall, Plan, Run, Step, User, Verdict, WorkItem
 from runs.pev.contracts import PlanHeader
-from runs.pev.evidence.results import Evidence
-from runs.trees import make_tree
+from runs.store.trees import make_tree
 from tests.factories.cast import bob
 from tests.factories.parts import output, plan, plan_step, policy, result
 

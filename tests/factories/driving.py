@@ -11,17 +11,16 @@ from typing import Any
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from runs import blobs, trees
-from runs.documents import reading
-from runs.engine.documents import read_waiting
+from runs.engine.claim import due
+from runs.engine.document_work import read_waiting
 from runs.engine.perform import perform
-from runs.engine.work import due
 from runs.enums import Executor, GateStatus, Role, Verb
-from runs.lifecycle.gates import Decision, decide
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.submission import Submission, submit
+from runs.lifecycle.gate_decisions import Decision, decide
 from runs.models import Attempt, Run, User, WorkItem
 from runs.pev.policy import Policy, RoleModel
+from runs.store import blobs, rendition_making, trees
+from runs.submission.intake import Upload
+from runs.submission.submit import Submission, submit
 from tests.factories.parts import open_gate
 
 MODELS = {
@@ -58,7 +57,7 @@ def read_ahead(files: Mapping[str, bytes]) -> None:
     sources = [info.sha256 for info in stored.values()]
     for minutes in (False, True):
         read_waiting.call(minutes)
-    while reading.waiting(sources):
+    while rendition_making.waiting(sources):
         time.sleep(0.05)  # a server is at it
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.core.files.base import ContentFile
 
-from runs import blobs, history, journal, trees
-from runs.accounting.history import estimate_for
+from runs.accounting.past_estimates import estimate_for
 from runs.accounting.prices import cost_of
 from runs.contracts.base import QuotedEvidence
-from runs.engine import work
-from runs.engine.work import Lease
+from runs.contracts.ports import Changes, Reply, Shown, ToolResult, ToolUse, Usage
+from runs.engine import claim
+from runs.engine.claim import Lease
 from runs.enums import (
     About,
     Action,
@@ -27,11 +27,10 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.events.kinds import AnyEvent
-from runs.lifecycle import facts, gates
+from runs.evidence.results import CriterionResult, Evidence, Judgement, all_pass
+from runs.evidence.sources import Given, Sources, ToolText
+from runs.lifecycle import gate_decisions, outcomes
 from runs.lifecycle.advance import advance
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.samples import named
-from runs.lifecycle.submission import Submission, submit
 from runs.models import Attempt, Gate, Run, User, WorkItem
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
@@ -46,12 +45,13 @@ from runs.pev.contracts import (
     PlanStep,
     StepOutput,
 )
-from runs.pev.evidence.results import CriterionResult, Evidence, Judgement, all_pass
-from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.pev.policy import Policy, RoleModel
-from runs.pev.ports import Changes, Reply, Shown, ToolResult, ToolUse, Usage
 from runs.pev.verification.grounding import Examiner
-from runs.trees import Overlay
+from runs.store import blobs, event_log, journal, trees
+from runs.store.trees import Overlay
+from runs.submission.intake import Upload
+from runs.submission.samples import named
+from runs.submission.submit import Submission, submit
 from tests.documents.samples import texts
 from tests.factories.cast import alice, bob
 
@@ -187,11 +187,11 @@ def submitted(owner: User | None = None, approvers: Sequence[User] = (), **chang
 def working(run: Run, kind: WorkKind, key: str = "") -> Iterator[WorkItem]:
     """Do the run's open work of this kind (for the step `key`) as a worker would: leased, fenced, done, moved on."""
     item = open_work(run, kind, key)
-    lease = work.claim(item.pk)
+    lease = claim.claim(item.pk)
     assert lease is not None
     with committing(lease) as mine:
         yield mine
-        work.done(mine)
+        claim.done(mine)
         advance(mine.run_id)
 
 
@@ -199,13 +199,13 @@ def working(run: Run, kind: WorkKind, key: str = "") -> Iterator[WorkItem]:
 def committing(lease: Lease) -> Iterator[WorkItem]:
     """One transaction under the lease, as `work.commit` makes it for a function. Raises LeaseLost or Outdated."""
     lease.check()
-    with history.writing(lease.item.run):
+    with event_log.writing(lease.item.run):
         yield lease.item
 
 
 def recorded(run_id: int, event: AnyEvent) -> int:
     """An event of its own, by its number."""
-    history.record(run_id, event)
+    event_log.record(run_id, event)
     return Run.objects.values_list("event_count", flat=True).get(pk=run_id)
 
 
@@ -219,7 +219,7 @@ def propose(run: Run, contract: PlanContract | None = None, reason: str = "The f
     cost = estimate_for(run, contract)
     with working(run, WorkKind.PLAN) as mine:
         called(mine, Role.PLANNER, 9_000, 2_400)
-        facts.propose_plan(mine.run, contract, reason=reason, estimate=cost)
+        outcomes.propose_plan(mine.run, contract, reason=reason, estimate=cost)
 
 
 def called(item: WorkItem, role: Role, prompt: int, written: int, ordinal: int = 1) -> None:
@@ -314,7 +314,7 @@ def judgement(results: Sequence[CriterionResult], *, feedback: str = "", notes: 
 def decide(run: Run, kind: GateKind, verb: Verb, reason: str = "", by: User | None = None) -> Gate:
     """Answer the open gate of this kind as a person would."""
     gate = open_gate(run, kind)
-    gates.decide(gate.pk, by or alice(), gates.Decision(verb, gate.digest, reason))
+    gate_decisions.decide(gate.pk, by or alice(), gate_decisions.Decision(verb, gate.digest, reason))
     return gate
 
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from runs import journal
 from runs.contracts.base import JsonObject
-from runs.engine import work
+from runs.contracts.ports import Usage
+from runs.engine import claim
 from runs.enums import (
     Action,
     Exhausted,
@@ -22,11 +22,11 @@ from runs.enums import (
     WorkKind,
 )
 from runs.errors import ApprovalAwaited, ModelError
-from runs.lifecycle import asking, facts, gates
+from runs.lifecycle import gate_decisions, gate_opening, outcomes
 from runs.models import Gate, Run
 from runs.pev.contracts import PlanContract
-from runs.pev.ports import Usage
 from runs.pev.verifier import failed
+from runs.store import journal
 from tests.factories.attempts import fail_review, final_answer, pass_inventory, pass_notices, pass_review
 from tests.factories.cast import alice, bob
 from tests.factories.driving import read_ahead, submit_as
@@ -136,7 +136,7 @@ def reporting(report: str, run: Run | None = None, **files: str) -> Run:
     gate.attempt.output = gate.attempt.output.model_copy(update={"findings": report})
     gate.attempt.overlay = {**gate.attempt.overlay, **overlay({n.replace("_", "."): t for n, t in files.items()})}
     gate.attempt.save()
-    Gate.objects.filter(pk=gate.pk).update(digest=gates.current_digest(gate))
+    Gate.objects.filter(pk=gate.pk).update(digest=gate_decisions.current_digest(gate))
     return _fresh(run)
 
 
@@ -194,11 +194,11 @@ def replanned() -> Run:
 def error_gate() -> Run:
     """The model's service refused; the planner's work waits for a person."""
     run = submitted()
-    lease = work.claim(open_work(run, WorkKind.PLAN).pk)
+    lease = claim.claim(open_work(run, WorkKind.PLAN).pk)
     assert lease is not None
     with committing(lease) as mine:
         refused = "The model's service (api.anthropic.com) refused the API key (401). Check ANTHROPIC_API_KEY."
-        asking.suspend(mine, refused, reset=False, cause="authentication_error")
+        gate_opening.suspend(mine, refused, reset=False, cause="authentication_error")
     return _fresh(run)
 
 
@@ -206,7 +206,7 @@ def step_error(**changes: Any) -> Run:
     """The inventory passed; the review read a file, and after that its model gave no answer, eight times in a row."""
     run = executing(**changes)
     pass_inventory(run)
-    lease = work.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
+    lease = claim.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
         called(mine, Role.EXECUTOR, 9_000, 400)
@@ -215,7 +215,7 @@ def step_error(**changes: Any) -> Run:
             question = journal.Question(Role.EXECUTOR, model, "2")
             forbidden = ModelError(FORBIDDEN, kind="permission_error", retriable=False)
             journal.write_failure(mine, journal.Place(0, 2), question, forbidden, Usage(), Decimal(0), 900)
-        asking.suspend(mine, FORBIDDEN, reset=False)
+        gate_opening.suspend(mine, FORBIDDEN, reset=False)
     return _fresh(run)
 
 
@@ -231,10 +231,10 @@ def tool_gate(name: str, arguments: JsonObject) -> Run:
     """The inventory passed; the review waits until a person lets a call go that acts outside."""
     run = executing()
     pass_inventory(run)
-    lease = work.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
+    lease = claim.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
-        asking.suspend_for_call(mine, ApprovalAwaited(name, arguments, "0" * 64))
+        gate_opening.suspend_for_call(mine, ApprovalAwaited(name, arguments, "0" * 64))
     return _fresh(run)
 
 
@@ -242,10 +242,10 @@ def question_gate(question: str = "Which law applies to the notices?", choices: 
     """The inventory passed; the review cannot go on without an answer."""
     run = executing()
     pass_inventory(run)
-    lease = work.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
+    lease = claim.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
-        asking.suspend_for_answer(mine, question, choices)
+        gate_opening.suspend_for_answer(mine, question, choices)
     return _fresh(run)
 
 
@@ -258,10 +258,10 @@ def _at_limit(sentence: str, **limits: Any) -> Run:
     """The inventory passed; the review cannot ask its next question."""
     run = executing(**limits)
     pass_inventory(run)
-    lease = work.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
+    lease = claim.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
-        asking.suspend_for_budget(mine, sentence)
+        gate_opening.suspend_for_budget(mine, sentence)
     return _fresh(run)
 
 
@@ -279,8 +279,8 @@ def blocked() -> Run:
     pass_inventory(run)
     with working(run, WorkKind.ATTEMPT, "review") as mine:
         assert mine.attempt is not None
-        facts.executed(mine.attempt, output("The schedules are missing.", blocked=True), {})
-        facts.judged(
+        outcomes.executed(mine.attempt, output("The schedules are missing.", blocked=True), {})
+        outcomes.judged(
             mine.attempt,
             failed("Reported as blocked: the schedules are missing.", action=Action.REPLAN),
             blocked=True,
@@ -309,7 +309,7 @@ def finished_partial() -> Run:
 def stopped() -> Run:
     """Bob stopped it while the first step ran."""
     run = executing()
-    gates.cancel(run.pk, bob(), "Wrong folder.")
+    gate_decisions.cancel(run.pk, bob(), "Wrong folder.")
     return _fresh(run)
 
 
@@ -325,8 +325,8 @@ def many_steps(count: int) -> Run:
             path = f"out/{number}.md"
             tool(mine, 1, "write_file", {"path": path, "content": "Done."}, "Written.")
             called(mine, Role.EXECUTOR, 1_000, 100)
-            facts.executed(attempt, output(f"Step {number} is done."), overlay({path: f"Done {number}."}))
-            facts.judged(
+            outcomes.executed(attempt, output(f"Step {number} is done."), overlay({path: f"Done {number}."}))
+            outcomes.judged(
                 attempt,
                 judgement([result("C1", "Done.", [quote(attempt, "@output", f"Step {number} is done")])]),
             )
@@ -338,8 +338,8 @@ def keeping(count: int) -> Run:
     run = many_steps(count + 1)
     with working(run, WorkKind.ATTEMPT, f"s{count + 1}") as mine:
         assert mine.attempt is not None
-        facts.executed(mine.attempt, output("Not possible."), {})
-        facts.judged(mine.attempt, failed("Not possible.", action=Action.REPLAN))
+        outcomes.executed(mine.attempt, output("Not possible."), {})
+        outcomes.judged(mine.attempt, failed("Not possible.", action=Action.REPLAN))
     specs = [step.spec for step in run.plans.get().steps.order_by("position")]
     propose(run, plan(*specs[:-1], plan_step("other", "Another way")), "step failed")
     return _fresh(run)

@@ -3,7 +3,7 @@
 Run as a program, it is a server of the official library: standard input and output, or HTTP on the port in `PORT`.
 With `--plain` it needs the standard library alone, for tests of what is done with answers: importing the official
 library takes a second, and each of these tests starts the program several times. What that library says and accepts
-is tested in tests/integration/engine/test_servers.py.
+is tested in tests/integration/engine/test_mcp_calls.py.
 
 `LOG` names the file that each call is written to; `MODE` says what goes wrong: `change`, `die`, `hang`, `flood`,
 `large`, `inject`, `lie`. With `odd`, which needs `--plain`, there are tools that no model can be offered, and a search

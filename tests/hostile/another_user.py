@@ -4,8 +4,8 @@ import json
 import os
 import sys
 
-from runs.guarded import sandbox
-from runs.guarded.sandbox import CommandLimits
+from runs.isolation import sandbox
+from runs.isolation.sandbox import CommandLimits
 
 
 def main() -> None:

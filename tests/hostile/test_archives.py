@@ -12,10 +12,10 @@ from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from runs.lifecycle import drafts
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.unpacking import unpacked
 from runs.models import Draft
+from runs.submission import submission_drafts
+from runs.submission.intake import Upload
+from runs.submission.unpacking import unpacked
 from tests import factories as made
 from tests.documents import archives
 from tests.documents.archives import tarred, zipped
@@ -73,7 +73,7 @@ def test_a_bomb_is_a_sentence_and_the_rest_is_taken(alice_client: Client, name: 
         f"/runs/drafts/{token}/", {"files": sent, "paths": [name, "a.md"]}, headers={"Accept": "application/json"}
     ).json()
     assert _memory() - before < MEGABYTES
-    assert list(drafts.files_of(Draft.objects.get())) == ["a.md", name]
+    assert list(submission_drafts.files_of(Draft.objects.get())) == ["a.md", name]
     assert problem in answer["html"]
     assert refused in answer["html"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.readers import docx, eml, epub, html, odt, xlsx
+from runs.documents.formats import docx, eml, epub, html, odt, xlsx
 from runs.errors import InvalidInput
 from tests.documents.texts import book, open_document
 from tests.documents.word import word

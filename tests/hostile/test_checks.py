@@ -3,11 +3,11 @@
 import pytest
 
 from runs.contracts.base import QuotedEvidence
+from runs.evidence.finding import find
+from runs.evidence.quotes import resolve
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Check, Contains, CsvColumns, JsonValid, NoPlaceholders, WordCount
-from runs.pev.evidence.finding import find
-from runs.pev.evidence.quotes import resolve
 from tests.hostile.bounds import within
 
 MB = 1_000_000

@@ -2,11 +2,11 @@
 
 import pytest
 
-from runs.pev.citations.citing import broken_in
-from runs.pev.citations.lookup import citations_in
-from runs.pev.citations.reader import MAX_SEARCHED
-from runs.pev.citations.statements import uncited
-from runs.pev.evidence.sources import Given, Sources
+from runs.evidence.citations.citing import broken_in
+from runs.evidence.citations.lookup import citations_in
+from runs.evidence.citations.reader import MAX_SEARCHED
+from runs.evidence.citations.statements import uncited
+from runs.evidence.sources import Given, Sources
 from tests.hostile.bounds import within
 
 pytestmark = pytest.mark.slow

@@ -16,24 +16,24 @@ import mcp.client.streamable_http
 import pytest
 from django.core.files.base import ContentFile
 
-from runs import fetching, objects
-from runs.blobs import name_of
+from runs.contracts.ports import Ask
 from runs.enums import Role
 from runs.errors import InvalidInput, LeaseLost, PevError, StoreAway
-from runs.http_answers import reading, watch
+from runs.http_client import bounded_reading, http_fetch, watchdog
 from runs.llm import client as model_client
 from runs.llm.client import Clients
-from runs.objects import BucketStorage
-from runs.pev.ports import Ask
-from runs.servers import client, streams
-from runs.servers.client import Connection
-from runs.servers.configuration import ServerConfig
+from runs.mcp_client import event_streams, mcp_connection
+from runs.mcp_client.mcp_connection import Connection
+from runs.mcp_client.server_config import ServerConfig
+from runs.store import s3_storage
+from runs.store.blobs import name_of
+from runs.store.s3_storage import BucketStorage
 from runs.tracing import exporting
 from tests.fakes.hostile_server import PAUSE, answering, head, packed
 from tests.hostile.bounds import within
 
 pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
-IMPORTED = (mcp.client.stdio, mcp.client.streamable_http, streams)
+IMPORTED = (mcp.client.stdio, mcp.client.streamable_http, event_streams)
 """What is imported with the first call: its memory is none of the answer's."""
 UNPACKED_MB = 120
 ALLOWED_MB = 50
@@ -69,9 +69,9 @@ def server_of_tools(url: str) -> str:
 
 
 def page(url: str) -> str:
-    fetching.is_public = lambda address: True
+    http_fetch.is_public = lambda address: True
     try:
-        return str(len(fetching.fetch(url, lambda _: None).data))
+        return str(len(http_fetch.fetch(url, lambda _: None).data))
     except InvalidInput as error:
         return str(error)
 
@@ -87,7 +87,7 @@ def collector(url: str) -> str:
 def of_bucket(url: str) -> BucketStorage:
     os.environ |= {"AWS_ENDPOINT_URL": url, "AWS_DEFAULT_REGION": "x"}
     os.environ |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
-    objects._TRIES = 1
+    s3_storage._TRIES = 1
     return BucketStorage("files", "")
 
 
@@ -177,7 +177,7 @@ def test_of_large_answers_of_a_bucket_no_more_is_kept_than_may_be(asked: Callabl
     first = head(status, content_type="application/xml", connection="close")
     said = costs(asked, first, lambda: repeat(b"<a/>" * 250_000, 300))
     is_content = asked is read_of_bucket and status == 200
-    assert ("was changed" if is_content else f"more than {objects.MAX_WORDS:,} bytes") in said
+    assert ("was changed" if is_content else f"more than {s3_storage.MAX_WORDS:,} bytes") in said
 
 
 @pytest.mark.parametrize("status", [200, 403])
@@ -186,8 +186,8 @@ def test_of_large_answers_of_a_bucket_no_more_is_kept_than_may_be(asked: Callabl
 def test_an_answer_of_a_bucket_that_trickles_in_is_given_up(
     asked: Callable[[str], str], status: int, length: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(objects, "MAX_SECONDS", 0.5)
-    monkeypatch.setattr(objects, "_TRIES", 1)
+    monkeypatch.setattr(s3_storage, "MAX_SECONDS", 0.5)
+    monkeypatch.setattr(s3_storage, "_TRIES", 1)
     for name in ("AWS_ENDPOINT_URL", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "")
     piece = b"1\r\nx\r\n" if "transfer_encoding" in length else b"x"
@@ -200,11 +200,11 @@ def test_an_answer_of_a_bucket_that_trickles_in_is_given_up(
 def test_a_content_that_breaks_off_is_asked_for_again_so_often(breaks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ENDPOINT_URL", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "")
-    monkeypatch.setattr(objects, "_TRIES", 1)
+    monkeypatch.setattr(s3_storage, "_TRIES", 1)
     sha256, pieces = hashlib.sha256(b"content").hexdigest(), iter([b"con"] * breaks)
     with answering(lambda _: [head(200, content_length="7"), next(pieces, b"content")]) as server:
         bucket = of_bucket(server.url)
-        monkeypatch.setattr(objects, "_TRIES", 3)
+        monkeypatch.setattr(s3_storage, "_TRIES", 3)
         if breaks < 3:
             with bucket.open(name_of(sha256)) as file:
                 assert file.read() == b"content"
@@ -223,11 +223,11 @@ def test_an_event_of_many_lines_takes_no_quadratic_time(line: bytes) -> None:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.05)
-    monkeypatch.setattr(fetching, "SECONDS", 0.5)
-    monkeypatch.setattr(fetching, "is_public", lambda _: True)
+    monkeypatch.setattr(watchdog, "WATCH_INTERVAL", 0.05)
+    monkeypatch.setattr(http_fetch, "SECONDS", 0.5)
+    monkeypatch.setattr(http_fetch, "is_public", lambda _: True)
     monkeypatch.setattr(model_client, "DEADLINE", 0.5)
-    monkeypatch.setattr(client, "CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr(mcp_connection, "CONNECT_SECONDS", 1.0)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
 
 
@@ -286,7 +286,7 @@ def test_an_answer_that_trickles_in_is_cut_off(
 
 
 def lost_page(url: str, keep_going: Callable[[], None]) -> None:
-    fetching.fetch(url, lambda _: None, keep_going)
+    http_fetch.fetch(url, lambda _: None, keep_going)
 
 
 def lost_call(url: str, keep_going: Callable[[], None]) -> None:
@@ -306,8 +306,8 @@ def test_an_exchange_ends_with_the_work(
     answer: Callable[[], Iterable[bytes]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.05)
-    monkeypatch.setattr(fetching, "is_public", lambda _: True)
+    monkeypatch.setattr(watchdog, "WATCH_INTERVAL", 0.05)
+    monkeypatch.setattr(http_fetch, "is_public", lambda _: True)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
     looks = iter([None] * 5)
@@ -328,7 +328,7 @@ def test_a_name_that_is_looked_up_for_long_is_given_up(monkeypatch: pytest.Monke
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answered.wait(60))
     try:
         with pytest.raises(InvalidInput, match="took longer"):
-            fetching.fetch("http://slow.example/", lambda _: None)
+            http_fetch.fetch("http://slow.example/", lambda _: None)
         assert not answered.is_set()
     finally:
         answered.set()
@@ -342,13 +342,13 @@ def test_redirects_have_the_time_of_one_page(monkeypatch: pytest.MonkeyPatch) ->
 
     with answering(answer, PAUSE) as server:
         with pytest.raises(InvalidInput, match="took longer"):
-            fetching.fetch(server.url, lambda _: None)
+            http_fetch.fetch(server.url, lambda _: None)
         assert server.sent < MOST_PIECES
 
 
 def test_events_are_handed_on_one_by_one_whatever_ends_their_lines() -> None:
     for ending in (b"\n", b"\r\n", b"\r"):
-        body = reading.Body(200, httpx2.Headers({"content-type": "text/event-stream; charset=utf-8"}), 1_000)
+        body = bounded_reading.Body(200, httpx2.Headers({"content-type": "text/event-stream; charset=utf-8"}), 1_000)
         data = b"event: a" + ending + b"data: 1" + ending + ending + b"data: 2" + ending + ending
         handed = [body.take(data[at : at + 1]) for at in range(len(data))]
         expected = [b"event: a\ndata: 1\n\n", b"data: 2\n\n"]

@@ -3,14 +3,14 @@
 import pytest
 
 from runs.text.diff import DiffBudget, line_diff, word_diff
-from runs.web import colours, folding, sheets
-from runs.web.excerpt import excerpt
+from runs.web.files import code_colours, csv_sheet, folding
+from runs.web.files.excerpt import excerpt
 from tests.hostile.bounds import within
 
 
 def laid_out(unit: str, characters: int) -> tuple[int, int]:
     """Rows and columns that a page shows of a table of such units."""
-    found = sheets.sheet((unit * (characters // len(unit) + 1))[:characters])
+    found = csv_sheet.sheet((unit * (characters // len(unit) + 1))[:characters])
     return (len(found.rows), len(found.header)) if found else (0, 0)
 
 
@@ -29,9 +29,9 @@ TABLES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", TABLES.values(), ids=TABLES)
 def test_a_table_is_laid_out_in_bounded_time_and_memory(unit: str) -> None:
-    rows, columns = within(0.6, 40, f"{__name__}.laid_out", unit, sheets.MAX_CHARACTERS // 4)
-    assert rows <= sheets.ROWS
-    assert columns <= sheets.COLUMNS
+    rows, columns = within(0.6, 40, f"{__name__}.laid_out", unit, csv_sheet.MAX_CHARACTERS // 4)
+    assert rows <= csv_sheet.ROWS
+    assert columns <= csv_sheet.COLUMNS
 
 
 def parts_of(unit: str, characters: int) -> int:
@@ -97,8 +97,8 @@ def test_words_are_compared_in_bounded_time_and_memory(one: str, other: str, tim
 
 def coloured_lines(unit: str, path: str) -> int:
     """How many lines a page shows of code that begins with such units."""
-    text = unit * (colours.MAX_CHARACTERS // 4 // len(unit))
-    return len(colours.coloured(excerpt(text, 0, 0), text, path, f"{path} {unit}").lines)
+    text = unit * (code_colours.MAX_CHARACTERS // 4 // len(unit))
+    return len(code_colours.coloured(excerpt(text, 0, 0), text, path, f"{path} {unit}").lines)
 
 
 CODE = {

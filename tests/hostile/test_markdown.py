@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs import guarded
+from runs import isolation
 from runs.reports import html
 from tests.hostile.bounds import within
 
@@ -53,7 +53,7 @@ def long_text(characters: int, times: int) -> str:
 
 
 def not_to_be_laid_out() -> str:
-    html.LIMITS = guarded.Limits(megabytes=400, cpu_seconds=0.5, seconds=30)
+    html.LIMITS = isolation.Limits(megabytes=400, cpu_seconds=0.5, seconds=30)
     return html.render_markdown("[<" * 500_000)[:94]
 
 

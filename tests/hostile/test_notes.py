@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from runs.documents.readers.building import Builder
-from runs.pev.citations.lookup import noted_in
-from runs.pev.citations.notes import MAX_TRIED
-from runs.pev.citations.reader import MAX_SEARCHED, UNCOMPARED
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import BlockKind
-from runs.pev.evidence.sources import Given, Sources
+from runs.documents.formats.building import Builder
+from runs.documents.model.document import Document
+from runs.documents.model.layout import BlockKind
+from runs.evidence.citations.lookup import noted_in
+from runs.evidence.citations.notes import MAX_TRIED
+from runs.evidence.citations.reader import MAX_SEARCHED, UNCOMPARED
+from runs.evidence.sources import Given, Sources
 from tests.hostile.bounds import within
 
 MOST_ASKED = 5 * MAX_TRIED

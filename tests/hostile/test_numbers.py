@@ -7,8 +7,8 @@ from django import forms
 from django.http import QueryDict
 from django.test import Client
 
-from runs.web.forms.new_run import NewRunForm
-from runs.web.forms.people import ApproverForm
+from runs.web.new_run.forms import NewRunForm
+from runs.web.people.forms import ApproverForm
 from tests import factories
 from tests.hostile.bounds import limited
 from tests.hostile.fuzzing.surface import addresses

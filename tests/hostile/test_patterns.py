@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from runs.contracts.ports import FileInfo, Form, ToolUse
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import JsonSchema, Matches
-from runs.pev.ports import FileInfo, Form, ToolUse
-from runs.pev.texts.patterns import MAX_COMPILED, Budget, compiled, found
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools
+from runs.text.patterns import MAX_COMPILED, Budget, compiled, found
 from tests.hostile.bounds import within
 
 pytestmark = pytest.mark.slow

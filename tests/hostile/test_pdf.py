@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from runs import guarded
-from runs.documents.packing import unpacked
+from runs import isolation
+from runs.documents.model.layout import Rendered
+from runs.documents.packed_parts import unpacked
 from runs.errors import InvalidInput
-from runs.guarded import ChildFailed, Limits
-from runs.pev.documents.layout import Rendered
+from runs.isolation import ChildFailed, Limits
 from tests.documents import pdfs
 
 _LIMITS = Limits(megabytes=300, cpu_seconds=20, seconds=40, files=32, output=32_000_000)
@@ -31,7 +31,7 @@ _CALLS: dict[str, dict[str, int | str]] = {
 def ending(function: str, data: bytes, limits: Limits = _LIMITS) -> bytes | str:
     """What the function returns, or why it does not."""
     try:
-        return guarded.run(f"runs.documents.readers.pdf.{function}", data, limits, **_CALLS[function])
+        return isolation.run(f"runs.documents.formats.pdf.{function}", data, limits, **_CALLS[function])
     except (InvalidInput, ChildFailed) as error:
         return str(error)
 

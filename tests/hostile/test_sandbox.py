@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from runs.errors import InvalidInput, LeaseLost
-from runs.guarded import sandbox
-from runs.guarded.sandbox import CommandLimits, Ended
-from runs.guarded.view import View
+from runs.isolation import sandbox
+from runs.isolation.sandbox import CommandLimits, Ended
+from runs.isolation.sandbox_mounts import View
 
 pytestmark = [
     pytest.mark.allow_hosts(["127.0.0.1"]),

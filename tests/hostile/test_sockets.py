@@ -8,7 +8,7 @@ import pytest
 from channels.routing import URLRouter
 
 from runs.models import Run
-from runs.web.following.consumer import MAX_MESSAGE
+from runs.web.live.consumer import MAX_MESSAGE
 from runs.web.routing import websocket_urlpatterns
 from tests import factories
 from tests.hostile.fuzzing import values

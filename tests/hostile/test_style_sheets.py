@@ -2,8 +2,8 @@
 
 import pytest
 
-from runs.documents.readers import html, style_sheets
-from runs.documents.readers.style_sheets import TOO_MANY
+from runs.documents.formats import html, style_sheets
+from runs.documents.formats.style_sheets import TOO_MANY
 from runs.errors import InvalidInput
 from tests.hostile.bounds import within
 

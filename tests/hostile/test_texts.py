@@ -4,12 +4,12 @@ import os
 from collections.abc import Callable
 
 from runs.errors import PathRefused
-from runs.pev.files.paths import clashes, clean_path
-from runs.pev.files.sensitive import is_obeyed, secret_part
-from runs.reading.escaping import code, line
-from runs.reading.formulas import formulas_in
+from runs.readmodel.csv_formulas import formulas_in
+from runs.readmodel.markdown_escaping import code, line
 from runs.redaction import redacted
 from runs.reports.archive import entry_name
+from runs.text.paths import clashes, clean_path
+from runs.text.sensitive_names import is_obeyed, secret_part
 from runs.text.visible import printable, remarks, visible_text
 from runs.text.visible_html import make_visible
 from tests.fakes.echoes import KEY

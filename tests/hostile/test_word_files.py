@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from runs import guarded
-from runs.documents.packing import unpacked
+from runs import isolation
+from runs.documents.packed_parts import unpacked
 from runs.errors import InvalidInput
-from runs.guarded import Limits
+from runs.isolation import Limits
 from tests.documents import word_bombs
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ def test_damage_is_text_or_a_sentence() -> None:
 def _outcome(data: bytes) -> str:
     """What a guarded process makes of it: it does not crash, and does not run into its limits."""
     try:
-        header, text = unpacked(guarded.run("runs.documents.readers.docx.read", data, LIMITS))
+        header, text = unpacked(isolation.run("runs.documents.formats.docx.read", data, LIMITS))
     except InvalidInput as error:
         return str(error)
     assert header

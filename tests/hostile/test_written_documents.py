@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from runs.documents import making
+from runs.contracts.ports import Form
+from runs.documents import made_files
 from runs.errors import InvalidInput
-from runs.guarded import Limits
-from runs.pev.ports import Form
+from runs.isolation import Limits
 
 TEXTS: Mapping[str, str] = {
     "quotations": "> " * 20_000 + "x",
@@ -26,7 +26,7 @@ TEXTS: Mapping[str, str] = {
 def test_hostile_markdown_is_written_or_refused_in_words(form: Form, text: str) -> None:
     refusal = ""
     try:
-        assert making.make(form, data(text))
+        assert made_files.make(form, data(text))
     except InvalidInput as error:
         refusal = str(error)
     assert not refusal.startswith("was not made"), "the writer has ended early, or took too long"
@@ -35,17 +35,17 @@ def test_hostile_markdown_is_written_or_refused_in_words(form: Form, text: str) 
 @pytest.mark.parametrize("text", [TEXTS["quotations"], TEXTS["lists"]])
 def test_what_is_nested_too_deeply_is_refused_in_words(text: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        making.make("docx", data(text))
+        made_files.make("docx", data(text))
     assert str(caught.value) == "has lists or quotations in more than 100 levels; write it with fewer"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["docx", "pdf"])
 def test_what_takes_too_long_is_ended(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
-    short = making._MAKERS[form]._replace(limits=Limits(megabytes=2_000, cpu_seconds=0.5, seconds=5, files=64))
-    monkeypatch.setattr(making, "_MAKERS", {form: short})
+    short = made_files._MAKERS[form]._replace(limits=Limits(megabytes=2_000, cpu_seconds=0.5, seconds=5, files=64))
+    monkeypatch.setattr(made_files, "_MAKERS", {form: short})
     with pytest.raises(InvalidInput) as caught:
-        making.make(form, data("|a|b|\n|-|-|\n" + "|1|2|\n" * 20_000))
+        made_files.make(form, data("|a|b|\n|-|-|\n" + "|1|2|\n" * 20_000))
     assert str(caught.value) == "was not made: it took more than 0.5 seconds of the processor; write less, or split it"
 
 

@@ -11,9 +11,9 @@ import pytest
 from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
-from runs.engine import recording, work
+from runs.engine import claim, recording
 from runs.models import User
-from runs.web import preparing
+from runs.web.report import preparing
 from tests import databases, factories
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
@@ -45,7 +45,7 @@ def no_heartbeat(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     """
     marker = request.node.get_closest_marker("django_db")
     if not (marker and marker.kwargs.get("transaction")):
-        monkeypatch.setattr(work.heartbeat, "keeping", lambda lease: nullcontext())
+        monkeypatch.setattr(claim.heartbeat, "keeping", lambda lease: nullcontext())
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def rows_of_module(django_db_setup: None, django_db_blocker: DjangoDbBlocker) ->
     """
     with django_db_blocker.unblock(), transaction.atomic(), pytest.MonkeyPatch.context() as patch:
         patch.setenv("ANTHROPIC_API_KEY", "test-key-of-nobody")
-        patch.setattr(work.heartbeat, "keeping", lambda lease: nullcontext())
+        patch.setattr(claim.heartbeat, "keeping", lambda lease: nullcontext())
         yield
         transaction.set_rollback(True)
 

@@ -11,11 +11,11 @@ from django.core.files.base import ContentFile
 from django.test import Client
 
 from runs.enums import Provenance, StepStatus
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.submission import Submission, submit
-from runs.lifecycle.templates import chosen
 from runs.models import Run, Step, User
 from runs.pev.policy import Policy
+from runs.submission.intake import Upload
+from runs.submission.run_templates import chosen
+from runs.submission.submit import Submission, submit
 from tests.factories import MODELS, drain
 from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic

@@ -22,15 +22,15 @@ from pytest_django import DjangoDbBlocker, Settings
 
 from runs.enums import GateKind, ModelReview, OriginalPages, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused
-from runs.lifecycle.fingerprint import contract_of
-from runs.lifecycle.gates import Decision, decide
-from runs.lifecycle.templates import called
+from runs.lifecycle.approval.fingerprint import contract_of
+from runs.lifecycle.gate_decisions import Decision, decide
 from runs.models import Attempt, Gate, Run, User
 from runs.pev.contracts import Matches, MinBytes, WordCount
 from runs.pev.imports.imported import plan_in
 from runs.pev.policy import Policy
 from runs.reports.machine import as_json
-from runs.trees import files_of
+from runs.store.trees import files_of
+from runs.submission.run_templates import called
 from tests.factories import drain, finish, open_gate
 from tests.fakes.team import Team
 from tests.installation import ROOT, migrate

@@ -11,9 +11,9 @@ import pytest
 from django.test import Client
 
 from runs.enums import Outcome, Provenance
+from runs.evidence.results import CriterionResult
 from runs.models import Attempt, Run, ToolCall
-from runs.pev.evidence.results import CriterionResult
-from runs.reading.run import reading_of
+from runs.readmodel.run_view import reading_of
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from tests.factories import Submit

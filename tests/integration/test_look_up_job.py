@@ -10,10 +10,10 @@ from django.test import Client
 
 from runs.enums import Provenance
 from runs.errors import InvalidInput
-from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.submission import Submission, submit
-from runs.lifecycle.templates import chosen
 from runs.models import Step, ToolCall, User
+from runs.submission.policy_defaults import default_policy
+from runs.submission.run_templates import chosen
+from runs.submission.submit import Submission, submit
 from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.anthropic_serving import found, results, said, use

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from runs.enums import Provenance, StepStatus
-from runs.lifecycle.samples import named, uploads_of
 from runs.models import Run, Step, User
+from runs.submission.samples import named, uploads_of
 from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.integration.test_example_jobs import ARCHITECTURE, BYTES, LIST, idea_work, job

@@ -22,7 +22,7 @@ from pevsite import settings as site
 from runs.models import Attempt, ModelCall, Run, Step, ToolCall, User
 from runs.tracing import exporting
 from runs.tracing.sending import ended
-from runs.web.findings import findings
+from runs.web.operations.setup_findings import findings
 from tests.factories import Submit, drain, finish, hurry
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic

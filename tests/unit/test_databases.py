@@ -84,7 +84,7 @@ def test_another_address_or_a_missing_driver_is_a_sentence(monkeypatch: pytest.M
 
 def test_files_lie_in_the_data_folder_without_a_bucket(tmp_path: Path) -> None:
     assert files(tmp_path, "") == {
-        "BACKEND": "runs.blobs.BlobStorage",
+        "BACKEND": "runs.store.blobs.BlobStorage",
         "OPTIONS": {"location": tmp_path / "blobs"},
     }
 
@@ -99,7 +99,7 @@ def test_files_lie_in_the_data_folder_without_a_bucket(tmp_path: Path) -> None:
 )
 def test_files_lie_in_a_bucket_by_its_address(tmp_path: Path, address: str, bucket: str, prefix: str) -> None:
     assert files(tmp_path, address) == {
-        "BACKEND": "runs.objects.BucketStorage",
+        "BACKEND": "runs.store.s3_storage.BucketStorage",
         "OPTIONS": {"bucket": bucket, "prefix": prefix},
     }
 

@@ -107,17 +107,17 @@ def names_of_modules() -> Iterator[tuple[str, str]]:
 
 
 def test_a_name_in_a_text_is_found_and_one_of_a_room_above_told() -> None:
-    assert named_in('a = "runs.web.colours.taken_apart"\nb = f"runs.pev.{c}.made"\nd = "runs well"') == [
-        "runs.web.colours.taken_apart",
+    assert named_in('a = "runs.web.files.code_colours.taken_apart"\nb = f"runs.pev.{c}.made"\nd = "runs well"') == [
+        "runs.web.files.code_colours.taken_apart",
         "runs.pev",
     ]
-    assert is_higher("runs.reports.machine.render", "runs.documents.making")
-    assert is_higher("runs.documents.making.make", "runs.documents.writers.xlsx")
-    assert not is_higher("runs.printing.word.docx", "runs.documents.making")
-    assert not is_higher("runs.documents.readers.pdf.read", "runs.documents.formats")
+    assert is_higher("runs.reports.machine.render", "runs.documents.made_files")
+    assert is_higher("runs.documents.made_files.make", "runs.documents.writers.xlsx")
+    assert not is_higher("runs.documents.printing.word.docx", "runs.documents.made_files")
+    assert not is_higher("runs.documents.formats.pdf.read", "runs.documents.formats")
 
 
 def test_nothing_is_named_that_lies_above() -> None:
     names = list(names_of_modules())
-    assert ("runs.printing.deliverables.docx", "runs.documents.making") in names
+    assert ("runs.documents.printing.deliverables.docx", "runs.documents.made_files") in names
     assert [(named, module) for named, module in names if is_higher(named, module)] == []

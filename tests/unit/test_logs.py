@@ -16,7 +16,7 @@ from tests.fakes.echoes import KEY, leaks
 
 
 def record(message: str, *values: object, extra: dict[str, About] | None = None, error: bool = False) -> Any:
-    made = logging.makeLogRecord({"name": "runs.engine.work", "levelname": "INFO", "msg": message, "args": values})
+    made = logging.makeLogRecord({"name": "runs.engine.claim", "levelname": "INFO", "msg": message, "args": values})
     made.created, made.msecs = 1_769_860_800.123, 123.0
     made.exc_info = sys.exc_info() if error else None
     vars(made).update(extra or {})
@@ -25,7 +25,7 @@ def record(message: str, *values: object, extra: dict[str, About] | None = None,
 
 def test_a_line_says_what_it_is_about() -> None:
     line = LineFormatter().format(record("claimed by %s", "host/7", extra=about(run=1, step="s1", work=7, epoch=2)))
-    assert line.endswith(" INFO runs.engine.work: claimed by host/7 run=1 step=s1 work=7 epoch=2")
+    assert line.endswith(" INFO runs.engine.claim: claimed by host/7 run=1 step=s1 work=7 epoch=2")
 
 
 def test_a_line_has_its_time_in_utc_wherever_times_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,11 +34,11 @@ def test_a_line_has_its_time_in_utc_wherever_times_are_shown(monkeypatch: pytest
         time.tzset()
         line = LineFormatter().format(record("hello"))
     time.tzset()
-    assert line == "2026-01-31 12:00:00,123Z INFO runs.engine.work: hello"
+    assert line == "2026-01-31 12:00:00,123Z INFO runs.engine.claim: hello"
 
 
 def test_a_line_of_another_library_is_about_nothing() -> None:
-    assert LineFormatter().format(record("hello")).endswith(" INFO runs.engine.work: hello")
+    assert LineFormatter().format(record("hello")).endswith(" INFO runs.engine.claim: hello")
 
 
 def test_a_line_break_in_a_message_makes_no_second_line() -> None:
@@ -75,7 +75,7 @@ def test_as_json_a_record_is_one_object() -> None:
     assert json.loads(line) == {
         "time": "2026-01-31T12:00:00.123+00:00",
         "level": "INFO",
-        "logger": "runs.engine.work",
+        "logger": "runs.engine.claim",
         "message": "claimed\nby Bärbel",
         "run": 1,
         "attempt": 3,

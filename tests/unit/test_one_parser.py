@@ -15,19 +15,19 @@ CSV_HOME = "runs/text/csv_tables.py"
 CSV_WRITERS = {"runs/rehearsal/files.py"}
 NUMBER_HOMES = ("runs/text/numbers.py", "runs/text/numerals.py", "runs/text/quantities.py")
 NOT_OF_DOCUMENTS = {
-    "runs/documents/readers/pdf/raised.py: _WORD": "words with a digit, that may be the mark of a footnote",
-    "runs/documents/readers/xlsx/formats.py: _SKELETON": "the code of a number format",
-    "runs/documents/readers/xlsx/formats.py: _LITERAL": "the code of a number format",
+    "runs/documents/formats/pdf/raised.py: _WORD": "words with a digit, that may be the mark of a footnote",
+    "runs/documents/formats/xlsx/formats.py: _SKELETON": "the code of a number format",
+    "runs/documents/formats/xlsx/formats.py: _LITERAL": "the code of a number format",
     "runs/documents/writers/xlsx.py: _NUMBER": "what a spreadsheet shows as it was written",
-    "runs/pev/citations/clauses.py: _EACH": "the number of a clause",
-    "runs/pev/files/searching.py: _NUMBER": "the number of a clause",
-    "runs/pev/texts/domains.py: _NAME": "the name of a domain",
-    "runs/pev/texts/naming.py: _PATH": "the path of a file",
+    "runs/evidence/citations/clauses.py: _EACH": "the number of a clause",
+    "runs/pev/tools/file_search.py: _NUMBER": "the number of a clause",
+    "runs/text/domains.py: _NAME": "the name of a domain",
+    "runs/evidence/source_names.py: _PATH": "the path of a file",
     "runs/pev/verification/grounding.py: _PATH": "the path of a file",
-    "runs/pev/texts/numbers.py: _AMOUNT": "what a person types into a form",
-    "runs/servers/tool_schemas.py: _ARGUMENT": "the name of an argument of a tool",
-    "runs/documents/readers/alternatives.py: _WORD": "a word of a mail, numbers included",
-    "runs/reading/formulas.py: _NUMBER": "what a spreadsheet does not compute",
+    "runs/text/plain_numbers.py: _AMOUNT": "what a person types into a form",
+    "runs/mcp_client/tool_schemas.py: _ARGUMENT": "the name of an argument of a tool",
+    "runs/documents/formats/alternatives.py: _WORD": "a word of a mail, numbers included",
+    "runs/readmodel/csv_formulas.py: _NUMBER": "what a spreadsheet does not compute",
 }
 NUMBERS = (
     ("1,234.50", "98,765.43"),

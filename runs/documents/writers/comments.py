@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from runs.documents.packing import unpacked
-from runs.documents.readers.docx import source
-from runs.documents.readers.docx.names import W
-from runs.documents.readers.docx.words import Piece
-from runs.documents.readers.parts import Element, Package, whole_number
+from runs.documents.formats.docx import source
+from runs.documents.formats.docx.names import W
+from runs.documents.formats.docx.words import Piece
+from runs.documents.formats.package_parts import Element, Package, whole_number
+from runs.documents.packed_parts import unpacked
 from runs.errors import InvalidInput
 
 AUTHOR = "pevsite"

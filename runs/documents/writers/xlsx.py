@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
+from runs.documents.model.sheets import MAX_COLUMN, MAX_ROW, column_of
 from runs.errors import InvalidInput
-from runs.pev.documents.sheets import MAX_COLUMN, MAX_ROW, column_of
 from runs.text.csv_tables import NotCsv, rows_in
 
 MAX_CHARACTERS = 32_767

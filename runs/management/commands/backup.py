@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from runs.errors import InvalidInput
-from runs.keeping.backup import back_up
 from runs.management.terminal import TerminalCommand
+from runs.operations.backup import back_up
 from runs.text.plural import pluralize
 
 

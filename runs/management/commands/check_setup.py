@@ -8,9 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from runs.engine.listings import ask
+from runs.engine.mcp_listings import ask
 from runs.management.terminal import TerminalCommand
-from runs.web.findings import findings
+from runs.web.operations.setup_findings import findings
 
 
 class Command(TerminalCommand):

@@ -9,12 +9,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from pevsite.installation import PROGRAM, data_option
-from runs import accounts
 from runs.enums import LinkKind
 from runs.errors import InvalidInput
 from runs.management.terminal import TerminalCommand
 from runs.models import User
-from runs.web.signin import link_for
+from runs.people import accounts
+from runs.web.people.sign_in import link_for
 
 _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
     "deactivate": (

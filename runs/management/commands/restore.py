@@ -7,9 +7,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from runs.errors import InvalidInput
-from runs.keeping.archives import Signer
-from runs.keeping.backup import restore
 from runs.management.terminal import TerminalCommand
+from runs.operations.backup import restore
+from runs.operations.backup_archive import Signer
 
 
 class Command(TerminalCommand):

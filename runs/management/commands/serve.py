@@ -18,13 +18,13 @@ from django.db import InterfaceError, OperationalError, connection
 
 from pevsite.command_line import lost
 from pevsite.installation import PROGRAM, data_option
-from runs import blobs
 from runs.engine import probes
 from runs.errors import InvalidInput
-from runs.lifecycle.defaults import current_service, default_policy
 from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
-from runs.web.signin import link_for
+from runs.store import blobs
+from runs.submission.policy_defaults import current_service, default_policy
+from runs.web.people.sign_in import link_for
 
 if TYPE_CHECKING:
     from runs.engine.process import Engine
@@ -83,8 +83,8 @@ class Command(TerminalCommand):
         from daphne.server import twisted_loop
 
         from pevsite.asgi import application
-        from runs.live import serve_from
-        from runs.web.serving.server import Server
+        from runs.store.broadcast import serve_from
+        from runs.web.site.server import Server
 
         engines: list[Engine] = []
 

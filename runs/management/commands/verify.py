@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from runs.keeping.verifying import Verified, faults
 from runs.management.terminal import TerminalCommand
+from runs.operations.verify_installation import Verified, faults
 from runs.text.plural import pluralize
 
 MAX_SHOWN = 1_000

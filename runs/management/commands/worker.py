@@ -47,9 +47,9 @@ class Command(TerminalCommand):
 
 def tell_browsers() -> None:
     """Messages to browsers of other processes go through a loop of their own; without Redis there is no way to them."""
-    from runs import live  # with the channel layer
+    from runs.store import broadcast  # with the channel layer
 
-    if live.is_shared():
+    if broadcast.is_shared():
         loop = asyncio.new_event_loop()
-        live.serve_from(loop)
+        broadcast.serve_from(loop)
         threading.Thread(target=loop.run_forever, name="messages", daemon=True).start()

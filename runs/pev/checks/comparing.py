@@ -8,21 +8,21 @@ from runs.contracts.base import RESULT
 from runs.documents.content import document_of
 from runs.enums import Provenance
 from runs.errors import InvalidInput
+from runs.evidence.citations.citing import broken_in
+from runs.evidence.citations.lookup import citations_in, noted_in
+from runs.evidence.quotable import Quotable
+from runs.evidence.quotes import MIN_CHARACTERS
+from runs.evidence.source_names import Paths, Phrases, worded
+from runs.evidence.sources import OUTSIDE, Given, Sources
 from runs.pev.checks.counting import count
 from runs.pev.checks.material import LISTED, Found, Material, listed, matching
 from runs.pev.checks.passages import Passage, passages_in
 from runs.pev.checks.tables import Table
-from runs.pev.citations.citing import broken_in
-from runs.pev.citations.lookup import citations_in, noted_in
 from runs.pev.contracts import Absent, Citations, Comparison, Count, Covers, QuotesOccur
-from runs.pev.evidence.quotable import Quotable
-from runs.pev.evidence.quotes import MIN_CHARACTERS
-from runs.pev.evidence.sources import OUTSIDE, Given, Sources
-from runs.pev.files.paths import clean_path
-from runs.pev.texts.naming import Paths, Phrases, worded
-from runs.pev.texts.patterns import Budget
 from runs.text.lines import lines_in
 from runs.text.normalisation import Sought, markup_of
+from runs.text.paths import clean_path
+from runs.text.patterns import Budget
 from runs.text.plural import pluralize, word_for
 from runs.text.truncate import quoted
 

@@ -9,11 +9,11 @@ from runs.errors import InvalidInput
 from runs.pev.checks.material import LISTED, Found, Material, listed
 from runs.pev.checks.tables import add_to, table_of
 from runs.pev.contracts import Count, Term
-from runs.pev.texts.patterns import Budget, compiled, spans
 from runs.text.boundaries import is_whole
 from runs.text.lines import lines_in
 from runs.text.numbers import number_at
 from runs.text.numerals import EXACT, in_digits
+from runs.text.patterns import Budget, compiled, spans
 from runs.text.plural import pluralize, word_for
 from runs.text.quantities import PARTS, Figures, Kind, quantity
 from runs.text.truncate import quoted

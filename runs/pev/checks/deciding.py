@@ -9,8 +9,11 @@ from pydantic import JsonValue
 
 from runs.contracts.base import COMMAND, RESULT
 from runs.documents.content import digest_of, document_of, text_of
+from runs.documents.model.views import comments_in
 from runs.enums import Provenance
 from runs.errors import InvalidInput
+from runs.evidence.finding import find, find_in_words
+from runs.evidence.results import Evidence
 from runs.pev.checks.comparing import compared
 from runs.pev.checks.material import LISTED, Found, Material
 from runs.pev.checks.problems import problem_with_comparison, problem_with_pattern
@@ -35,14 +38,11 @@ from runs.pev.contracts import (
     QuotesOccur,
     WordCount,
 )
-from runs.pev.documents.views import comments_in
-from runs.pev.evidence.finding import find, find_in_words
-from runs.pev.evidence.results import Evidence
-from runs.pev.files.paths import clean_path
-from runs.pev.texts.diagrams import drawn
-from runs.pev.texts.patterns import SECONDS, Budget, compiled, places
-from runs.pev.texts.schemas import parsed, problem_with_value, read_schema
+from runs.text.json_schemas import parsed, problem_with_value, read_schema
+from runs.text.mermaid_diagrams import drawn
 from runs.text.normalisation import Markup, markup_of
+from runs.text.paths import clean_path
+from runs.text.patterns import SECONDS, Budget, compiled, places
 from runs.text.plural import pluralize, word_for
 from runs.text.truncate import quoted
 

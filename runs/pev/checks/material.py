@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 
 from runs.contracts.base import RESULT
+from runs.contracts.ports import ToolResult
 from runs.documents.content import text_of
 from runs.errors import InvalidInput
-from runs.pev.citations.citation import Library
-from runs.pev.files.inputs import selected
-from runs.pev.ports import ToolResult
+from runs.evidence.citations.citation import Library
+from runs.pev.input_selection import selected
 
 LISTED = 10
 """Of what a check found: enough to see what is meant, and a critique stays short."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from runs.errors import InvalidInput
-from runs.pev.texts.naming import Paths
-from runs.pev.texts.patterns import Budget
+from runs.evidence.source_names import Paths
 from runs.text.lines import lines_in
+from runs.text.patterns import Budget
 
 MAX_CHARACTERS = 5_000_000
 """As much as a step may write into one file."""

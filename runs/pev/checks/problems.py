@@ -5,14 +5,14 @@ from typing import assert_never
 
 from runs.contracts.base import RESULT
 from runs.errors import InvalidInput
+from runs.evidence.citations.citing import may_cite
+from runs.evidence.quotes import MIN_CHARACTERS
+from runs.evidence.source_names import worded
 from runs.pev.checks.material import listed, matching
-from runs.pev.citations.citing import may_cite
 from runs.pev.contracts import Absent, Check, Citations, Comparison, Count, Covers, QuotesOccur, Term
-from runs.pev.evidence.quotes import MIN_CHARACTERS
-from runs.pev.files.inputs import selected
-from runs.pev.files.paths import clean_path
-from runs.pev.texts.naming import worded
-from runs.pev.texts.patterns import SECONDS, Budget, compiled, found
+from runs.pev.input_selection import selected
+from runs.text.paths import clean_path
+from runs.text.patterns import SECONDS, Budget, compiled, found
 from runs.text.truncate import quoted
 
 _NEEDS = {"sum": "column", "matches": "pattern"}

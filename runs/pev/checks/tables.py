@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from runs.documents.content import document_of
+from runs.documents.model.document import Document
+from runs.documents.model.layout import NOT_KEPT, Block, BlockKind
+from runs.documents.model.sheets import address_in
 from runs.errors import InvalidInput
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import NOT_KEPT, Block, BlockKind
-from runs.pev.documents.sheets import address_in
-from runs.pev.texts.patterns import Budget
 from runs.text.csv_tables import CsvRow, NotCsv, is_blank, rows_in, separator_of
 from runs.text.normalisation import caseless, place_among
+from runs.text.patterns import Budget
 from runs.text.quantities import Figures, Quantity, Unlike, quantity, stored_quantity
 from runs.text.truncate import quoted
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from runs.contracts.base import Contract, JsonObject
+from runs.contracts.ports import Ask, Model, Reply
 from runs.errors import ContractBroken, Unusable
 from runs.pev.conversation.generous import Read, read_json
 from runs.pev.conversation.mistakes import mistakes_in
-from runs.pev.ports import Ask, Model, Reply
 
 CUT_OFF = "The answer was cut off at the length limit"
 CORRECTIONS = 2

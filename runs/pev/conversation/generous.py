@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 from runs.contracts.base import Contract
 from runs.errors import InvalidInput
-from runs.pev.texts.schemas import parsed
+from runs.text.json_schemas import parsed
 from runs.text.truncate import quoted
 
 MAX_ROUNDS = 4

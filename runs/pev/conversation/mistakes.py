@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 from runs.contracts.base import Contract
 from runs.errors import InvalidInput
 from runs.pev.conversation.examples import example_at, example_of
-from runs.pev.texts.schemas import parsed
+from runs.text.json_schemas import parsed
 
 MAX_SHOWN = 3
 """Of all mistakes: who is told twenty at once mends the last of them."""

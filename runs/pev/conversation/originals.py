@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby
 
 from runs.contracts.base import JsonObject
-from runs.pev.ports import Original
+from runs.contracts.ports import Original
 from runs.text.truncate import quoted
 
 PAGES = "pages"

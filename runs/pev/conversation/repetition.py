@@ -5,8 +5,8 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 
+from runs.contracts.ports import ToolResult, ToolUse
 from runs.pev.delimiters import delimited
-from runs.pev.ports import ToolResult, ToolUse
 from runs.text.truncate import quoted
 
 MAX_SAME = 3

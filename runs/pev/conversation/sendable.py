@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 from runs.contracts.base import JsonObject
-from runs.pev.ports import arguments_of, call_id
+from runs.contracts.ports import arguments_of, call_id
 
 NOTHING_SAID = "(no text)"
 """In the place of what is blank where the API demands a text."""

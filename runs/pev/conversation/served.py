@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import SERVED, Ask, Reply, ToolResult, ToolUse
 from runs.errors import InvalidInput
 from runs.pev.conversation.window import MAX_RESULT_CHARS, result_chars
 from runs.pev.delimiters import delimited
-from runs.pev.ports import SERVED, Ask, Reply, ToolResult, ToolUse
-from runs.pev.texts.domains import Sites
+from runs.text.domains import Sites
 from runs.text.truncate import quoted
 
 WEB_SEARCH, WEB_FETCH, CODE_EXECUTION = "web_search", "web_fetch", "code_execution"

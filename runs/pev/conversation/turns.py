@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask, JournaledToolbox, Model, Reply, Toolbox
 from runs.pev.conversation.asking import assistant
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.served import Served
-from runs.pev.ports import Ask, JournaledToolbox, Model, Reply, Toolbox
 
 MAX_CALLS = 50
 """Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""

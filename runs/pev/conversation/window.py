@@ -4,11 +4,11 @@ import json
 from collections.abc import Collection
 from dataclasses import replace
 
+from runs.contracts.ports import Ask, Reply
 from runs.pev.conversation.asking import EXCEEDED, added
 from runs.pev.conversation.originals import tokens_in
 from runs.pev.conversation.repetition import Calls
 from runs.pev.delimiters import delimited
-from runs.pev.ports import Ask, Reply
 
 BYTES_PER_TOKEN = 3
 """Fewer than in the languages that models write: what is only estimated fills a window early rather than late."""

@@ -17,11 +17,11 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask, Reply, ToolSpec
 from runs.errors import InvalidInput
 from runs.pev.conversation.asking import added, assistant, unwrapped
-from runs.pev.ports import Ask, Reply, ToolSpec
-from runs.pev.texts.patterns import Budget, TooSlow
-from runs.pev.texts.schemas import parsed, problem_with_value, read_schema
+from runs.text.json_schemas import parsed, problem_with_value, read_schema
+from runs.text.patterns import Budget, TooSlow
 from runs.text.truncate import cut_after
 
 MAX_CHARACTERS = 400_000

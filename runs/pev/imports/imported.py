@@ -25,7 +25,7 @@ from runs.pev.imports.notes import Notes
 from runs.pev.imports.plan_forms import SYNONYMS, plan_of
 from runs.pev.imports.problems import Place, problems_of, where
 from runs.pev.imports.step_forms import NO_TOOL, STEP_SYNONYMS
-from runs.pev.texts.schemas import parsed
+from runs.text.json_schemas import parsed
 
 MAX_BYTES = 1_000_000
 MAX_STEPS = 500

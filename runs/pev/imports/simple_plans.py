@@ -8,12 +8,12 @@ from pydantic import JsonValue
 
 from runs.contracts.base import JsonObject
 from runs.enums import Complexity
+from runs.evidence.source_names import Paths
 from runs.pev.contracts import Criterion, PlanContract, PlanStep, SimplePlan
 from runs.pev.imports.imported import Imported, imported_value
 from runs.pev.imports.notes import MAX_NAMED
 from runs.pev.soundness import without_sources
-from runs.pev.texts.naming import Paths
-from runs.pev.texts.patterns import Budget
+from runs.text.patterns import Budget
 
 NAMES_SECONDS = 5.0
 MAX_INPUTS = 100

@@ -11,9 +11,9 @@ from runs.enums import About, Complexity
 from runs.errors import PathRefused
 from runs.pev.agents import DELEGATE
 from runs.pev.contracts import PlanStep
-from runs.pev.files.paths import clean_path
 from runs.pev.imports.notes import NOTHING, Notes, each_of, named, without_state, written
 from runs.pev.tools.toolbox import TOOL_NAMES
+from runs.text.paths import clean_path
 from runs.text.truncate import truncate_line
 
 PURPOSE = "As the description of the step says."

@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from runs.contracts.base import Contract, JsonObject
+from runs.contracts.ports import FileInfo, Reach, ToolResult, Workspace
 from runs.documents.content import text_of
 from runs.enums import Effect
 from runs.errors import InvalidInput
-from runs.pev.files.reads import Looks
-from runs.pev.ports import FileInfo, Reach, ToolResult, Workspace
+from runs.pev.read_set import Looks
 from runs.pev.tools.limits import ToolLimits
 
 SUBJECTS = ("path", "pattern", "query", "glob", "address", "url", "command", "code", "agent")

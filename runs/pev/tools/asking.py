@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from runs.contracts.base import PERSON
+from runs.contracts.ports import Reach, ToolResult
 from runs.enums import Effect
 from runs.pev.delimiters import delimited
-from runs.pev.ports import Reach, ToolResult
 from runs.pev.tools.arguments import Reaching
 from runs.pev.tools.limits import ToolLimits
 

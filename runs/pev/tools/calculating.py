@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.ports import ToolResult, Workspace
 from runs.enums import Effect
-from runs.pev.files.reads import Looks
-from runs.pev.ports import ToolResult, Workspace
-from runs.pev.texts.arithmetic import FUNCTIONS, MAX_CHARACTERS, MAX_DECIMALS, calculated
+from runs.pev.read_set import Looks
 from runs.pev.tools.arguments import Arguments
 from runs.pev.tools.limits import ToolLimits
+from runs.text.arithmetic import FUNCTIONS, MAX_CHARACTERS, MAX_DECIMALS, calculated
 
 MAX_UNIT = 40
 

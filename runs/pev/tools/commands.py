@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.ports import CommandResult, Commands, Reach, ToolResult
 from runs.enums import Effect
-from runs.pev.ports import CommandResult, Commands, Reach, ToolResult
 from runs.pev.tools.arguments import Reaching
 from runs.pev.tools.limits import ToolLimits
 

@@ -4,18 +4,18 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.ports import ToolResult, Workspace
 from runs.documents.content import document_of
+from runs.documents.model.counting import called
+from runs.documents.model.document import ASIDE, Document
 from runs.enums import Effect
 from runs.errors import InvalidInput
-from runs.pev.documents.counting import called
-from runs.pev.documents.document import ASIDE, Document
-from runs.pev.evidence.passages import Passage, passage_in
-from runs.pev.files.paths import clean_path
-from runs.pev.files.reads import Looks
+from runs.evidence.passages import Passage, passage_in
 from runs.pev.plans.commented import REVIEWED
-from runs.pev.ports import ToolResult, Workspace
+from runs.pev.read_set import Looks
 from runs.pev.tools.arguments import Arguments, FilePath, content_at
 from runs.pev.tools.limits import ToolLimits
+from runs.text.paths import clean_path
 from runs.text.truncate import quoted
 
 MAX_CHARACTERS = 10_000

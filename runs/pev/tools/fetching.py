@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.ports import Reach, ToolResult
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.delimiters import delimited
-from runs.pev.ports import Reach, ToolResult
 from runs.pev.tools.arguments import Reaching, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.text.plural import pluralize

@@ -6,17 +6,17 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.ports import FileInfo, Shown, ToolResult, Workspace
 from runs.enums import Effect
 from runs.errors import InvalidInput
-from runs.pev.files.coverage import MAX_NOTES
-from runs.pev.files.inputs import selected
-from runs.pev.files.reads import Looks
-from runs.pev.files.searching import Hit, hits_in
-from runs.pev.ports import FileInfo, Shown, ToolResult, Workspace
-from runs.pev.texts.patterns import Budget, Pattern, TooSlow, compiled
+from runs.pev.input_coverage import MAX_NOTES
+from runs.pev.input_selection import selected
+from runs.pev.read_set import Looks
 from runs.pev.tools.arguments import Arguments, Prefix, fitting, spans_of, start_of, under
+from runs.pev.tools.file_search import Hit, hits_in
 from runs.pev.tools.limits import ToolLimits
 from runs.text.normalisation import Strength, folded
+from runs.text.patterns import Budget, Pattern, TooSlow, compiled
 from runs.text.truncate import quoted
 
 READ_IN_PART = "was read in part: "

@@ -8,19 +8,19 @@ from typing import get_args
 from urllib.parse import unquote
 
 from runs.contracts.base import RESULT
+from runs.contracts.ports import Form, Workspace
 from runs.documents.content import document_of
+from runs.documents.model.counting import called
 from runs.enums import CitationStatus, Provenance
 from runs.errors import InvalidInput, PathRefused
-from runs.pev.citations.citation import Citation, Cited
-from runs.pev.citations.citing import broken_in, message_of
-from runs.pev.citations.links import links_in
-from runs.pev.citations.lookup import citations_in
-from runs.pev.citations.words import words_of
-from runs.pev.documents.counting import called
-from runs.pev.files.paths import clean_path
-from runs.pev.files.reads import Looks
-from runs.pev.ports import Form, Workspace
+from runs.evidence.citations.citation import Citation, Cited
+from runs.evidence.citations.citing import broken_in, message_of
+from runs.evidence.citations.links import links_in
+from runs.evidence.citations.lookup import citations_in
+from runs.evidence.citations.words import words_of
+from runs.pev.read_set import Looks
 from runs.text.normalisation import one_spaced
+from runs.text.paths import clean_path
 from runs.text.plural import pluralize
 
 _FORMS: Mapping[str, Form] = {f".{form}": form for form in get_args(Form.__value__)}

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from runs.contracts.ports import Original, OriginalKind, Shown, ToolUse, Workspace
 from runs.documents.content import Unreadable, document_of
+from runs.documents.model.document import Document
+from runs.documents.model.layout import BlockKind
 from runs.enums import OriginalPages
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import BlockKind
-from runs.pev.ports import Original, OriginalKind, Shown, ToolUse, Workspace
 
 MAX_UNREAD = 5
 """Pages of a file without any text that are shown where none are named: nobody knows how many it has."""

@@ -6,18 +6,18 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.ports import Shown, ToolResult, Workspace
 from runs.documents.content import document_of
+from runs.documents.model.counting import unit_at, units_in
+from runs.documents.model.document import Document
+from runs.documents.model.marked import Piece, pieces
 from runs.enums import Effect, OriginalPages
 from runs.errors import InvalidInput
-from runs.pev.documents.counting import unit_at, units_in
-from runs.pev.documents.document import Document
-from runs.pev.documents.marked import Piece, pieces
-from runs.pev.files.paths import clean_path
-from runs.pev.files.reads import Looks
-from runs.pev.ports import Shown, ToolResult, Workspace
+from runs.pev.read_set import Looks
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import MAX_UNREAD, kind_without_text
+from runs.text.paths import clean_path
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
 

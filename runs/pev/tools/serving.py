@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator
 from decimal import Decimal
 from typing import ClassVar
 
+from runs.contracts.ports import ByService, ToolSpec
 from runs.enums import Effect
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
-from runs.pev.ports import ByService, ToolSpec
-from runs.pev.texts.domains import Sites
 from runs.pev.tools.arguments import Described
+from runs.text.domains import Sites
 
 _SHARE = 4
 """One reply may use a quarter of what an attempt may: a request says one number for all replies of a conversation, so

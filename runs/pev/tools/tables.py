@@ -12,17 +12,17 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from runs.contracts.base import Contract
+from runs.contracts.ports import Shown, ToolResult, Workspace
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.checks.tables import Row, Rows, add_to, quantity_in, table_of
-from runs.pev.files.paths import clean_path
-from runs.pev.files.reads import Looks
-from runs.pev.ports import Shown, ToolResult, Workspace
-from runs.pev.texts.patterns import Budget, TooSlow
+from runs.pev.read_set import Looks
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.text.dates import Moment, Moments, NotDates, moment
 from runs.text.normalisation import caseless, spelled
+from runs.text.paths import clean_path
+from runs.text.patterns import Budget, TooSlow
 from runs.text.plural import pluralize
 from runs.text.quantities import Figures, Quantity, Unlike, quantity
 from runs.text.truncate import quoted, truncate_line

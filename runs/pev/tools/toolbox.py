@@ -6,15 +6,15 @@ from types import MappingProxyType
 
 from pydantic import ValidationError
 
+from runs.contracts.answer_schemas import schema_for
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Acting, Original, Reach, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.enums import CHANGES_NOTHING, INSIDE, Effect
 from runs.errors import InvalidInput
 from runs.pev.agents import AgentDefinition
-from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import CommandSucceeds, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
-from runs.pev.files.reads import Looks
-from runs.pev.ports import Acting, Original, Reach, ToolResult, ToolSpec, ToolUse, Workspace
+from runs.pev.read_set import Looks
 from runs.pev.tools.arguments import Arguments, Described, Reaching
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.calculating import Calculate

@@ -5,17 +5,17 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.ports import ToolResult, Workspace
 from runs.documents.content import document_of
+from runs.documents.model.counting import TEXTS, called
 from runs.enums import Effect
 from runs.errors import InvalidInput
-from runs.pev.documents.counting import TEXTS, called
-from runs.pev.evidence.finding import find
-from runs.pev.files.paths import clean_path
-from runs.pev.files.reads import Looks
-from runs.pev.ports import ToolResult, Workspace
+from runs.evidence.finding import find
+from runs.pev.read_set import Looks
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.making import form_of, look_at_cited, made, made_of
+from runs.text.paths import clean_path
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from runs.contracts.base import RESULT, JsonObject
+from runs.contracts.ports import ToolResult
 from runs.enums import About
+from runs.evidence.results import UntracedFigure
+from runs.evidence.sources import Given, Sources, ToolText
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Criterion, MinBytes, WordCount
-from runs.pev.evidence.results import UntracedFigure
-from runs.pev.evidence.sources import Given, Sources, ToolText
-from runs.pev.files.reads import Looks
-from runs.pev.ports import ToolResult
+from runs.pev.read_set import Looks
 from runs.pev.verification.grounding import Examiner
 from runs.pev.verification.requests import PersonRequest
 from runs.pev.verification.search import Search, search, terms_of

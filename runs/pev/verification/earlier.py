@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from runs.evidence.relation import marks_of, stems_of
 from runs.pev.delimiters import delimited
-from runs.pev.evidence.relation import marks_of, stems_of
 from runs.pev.verification.case import Case
 
 IN_ALL = 24_000

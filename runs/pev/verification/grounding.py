@@ -11,17 +11,17 @@ from functools import cached_property
 from runs.contracts.base import QuotedEvidence
 from runs.documents.content import document_of, text_of
 from runs.enums import About, Provenance
-from runs.pev.citations.citation import Citation, Cited
-from runs.pev.citations.citing import may_cite
-from runs.pev.citations.lookup import cited_at, noted_in
+from runs.evidence.citations.citation import Citation, Cited
+from runs.evidence.citations.citing import may_cite
+from runs.evidence.citations.lookup import cited_at, noted_in
+from runs.evidence.finding import Span, find_quote, widened
+from runs.evidence.passages import unmarked
+from runs.evidence.quotes import proves_nothing, resolve
+from runs.evidence.relation import doubt_about
+from runs.evidence.results import Evidence
+from runs.evidence.sources import OUTSIDE, Sources
+from runs.evidence.tracing import missing_in
 from runs.pev.contracts import Criterion
-from runs.pev.evidence.finding import Span, find_quote, widened
-from runs.pev.evidence.passages import unmarked
-from runs.pev.evidence.quotes import proves_nothing, resolve
-from runs.pev.evidence.relation import doubt_about
-from runs.pev.evidence.results import Evidence
-from runs.pev.evidence.sources import OUTSIDE, Sources
-from runs.pev.evidence.tracing import missing_in
 from runs.text.normalisation import Strength, caseless, contains_text, markup_of
 from runs.text.truncate import quoted
 

@@ -24,16 +24,16 @@ from typing import NamedTuple
 
 import regex
 
-from runs.pev.evidence.results import Evidence
+from runs.evidence.results import Evidence
+from runs.evidence.source_names import Paths, Phrases
 from runs.pev.points import FENCE, csv_rows, items_in, tables_of
-from runs.pev.texts.naming import Paths, Phrases
-from runs.pev.texts.patterns import Budget, TooSlow
 from runs.text.addresses import addresses_in
 from runs.text.csv_tables import is_csv
 from runs.text.dates import dates_in
 from runs.text.normalisation import caseless
 from runs.text.numbers import numbers_in
 from runs.text.numerals import CODES
+from runs.text.patterns import Budget, TooSlow
 
 MAX_UNITS = 2_000
 _EACH = r"\b(?:each|every|all|jede[mnrs]?|alle[nr]?|sämtliche[nr]?)\s+"

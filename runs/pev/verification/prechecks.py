@@ -4,10 +4,10 @@ import time
 from collections.abc import Mapping, Sequence
 
 from runs.documents.content import document_of, is_blank
+from runs.evidence.citations.citing import LISTED, first_of, problems_of
+from runs.evidence.results import CriterionResult, Evidence
 from runs.pev.checks.deciding import run_check, seconds_for
-from runs.pev.citations.citing import LISTED, first_of, problems_of
 from runs.pev.contracts import CommandSucceeds, Criterion, FileExists
-from runs.pev.evidence.results import CriterionResult, Evidence
 from runs.pev.verification.case import Case
 from runs.pev.verification.grounding import supports
 

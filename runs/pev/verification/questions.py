@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from runs.contracts.answer_schemas import schema_for
 from runs.contracts.base import OUTPUT, RESULT, TOOL
+from runs.contracts.ports import Ask
 from runs.documents.content import document_of, text_of
+from runs.documents.model.marked import marked
 from runs.enums import About, Role
 from runs.pev import prompts
-from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import Criterion, SimpleVerdict, VerifierAnswer
 from runs.pev.conversation.asking import user, with_blocks
 from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
-from runs.pev.documents.marked import marked
 from runs.pev.policy import RULES
-from runs.pev.ports import Ask
 from runs.pev.verification import requests
 from runs.pev.verification.case import Case
 from runs.pev.verification.earlier import Wanted, earlier_shown, passages

@@ -11,11 +11,11 @@ import regex
 from runs.contracts.base import DIFF, OUTPUT, PERSON, RESULT, QuotedEvidence
 from runs.documents.content import text_of
 from runs.enums import Provenance
+from runs.evidence.quotes import resolve, unverified, words_in
+from runs.evidence.relation import unrelated_to_request
+from runs.evidence.results import Evidence, RequestResult
 from runs.pev.contracts import CriterionAnswer
 from runs.pev.delimiters import begun, delimited
-from runs.pev.evidence.quotes import resolve, unverified, words_in
-from runs.pev.evidence.relation import unrelated_to_request
-from runs.pev.evidence.results import Evidence, RequestResult
 from runs.text.diff import DiffBudget, changed_lines
 from runs.text.normalisation import caseless, contains_text, one_spaced
 from runs.text.sentences import parts_in

@@ -9,22 +9,22 @@ import regex
 from runs.contracts.base import OUTPUT, RESULT, TOOL
 from runs.documents.content import text_of
 from runs.enums import About
-from runs.pev.citations.citation import Cited
-from runs.pev.citations.citing import is_markdown
-from runs.pev.citations.lookup import citations_in
+from runs.evidence.citations.citation import Cited
+from runs.evidence.citations.citing import is_markdown
+from runs.evidence.citations.lookup import citations_in
+from runs.evidence.results import Evidence
+from runs.evidence.source_names import Paths
+from runs.evidence.sources import OUTSIDE
 from runs.pev.contracts import Criterion, QuotesOccur
-from runs.pev.evidence.results import Evidence
-from runs.pev.evidence.sources import OUTSIDE
 from runs.pev.points import lines_of_points, sections_of
 from runs.pev.policy import RULES
-from runs.pev.texts.naming import Paths
-from runs.pev.texts.patterns import Budget, TooSlow
 from runs.pev.verification.case import Case
 from runs.pev.verification.output_units import Output, counted
 from runs.pev.verification.questions import shows_all
 from runs.text.csv_tables import is_csv
 from runs.text.each import says_each
 from runs.text.numbers import numbers_in
+from runs.text.patterns import Budget, TooSlow
 
 MAX_POINTS = 2_000
 _EACH_FILE = regex.compile(

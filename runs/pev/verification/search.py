@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import regex
 
+from runs.contracts.ports import FileInfo
 from runs.documents.content import document_of, text_of
-from runs.pev.documents.views import seen_text
-from runs.pev.evidence.relation import folded, in_german, stem_of, tells_nothing
-from runs.pev.ports import FileInfo
+from runs.documents.model.views import seen_text
+from runs.evidence.relation import folded, in_german, stem_of, tells_nothing
 from runs.text.abbreviations import in_other_languages
 from runs.text.normalisation import ACCENTS, Occurrence, Sought
 from runs.text.sentences import sentences_in

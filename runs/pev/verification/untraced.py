@@ -6,12 +6,12 @@ from itertools import chain, islice
 
 from runs.contracts.base import OUTPUT, RESULT
 from runs.documents.content import document_of, text_of
+from runs.documents.model.document import Document
+from runs.documents.model.views import seen_text
+from runs.evidence.facts import Facts, Place
+from runs.evidence.results import UntracedFigure
+from runs.evidence.tracing import Figure, counts_in, trace
 from runs.pev.checks.deciding import count_words
-from runs.pev.documents.document import Document
-from runs.pev.documents.views import seen_text
-from runs.pev.evidence.facts import Facts, Place
-from runs.pev.evidence.results import UntracedFigure
-from runs.pev.evidence.tracing import Figure, counts_in, trace
 from runs.pev.verification.case import Case
 from runs.text.csv_tables import is_csv
 from runs.text.names import names_in, words_of_names

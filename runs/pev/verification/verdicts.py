@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from runs.contracts.base import Contract, QuotedEvidence
+from runs.contracts.ports import Ask, Model
 from runs.enums import Action, Severity
 from runs.errors import ContractBroken, NoVerdict, TimeUsedUp, Unusable
 from runs.pev.contracts import Criterion, CriterionAnswer, SimpleVerdict, VerifierAnswer
 from runs.pev.conversation.asking import CUT_OFF, ask_for
 from runs.pev.conversation.generous import Read
-from runs.pev.ports import Ask, Model
 from runs.pev.verification.case import Case
 from runs.pev.verification.questions import single, single_again, whole, whole_again
 from runs.pev.verification.requests import Change

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from runs.contracts.ports import Acting, GuardedToolbox, Original, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.documents.content import is_blank
 from runs.errors import InvalidInput
 from runs.pev.checks.deciding import run_check
@@ -19,9 +20,8 @@ from runs.pev.contracts import (
     WordCount,
 )
 from runs.pev.conversation.repetition import WRITES
-from runs.pev.files.paths import clean_path
-from runs.pev.ports import Acting, GuardedToolbox, Original, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.pev.verification.prechecks import DOCUMENTS
+from runs.text.paths import clean_path
 
 SECONDS = 1.0
 """For each check: a pattern that takes longer is left to verification."""

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from runs.errors import InvalidInput
 from runs.models import Run, User
-from runs.permissions import visible_runs
+from runs.people.permissions import visible_runs
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from typing import Any
 
 from django.conf import settings
 
-from runs import access_tokens
 from runs.models import AccessToken
-from runs.web import throttle
-from runs.web.following.audience import from_database
+from runs.people import access_tokens
+from runs.web.live.subscribers import from_database
 from runs.web.mcp.caller import Caller
 from runs.web.routing import came_as_https, is_same_origin, our_host, values
+from runs.web.site import throttle
 
 PATH = "/mcp"
 MAX_BODY = 4_000_000

@@ -7,28 +7,21 @@ import mimetypes
 from base64 import b64encode
 from collections.abc import Mapping
 
-from runs import blobs, queries, trees
+from runs.contracts.ports import FileInfo
 from runs.errors import InvalidInput
 from runs.models import Gate, Run
-from runs.pev.ports import FileInfo
-from runs.queries import Filters, Sort
-from runs.reading.files import made_files
+from runs.readmodel import run_queries
+from runs.readmodel.run_files import made_files
+from runs.readmodel.run_queries import Filters, Sort
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
+from runs.store import blobs, trees
 from runs.text.truncate import quoted
-from runs.web.forms.lists import MAX_WORDS
-from runs.web.mcp import answers
-from runs.web.mcp.arguments import (
-    MAX_TEXT,
-    ListFiles,
-    ListRuns,
-    ReadFile,
-    ReadReport,
-    RunStatus,
-    WaitForRun,
-)
+from runs.web.inbox.forms import MAX_WORDS
+from runs.web.mcp import tool_answers
 from runs.web.mcp.caller import Caller
-from runs.web.presenters.frame import RunFrame
+from runs.web.mcp.tool_arguments import MAX_TEXT, ListFiles, ListRuns, ReadFile, ReadReport, RunStatus, WaitForRun
+from runs.web.run.frame import RunFrame
 
 MAX_FILES = 500
 """Of a list, in one answer."""
@@ -37,25 +30,25 @@ _NAMED = ("image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp", "a
 """Media types that are told to clients: pictures and documents. Nothing that might be carried out where it is shown."""
 
 
-def list_runs(caller: Caller, arguments: ListRuns) -> answers.Runs:
+def list_runs(caller: Caller, arguments: ListRuns) -> tool_answers.Runs:
     filters = Filters(words=tuple(arguments.words.split()[:MAX_WORDS]))
-    found = queries.listed(caller.person, arguments.show, filters, Sort.NEWEST)
-    rows = queries.shown(found[arguments.offset : arguments.offset + arguments.limit])
+    found = run_queries.listed(caller.person, arguments.show, filters, Sort.NEWEST)
+    rows = run_queries.shown(found[arguments.offset : arguments.offset + arguments.limit])
     gates: dict[int, list[Gate]] = {}
-    for gate in queries.open_gates(caller.person, [run.pk for run in rows]):
+    for gate in run_queries.open_gates(caller.person, [run.pk for run in rows]):
         gates.setdefault(gate.run_id, []).append(gate)
     total = found.count()
-    return answers.Runs(
+    return tool_answers.Runs(
         runs=[_line(caller, run, gates.get(run.pk, [])) for run in rows],
         total=total,
         next_offset=_next(arguments.offset, len(rows), total),
     )
 
 
-def _line(caller: Caller, run: Run, gates: list[Gate]) -> answers.RunLine:
-    later = queries.is_later(run)
+def _line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLine:
+    later = run_queries.is_later(run)
     state = "unknown" if later else run.outcome or ("paused" if run.paused else "waiting" if gates else run.status)
-    return answers.RunLine(
+    return tool_answers.RunLine(
         run=run.pk,
         title=run.title,
         state=state,
@@ -67,11 +60,11 @@ def _line(caller: Caller, run: Run, gates: list[Gate]) -> answers.RunLine:
     )
 
 
-def run_status(caller: Caller, arguments: RunStatus | WaitForRun) -> answers.Status:
+def run_status(caller: Caller, arguments: RunStatus | WaitForRun) -> tool_answers.Status:
     run = caller.run(arguments.run)
     frame = RunFrame(run)
     page = caller.address("run", run.pk)
-    return answers.Status(
+    return tool_answers.Status(
         run=run.pk,
         title=run.title,
         state=frame.badge,
@@ -82,7 +75,7 @@ def run_status(caller: Caller, arguments: RunStatus | WaitForRun) -> answers.Sta
         cost_usd=float(frame.totals.cost),
         unpriced_calls=frame.totals.unpriced,
         budget_usd=None if frame.budget is None else float(frame.budget),
-        decisions=[_decision(gate, page) for gate in queries.open_gates(caller.person, [run.pk])],
+        decisions=[_decision(gate, page) for gate in run_queries.open_gates(caller.person, [run.pk])],
         submitted_by=run.owner.get_username(),
         submitted_at=run.created_at,
         finished_at=run.finished_at,
@@ -91,8 +84,8 @@ def run_status(caller: Caller, arguments: RunStatus | WaitForRun) -> answers.Sta
     )
 
 
-def _decision(gate: Gate, page: str) -> answers.Decision:
-    return answers.Decision(
+def _decision(gate: Gate, page: str) -> tool_answers.Decision:
+    return tool_answers.Decision(
         kind=gate.kind,
         question=gate.question,
         choices=gate.choices or [],
@@ -106,13 +99,13 @@ def _is_theirs(gate: Gate) -> bool:
     return bool(gate.mine)  # type: ignore[attr-defined]  # from `queries.open_gates`
 
 
-def read_report(caller: Caller, arguments: ReadReport) -> answers.Report:
+def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.Report:
     """As of now: of a run that is not finished it begins with that."""
     run = caller.run(arguments.run)
     markdown = arguments.format == "markdown"
     text = as_markdown(run) if markdown else json.dumps(as_json(run), ensure_ascii=False)
     piece = text[arguments.offset : arguments.offset + MAX_TEXT]
-    return answers.Report(
+    return tool_answers.Report(
         run=run.pk,
         format=arguments.format,
         text=piece,
@@ -121,7 +114,7 @@ def read_report(caller: Caller, arguments: ReadReport) -> answers.Report:
     )
 
 
-def list_files(caller: Caller, arguments: ListFiles) -> answers.Files:
+def list_files(caller: Caller, arguments: ListFiles) -> tool_answers.Files:
     """What the run has made first, then what it was given and left as it was."""
     run = caller.run(arguments.run)
     made = made_files(run)
@@ -129,10 +122,12 @@ def list_files(caller: Caller, arguments: ListFiles) -> answers.Files:
     given = [(path, "given", info) for path, info in trees.files_of(run.inputs).items() if path not in touched]
     found = [*((file.path, file.change, file.info) for file in made), *given]
     shown = found[arguments.offset : arguments.offset + MAX_FILES]
-    return answers.Files(
+    return tool_answers.Files(
         run=run.pk,
         files=[
-            answers.FileLine.model_validate({"path": path, "change": change, "bytes": info.size, "sha256": info.sha256})
+            tool_answers.FileLine.model_validate(
+                {"path": path, "change": change, "bytes": info.size, "sha256": info.sha256}
+            )
             for path, change, info in shown
         ],
         total=len(found),
@@ -140,7 +135,7 @@ def list_files(caller: Caller, arguments: ListFiles) -> answers.Files:
     )
 
 
-def read_file(caller: Caller, arguments: ReadFile) -> answers.FilePiece:
+def read_file(caller: Caller, arguments: ReadFile) -> tool_answers.FilePiece:
     """Text as models read it, of documents too; anything else, or the `original`, as bytes.
 
     Raises FileNotFoundError when the store has lost the content.
@@ -160,7 +155,7 @@ def read_file(caller: Caller, arguments: ReadFile) -> answers.FilePiece:
             blob.seek(min(at, info.size))
             data = blob.read(arguments.limit)
         piece, total, size = b64encode(data).decode(), info.size, len(data)
-    return answers.FilePiece(
+    return tool_answers.FilePiece(
         run=run.pk,
         path=arguments.path,
         version=arguments.version,

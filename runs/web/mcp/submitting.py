@@ -9,28 +9,28 @@ from collections.abc import Iterator
 
 from django.core.files.base import ContentFile
 
-from runs import accounts
 from runs.enums import ApprovalPolicy, EventKind
 from runs.errors import InvalidInput
 from runs.events.kinds import Submitted as SubmittedEvent
 from runs.events.kinds import read
-from runs.lifecycle import submission, templates
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.presets import preset_policy
-from runs.lifecycle.rehearsing import templates_that_need_a_model
-from runs.lifecycle.submission import Submission
 from runs.models import Run, User
+from runs.people import accounts
 from runs.pev.policy import Policy
+from runs.submission import run_templates, submit
+from runs.submission.intake import Upload
+from runs.submission.offline_rules import templates_that_need_a_model
+from runs.submission.policy_presets import preset_policy
+from runs.submission.submit import Submission
 from runs.text.truncate import quoted
-from runs.web.mcp.answers import Submitted, TemplateLine, Templates
-from runs.web.mcp.arguments import GivenFile, ListTemplates, SubmitRun
 from runs.web.mcp.caller import Caller
+from runs.web.mcp.tool_answers import Submitted, TemplateLine, Templates
+from runs.web.mcp.tool_arguments import GivenFile, ListTemplates, SubmitRun
 
 
 def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
-    unusable, creative = templates_that_need_a_model(caller.person), templates.creative(caller.person)
-    shipped = [(key, one.name, one.description) for key, one in templates.SHIPPED.items()]
-    own = [(str(one.pk), one.name, one.description) for one in templates.own_templates(caller.person)]
+    unusable, creative = templates_that_need_a_model(caller.person), run_templates.creative(caller.person)
+    shipped = [(key, one.name, one.description) for key, one in run_templates.SHIPPED.items()]
+    own = [(str(one.pk), one.name, one.description) for one in run_templates.own_templates(caller.person)]
     return Templates(
         templates=[
             TemplateLine(
@@ -44,15 +44,15 @@ def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
 def submit_run(caller: Caller, arguments: SubmitRun) -> Submitted:
     """Raises InvalidInput, UploadRefused or PlanRefused, as the form does."""
     token = arguments.submission_id or uuid.uuid4()
-    made = submission.submitted(caller.person, token)
+    made = submit.submitted(caller.person, token)
     return _told(caller, made or _made(caller, arguments, token))
 
 
 def _made(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
     uploads = [Upload(one.path, ContentFile(_content(one)), named=False) for one in arguments.files]
-    submission.check_has_sources(arguments.request, has_files=bool(uploads), no_files=arguments.no_files)
-    chosen = templates.chosen(caller.person, arguments.template) if arguments.template else None
-    return submission.submit(
+    submit.check_has_sources(arguments.request, has_files=bool(uploads), no_files=arguments.no_files)
+    chosen = run_templates.chosen(caller.person, arguments.template) if arguments.template else None
+    return submit.submit(
         caller.person,
         Submission(
             request=arguments.request,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from runs.web.mcp import answers, arguments, looking, submitting
-from runs.web.mcp.answers import Answer
-from runs.web.mcp.arguments import Arguments
+from runs.web.mcp import looking, submitting, tool_answers, tool_arguments
 from runs.web.mcp.caller import Caller
+from runs.web.mcp.tool_answers import Answer
+from runs.web.mcp.tool_arguments import Arguments
 
 __all__ = ["TOOLS", "Action", "Answer"]
 
@@ -30,59 +30,59 @@ TOOLS: Mapping[str, Action[Any]] = {
     "list_templates": Action(
         "Templates",
         "Plans that a run may start from instead of one that is written for it.",
-        arguments.ListTemplates,
-        answers.Templates,
+        tool_arguments.ListTemplates,
+        tool_answers.Templates,
         submitting.list_templates,
     ),
     "submit_run": Action(
         "Submit a run",
         "Submit a task with its files. Its plan waits for a person, who approves it on a page; nothing runs before. "
         "Files that usually hold secrets are left out. All files come with this call, at most 4 MB as it is sent.",
-        arguments.SubmitRun,
-        answers.Submitted,
+        tool_arguments.SubmitRun,
+        tool_answers.Submitted,
         submitting.submit_run,
         reads=False,
     ),
     "list_runs": Action(
         "Runs",
         "The runs that your user may see, the newest first.",
-        arguments.ListRuns,
-        answers.Runs,
+        tool_arguments.ListRuns,
+        tool_answers.Runs,
         looking.list_runs,
     ),
     "run_status": Action(
         "State of a run",
         "What a run does now, how far it is, what it has cost, and which questions wait for people on which page.",
-        arguments.RunStatus,
-        answers.Status,
+        tool_arguments.RunStatus,
+        tool_answers.Status,
         looking.run_status,
     ),
     "wait_for_run": Action(
         "Wait for a run",
         "Like run_status, but waits some seconds until the run is over or needs a person. Call it again for longer.",
-        arguments.WaitForRun,
-        answers.Status,
+        tool_arguments.WaitForRun,
+        tool_answers.Status,
         looking.run_status,
     ),
     "read_report": Action(
         "Report of a run",
         "Outcome, open points, answer, decisions and costs as Markdown, or everything that happened as JSON.",
-        arguments.ReadReport,
-        answers.Report,
+        tool_arguments.ReadReport,
+        tool_answers.Report,
         looking.read_report,
     ),
     "list_files": Action(
         "Files of a run",
         "What the run was given and what it has made of that.",
-        arguments.ListFiles,
-        answers.Files,
+        tool_arguments.ListFiles,
+        tool_answers.Files,
         looking.list_files,
     ),
     "read_file": Action(
         "Read a file of a run",
         "One file: text, also that of documents such as PDF and Word, or bytes as a resource; long ones in pieces.",
-        arguments.ReadFile,
-        answers.FilePiece,
+        tool_arguments.ReadFile,
+        tool_answers.FilePiece,
         looking.read_file,
     ),
 }

@@ -9,10 +9,10 @@ from typing import Any
 
 from runs.enums import RunStatus
 from runs.models import Gate
-from runs.permissions import visible_runs
-from runs.web.following.audience import from_database
-from runs.web.mcp.arguments import WaitForRun
+from runs.people.permissions import visible_runs
+from runs.web.live.subscribers import from_database
 from runs.web.mcp.caller import Caller
+from runs.web.mcp.tool_arguments import WaitForRun
 from runs.web.mcp.tools import Action, Answer
 
 MAX_WAITING = 8

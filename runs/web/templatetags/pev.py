@@ -10,20 +10,26 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from runs.contracts.ports import FileInfo
 from runs.enums import Severity
+from runs.evidence.citations.citation import Citation
+from runs.evidence.results import Evidence, UntracedFigure
+from runs.lifecycle.people_answers import said_at
 from runs.models import Attempt
-from runs.pev.citations.citation import Citation
-from runs.pev.evidence.results import Evidence, UntracedFigure
-from runs.pev.ports import FileInfo
-from runs.reading.asked import said_at
-from runs.reading.checks import check_in_words
-from runs.reading.gates import subject_of
-from runs.reading.words import decided, decision_in_words, decision_mark
-from runs.reading.words import words as words
+from runs.readmodel.check_words import check_in_words
+from runs.readmodel.gate_words import subject_of
+from runs.readmodel.status_words import decided, decision_in_words, decision_mark
+from runs.readmodel.status_words import words as words
 from runs.text.plural import pluralize
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import boundary
-from runs.web.addresses import (
+from runs.web.files.diagrams import drawn
+from runs.web.files.prose import cited, markdown
+from runs.web.files.references import checking, referring
+from runs.web.gates.point_rows import point_tables
+from runs.web.help.glossary import TERMS, Term
+from runs.web.run.graph import graphs_of
+from runs.web.site.addresses import (
     address_of,
     citation_address,
     evidence_address,
@@ -31,12 +37,6 @@ from runs.web.addresses import (
     statement_address,
     untraced_address,
 )
-from runs.web.diagrams import drawn
-from runs.web.glossary import TERMS, Term
-from runs.web.points import point_tables
-from runs.web.presenters.graph import graphs_of
-from runs.web.prose import cited, markdown
-from runs.web.references import checking, referring
 
 register = template.Library()
 

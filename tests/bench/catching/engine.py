@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from runs.enums import Outcome
 from runs.models import Run, User, Verdict
-from runs.reading.citations import citations_of
+from runs.readmodel.shown_citations import citations_of
 from tests.bench.catching.facts import Job
 from tests.bench.catching.jobs import faulty, sound
 from tests.bench.catching.judges import Judge, plausible

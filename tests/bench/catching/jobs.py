@@ -9,7 +9,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from runs.pev.texts.arithmetic import calculated
+from runs.text.arithmetic import calculated
 from tests.bench.catching.facts import (
     FAULTS,
     INVENTED,

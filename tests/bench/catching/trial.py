@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from runs.contracts.base import STEP
+from runs.contracts.ports import Ask, FileInfo, Form, Reply, ToolUse
 from runs.documents.content import digest_of
-from runs.documents.making import make
+from runs.documents.made_files import make
 from runs.enums import About, CitationStatus, Outcome, StepStatus
-from runs.pev.citations.citing import Delivered
-from runs.pev.citations.lookup import citations_in
+from runs.evidence.citations.citing import Delivered
+from runs.evidence.citations.lookup import citations_in
+from runs.evidence.results import CriterionResult, Judgement, doubts_in, not_traced
+from runs.evidence.sources import Given, ToolText
 from runs.pev.contracts import Criterion, PlanContract, compares
 from runs.pev.delimiters import delimited, find
-from runs.pev.evidence.results import CriterionResult, Judgement, doubts_in, not_traced
-from runs.pev.evidence.sources import Given, ToolText
-from runs.pev.files.coverage import Inputs, coverage, read_whole, unread_in
+from runs.pev.input_coverage import Inputs, coverage, read_whole, unread_in
 from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
-from runs.pev.ports import Ask, FileInfo, Form, Reply, ToolUse
 from runs.pev.soundness import problems_in
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, expression_of

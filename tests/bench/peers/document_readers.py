@@ -50,13 +50,13 @@ class Reader(NamedTuple):
 def ours(kind: str) -> Read:
     sys.modules["tesserocr"] = None  # type: ignore[assignment]  # as if it were not installed: no OCR
     # the interpreters of the other readers do not have it
-    from runs.documents.packing import unpacked
-    from runs.pev.documents.layout import Rendered
+    from runs.documents.model.layout import Rendered
+    from runs.documents.packed_parts import unpacked
 
-    read = importlib.import_module(f"runs.documents.readers.{kind}").read
+    read = importlib.import_module(f"runs.documents.formats.{kind}").read
     gc.disable()  # as in guarded processes: cycles would keep what they hold
     if kind == "pdf":
-        pages: Any = importlib.import_module("runs.documents.readers.pdf.pages")
+        pages: Any = importlib.import_module("runs.documents.formats.pdf.pages")
         pages.looks = timed(pages.looks)
 
     def text_and_numbers(data: bytes, path: Path) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from runs.models import Gate
 from tests.bench.figures import Figure, ShapeBroken
 from tests.factories import alice
 from tests.factories.crowd import crowd
-from tests.integration.web.serving.visitor import Visitor
+from tests.integration.web.site.visitor import Visitor
 from tests.services.cluster import Cluster
 
 

@@ -9,7 +9,7 @@ from statistics import median, quantiles
 from django.db.models import Min, Q, QuerySet
 
 from runs.enums import ApprovalPolicy, EventKind, GateKind, GateStatus, Outcome, RunStatus, Verb
-from runs.lifecycle.gates import Decision, decide
+from runs.lifecycle.gate_decisions import Decision, decide
 from runs.models import Attempt, Event, Gate, Run
 from tests.bench.figures import Figure, ShapeBroken
 from tests.bench.scale.models import STEPS, Models

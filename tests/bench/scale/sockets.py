@@ -12,10 +12,10 @@ from statistics import median
 from asgiref.sync import sync_to_async
 from django.test import Client
 
-from runs import history
 from runs.events.kinds import ToolCalled
 from runs.management.commands.worker import tell_browsers
 from runs.models import Run, User
+from runs.store import event_log
 from tests.bench.figures import Figure, ShapeBroken
 from tests.factories import many_steps, person
 from tests.services.cluster import Cluster
@@ -129,5 +129,5 @@ async def _follow(browsers: list[Browser], runs: list[Run], times: int) -> None:
 
 
 def _record(run_id: int) -> None:
-    with history.writing():
-        history.record(run_id, ToolCalled(tool="read_file", error=False, path="a.md", step="s2", attempt=1))
+    with event_log.writing():
+        event_log.record(run_id, ToolCalled(tool="read_file", error=False, path="a.md", step="s2", attempt=1))

@@ -16,7 +16,7 @@ from django.forms import Form
 from django.urls import URLPattern, URLResolver, get_resolver
 
 import runs
-from runs.web import forms
+from runs import web
 from tests.hostile.fuzzing import values
 
 type Fields = dict[str, list[str]]
@@ -76,7 +76,7 @@ def names_in_links(page: str) -> set[str]:
 @cache
 def field_names() -> list[str]:
     """The fields of all forms of ours, also those that no page shows at the moment."""
-    for module in walk_packages(forms.__path__, f"{forms.__name__}."):
+    for module in walk_packages(web.__path__, f"{web.__name__}."):
         import_module(module.name)
     classes = [*Form.__subclasses__()]
     for each in classes:  # grows while it is walked

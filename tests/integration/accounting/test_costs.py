@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from runs.accounting.costs import CostLine, Costs, Guess, costs_of
-from runs.accounting.history import estimate_of
+from runs.accounting.past_estimates import estimate_of
 from runs.accounting.totals import Totals, totals
 from runs.enums import GateKind, Role, Verb
 from runs.models import Attempt, ModelCall, Plan, Run

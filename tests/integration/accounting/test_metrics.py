@@ -12,7 +12,7 @@ from runs.accounting import metrics as measuring
 from runs.accounting.figures import Metrics, Phase, Times
 from runs.accounting.metrics import metrics
 from runs.enums import AttemptStatus, GateKind, GateStatus, Verb
-from runs.lifecycle import gates
+from runs.lifecycle import gate_decisions
 from runs.models import Attempt, Gate, ModelCall, Run, Verdict
 from tests import factories
 
@@ -171,7 +171,7 @@ def test_gates_wait_from_opening_to_decision() -> None:
 
 def test_a_withdrawn_gate_waited_until_it_was_withdrawn() -> None:
     run = factories.awaiting_plan()
-    gates.cancel(run.pk, factories.bob())
+    gate_decisions.cancel(run.pk, factories.bob())
     gate = run.gates.get()
     opened(gate, 4, withdrawn_at=True)
     assert of(run).waited.total_ms == 4 * MINUTE

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from runs import trees
 from runs.enums import GateKind, Outcome, Verb
 from runs.models import ToolCall, User
 from runs.pev.conversation.demands import MAX_DEMANDS
 from runs.pev.tools import limits
 from runs.pev.tools.limits import ToolLimits
+from runs.store import trees
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.executors import acts, says, write, writes

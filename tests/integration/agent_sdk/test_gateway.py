@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from runs.agent_sdk.gateway import Gateway, Pending, serving
-from runs.pev.ports import Reply
+from runs.contracts.ports import Reply
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 REPLY = Reply(({"type": "text", "text": "Yes."},), "end_turn", "claude-sonnet-5-5")

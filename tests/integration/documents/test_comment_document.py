@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from runs import blobs, trees
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import FileInfo, ToolResult, ToolUse
 from runs.documents.content import document_of
+from runs.documents.model.layout import BlockKind, Mark, MarkKind
 from runs.models import Tree
-from runs.pev.documents.layout import BlockKind, Mark, MarkKind
-from runs.pev.files.reads import Looks
-from runs.pev.ports import FileInfo, ToolResult, ToolUse
+from runs.pev.read_set import Looks
 from runs.pev.tools.toolbox import RunTools, note_looks
-from runs.trees import Overlay
+from runs.store import blobs, trees
+from runs.store.trees import Overlay
 from tests.documents.word import deleted, inserted, note, paragraph, run, text_box, word
 
 pytestmark = pytest.mark.django_db

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from runs import trees
 from runs.enums import Outcome
+from runs.lifecycle.coverage import known_unread
 from runs.models import Rendition, User
-from runs.reading.coverage import known_unread
+from runs.store import trees
 from tests.documents import pdfs, word, word_bombs
 from tests.factories import Submit, finish
 from tests.fakes.anthropic_api import FakeAnthropic

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from runs import blobs, guarded, trees
-from runs.documents import reading
+from runs import isolation
+from runs.contracts.ports import Changes, ToolResult, ToolUse
 from runs.documents.content import document_of, text_of
 from runs.models import Rendition, Tree
-from runs.pev.ports import Changes, ToolResult, ToolUse
 from runs.pev.tools.toolbox import RunTools
-from runs.trees import Overlay
+from runs.store import blobs, rendition_making, trees
+from runs.store.trees import Overlay
 from tests.documents.word import field, paragraph, word
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +44,7 @@ def test_it_is_read_as_it_is_written() -> None:
 def test_a_workspace_that_is_made_again_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = written().changes
     trees.reset_cache()
-    monkeypatch.setattr(guarded, "run", None)
+    monkeypatch.setattr(isolation, "run", None)
     assert text_of(workspace(trees.make_tree({}), changes).read("letter.docx")) == TEXT
     again = workspace(trees.make_tree({}))
     again.put_back(changes)
@@ -76,7 +76,7 @@ def test_what_another_process_is_reading_is_not_waited_for() -> None:
     info = blobs.put(LETTER)
     trees.examine({"letter.docx": info})
     assert Rendition.objects.waiting().count() == 1
-    reading.take(info.sha256)
+    rendition_making.take(info.sha256)
     assert text_of(written().read("letter.docx")) == TEXT
 
 

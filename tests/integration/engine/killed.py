@@ -129,18 +129,20 @@ def submit(changes: Mapping[str, Any]) -> None:
     """One run of the administrator's whose plan needs no approval. `changes` are those of its policy."""
     # models can be imported only when Django is set up
     from runs.enums import ApprovalPolicy
-    from runs.lifecycle import agents
-    from runs.lifecycle.intake import Upload
-    from runs.lifecycle.submission import Submission
-    from runs.lifecycle.submission import submit as submit_run
+    from runs.lifecycle import agent_definitions
     from runs.management.commands.serve import first_administrator
     from runs.pev.policy import Policy
+    from runs.submission.intake import Upload
+    from runs.submission.submit import Submission
+    from runs.submission.submit import submit as submit_run
     from tests.factories import MODELS
     from tests.factories.agents import defined
 
     owner = first_administrator()
     for name in changes.get("subagents", ()):
-        agents.add(owner, name, defined(model="claude-opus-5-5", effort="high", tools=["read_file", "write_file"]))
+        agent_definitions.add(
+            owner, name, defined(model="claude-opus-5-5", effort="high", tools=["read_file", "write_file"])
+        )
     policy = Policy.model_validate(
         {
             "models": MODELS,
@@ -240,7 +242,7 @@ def _warm_up() -> None:
     # models can be imported only when Django is set up
     from runs.engine.recording import clients
     from runs.enums import Role
-    from runs.llm.servers import server_for
+    from runs.llm.model_servers import server_for
     from tests import factories  # noqa: F401
     from tests.fakes.anthropic_frames import warm_up
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from runs import history
 from runs.engine.perform import perform
 from runs.enums import EventKind, GateKind, Outcome, Role, RunStatus, Verb, WorkKind
 from runs.errors import DecisionRefused, MoveRefused, PlanRefused
 from runs.lifecycle import effects
 from runs.lifecycle import state as states
-from runs.lifecycle.gates import Decision, current_digest, decide
+from runs.lifecycle.gate_decisions import Decision, current_digest, decide
 from runs.models import Agent, Attempt, Run, User, WorkItem
 from runs.pev.imports.imported import plan_from
 from runs.pev.policy import RoleModel
+from runs.store import event_log
 from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, propose, reused
 from tests.factories.agents import WRITER, agent, change, played_plan
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
@@ -249,8 +249,8 @@ def test_no_attempt_begins_with_an_agent_that_changed_since_the_approval_was_loo
     drain(run)
     answer(run, alice)
     change(writer, instructions="Write in verse.")
-    with history.writing():
-        effects.start_attempt(states.of(history.locked(run.pk)), "one")
+    with event_log.writing():
+        effects.start_attempt(states.of(event_log.locked(run.pk)), "one")
     assert [one.step.key for one in Attempt.objects.all()] == ["zero"]
 
 

@@ -10,10 +10,10 @@ from django.test import Client
 
 from runs.enums import GateKind, Outcome
 from runs.errors import InvalidInput
-from runs.guarded import sandbox
-from runs.journal import CHECKS
+from runs.isolation import sandbox
 from runs.models import Attempt, Run, ToolCall, User
-from runs.web.addresses import evidence_address
+from runs.store.journal import CHECKS
+from runs.web.site.addresses import evidence_address
 from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic

@@ -10,13 +10,13 @@ import pytest
 from runs.engine.commands import TreeCommands
 from runs.enums import GateKind, Outcome
 from runs.errors import InvalidInput
-from runs.lifecycle import fingerprint
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.toolset import tool_names
 from runs.models import ToolCall, User
 from runs.pev.contracts import PlanContract
 from runs.pev.soundness import problems_in
-from runs.reading.toolset import tool_names
 from runs.reports.machine import as_json
-from runs.trees import Overlay, files_of
+from runs.store.trees import Overlay, files_of
 from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic

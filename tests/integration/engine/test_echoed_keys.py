@@ -13,13 +13,13 @@ import pytest
 from django.apps import apps
 from django.test import Client
 
-from runs import blobs, trees
 from runs.enums import EventKind, GateKind, RunStatus
 from runs.logs import LineFormatter
 from runs.models import Run, User
 from runs.reports import archive
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
+from runs.store import blobs, trees
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from runs import fetching
 from runs.errors import InvalidInput, LeaseLost
+from runs.http_client import http_fetch
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])
 NAMES = {"pages.example": ["127.0.0.1"], "inside.example": ["127.0.0.2"], "both.example": ["127.0.0.1", "10.0.0.1"]}
@@ -78,7 +78,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
         return [info for one in found for info in resolve(one, port, *given, **options)]
 
     monkeypatch.setattr(socket, "getaddrinfo", named)
-    monkeypatch.setattr(fetching, "is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr(http_fetch, "is_public", lambda address: address == "127.0.0.1")
     server = Web()
     yield server
     server.close()
@@ -92,8 +92,8 @@ def anywhere(host: str) -> None:
 def test_a_page_is_read_with_nothing_of_this_machine(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:1")
     address = web.put("/a?b=c", "Hello")
-    found = fetching.fetch(address + "#part", anywhere)
-    assert found == fetching.Fetched(address, "text/plain", b"Hello")
+    found = http_fetch.fetch(address + "#part", anywhere)
+    assert found == http_fetch.Fetched(address, "text/plain", b"Hello")
     assert web.asked == [("/a?b=c", f"pages.example:{web.port}")]
     assert {name.lower() for name in web.headers[0]} == {"host", "user-agent", "accept", "accept-encoding"}
 
@@ -103,10 +103,10 @@ def test_redirects_are_followed_and_each_is_asked_about(web: Web) -> None:
     web.put("/end", "There")
     web.redirect("/middle", f"http://pages.example:{web.port}/end")
     hosts: list[str] = []
-    assert fetching.fetch(web.redirect("/start", "/middle"), hosts.append).address == web.address("/end")
+    assert http_fetch.fetch(web.redirect("/start", "/middle"), hosts.append).address == web.address("/end")
     assert hosts == ["pages.example"] * 3
     with pytest.raises(InvalidInput, match="redirected more than 5 times"):
-        fetching.fetch(web.redirect("/again", "/again"), anywhere)
+        http_fetch.fetch(web.redirect("/again", "/again"), anywhere)
 
 
 @pytest.mark.slow
@@ -123,7 +123,7 @@ def test_redirects_are_followed_and_each_is_asked_about(web: Web) -> None:
 def test_no_redirect_leads_to_a_private_address(web: Web, to: str) -> None:
     web.put("/secret", "the key")
     with pytest.raises(InvalidInput, match="not public"):
-        fetching.fetch(web.redirect("/start", to.format(port=web.port)), anywhere)
+        http_fetch.fetch(web.redirect("/start", to.format(port=web.port)), anywhere)
     assert [path for path, _ in web.asked] == ["/start"]
 
 
@@ -145,18 +145,18 @@ def test_no_redirect_leads_to_a_private_address(web: Web, to: str) -> None:
 @pytest.mark.usefixtures("web")
 def test_what_is_no_page_of_the_web_is_refused(address: str, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
-        fetching.fetch(address, anywhere)
+        http_fetch.fetch(address, anywhere)
 
 
 @pytest.mark.slow
 def test_too_much_too_slow_and_errors_are_said(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInput, match="status 404"):
-        fetching.fetch(web.address("/none"), anywhere)
+        http_fetch.fetch(web.address("/none"), anywhere)
     with pytest.raises(InvalidInput, match="more than 10,000,000 bytes"):
-        fetching.fetch(web.put("/large", b"x" * 11_000_000), anywhere)
-    monkeypatch.setattr(fetching, "SECONDS", 0.5)
+        http_fetch.fetch(web.put("/large", b"x" * 11_000_000), anywhere)
+    monkeypatch.setattr(http_fetch, "SECONDS", 0.5)
     with pytest.raises(InvalidInput, match="took longer"):
-        fetching.fetch(web.put("/slow", "x"), anywhere)
+        http_fetch.fetch(web.put("/slow", "x"), anywhere)
 
 
 @pytest.mark.slow
@@ -165,7 +165,7 @@ def test_it_is_broken_off_with_the_work(web: Web) -> None:
         raise LeaseLost("gone")
 
     with pytest.raises(LeaseLost):
-        fetching.fetch(web.put("/a", "x"), anywhere, lost)
+        http_fetch.fetch(web.put("/a", "x"), anywhere, lost)
 
 
 @pytest.mark.parametrize(
@@ -238,4 +238,4 @@ def test_it_is_broken_off_with_the_work(web: Web) -> None:
     ],
 )
 def test_which_addresses_are_public(address: str, public: bool) -> None:
-    assert fetching.is_public(address) == public
+    assert http_fetch.is_public(address) == public

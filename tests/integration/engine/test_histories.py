@@ -14,7 +14,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runs import trees
+from runs.contracts.ports import Ask, Draft, Reply
 from runs.engine.perform import perform
 from runs.enums import (
     OPEN_WORK,
@@ -36,10 +36,10 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.errors import DecisionRefused, ModelError
-from runs.lifecycle.gates import Decision, decide
+from runs.lifecycle.gate_decisions import Decision, decide
 from runs.llm.client import Clients
 from runs.models import Attempt, Gate, Run, Step, User, WorkItem
-from runs.pev.ports import Ask, Draft, Reply
+from runs.store import trees
 from tests.factories import Submit
 from tests.fakes.anthropic_answers import Request, Say, ToolUse, UseTools
 from tests.fakes.team import Team, labels_of, plan, report, step, told, verdict

@@ -12,13 +12,13 @@ from django.core.files.base import ContentFile
 from runs.engine import recording
 from runs.enums import Outcome, Role
 from runs.errors import InvalidInput
-from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.submission import Submission, submit
-from runs.lifecycle.templates import SHIPPED, called, save
 from runs.models import Run, User
 from runs.pev.imports.imported import plan_from
 from runs.pev.policy import Policy
+from runs.submission.intake import Upload
+from runs.submission.policy_defaults import default_policy
+from runs.submission.run_templates import SHIPPED, called, save
+from runs.submission.submit import Submission, submit
 from tests.factories import MODELS, finish
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic

@@ -26,7 +26,7 @@ from tests.installation import Installation
 from tests.integration.engine.killed import Errand
 from tests.integration.engine.killing import KILLED, Course, asked, begin, broken, facts, killed_everywhere, undisturbed
 from tests.integration.engine.machine import Machine, Nursery
-from tests.integration.engine.test_servers import TICKETS
+from tests.integration.engine.test_mcp_calls import TICKETS
 from tests.services.processes import Process, free_port, listens
 from tests.waiting import wait_until
 

@@ -12,14 +12,14 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from runs.accounting.prices import Bound, bound_of, price_of
+from runs.contracts.ports import Usage
 from runs.engine import recording
 from runs.engine.perform import perform
 from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, Outcome, RunStatus, Verb, WorkStatus
 from runs.errors import DecisionRefused, InvalidInput
-from runs.lifecycle import limits
-from runs.lifecycle.gates import Decision, decide
+from runs.lifecycle import run_limits
+from runs.lifecycle.gate_decisions import Decision, decide
 from runs.models import Attempt, Gate, ModelCall, Run, User, WorkItem
-from runs.pev.ports import Usage
 from tests.factories import Submit, answer, drain, finish, hurry, leave_budget, open_gate
 from tests.fakes.anthropic_answers import Answer, Fail, Overrun, Request, Slow
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -204,7 +204,7 @@ def test_no_budget_is_ever_overshot_and_answers_get_what_it_leaves(
     asked = [request.body["max_tokens"] for request in api.requests]
     assert spent(run) <= Decimal(budget)
     assert open_gate(run).kind == GateKind.BUDGET
-    assert all(tokens >= limits.MIN_ANSWER for tokens in asked)
+    assert all(tokens >= run_limits.MIN_ANSWER for tokens in asked)
     assert (len(asked), asked[0] // 10_000 * 10_000 if asked else None) == (calls, first)
 
 
@@ -245,10 +245,10 @@ def test_those_about_to_ask_share_what_is_left(api: FakeAnthropic, submitted: Su
     leave_budget(run, "0.21")
     first, second = WorkItem.objects.filter(run=run, status=WorkStatus.READY).select_related("run").order_by("pk")
     bound, left = Bound(Decimal("0.01"), Decimal("0.00001")), Decimal("0.21") - spent(run)
-    allowed = limits.allowance(first, bound, 32_000, timezone.now())
-    assert allowed == limits.Allowance(int((left / 2 - bound.question) / bound.token))
+    allowed = run_limits.allowance(first, bound, 32_000, timezone.now())
+    assert allowed == run_limits.Allowance(int((left / 2 - bound.question) / bound.token))
     WorkItem.objects.filter(pk=first.pk).update(status=WorkStatus.LEASED, lease_until=timezone.now())
-    assert limits.allowance(second, bound, 32_000, timezone.now()).tokens in {allowed.tokens, allowed.tokens + 1}
+    assert run_limits.allowance(second, bound, 32_000, timezone.now()).tokens in {allowed.tokens, allowed.tokens + 1}
 
 
 def test_over_its_time_a_run_asks(api: FakeAnthropic, submitted: Submit, alice: User) -> None:

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from runs import blobs, trees
 from runs.engine.perform import perform
 from runs.enums import (
     AttemptStatus,
@@ -19,6 +18,7 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.models import Attempt, ModelCall, Step, ToolCall, User, WorkItem
+from runs.store import blobs, trees
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import (
     Answer,

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from runs.contracts.ports import Reply
 from runs.engine import probes
 from runs.engine.process import Engine
 from runs.engine.sweeper import Sweeper
 from runs.llm import probe
 from runs.llm.capabilities import Probed, capability, use_probed
-from runs.llm.servers import Server
+from runs.llm.model_servers import Server
 from runs.models import Probe
-from runs.pev.ports import Reply
 
 SERVER = Server("http://127.0.0.1:8080")
 

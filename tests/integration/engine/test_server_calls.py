@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from runs.engine.listings import ask
+from runs.engine.mcp_listings import ask
 from runs.enums import GateKind, GateStatus, Outcome, Provenance, Verb, WorkStatus
 from runs.errors import InvalidInput
-from runs.lifecycle.asking import needs_second_person
+from runs.lifecycle.gate_opening import needs_second_person
 from runs.management.questions import about
+from runs.mcp_client.server_config import ServerConfig
 from runs.models import Attempt, Gate, Run, ServerListing, ToolCall, User
 from runs.pev.tools.toolbox import RunTools
-from runs.servers.configuration import ServerConfig
-from runs.web.findings import findings
+from runs.web.operations.setup_findings import findings
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.factories.agents import WRITER, agent
 from tests.fakes import mcp_tickets

@@ -12,22 +12,22 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from runs import journal
 from runs.accounting.budgets import served_uses
-from runs.engine import recording, work
+from runs.contracts.ports import ToolResult
+from runs.contracts.ports import ToolUse as UseOfTool
+from runs.engine import claim, recording
 from runs.engine.perform import perform
 from runs.engine.recording import RecordedTools, Recording
 from runs.enums import GateKind, Outcome
 from runs.errors import InvalidInput, LeaseLost
-from runs.journal import Place
 from runs.models import Attempt, ModelCall, Run, Step, ToolCall, User, WorkItem
-from runs.pev.ports import ToolResult
-from runs.pev.ports import ToolUse as UseOfTool
 from runs.pev.tools.toolbox import RunTools
 from runs.reports import journaled
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
-from runs.trees import Overlay
+from runs.store import journal
+from runs.store.journal import Place
+from runs.store.trees import Overlay
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, Served, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -336,7 +336,7 @@ def test_the_estimate_of_a_plan_has_the_searches_that_attempts_and_run_may_make(
 def test_a_result_of_a_turn_that_counts_no_more_is_not_taken_for_this_one(submitted: Submit) -> None:
     run = start(submitted)
     WorkItem.objects.filter(run=run).update(epoch=1)  # another worker had it
-    lease = work.claim(WorkItem.objects.get(run=run).pk)
+    lease = claim.claim(WorkItem.objects.get(run=run).pk)
     assert lease is not None
     searched = UseOfTool("s1", "web_search", {"query": "q"})
     journal.write_result(lease.item, Place(0, 1), searched, ToolResult("1 found for “q” (2026-01-01)\nOld."), {}, 0)

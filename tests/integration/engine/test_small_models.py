@@ -17,7 +17,7 @@ import pytest
 from runs.engine import probes
 from runs.enums import GateKind, Outcome, Role
 from runs.llm.capabilities import Probed, use_probed
-from runs.llm.servers import Server
+from runs.llm.model_servers import Server
 from runs.models import Attempt, ModelCall, Plan, Run, User
 from runs.pev import prompts
 from runs.pev.delimiters import listed_in

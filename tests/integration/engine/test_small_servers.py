@@ -9,7 +9,7 @@ import pytest
 from runs.engine import probes
 from runs.enums import Outcome, Role
 from runs.llm.capabilities import Probed, use_probed
-from runs.llm.servers import Server
+from runs.llm.model_servers import Server
 from runs.models import ModelCall, User
 from runs.pev.policy import RoleModel
 from tests.factories import Submit, finish

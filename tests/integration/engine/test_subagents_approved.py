@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from runs import history
 from runs.engine.perform import perform
 from runs.enums import GateKind, Outcome, Role, WorkKind
 from runs.errors import DecisionRefused, InvalidInput
@@ -14,7 +13,8 @@ from runs.lifecycle import effects
 from runs.lifecycle import state as states
 from runs.models import Agent, Attempt, Run, User
 from runs.pev.policy import RoleModel
-from runs.reading.run import reading_of
+from runs.readmodel.run_view import reading_of
+from runs.store import event_log
 from tests.factories import MODELS, Submit, answer, drain, finish, open_gate, reused
 from tests.factories.agents import WRITER, agent, change
 from tests.fakes.team import Team, plan, step
@@ -63,8 +63,8 @@ def test_no_attempt_begins_with_a_subagent_that_changed_since_the_approval_was_l
     drain(run)
     answer(run, alice)
     change(writer, instructions="Write in verse.")
-    with history.writing():
-        effects.start_attempt(states.of(history.locked(run.pk)), "one")
+    with event_log.writing():
+        effects.start_attempt(states.of(event_log.locked(run.pk)), "one")
     assert [one.step.key for one in Attempt.objects.all()] == ["zero"]
 
 

@@ -11,11 +11,11 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from runs import live
 from runs.engine import sweeper as sweeping
 from runs.engine.sweeper import Sweeper
 from runs.events.kinds import Note
 from runs.models import Discarded, Draft, Event, User, WorkItem
+from runs.store import broadcast
 from tests.factories import Submit, recorded
 
 pytestmark = pytest.mark.services
@@ -28,7 +28,7 @@ def test_it_rings_for_what_is_due_and_tells_what_is_new_since_it_began(
     run = submitted()
     notified: list[int] = []
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr(live, "announce", lambda run_id, seq: told.append((run_id, seq)))
+    monkeypatch.setattr(broadcast, "announce", lambda run_id, seq: told.append((run_id, seq)))
     sweeper = Sweeper(notified.extend)
     sweeper.poll()
     assert (notified, told) == ([WorkItem.objects.get().pk], [])
@@ -107,7 +107,7 @@ def test_an_event_that_is_committed_after_one_with_a_higher_id_is_told_too(
 ) -> None:
     """PostgreSQL gives ids out in the order in which rows are written, and not in that of the commits."""
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr(live, "announce", lambda run_id, seq: told.append((run_id, seq)))
+    monkeypatch.setattr(broadcast, "announce", lambda run_id, seq: told.append((run_id, seq)))
     late, early = submitted(), submitted()
     sweeper = Sweeper(lambda _: None)
     sweeper.poll()

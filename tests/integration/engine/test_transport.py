@@ -15,8 +15,8 @@ from runs.engine import recording
 from runs.engine.perform import perform
 from runs.engine.retrying import MAX_TRIES, MAX_WAIT
 from runs.enums import EventKind, GateKind, Outcome, Role, WorkStatus
-from runs.http_answers import watch
-from runs.lifecycle.gates import cancel
+from runs.http_client import watchdog
+from runs.lifecycle.gate_decisions import cancel
 from runs.models import ModelCall, Run, User, WorkItem
 from tests.factories import Submit, answer, drain, finish, hurry, open_gate
 from tests.fakes.anthropic_answers import Answer, CutStream, EndEarly, ErrorInStream, Fail, Ping, Request, Stall
@@ -126,7 +126,7 @@ def test_a_cancel_frees_a_worker_whose_service_says_nothing(
     silence: type[Stall | Ping],
 ) -> None:
     settings.LEASE_SECONDS = 1.5
-    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.05)
+    monkeypatch.setattr(watchdog, "WATCH_INTERVAL", 0.05)
     asked = threading.Event()
 
     def silent(request: Request, right: Answer) -> Answer:

@@ -10,7 +10,7 @@ from django.test import Client
 
 from runs.enums import GateKind, Outcome, Provenance
 from runs.errors import InvalidInput
-from runs.lifecycle import fingerprint
+from runs.lifecycle.approval import fingerprint
 from runs.models import Attempt, Run, ToolCall, User
 from tests.documents.pdfs import line, pages_of
 from tests.factories import Submit, answer, drain, finish, open_gate, reused

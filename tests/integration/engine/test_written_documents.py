@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from runs import trees
 from runs.documents.content import document_of
+from runs.documents.model.layout import BlockKind, MarkKind
 from runs.enums import Outcome
 from runs.models import Attempt, User
-from runs.pev.documents.layout import BlockKind, MarkKind
-from runs.reading.run import reading_of
+from runs.readmodel.run_view import reading_of
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
+from runs.store import trees
 from tests.documents.word import commented, deleted, inserted, paragraph, word
 from tests.factories import Submit, finish
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools

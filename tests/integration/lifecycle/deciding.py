@@ -8,7 +8,7 @@ import pytest
 
 from runs.enums import Verb
 from runs.errors import PevError
-from runs.lifecycle.gates import Decision, decide
+from runs.lifecycle.gate_decisions import Decision, decide
 from runs.models import Attempt, Event, Gate, Run, User
 from tests import factories as made
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from runs import blobs, trees
 from runs.models import Attempt, Run
+from runs.store import blobs, trees
 from tests import factories as made
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from runs.enums import Action, StepApproval, WorkKind
-from runs.lifecycle import facts
+from runs.evidence.results import CriterionResult
+from runs.lifecycle import outcomes
 from runs.models import Run
-from runs.pev.evidence.results import CriterionResult
 from runs.pev.verifier import failed
 from tests import factories as made
 
@@ -23,18 +23,18 @@ def done(run: Run, key: str, files: dict[str, str]) -> None:
     """The step has written these files and passes."""
     with made.working(run, WorkKind.ATTEMPT, key) as mine:
         assert mine.attempt is not None
-        facts.executed(mine.attempt, made.output(f"{key} is done."), made.overlay(files))
+        outcomes.executed(mine.attempt, made.output(f"{key} is done."), made.overlay(files))
         result = made.result("C1", "Done.", [made.quote(mine.attempt, "@output", f"{key} is done.")])
-        facts.judged(mine.attempt, made.judgement([result]))
+        outcomes.judged(mine.attempt, made.judgement([result]))
 
 
 def undone(run: Run, key: str, action: Action = Action.RETRY, results: Sequence[CriterionResult] = ()) -> None:
     """The step has written a draft and does not pass."""
     with made.working(run, WorkKind.ATTEMPT, key) as mine:
         assert mine.attempt is not None
-        facts.executed(mine.attempt, made.output("Not yet."), made.overlay({f"{key}.draft": "draft"}))
+        outcomes.executed(mine.attempt, made.output("Not yet."), made.overlay({f"{key}.draft": "draft"}))
         judgement = failed("It is missing.", action=action)
-        facts.judged(mine.attempt, judgement.model_copy(update={"results": list(results)}))
+        outcomes.judged(mine.attempt, judgement.model_copy(update={"results": list(results)}))
 
 
 def waiting() -> Run:

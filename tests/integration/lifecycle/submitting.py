@@ -9,9 +9,9 @@ import pytest
 from django.core.files.base import ContentFile
 
 from runs.errors import InvalidInput
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.submission import Submission, submit
 from runs.models import Event, Run, Tree
+from runs.submission.intake import Upload
+from runs.submission.submit import Submission, submit
 from tests import factories as made
 
 

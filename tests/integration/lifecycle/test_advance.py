@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from runs import blobs, trees
-from runs.engine import work
+from runs.engine import claim
 from runs.enums import (
     Action,
     AttemptStatus,
@@ -26,10 +25,11 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.errors import LeaseLost
-from runs.lifecycle import effects, gates
+from runs.lifecycle import effects, gate_decisions
 from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
 from runs.models import Attempt, Event, Run, Step, WorkItem
+from runs.store import blobs, trees
 from tests import factories as made
 from tests.integration.lifecycle.small import done, exhausted, started, undone, waiting
 
@@ -158,7 +158,7 @@ def test_a_step_at_its_gate_conflicts_too_when_it_is_approved_too_late() -> None
     done(run, "b", {"out.md": "B"})
     for key in ("a", "b"):
         gate = run.gates.get(step__key=key, status=GateStatus.OPEN)
-        gates.decide(gate.pk, made.alice(), gates.Decision(Verb.APPROVE, gate.digest))
+        gate_decisions.decide(gate.pk, made.alice(), gate_decisions.Decision(Verb.APPROVE, gate.digest))
     assert (attempts(run, "b"), text(run, "out.md")) == ([AttemptStatus.CONFLICT, AttemptStatus.EXECUTING], "A")
 
 
@@ -292,11 +292,11 @@ def test_what_was_dropped_with_an_earlier_plan_does_not_make_the_run_fail() -> N
 
 def test_a_worker_of_a_stopped_run_can_commit_nothing_any_more() -> None:
     run = made.executing()
-    lease = work.claim(made.open_work(run, WorkKind.ATTEMPT).pk)
+    lease = claim.claim(made.open_work(run, WorkKind.ATTEMPT).pk)
     assert lease is not None
-    gates.cancel(run.pk, made.alice())
+    gate_decisions.cancel(run.pk, made.alice())
     with pytest.raises(LeaseLost):
-        work.commit(lease, work.done)
+        claim.commit(lease, claim.done)
     assert lease.lost.is_set()
     assert set(trees.files_of(Run.objects.get(pk=run.pk).head)) == set(trees.files_of(run.inputs))
 
@@ -310,10 +310,10 @@ def test_stopping_cancels_the_attempt_and_drops_the_steps() -> None:
 
 def test_a_paused_run_lets_what_runs_finish_and_starts_nothing_new() -> None:
     run = made.executing()
-    gates.pause(run.pk, made.alice(), paused=True)
+    gate_decisions.pause(run.pk, made.alice(), paused=True)
     made.pass_inventory(run)
     assert statuses(run) == {"inventory": "judged", "review": "pending", "notices": "pending"}
-    gates.pause(run.pk, made.alice(), paused=False)
+    gate_decisions.pause(run.pk, made.alice(), paused=False)
     assert statuses(run) == {"inventory": "passed", "review": "running", "notices": "pending"}
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from runs import trees
 from runs.enums import (
     AttemptStatus,
     EventKind,
@@ -21,8 +20,9 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.errors import DecisionRefused
-from runs.lifecycle.gates import cancel, pause
+from runs.lifecycle.gate_decisions import cancel, pause
 from runs.models import Attempt, Event, Run, WorkItem
+from runs.store import trees
 from tests import factories as made
 from tests.integration.lifecycle.deciding import fresh, kinds, say
 from tests.integration.lifecycle.small import exhausted, waiting

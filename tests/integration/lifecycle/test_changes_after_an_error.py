@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from runs.engine import work
-from runs.engine.briefs import for_planner
+from runs.engine import claim
+from runs.engine.prompt_inputs import for_planner
 from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, RunStatus, StepStatus, Verb, WorkKind, WorkStatus
 from runs.errors import LeaseLost
 from runs.events.kinds import read
 from runs.events.sentences import sentence
-from runs.lifecycle import asking, effects
+from runs.lifecycle import effects, gate_opening
 from runs.lifecycle import state as states
-from runs.lifecycle.gates import pause
+from runs.lifecycle.change_requests import answered, requests_of, unmet
+from runs.lifecycle.gate_decisions import pause
 from runs.models import Attempt, Gate, Run, WorkItem
 from runs.pev.policy import Capacities
-from runs.reading.requests import answered, requests_of, unmet
-from runs.reading.words import decided, decision_in_words
+from runs.readmodel.status_words import decided, decision_in_words
 from tests import factories as made
 from tests.integration.lifecycle.deciding import fresh, refused, say
 from tests.integration.lifecycle.small import done, started
@@ -29,10 +29,10 @@ WORDS = "Do without converting."
 
 def held(run: Run, key: str = "", kind: WorkKind = WorkKind.ATTEMPT) -> Gate:
     """The work of a step, or of this kind, has met an error."""
-    lease = work.claim(made.open_work(run, kind, key).pk)
+    lease = claim.claim(made.open_work(run, kind, key).pk)
     assert lease is not None
     with made.committing(lease) as mine:
-        asking.suspend(mine, ERROR, reset=False)
+        gate_opening.suspend(mine, ERROR, reset=False)
     return Gate.objects.filter(run=run, kind=GateKind.ERROR, status=GateStatus.OPEN).latest("pk")
 
 
@@ -232,10 +232,10 @@ def test_while_the_run_is_paused_the_planner_is_not_asked() -> None:
 
 def test_a_worker_that_comes_back_late_commits_nothing() -> None:
     run = started("a")
-    lease = work.claim(made.open_work(run, WorkKind.ATTEMPT, "a").pk)
+    lease = claim.claim(made.open_work(run, WorkKind.ATTEMPT, "a").pk)
     assert lease is not None
     with made.committing(lease) as mine:
-        asking.suspend(mine, ERROR, reset=False)
+        gate_opening.suspend(mine, ERROR, reset=False)
     say(made.open_gate(run, GateKind.ERROR), Verb.REJECT, WORDS)
     with pytest.raises(LeaseLost):
-        work.commit(lease, lambda mine: None)
+        claim.commit(lease, lambda mine: None)

@@ -10,13 +10,13 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from runs import blobs, trees, unused
 from runs.accounting.totals import totals
 from runs.enums import GateKind, Verb, WorkStatus
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed
 from runs.lifecycle import deletion
-from runs.lifecycle.submission import again
 from runs.models import Attempt, DeletedRun, Discarded, Rendition, Run, Template, Tree, User
+from runs.store import blobs, garbage_collection, trees
+from runs.submission.submit import again
 from tests import factories as made
 from tests.integration.lifecycle.old import contents, long_ago, on_the_disk, place, reusing
 
@@ -226,7 +226,7 @@ def test_a_crash_between_deletion_and_sweep_loses_no_file_from_sight(monkeypatch
         raise KeyboardInterrupt
 
     with monkeypatch.context() as during:
-        during.setattr(unused, "delete", crash)
+        during.setattr(garbage_collection, "delete", crash)
         with pytest.raises(KeyboardInterrupt):
             deletion.sweep()
     assert Discarded.objects.count() == len(had)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from runs.contracts.feedback import Comment
 from runs.enums import GateKind, Verb
-from runs.lifecycle.gates import MAX_AT_ONCE, MAX_REQUESTS
+from runs.lifecycle.gate_decisions import MAX_AT_ONCE, MAX_REQUESTS
 from runs.models import Run
 from runs.pev.contracts import PlanContract
-from runs.pev.feedback import Comment
 from tests import factories as made
 from tests.integration.lifecycle.deciding import fresh, refused, say
 from tests.integration.lifecycle.small import done, waiting

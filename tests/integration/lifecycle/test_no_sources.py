@@ -11,14 +11,14 @@ from django.test import Client
 
 from runs.enums import Verb
 from runs.errors import DecisionRefused, InvalidInput, PlanRefused
-from runs.lifecycle import fingerprint
-from runs.lifecycle.gates import Decision, decide
-from runs.lifecycle.submission import Submission, submit
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gate_decisions import Decision, decide
 from runs.models import Run, User
 from runs.pev.imports.imported import plan_from
 from runs.pev.policy import Policy
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
+from runs.submission.submit import Submission, submit
 from tests.factories import MODELS, Submit, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic

@@ -12,8 +12,9 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from runs.engine.sweeper import Sweeper
-from runs.lifecycle import deletion, drafts, retention
+from runs.lifecycle import deletion, retention
 from runs.models import Attempt, DeletedRun, Run
+from runs.submission import submission_drafts
 from tests import factories as made
 from tests.integration.lifecycle.old import contents, long_ago, on_the_disk, reusing
 
@@ -113,7 +114,7 @@ def test_a_dry_run_says_what_the_other_does_and_changes_nothing() -> None:
 def test_files_of_drafts_are_not_counted_as_freed() -> None:
     run = long_ago(made.finished_succeeded(), 31)
     files, size = retention.freed([run.pk])
-    drafts.begin_with(run.owner, uuid.uuid4(), run)
+    submission_drafts.begin_with(run.owner, uuid.uuid4(), run)
     fewer, smaller = retention.freed([run.pk])
     assert (fewer, smaller) == (files - len(run.inputs.changes), size - run.inputs.total_size)
 

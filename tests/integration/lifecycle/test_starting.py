@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 
-from runs import trees
-from runs.engine.briefs import for_planner
+from runs.engine.prompt_inputs import for_planner
 from runs.enums import GateKind, GateStatus, Outcome, StepApproval, StepMoment, StepStatus, Verb, WorkKind
 from runs.errors import DecisionRefused
-from runs.lifecycle import effects, fingerprint
+from runs.lifecycle import effects
 from runs.lifecycle import state as states
-from runs.lifecycle.gates import cancel, pause
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.change_requests import answered, requests_of, unmet
+from runs.lifecycle.gate_decisions import cancel, pause
 from runs.models import Attempt, Gate, Run, Step, WorkItem
 from runs.pev.policy import Capacities
-from runs.reading.requests import answered, requests_of, unmet
+from runs.store import trees
 from tests import factories as made
 from tests.integration.lifecycle.deciding import fresh, refused, say
 from tests.integration.lifecycle.small import done

@@ -11,16 +11,16 @@ import pytest
 from django.core.files.base import File
 from django.test import override_settings
 
-from runs import blobs, trees
+from runs.contracts.ports import FileInfo
 from runs.enums import EventKind
 from runs.errors import UploadRefused
-from runs.lifecycle.intake import Upload, intake
-from runs.lifecycle.submission import again, submit
+from runs.lifecycle.coverage import inputs_of
 from runs.models import Event, Run
-from runs.pev.files.coverage import Extent, coverage
-from runs.pev.ports import FileInfo
-from runs.reading.coverage import inputs_of
-from runs.web.presenters.draft import rows_of
+from runs.pev.input_coverage import Extent, coverage
+from runs.store import blobs, trees
+from runs.submission.intake import Upload, intake
+from runs.submission.submit import again, submit
+from runs.web.new_run.draft_presenter import rows_of
 from tests import factories as made
 from tests.integration.lifecycle.submitting import refused, submission, upload
 

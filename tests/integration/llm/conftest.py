@@ -9,7 +9,7 @@ import pytest
 
 from runs.enums import Role
 from runs.llm.client import Clients
-from runs.llm.servers import server_for
+from runs.llm.model_servers import server_for
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.integration.llm.client.serving import KEY
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.ports import Ask, Reply
 from runs.enums import Role
 from runs.errors import ModelError
 from runs.llm.client import Clients
-from runs.pev.ports import Ask, Reply
 from tests.fakes.anthropic_answers import Answer, Fail, Garbage, Say, Think, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.echoes import ECHOES, KEY, leaks

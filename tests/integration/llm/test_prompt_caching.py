@@ -9,10 +9,10 @@ import pytest
 from django.utils import timezone
 
 from runs.accounting.prices import cost_of
+from runs.contracts.ports import Usage
 from runs.enums import AttemptStatus, Outcome, Role
 from runs.models import Attempt, ModelCall, User
 from runs.pev.policy import RoleModel
-from runs.pev.ports import Usage
 from tests.factories import Submit, finish
 from tests.fakes.anthropic_answers import Answer, Request, Say, Think, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic

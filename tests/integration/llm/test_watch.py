@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.ports import Ask
 from runs.enums import Role
 from runs.errors import LeaseLost, ModelError
-from runs.http_answers import watch
+from runs.http_client import watchdog
 from runs.llm import client
 from runs.llm.client import Clients
-from runs.pev.ports import Ask
 from tests.fakes.anthropic_answers import Answer, Ping, Say, Slow, Stall
 from tests.fakes.anthropic_api import FakeAnthropic
 
@@ -31,12 +31,12 @@ SOON = 20.0
 
 @pytest.fixture
 def api(server: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAnthropic]:
-    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.05)
+    monkeypatch.setattr(watchdog, "WATCH_INTERVAL", 0.05)
     yield server
     assert server.violations == []
     ends = time.monotonic() + SOON
     while watchers() and time.monotonic() < ends:
-        time.sleep(watch.WATCH_INTERVAL)
+        time.sleep(watchdog.WATCH_INTERVAL)
     assert watchers() == []
 
 
@@ -111,30 +111,30 @@ def test_a_call_that_was_cut_off_harms_no_other(api: FakeAnthropic, clients: Cli
 
 @pytest.mark.slow
 def test_one_thread_watches_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.01)
+    monkeypatch.setattr(watchdog, "WATCH_INTERVAL", 0.01)
     looked = [threading.Event() for _ in range(5)]
     with ExitStack() as calls:
         for event in looked:
-            calls.enter_context(watch.Watch(lambda event=event: event.set()))  # type: ignore[misc]
+            calls.enter_context(watchdog.Watch(lambda event=event: event.set()))  # type: ignore[misc]
         assert all(event.wait(SOON) for event in looked)
         assert len(watchers()) == 1
 
 
 def test_what_ends_well_is_not_spoilt_by_a_cut_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reply is paid for; whoever asked decides what becomes of it."""
-    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.01)
+    monkeypatch.setattr(watchdog, "WATCH_INTERVAL", 0.01)
     looked = threading.Event()
 
     def lost() -> None:
         looked.set()
         raise LeaseLost("gone")
 
-    with watch.Watch(lost):
+    with watchdog.Watch(lost):
         assert looked.wait(SOON)
 
 
 def test_a_connection_that_is_made_after_the_cut_is_cut_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "WATCH_INTERVAL", 0.01)
+    monkeypatch.setattr(watchdog, "WATCH_INTERVAL", 0.01)
     ours, theirs = socket.socketpair()
     ours.settimeout(SOON)
     read: list[bytes] = []
@@ -147,7 +147,7 @@ def test_a_connection_that_is_made_after_the_cut_is_cut_too(monkeypatch: pytest.
         raise LeaseLost("gone")
 
     def connect_late() -> None:
-        with watch.Watch(lost) as watching:
+        with watchdog.Watch(lost) as watching:
             watching.look()
             watching.traced("connection.connect_tcp.complete", {"return_value": Connection()})
             read.append(ours.recv(1))

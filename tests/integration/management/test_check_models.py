@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from runs.engine import probes
 from runs.enums import Role
 from runs.llm.capabilities import Capability, Probed, capability, use_probed, window_of
-from runs.llm.servers import Server, server_for
+from runs.llm.model_servers import Server, server_for
 from runs.models import Probe
 from tests.fakes.anthropic_answers import Answer, EndEarly, Fail, Garbage, Ping, Say, Slow, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from runs.errors import InvalidInput
-from runs.lifecycle.intake import without_secrets
 from runs.management.headless import collected
+from runs.submission.intake import without_secrets
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from runs.errors import InvalidInput
-from runs.lifecycle.chosen_encodings import encoded
-from runs.lifecycle.intake import Upload
 from runs.management.headless import collected
 from runs.models import Run
+from runs.submission.chosen_encodings import encoded
+from runs.submission.intake import Upload
 
 RUSSIAN, GREEK = "Договор аренды\n", "Μίσθωση\n"
 

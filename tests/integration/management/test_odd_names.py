@@ -6,10 +6,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from runs.errors import InvalidInput
-from runs.lifecycle.intake import intake
 from runs.management.headless import collected
 from runs.management.odd_names import LEAVE_OUT, RENAME, odd_names, settled
 from runs.models import Run
+from runs.submission.intake import intake
 
 
 def folder_of(tmp_path: Path, *names: str) -> Path:

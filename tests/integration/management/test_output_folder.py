@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from runs import blobs, trees
 from runs.errors import InvalidInput
 from runs.management.output_folder import check_folder, write_out
 from runs.models import Run
 from runs.reports.markdown import as_markdown
+from runs.store import blobs, trees
 from tests import factories
 
 pytestmark = pytest.mark.django_db

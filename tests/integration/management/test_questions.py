@@ -3,7 +3,7 @@
 import pytest
 
 from runs.enums import GateKind, WorkKind
-from runs.lifecycle import facts
+from runs.lifecycle import outcomes
 from runs.management.questions import about
 from runs.models import Gate, Run
 from tests import factories
@@ -78,7 +78,7 @@ def test_a_result_is_shown_with_every_file_written_and_removed() -> None:
     with factories.working(run, WorkKind.ATTEMPT, "inventory") as mine:
         assert mine.attempt is not None
         changes = factories.overlay({factories.INVENTORY: "# Inventory", "other.md": "x"}) | {factories.SERVICE: None}
-        facts.executed(mine.attempt, factories.output("one\ntwo"), changes)
+        outcomes.executed(mine.attempt, factories.output("one\ntwo"), changes)
     attempt = run.plans.get().steps.get(key="inventory").attempts.get()
     assert about(Gate(run=run, kind=GateKind.STEP, question="Keep it?", attempt=attempt)) == [
         "Keep it?",

@@ -14,11 +14,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from runs.contracts.base import QuotedEvidence
+from runs.evidence.quotes import resolve
 from runs.models import Run
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import FileExists
-from runs.pev.evidence.quotes import resolve
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.other_plans import DATACLASS, OBJECTIVE, TYPED

@@ -18,7 +18,7 @@ from tests.fakes.team import Team, plan, step
 from tests.installation import ROOT, Installation, environ
 from tests.integration.engine.machine import KILLED
 from tests.integration.engine.machine import environ as with_model
-from tests.integration.web.serving.visitor import Follower, Visitor
+from tests.integration.web.site.visitor import Follower, Visitor
 from tests.services.redis import Redis
 
 pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.services]

@@ -10,10 +10,10 @@ from django.conf import settings
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from runs.documents import reading
-from runs.engine import work
+from runs.engine import claim
 from runs.enums import WorkStatus
 from runs.models import Rendition, WorkItem
+from runs.store import rendition_making
 from tests.factories import Submit
 
 pytestmark = [
@@ -53,22 +53,22 @@ def left(item: WorkItem) -> bool:
 @pytest.mark.parametrize(("owner", "other"), [(0, 60), (-60, 0), (60, -60)])
 def test_a_lease_that_lives_is_stolen_by_no_clock(item: WorkItem, machine: Shift, owner: int, other: int) -> None:
     machine(owner)
-    lease = work.claim(item.pk)
+    lease = claim.claim(item.pk)
     assert lease is not None
     assert left(item)
-    work.heartbeat.extend(lease)
+    claim.heartbeat.extend(lease)
     assert left(item)
     machine(other)
-    assert not WorkItem.objects.filter(work.due()).exists()
-    assert work.claim(item.pk) is None
+    assert not WorkItem.objects.filter(claim.due()).exists()
+    assert claim.claim(item.pk) is None
 
 
 @pytest.mark.parametrize("seconds", [-60, 60])
 def test_a_lease_that_is_over_is_taken_over_by_any_clock(item: WorkItem, machine: Shift, seconds: int) -> None:
-    assert work.claim(item.pk) is not None
+    assert claim.claim(item.pk) is not None
     WorkItem.objects.update(lease_until=Now() - timedelta(seconds=1))
     machine(seconds)
-    taken = work.claim(item.pk)
+    taken = claim.claim(item.pk)
     assert taken is not None
     assert taken.epoch == 2
 
@@ -80,9 +80,9 @@ def test_work_is_due_when_it_was_created_and_after_the_wait_it_was_given(
     machine(seconds)
     item = WorkItem.objects.get(run=submitted())
     assert WorkItem.objects.filter(due_at__lte=Now()).count() == 1
-    lease = work.claim(item.pk)
+    lease = claim.claim(item.pk)
     assert lease is not None
-    work.commit(lease, lambda mine: work.postpone(mine, timezone.now() + timedelta(seconds=30)))
+    claim.commit(lease, lambda mine: claim.postpone(mine, timezone.now() + timedelta(seconds=30)))
     waits = (Now() + timedelta(seconds=25), Now() + timedelta(seconds=30))
     assert WorkItem.objects.filter(status=WorkStatus.READY, due_at__range=waits).count() == 1
 
@@ -90,6 +90,6 @@ def test_work_is_due_when_it_was_created_and_after_the_wait_it_was_given(
 @pytest.mark.parametrize("seconds", [-60, 60])
 def test_a_document_that_somebody_reads_is_left_to_them(machine: Shift, seconds: int) -> None:
     Rendition.objects.create(source="0" * 64, reader="1", format="pdf")
-    assert reading.take("0" * 64)
+    assert rendition_making.take("0" * 64)
     machine(seconds)
-    assert reading.take("0" * 64) is None
+    assert rendition_making.take("0" * 64) is None

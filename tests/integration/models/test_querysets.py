@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runs.enums import EventKind, GateKind, WorkKind
-from runs.lifecycle import gates
+from runs.lifecycle import gate_decisions
 from runs.models import Attempt, Event, Gate, ModelCall, Plan, Run, Step, ToolCall, WorkItem
 from tests import factories as made
 
@@ -56,7 +56,7 @@ def test_a_gate_is_open_or_rejected_or_went_away() -> None:
     assert [(gate.kind, gate.plan.version) for gate in run.gates.open() if gate.plan] == [(GateKind.PLAN, 2)]
     assert [gate.plan.version for gate in run.gates.rejected() if gate.plan] == [1]
     stopped = made.awaiting_plan()
-    gates.cancel(stopped.pk, made.alice())
+    gate_decisions.cancel(stopped.pk, made.alice())
     assert [stopped.gates.open().count(), stopped.gates.rejected().count(), stopped.gates.count()] == [0, 0, 1]
     assert Gate.objects.open().count() == 1
 

@@ -6,12 +6,13 @@ import pytest
 from django.test import Client
 
 from runs.enums import Outcome, Verb
-from runs.lifecycle import editing, samples
-from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.fingerprint import contract_of
-from runs.lifecycle.submission import Submission, submit
+from runs.lifecycle import plan_edits
+from runs.lifecycle.approval.fingerprint import contract_of
 from runs.models import Run
 from runs.reports.markdown import as_markdown
+from runs.submission import samples
+from runs.submission.policy_defaults import default_policy
+from runs.submission.submit import Submission, submit
 from tests.factories import alice, answer, drain, finish, open_gate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model"), pytest.mark.slow]
@@ -31,7 +32,7 @@ def ended() -> Run:
     assert gate.plan
     plan = contract_of(gate.plan)
     named = plan.steps[0].model_copy(update={"name": "List them all"})
-    editing.edit(gate.pk, alice(), gate.digest, plan.model_copy(update={"steps": [named, *plan.steps[1:]]}))
+    plan_edits.edit(gate.pk, alice(), gate.digest, plan.model_copy(update={"steps": [named, *plan.steps[1:]]}))
     answer(run, alice(), Verb.REJECT, "Rank every point.")
     drain(run)
     answer(run, alice())

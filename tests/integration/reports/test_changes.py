@@ -2,10 +2,10 @@
 
 import pytest
 
+from runs.documents.printing.blocks import Items, plain
 from runs.enums import GateKind, Verb
 from runs.models import Plan, Run
-from runs.printing.blocks import Items, plain
-from runs.reading.run import reading_of
+from runs.readmodel.run_view import reading_of
 from runs.reports.changes import MAX_CHANGES, account
 from runs.reports.markdown import as_markdown
 from tests import factories

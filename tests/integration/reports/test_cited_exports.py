@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runs import blobs, trees
 from runs.models import Run
-from runs.reading.run import reading_of
+from runs.readmodel.run_view import reading_of
 from runs.reports import archive, html
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
+from runs.store import blobs, trees
 from tests import factories as made
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

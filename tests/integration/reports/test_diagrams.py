@@ -11,8 +11,8 @@ import pytest
 from docx import Document
 from pypdf import PdfReader
 
+from runs.documents.printing.blocks import Diagram, Report
 from runs.models import Run
-from runs.printing.blocks import Diagram, Report
 from runs.reports.hypertext import as_html
 from runs.reports.markdown import written
 from runs.reports.outline import exported

@@ -14,16 +14,15 @@ from django.test import Client
 from docx import Document
 from pypdf import PdfReader
 
-from runs import guarded
+from runs import isolation
+from runs.documents.printing import typeset
+from runs.documents.printing.blocks import Paragraph, Report, Section, Span
+from runs.documents.printing.typeset import pdf
 from runs.models import Run
-from runs.printing import typeset
-from runs.printing.blocks import Paragraph, Report, Section, Span
-from runs.printing.typeset import pdf
 from runs.reports import printed as room
 from runs.reports.outline import exported
 from runs.reports.printed import Form, NotPrinted, printed
-from runs.web import preparing
-from runs.web.views import report as views
+from runs.web.report import preparing, views
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -153,7 +152,7 @@ def test_every_character_that_the_fonts_are_said_to_have_is_printed() -> None:
 
 @pytest.mark.slow
 def test_what_cannot_be_made_is_said_in_a_sentence(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "LIMITS", guarded.Limits(megabytes=2_000, cpu_seconds=0.001, seconds=60, files=64))
+    monkeypatch.setattr(room, "LIMITS", isolation.Limits(megabytes=2_000, cpu_seconds=0.001, seconds=60, files=64))
     run = made.finished_succeeded()
     with pytest.raises(NotPrinted):
         printed(exported(run), "pdf")

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from runs.enums import Role
-from runs.lifecycle.defaults import default_policy
+from runs.submission.policy_defaults import default_policy
 
 JSON = {"Accept": "application/json"}
 

@@ -9,10 +9,10 @@ from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 
-from runs import live
 from runs.events.kinds import Note
 from runs.models import Run, User
-from runs.web.following.audience import from_database
+from runs.store import broadcast
+from runs.web.live.subscribers import from_database
 from runs.web.routing import websocket_urlpatterns
 from tests.factories import recorded
 
@@ -66,8 +66,8 @@ def tell(run: Run) -> None:
 
 
 async def announce(run: Run) -> None:
-    message = live.NewEvents(type="new.events", run=run.pk, seq=1_000_000)
-    await get_channel_layer().group_send(live.group(run.pk), message)
+    message = broadcast.NewEvents(type="new.events", run=run.pk, seq=1_000_000)
+    await get_channel_layer().group_send(broadcast.group(run.pk), message)
 
 
 async def told(run: Run) -> None:

@@ -21,12 +21,12 @@ from django.test import Client
 from django.utils import timezone
 from django.views import View
 
-from runs import access_tokens
-from runs.lifecycle import drafts
 from runs.lifecycle.state import reset_memory
-from runs.lifecycle.templates import save
 from runs.models import DeletedRun, Event, Gate, Link, Run, Template, User
-from runs.trees import reset_cache
+from runs.people import access_tokens
+from runs.store.trees import reset_cache
+from runs.submission import submission_drafts
+from runs.submission.run_templates import save
 from tests import factories as made
 from tests.factories.agents import agent
 from tests.hostile.fuzzing.surface import addresses
@@ -235,7 +235,7 @@ def world(rows_of_module: None) -> World:
         "person_id": made.charlie().pk,
         "token_id": made.access_token(made.alice()),
         "token": "x" * 43,
-        "draft": drafts.begin_with(made.alice(), uuid.uuid4(), finished).token,
+        "draft": submission_drafts.begin_with(made.alice(), uuid.uuid4(), finished).token,
         "name": "contracts",
         "object_id": waiting.pk,
         "content_type_id": 1,

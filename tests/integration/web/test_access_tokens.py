@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries, Settings
 
-from runs import access_tokens
 from runs.models import AccessToken, User
+from runs.people import access_tokens
 from tests import factories as made
 
 TOKEN = re.compile(r"pev_[A-Za-z0-9_-]{43}")

@@ -11,8 +11,8 @@ from pytest_django import Settings
 import pevsite
 from runs.logs import JsonFormatter, LineFormatter
 from runs.models import User
-from runs.web.signin import link_for
-from runs.web.throttle import MAX_WRONG
+from runs.web.people.sign_in import link_for
+from runs.web.site.throttle import MAX_WRONG
 from tests import factories
 
 
@@ -177,7 +177,11 @@ def test_signing_in_and_out_is_logged_and_no_token_is(
     client.post(link)
     client.post("/sign-out/")
     client.get(link)
-    lines = [record for record in caplog.records if record.name in {"runs.web.views.account", "runs.web.throttle"}]
+    lines = [
+        record
+        for record in caplog.records
+        if record.name in {"runs.web.people.account_views", "runs.web.site.throttle"}
+    ]
     assert [(record.levelname, record.getMessage(), vars(record).get("about")) for record in lines] == [
         ("INFO", "signed in", {"user": "alice", "address": "127.0.0.1"}),
         ("INFO", "signed out", {"user": "alice", "address": "127.0.0.1"}),
@@ -204,7 +208,7 @@ def test_refused_access_is_logged_with_name_and_address_and_not_with_the_address
     client.force_login(charlie)
     client.get(f"/runs/{run.pk}/")
     client.get("/admin/")
-    lines = [record for record in caplog.records if record.name == "runs.web.sessions"]
+    lines = [record for record in caplog.records if record.name == "runs.web.site.sessions"]
     who = {"user": "charlie", "address": "127.0.0.1"}
     assert [(record.getMessage(), vars(record)["about"]) for record in lines] == [
         ("refused: GET of the page “run” with 404", {**who, "run": run.pk}),

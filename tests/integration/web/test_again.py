@@ -11,9 +11,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from runs import trees
 from runs.enums import GateKind, Outcome
 from runs.models import Draft, Run, User
+from runs.store import trees
 from tests import factories
 from tests.factories import Submit, drain, finish, open_gate, reused
 from tests.fakes.anthropic_api import FakeAnthropic

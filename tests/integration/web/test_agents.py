@@ -10,13 +10,13 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from runs.enums import GateKind
-from runs.lifecycle import agents
-from runs.lifecycle.fingerprint import contract_of
+from runs.lifecycle import agent_definitions
+from runs.lifecycle.approval.fingerprint import contract_of
+from runs.lifecycle.available_agents import as_bound
 from runs.management.questions import about
 from runs.models import Agent, Run, User
 from runs.pev.agents import MAX_INSTRUCTIONS
 from runs.pev.imports.imported import exported, plan_from, plan_in
-from runs.reading.agents import as_bound
 from tests import factories as made
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.factories.agents import WRITER, agent, change, defined, played_plan
@@ -49,7 +49,7 @@ def test_without_agents_the_page_says_what_to_do(root: Client) -> None:
     assert "No agents yet" in text
     assert "/agents/new/?sample" in text
     sample = root.get("/agents/new/?sample").text
-    assert f'value="{agents.SAMPLE}"' in sample
+    assert f'value="{agent_definitions.SAMPLE}"' in sample
     assert "Sign for nobody" in sample
 
 
@@ -131,8 +131,8 @@ def test_hostile_words_are_escaped(root: Client) -> None:
 
 def test_there_are_so_many_and_no_more(root: Client) -> None:
     zoe = made.person("zoe", is_superuser=True)
-    for number in range(agents.MAX_AGENTS):
-        agents.add(zoe, f"writer-{number}", defined())
+    for number in range(agent_definitions.MAX_AGENTS):
+        agent_definitions.add(zoe, f"writer-{number}", defined())
     assert "There are 100 agents, and no more are allowed." in root.post("/agents/new/", SENT).text
 
 

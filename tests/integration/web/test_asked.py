@@ -7,10 +7,10 @@ import pytest
 from django.test import Client
 
 from runs.enums import Verb
-from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.samples import named, uploads_of
-from runs.lifecycle.submission import Submission, submit
 from runs.models import User
+from runs.submission.policy_defaults import default_policy
+from runs.submission.samples import named, uploads_of
+from runs.submission.submit import Submission, submit
 from tests.factories import answer, drain, open_gate
 from tests.integration.web.deciding import address, form
 

@@ -6,13 +6,13 @@ import uuid
 import pytest
 from django.test import Client
 
-from runs import trees
 from runs.enums import Verb
 from runs.lifecycle.approvers import add_approver
-from runs.lifecycle.defaults import default_policy
-from runs.lifecycle.samples import named, uploads_of
-from runs.lifecycle.submission import Submission, again, submit
 from runs.models import Attempt, Run, User
+from runs.store import trees
+from runs.submission.policy_defaults import default_policy
+from runs.submission.samples import named, uploads_of
+from runs.submission.submit import Submission, again, submit
 from tests import factories
 from tests.factories import answer, drain, finish, open_gate
 from tests.factories.parts import overlay

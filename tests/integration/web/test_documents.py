@@ -10,11 +10,11 @@ import pytest
 from django.core.files.storage import storages
 from django.test import Client
 
-from runs import blobs, guarded, trees
-from runs.documents import pages, reading
+from runs import isolation
 from runs.errors import InvalidInput
+from runs.lifecycle.coverage import planned
 from runs.models import Rendition, Run
-from runs.reading.coverage import planned
+from runs.store import blobs, page_pictures, rendition_making, trees
 from tests.documents import pdfs, word, workbooks
 from tests.integration.web.test_files import run_with
 
@@ -37,10 +37,10 @@ def nothing_drawn() -> None:
 def run_of(files: dict[str, bytes]) -> Run:
     run = run_with(files)
     trees.examine(trees.files_of(run.inputs))
-    for source in reading.untaken():
-        if row := reading.take(source):
-            reading.make(row)
-            reading.keep(row)
+    for source in rendition_making.untaken():
+        if row := rendition_making.take(source):
+            rendition_making.make(row)
+            rendition_making.keep(row)
     trees.forget_readings()
     assert not Rendition.objects.exclude(problem="").exists()
     return run
@@ -165,11 +165,11 @@ def test_what_was_drawn_goes_with_the_content_or_when_nobody_looks(
     for path in shas:
         alice_client.get(f"/runs/{run.pk}/files/{path}?picture=1")
     assert {path for path, sha256 in shas.items() if drawn_of(sha256)} == {"report.pdf", "other.pdf"}
-    pages.forget(shas["other.pdf"])
-    pages.sweep()
+    page_pictures.forget(shas["other.pdf"])
+    page_pictures.sweep()
     assert {path for path, sha256 in shas.items() if drawn_of(sha256)} == {"report.pdf"}
-    monkeypatch.setattr(pages, "KEPT_SECONDS", -1)
-    pages.sweep()
+    monkeypatch.setattr(page_pictures, "KEPT_SECONDS", -1)
+    page_pictures.sweep()
     assert not drawn_of(shas["report.pdf"])
 
 
@@ -181,7 +181,7 @@ def test_a_page_is_drawn_once(alice_client: Client, monkeypatch: pytest.MonkeyPa
     run = run_of({"report.pdf": REPORT})
     address = f"/runs/{run.pk}/files/report.pdf?picture=1"
     first = b"".join(alice_client.get(address).streaming_content)  # type: ignore[attr-defined]
-    monkeypatch.setattr(guarded, "run", None)
+    monkeypatch.setattr(isolation, "run", None)
     assert b"".join(alice_client.get(address).streaming_content) == first  # type: ignore[attr-defined]
 
 
@@ -201,7 +201,7 @@ def test_a_page_that_cannot_be_drawn_is_a_sentence_above_its_text(
     def fails(*_: object, **__: object) -> bytes:
         raise InvalidInput("has a page that cannot be drawn")
 
-    monkeypatch.setattr(guarded, "run", fails)
+    monkeypatch.setattr(isolation, "run", fails)
     page = alice_client.get(f"/runs/{run.pk}/files/report.pdf").text
     assert "This page cannot be shown as a picture." in page
     assert "The first page." in page

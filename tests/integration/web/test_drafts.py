@@ -12,8 +12,8 @@ from django.test import Client
 from pytest_django import Settings
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from runs import blobs, trees
 from runs.models import Draft, DraftFile, Event, Rendition, Run
+from runs.store import blobs, trees
 from tests import factories
 from tests.documents.archives import zipped
 from tests.integration.web.submitting import JSON, file, form

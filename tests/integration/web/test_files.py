@@ -10,10 +10,10 @@ import pytest
 from django.core.files.base import ContentFile
 from django.test import Client
 
-from runs import trees
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.submission import Submission, submit
 from runs.models import Attempt, Run, User
+from runs.store import trees
+from runs.submission.intake import Upload
+from runs.submission.submit import Submission, submit
 from tests import factories
 
 

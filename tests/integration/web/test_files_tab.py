@@ -9,12 +9,12 @@ from django.core.files.base import ContentFile
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from runs import blobs
 from runs.enums import StepApproval, WorkKind
-from runs.lifecycle import facts
-from runs.lifecycle.intake import Upload
-from runs.lifecycle.submission import Submission, submit
+from runs.lifecycle import outcomes
 from runs.models import Run
+from runs.store import blobs
+from runs.submission.intake import Upload
+from runs.submission.submit import Submission, submit
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -49,9 +49,9 @@ def rewriting() -> Run:
         with factories.working(run, WorkKind.ATTEMPT, key) as mine:
             assert mine.attempt is not None
             written = {path: blobs.put(text.encode()) if text else None for path, text in changes.items()}
-            facts.executed(mine.attempt, factories.output(f"{key} is done."), written)
+            outcomes.executed(mine.attempt, factories.output(f"{key} is done."), written)
             quoted = factories.quote(mine.attempt, "@output", f"{key} is done")
-            facts.judged(mine.attempt, factories.judgement([factories.result("C1", "Done.", [quoted])]))
+            outcomes.judged(mine.attempt, factories.judgement([factories.result("C1", "Done.", [quoted])]))
     return Run.objects.get(pk=run.pk)
 
 

@@ -9,13 +9,13 @@ from django.test import Client
 from django.utils.html import escape
 
 from runs.enums import GateKind, GateStatus, Verb
-from runs.lifecycle import editing
-from runs.lifecycle.fingerprint import contract_of
-from runs.lifecycle.gates import current_digest
+from runs.evidence.results import RequestResult
+from runs.lifecycle import plan_edits
+from runs.lifecycle.approval.fingerprint import contract_of
+from runs.lifecycle.gate_decisions import current_digest
 from runs.management.questions import about
 from runs.models import Gate, Run, Verdict
 from runs.pev.contracts import NOT_DONE, RequestAnswer
-from runs.pev.evidence.results import RequestResult
 from tests import factories
 from tests.integration.web.deciding import address, form, gate_of
 
@@ -282,7 +282,7 @@ def test_a_plan_without_a_hand_edit_says_so_first_and_approving_is_no_default(al
     planned = contract_of(run.plans.get())
     steps = [step.model_copy(update={"description": f"{step.description} {rank}"}) for step in planned.steps[:1]]
     edited = planned.model_copy(update={"steps": [*steps, *planned.steps[1:]]})
-    editing.edit(gate_of(run).pk, factories.alice(), gate_of(run).digest, edited)
+    plan_edits.edit(gate_of(run).pk, factories.alice(), gate_of(run).digest, edited)
     assert f"(description + “{rank}”) · alice edited version 1." in lines_of(alice_client, run)[0]
     approve = '<button class="button primary" name="verb" value="approve"'
     assert approve in alice_client.get(f"/runs/{run.pk}/").text
@@ -315,7 +315,7 @@ def test_what_a_person_has_written_into_the_plan_after_asking_is_not_called_undo
     assert lines_of(alice_client, run)[0] == "bad alice asked “Rank the findings.” not done: No rule reads it"
     ranked = planned.steps[0].model_copy(update={"description": "Rank them."})
     edited = planned.model_copy(update={"steps": [ranked, *planned.steps[1:]]})
-    editing.edit(gate_of(run).pk, factories.alice(), gate_of(run).digest, edited)
+    plan_edits.edit(gate_of(run).pk, factories.alice(), gate_of(run).digest, edited)
     assert [line for line in lines_of(alice_client, run) if "asked" in line] == [
         "calm alice asked “Rank the findings.” alice edited the plan since (version 3)"
     ]

@@ -9,9 +9,9 @@ from django.test import Client
 
 from runs.enums import GateStatus, Outcome
 from runs.models import Run
-from runs.web.fragments import regions
-from runs.web.presenters.gates import Problem
-from runs.web.presenters.page import run_page
+from runs.web.gates.presenter import Problem
+from runs.web.run.fragments import regions
+from runs.web.run.overview import run_page
 from tests import factories
 from tests.integration.web.deciding import address, form, gate_of
 

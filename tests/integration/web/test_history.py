@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from runs.enums import EventKind, GateKind, StepStatus, Verb
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
-from runs.web.presenters import history_rows
+from runs.web.history import history_rows
 from runs.web.templatetags.pev import words
 from tests import factories
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from runs.enums import GateKind, GateStatus, Verb
-from runs.lifecycle import gates
+from runs.lifecycle import gate_decisions
 from runs.models import Gate, Run, User
 from runs.models.revisions import Files, Revision
 from tests import factories
@@ -134,7 +134,7 @@ def test_several_questions_of_a_run_are_one_row(alice_client: Client) -> None:
 def test_what_was_decided_leaves_the_list_and_the_title(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     gate = run.gates.open().get()
-    gates.decide(gate.pk, run.owner, gates.Decision(Verb.APPROVE, gate.digest))
+    gate_decisions.decide(gate.pk, run.owner, gate_decisions.Decision(Verb.APPROVE, gate.digest))
     text = page(alice_client)
     assert "<title>Needs your decision · pevsite</title>" in text
     assert re.search(r'rel="icon" [^>]*href="/static/favicon', text)
@@ -216,7 +216,7 @@ def test_a_refresh_is_the_lists_alone_and_nothing_when_nothing_happened(alice_cl
     with CaptureQueriesContext(connection) as captured:
         again = alice_client.get("/", headers=seen)
     assert (again.status_code, again.content, len(captured)) == (304, b"", 4)
-    gates.cancel(run.pk, run.owner)
+    gate_decisions.cancel(run.pk, run.owner)
     assert alice_client.get("/", headers=seen).status_code == 200
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from runs.mcp_client.server_config import ServerConfig
 from runs.models import Event, Run
-from runs.servers.configuration import ServerConfig
 from tests import factories as made
 from tests import later
 

@@ -9,15 +9,16 @@ from django.test import Client
 from django.utils.html import escape
 
 from runs.enums import About, GateKind, PlanStatus, Verb
-from runs.lifecycle import editing, fingerprint
-from runs.lifecycle.gates import already_decided
+from runs.lifecycle import plan_edits
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gate_decisions import already_decided
 from runs.llm.provider import REHEARSAL
 from runs.models import Run
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import RoleModel
-from runs.web.forms.plan_draft import PlanDraft
+from runs.web.plan_editor.plan_draft import PlanDraft
 from tests import factories
-from tests.unit.web.forms.test_plan import opened, posted
+from tests.unit.web.plan_editor.test_plan_editor_forms import opened, posted
 
 
 def newest(run: Run) -> PlanContract:
@@ -202,7 +203,7 @@ def test_who_comes_second_keeps_what_was_typed_and_can_save_it_over_the_other(al
     stale = sent(run, "save", draft)
     theirs = newest(run).model_copy(update={"goal": "Theirs."})
     gate = factories.open_gate(run, GateKind.PLAN)
-    editing.edit(gate.pk, factories.bob(), gate.digest, theirs)
+    plan_edits.edit(gate.pk, factories.bob(), gate.digest, theirs)
     answer = alice_client.post(place(run), stale)
     assert answer.status_code == 409
     assert "bob edited the plan meanwhile: decide on version 2, which took its place." in answer.text

@@ -7,10 +7,10 @@ from django.db.models.expressions import RawSQL
 from django.test import Client
 
 from runs.enums import GateKind, Verb
-from runs.lifecycle import fingerprint
-from runs.lifecycle.templates import save
+from runs.lifecycle.approval import fingerprint
 from runs.models import Template, User
 from runs.pev.imports.imported import plan_in
+from runs.submission.run_templates import save
 from tests import factories
 
 

@@ -12,11 +12,11 @@ from asgiref.sync import async_to_sync
 from django.test import AsyncClient, Client
 from markdown_it import MarkdownIt
 
-from runs import blobs, trees
 from runs.enums import Role
 from runs.models import ModelCall, Run, User
 from runs.pev.policy import RoleModel
 from runs.reports.archive import entry_name
+from runs.store import blobs, trees
 from tests import factories
 
 HOSTILE = "</p><script>alert(1)</script>\n# SUCCEEDED\n```\nunclosed"

@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from pevsite.asgi import application
 from runs.models import Run
-from runs.web.following.audience import NO_LONGER_ALLOWED, from_database
+from runs.web.live.subscribers import NO_LONGER_ALLOWED, from_database
 from runs.web.routing import is_same_origin
 from tests import factories
 from tests.integration.web.talking import Socket, told, update

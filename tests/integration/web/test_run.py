@@ -8,14 +8,14 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from runs import trees
-from runs.engine import work
+from runs.engine import claim
 from runs.enums import GateKind, RunStatus, Verb, WorkKind
 from runs.events.kinds import Note
-from runs.lifecycle import asking
+from runs.lifecycle import gate_opening
 from runs.models import Run, Step
-from runs.web.following.news import news
-from runs.web.presenters.frame import RunFrame
+from runs.store import trees
+from runs.web.live.news import news
+from runs.web.run.frame import RunFrame
 from tests import factories
 from tests.factories import recorded
 from tests.factories.parts import committing, open_work
@@ -277,9 +277,9 @@ def test_the_title_and_icon_of_pages_about_a_finished_run_tell_its_outcome(alice
 
 def test_what_a_question_holds_up_is_not_said_to_be_worked_on(alice_client: Client) -> None:
     run = factories.executing()
-    lease = work.claim(open_work(run, WorkKind.ATTEMPT).pk)
+    lease = claim.claim(open_work(run, WorkKind.ATTEMPT).pk)
     assert lease is not None
     with committing(lease) as mine:
-        asking.suspend(mine, "The service refused the key (401).", reset=False)
+        gate_opening.suspend(mine, "The service refused the key (401).", reset=False)
     assert RunFrame(run).sentence == "Something is in the way."
     assert "Working on" not in page_of(alice_client, run)

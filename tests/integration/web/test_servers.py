@@ -10,13 +10,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from runs.engine import listings as engine
+from runs.engine import mcp_listings as engine
+from runs.mcp_client.server_config import ServerConfig
+from runs.mcp_client.tool_listing import ServerTool
 from runs.models import ServerListing, User
-from runs.servers.configuration import ServerConfig
-from runs.servers.listing import ServerTool
 from tests import factories as made
 from tests.factories import Submit
-from tests.integration.engine.test_servers import TICKETS
+from tests.integration.engine.test_mcp_calls import TICKETS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 ADDRESS = "/status/servers/"

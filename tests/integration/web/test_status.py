@@ -17,17 +17,17 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
-from runs import accounts
-from runs.engine import presence, work
-from runs.engine.presence import Presence
+from runs.engine import claim, process_registry
+from runs.engine.process_registry import Presence
 from runs.engine.sweeper import Sweeper
 from runs.enums import EventKind, WorkKind, WorkStatus
 from runs.errors import LeaseLost
-from runs.guarded import sandbox
+from runs.isolation import sandbox
 from runs.models import Event, Process, User, WorkItem
-from runs.web import findings as found
-from runs.web import health
-from runs.web.findings import Finding
+from runs.people import accounts
+from runs.web.operations import health
+from runs.web.operations import setup_findings as found
+from runs.web.operations.setup_findings import Finding
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -42,14 +42,14 @@ def parts_are_well(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def migrated(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tables of the tests are made without migrations."""
-    applied = {("runs", presence.newest_migration()): None}
+    applied = {("runs", process_registry.newest_migration()): None}
     monkeypatch.setattr(MigrationRecorder, "applied_migrations", lambda _: applied)
 
 
 @pytest.fixture(autouse=True)
 def not_drained() -> Iterator[None]:
     yield
-    presence.draining.clear()
+    process_registry.draining.clear()
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def process(**changes: Any) -> Process:
     facts = {"serves": True, "threads": 4, "engine": "embedded", "messages": True, "version": "1", "schema": "1"}
     times = {"started_at": now, "seen_at": now}
     number = Process.objects.count()
-    mine = {"name": f"b/{number}/x", "owner": f"b/{number}", "key": presence.key_mark()}
+    mine = {"name": f"b/{number}/x", "owner": f"b/{number}", "key": process_registry.key_mark()}
     return Process.objects.create(**(facts | times | mine | changes))
 
 
@@ -82,8 +82,8 @@ def test_a_process_is_there_from_its_first_poll_until_it_ends() -> None:
     sweeper.start()
     while not (row := Process.objects.first()):
         time.sleep(0.01)
-    assert (row.owner, row.serves, row.threads, row.draining) == (presence.owner(), True, 3, False)
-    assert row.schema == presence.newest_migration()
+    assert (row.owner, row.serves, row.threads, row.draining) == (process_registry.owner(), True, 3, False)
+    assert row.schema == process_registry.newest_migration()
     sweeper.stop()
     assert not Process.objects.exists()
 
@@ -113,7 +113,7 @@ def test_its_clock_is_compared_with_that_of_the_database(monkeypatch: pytest.Mon
 def test_who_was_silent_for_long_is_forgotten() -> None:
     process(seen_at=timezone.now() - timedelta(hours=2))
     stays = process(seen_at=timezone.now() - timedelta(minutes=2))
-    presence.forget_the_silent()
+    process_registry.forget_the_silent()
     assert list(Process.objects.all()) == [stays]
 
 
@@ -123,18 +123,18 @@ def test_a_drained_process_claims_nothing_until_it_resumes(monkeypatch: pytest.M
     present.refresh()
     row = Process.objects.get()
     for drains in (True, False):
-        assert presence.drain(row.pk, drains=drains)
-        assert not presence.drain(row.pk, drains=drains), "it is so already"
+        assert process_registry.drain(row.pk, drains=drains)
+        assert not process_registry.drain(row.pk, drains=drains), "it is so already"
         monkeypatch.setattr(present, "_next", 0.0)
         present.refresh()
-        assert (work.claim(item.pk) is None) == drains
+        assert (claim.claim(item.pk) is None) == drains
 
 
 def test_the_mark_of_a_key_does_not_tell_it(settings: Any) -> None:
-    before = presence.key_mark()
+    before = process_registry.key_mark()
     assert settings.SECRET_KEY[:4] not in before
     settings.SECRET_KEY += "x"
-    assert presence.key_mark() != before
+    assert process_registry.key_mark() != before
 
 
 # ---- what is at odds
@@ -226,7 +226,7 @@ def test_the_command_ends_with_1_when_something_is_wrong() -> None:
 
 def held_by(owner: str) -> WorkItem:
     item = made.open_work(made.executing(), WorkKind.ATTEMPT)
-    assert work.claim(item.pk)
+    assert claim.claim(item.pk)
     WorkItem.objects.filter(pk=item.pk).update(lease_owner=owner)
     item.refresh_from_db()
     return item
@@ -266,15 +266,15 @@ def test_work_that_waits_is_tried_at_once(client: Client) -> None:
 @pytest.mark.usefixtures("root")
 def test_work_of_a_silent_process_is_taken_over_and_that_one_commits_nothing_more(client: Client) -> None:
     item = made.open_work(made.executing(), WorkKind.ATTEMPT)
-    lease = work.claim(item.pk)
+    lease = claim.claim(item.pk)
     assert lease
-    assert work.claim(item.pk) is None
+    assert claim.claim(item.pk) is None
     client.post("/status/", {"verb": "release", "of": item.pk})
-    other = work.claim(item.pk)
+    other = claim.claim(item.pk)
     assert other
     assert other.epoch == lease.epoch + 1
     with pytest.raises(LeaseLost):
-        work.commit(lease, work.done)
+        claim.commit(lease, claim.done)
     item.refresh_from_db()
     assert item.status == WorkStatus.LEASED
 

@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from runs.enums import GateKind, StepStatus, Verb
 from runs.models import Run, Step, Verdict
-from runs.web.presenters.step_rows import StepRow, row_of, rows_of
+from runs.web.steps.step_rows import StepRow, row_of, rows_of
 from tests import factories
 
 pytestmark = pytest.mark.django_db

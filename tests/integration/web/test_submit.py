@@ -8,8 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django import Settings
 
-from runs import trees
 from runs.models import DraftFile, Run
+from runs.store import trees
 from tests import factories
 from tests.integration.web.submitting import JSON, file, form
 

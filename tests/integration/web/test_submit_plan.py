@@ -7,12 +7,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from runs import trees
 from runs.enums import PlanStatus
-from runs.lifecycle import fingerprint
-from runs.lifecycle.templates import save
+from runs.lifecycle.approval import fingerprint
 from runs.models import Run, User
 from runs.pev.imports.imported import exported
+from runs.store import trees
+from runs.submission.run_templates import save
 from tests import factories
 from tests.factories import drain
 from tests.fakes.other_plans import DATACLASS, OBJECTIVE, TYPED

@@ -7,11 +7,11 @@ import pytest
 from django.test import Client
 
 from runs.enums import ApprovalPolicy, Role, StepApproval, StepMoment
-from runs.lifecycle.defaults import SETTABLE
+from runs.mcp_client.server_config import ServerConfig
 from runs.models import Run, User
 from runs.pev.policy import Policy
-from runs.servers.configuration import ServerConfig
-from runs.web.forms.new_run import NewRunForm
+from runs.submission.policy_defaults import SETTABLE
+from runs.web.new_run.forms import NewRunForm
 from tests import factories
 from tests.factories.agents import agent
 from tests.integration.web.submitting import JSON, form

@@ -8,8 +8,8 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from runs.models import Attempt, Gate, Run
-from runs.reading.run import reading_of
-from runs.web.presenters.timeline import CUT, Timeline, timeline_of
+from runs.readmodel.run_view import reading_of
+from runs.web.run.timeline import CUT, Timeline, timeline_of
 from tests import factories
 
 pytestmark = pytest.mark.django_db

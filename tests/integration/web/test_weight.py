@@ -9,7 +9,7 @@ from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from runs.web.static import StaticFiles
+from runs.web.site.static_files import StaticFiles
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.accounting.prices import RESULT_TOKENS, bound_of, cost_of, price_of
+from runs.contracts.answer_schemas import schema_for
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask, ByService, Original, ToolSpec, Usage
 from runs.enums import Effect, Role
 from runs.llm.capabilities import Capability
 from runs.llm.request import parameters
-from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import VerifierAnswer
 from runs.pev.conversation.asking import user
 from runs.pev.conversation.originals import PAGE_TOKENS, Originals
-from runs.pev.ports import Ask, ByService, Original, ToolSpec, Usage
 
 TODAY = date(2026, 11, 21)
 ONE_OF_EACH = Usage(

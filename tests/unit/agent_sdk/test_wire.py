@@ -10,8 +10,8 @@ from anthropic.types import RawMessageStreamEvent
 from pydantic import TypeAdapter
 
 from runs.agent_sdk.wire import Request, Result, events_of, request_of
+from runs.contracts.ports import Reply, Usage
 from runs.pev.conversation.asking import EXCEEDED
-from runs.pev.ports import Reply, Usage
 
 BODY: dict[str, Any] = {
     "system": [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from runs.documents.content import text_of
 from runs.documents.encodings import CODECS, decoded, read_all, read_as
-from runs.documents.packing import packed, unpacked
+from runs.documents.packed_parts import packed, unpacked
 from runs.errors import InvalidInput
 from tests.hostile.bounds import within
 

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from runs.documents.readers import docx, pdf
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import MarkKind
+from runs.documents.formats import docx, pdf
+from runs.documents.model.document import Document
+from runs.documents.model.layout import MarkKind
 from tests.documents import samples
 
 SERVICE, PROCESSING = "Service agreement.docx", "data-processing-agreement.pdf"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.kinds import HEAD_BYTES, Kind, is_document, kind_of
+from runs.documents.file_kinds import HEAD_BYTES, Kind, is_document, kind_of
 from tests.hostile.bounds import within
 
 LETTER = (
@@ -82,5 +82,9 @@ def test_hostile_beginnings_are_looked_at_within_limits() -> None:
         for piece in pieces
     ]
     within(
-        0.5, 20, "tests.work.each", "runs.documents.kinds.kind_of", [(head[:HEAD_BYTES].encode(),) for head in heads]
+        0.5,
+        20,
+        "tests.work.each",
+        "runs.documents.file_kinds.kind_of",
+        [(head[:HEAD_BYTES].encode(),) for head in heads],
     )

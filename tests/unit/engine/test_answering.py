@@ -2,13 +2,13 @@
 
 import pytest
 
+from runs.contracts.ports import Ask, Usage
 from runs.engine import answering
 from runs.engine.answering import Answering
 from runs.enums import Role
 from runs.errors import LeaseLost, ModelError
 from runs.pev.conversation.asking import user
 from runs.pev.delimiters import delimited
-from runs.pev.ports import Ask, Usage
 from tests.integration.llm.client.serving import Seen
 
 QUESTION = user(delimited("result", "No points were found.", "findings"))

@@ -5,7 +5,6 @@ from importlib.resources import files
 import pytest
 
 from runs.enums import About, Effect
-from runs.lifecycle.templates import SHIPPED, shipped_plan, with_web_tools
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import CommandSucceeds, QuotesOccur
@@ -14,6 +13,7 @@ from runs.pev.plans.ordering import levels
 from runs.pev.soundness import problems_in
 from runs.pev.tools.toolbox import TOOL_NAMES, effect_of
 from runs.rehearsal.job import TEMPLATE, can_carry_out, template
+from runs.submission.run_templates import SHIPPED, shipped_plan, with_web_tools
 
 
 def test_each_file_is_offered_and_read_as_an_import_would_be() -> None:

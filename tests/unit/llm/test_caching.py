@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.contracts.ports import Ask, ToolSpec
 from runs.enums import Role
-from runs.pev.ports import Ask, ToolSpec
 from tests.fakes.anthropic_rules import request_error
 from tests.fakes.anthropic_usage import LOOKBACK, PromptCache
 from tests.unit.llm.test_client_parameters import CLAUDE, LOCAL, parameters

@@ -7,7 +7,7 @@ import pytest
 
 from runs.enums import Role
 from runs.llm.capabilities import Capability, Probed, capability, use_probed, window_of
-from runs.llm.servers import Server
+from runs.llm.model_servers import Server
 
 LOCAL = Server("http://127.0.0.1:8080")
 ELSEWHERE = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:8080"}

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.answer_schemas import schema_for
+from runs.contracts.ports import Ask, ToolSpec
 from runs.enums import Role
 from runs.llm.capabilities import capability
 from runs.llm.request import parameters as parameters_for
-from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import PlanContract, StepOutput, SynthesizedAnswer, VerifierAnswer
-from runs.pev.ports import Ask, ToolSpec
 from tests.fakes.anthropic_rules import request_error
 
 CLAUDE = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-4-6", "claude-haiku-4-5"]

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from runs.llm.failures import of_connection
-from runs.llm.servers import Server
+from runs.llm.model_servers import Server
 
 REQUEST = httpx2.Request("POST", "http://llm.example.org/v1/messages")
 

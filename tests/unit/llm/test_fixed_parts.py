@@ -6,16 +6,16 @@ import json
 
 import pytest
 
+from runs.contracts.answer_schemas import schema_for
 from runs.contracts.base import Contract
+from runs.contracts.ports import Ask, ToolSpec
 from runs.enums import Role
 from runs.llm.capabilities import Capability
 from runs.llm.request import parameters
 from runs.pev import prompts
-from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import PlanContract, SimplePlan, SimpleReport, SimpleVerdict, StepOutput, VerifierAnswer
 from runs.pev.conversation.asking import user
 from runs.pev.conversation.examples import form_of
-from runs.pev.ports import Ask, ToolSpec
 from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, specs
 

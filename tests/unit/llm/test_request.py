@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.ports import Ask, ByService, ToolSpec
 from runs.enums import Effect, Role
 from runs.llm.capabilities import capability
 from runs.llm.request import answered, parameters
 from runs.pev.conversation.asking import user
-from runs.pev.ports import Ask, ByService, ToolSpec
-from runs.pev.texts.domains import sites
+from runs.text.domains import sites
 from tests.fakes.echoes import KEY
 
 THOUGHT: Any = {"type": "thinking", "thinking": "Hm.", "signature": "s"}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.enums import AttemptStatus, Missing, Outcome, Severity, StepStatus
-from runs.pev.evidence.results import CriterionResult, Evidence, all_pass
+from runs.evidence.results import CriterionResult, Evidence, all_pass
 from runs.pev.outcome import (
     MAX_CRITIQUE,
     MAX_FOUND,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.pev.evidence.sources import ToolText
+from runs.evidence.sources import ToolText
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import case, given_, verdict

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.contracts.ports import Ask, ByService, Reply, ToolResult, ToolSpec, ToolUse, Usage
 from runs.engine.perform import VERIFYING
 from runs.enums import Effect
 from runs.errors import AnswerAwaited, ContractBroken
-from runs.journal import CHECKS
 from runs.pev import prompts
 from runs.pev.agents import AgentDefinition, Subagent, needed_by, subagents_of
 from runs.pev.conversation.demands import MAX_DEMANDS
 from runs.pev.conversation.turns import MAX_CALLS
 from runs.pev.executor import execute
-from runs.pev.ports import Ask, ByService, Reply, ToolResult, ToolSpec, ToolUse, Usage
 from runs.pev.step_brief import StepBrief
 from runs.pev.subagents import MAX_DELEGATIONS, MAX_QUESTIONS, with_subagents
+from runs.store.journal import CHECKS
 from tests.unit.pev.scripted import Scripted, Tools, gave, said, step, used
 from tests.unit.pev.test_agents import POLICY
 from tests.unit.pev.test_executor import DONE, REPORT, brief

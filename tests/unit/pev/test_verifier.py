@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.contracts.ports import Reply
 from runs.enums import About, Action, Role, Severity
 from runs.errors import ContractBroken
+from runs.evidence.sources import ToolText
 from runs.pev import prompts
 from runs.pev.contracts import Contains, Criterion, FileExists
 from runs.pev.delimiters import Block, find
-from runs.pev.evidence.sources import ToolText
-from runs.pev.ports import Reply
 from runs.pev.verification.case import Case
 from runs.pev.verifier import judge
 from tests.unit.pev.conversation.test_asking import NO_JSON

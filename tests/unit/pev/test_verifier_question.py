@@ -3,10 +3,10 @@
 import pytest
 
 from runs.documents.content import Converted
-from runs.documents.readers.building import Builder
+from runs.documents.formats.building import Builder
+from runs.documents.model.layout import BlockKind
+from runs.evidence.sources import ToolText
 from runs.pev.delimiters import find
-from runs.pev.documents.layout import BlockKind
-from runs.pev.evidence.sources import ToolText
 from runs.pev.verification.requests import PersonRequest
 from runs.pev.verifier import judge
 from tests.documents.built import converted

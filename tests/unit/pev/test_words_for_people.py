@@ -11,12 +11,12 @@ import pytest
 
 from runs.enums import About
 from runs.errors import NoVerdict
-from runs.pev.citations.citing import broken_line, superfluous_line
-from runs.pev.citations.lookup import citations_in
+from runs.evidence.citations.citing import broken_line, superfluous_line
+from runs.evidence.citations.lookup import citations_in
+from runs.evidence.results import in_plain_words
+from runs.evidence.sources import Given, Sources
 from runs.pev.contracts import Criterion, PlanContract, SimplePlan, SimpleVerdict, StepOutput, VerifierAnswer
 from runs.pev.conversation.generous import read_json
-from runs.pev.evidence.results import in_plain_words
-from runs.pev.evidence.sources import Given, Sources
 from runs.pev.verifier import judge
 from tests.fakes.team import plan, step
 from tests.unit.pev.scripted import Scripted, said

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask, FileInfo, Form, Original, Reply, ToolResult, ToolSpec, ToolUse
 from runs.documents.content import Converted, digest_of
-from runs.documents.making import commented, make
-from runs.documents.readers import docx, pdf
+from runs.documents.formats import docx, pdf
+from runs.documents.made_files import commented, make
+from runs.documents.model.document import Document
 from runs.enums import About, Role
+from runs.evidence.results import Judgement
+from runs.evidence.sources import Given, ToolText, source_of
 from runs.llm.provider import REHEARSAL
 from runs.pev.contracts import Criterion, PlanContract, PlanStep, StepOutput, SynthesizedAnswer
-from runs.pev.documents.document import Document
-from runs.pev.evidence.results import Judgement
-from runs.pev.evidence.sources import Given, ToolText, source_of
 from runs.pev.executor import execute
 from runs.pev.planner import Lesson, PlanBrief, make_plan
-from runs.pev.ports import Ask, FileInfo, Form, Original, Reply, ToolResult, ToolSpec, ToolUse
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief, synthesize
 from runs.pev.tools.toolbox import RunTools

@@ -3,11 +3,11 @@
 import pytest
 
 from runs.documents.content import document_of
-from runs.lifecycle.templates import shipped_plan
+from runs.documents.model.document import Document
+from runs.documents.model.layout import MarkKind
 from runs.pev.contracts import PlanContract
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import MarkKind
 from runs.pev.plans.commented import with_copies
+from runs.submission.run_templates import shipped_plan
 from tests.documents.word import inserted, note, paragraph, word
 from tests.unit.rehearsal.bench import Attempt, Bench, as_read
 

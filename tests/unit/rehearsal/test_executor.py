@@ -1,8 +1,8 @@
 """How a step is carried out: what is read and written, whose words are heeded, and when it is blocked."""
 
+from runs.contracts.ports import ToolResult, ToolUse
 from runs.pev.contracts import PlanContract
 from runs.pev.planner import Lesson
-from runs.pev.ports import ToolResult, ToolUse
 from runs.pev.step_brief import Critique
 from tests.unit.rehearsal.bench import Attempt, Bench, Recorded
 

@@ -3,10 +3,10 @@
 import csv
 import io
 
-from runs.pev.citations.lookup import citations_in
+from runs.contracts.ports import ToolUse
+from runs.evidence.citations.lookup import citations_in
+from runs.evidence.sources import Given, Sources
 from runs.pev.contracts import LeftOut
-from runs.pev.evidence.sources import Given, Sources
-from runs.pev.ports import ToolUse
 from runs.pev.tools.toolbox import RunTools
 from runs.rehearsal import files
 from runs.rehearsal.account import account_of

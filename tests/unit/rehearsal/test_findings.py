@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.pev.ports import ToolUse
+from runs.contracts.ports import ToolUse
 from runs.pev.tools.toolbox import RunTools
 from runs.rehearsal.conversation import Call
 from runs.rehearsal.documents import Document, library

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from runs.lifecycle.templates import SHIPPED, shipped_plan
 from runs.pev.contracts import Criterion, FileExists, PlanStep
 from runs.rehearsal import job
+from runs.submission.run_templates import SHIPPED, shipped_plan
 
 FINDINGS = job.template().steps[2]
 

@@ -7,16 +7,16 @@ from functools import cache
 
 import pytest
 
+from runs.contracts.ports import Ask
 from runs.enums import CitationStatus
 from runs.errors import ModelError
-from runs.pev.citations.lookup import citations_in
+from runs.evidence.citations.lookup import citations_in
+from runs.evidence.finding import find
+from runs.evidence.results import Judgement
 from runs.pev.contracts import PlanContract
-from runs.pev.evidence.finding import find
-from runs.pev.evidence.results import Judgement
-from runs.pev.ports import Ask
 from runs.rehearsal import job
 from runs.rehearsal.model import MODELS, Rehearsal
-from tests.unit.pev.citations.test_lookup import Library
+from tests.unit.evidence.citations.test_lookup import Library
 from tests.unit.rehearsal.bench import CONTRACTS, Bench
 
 TO_A_MODEL = "it speaks to a model, or about being evidence"

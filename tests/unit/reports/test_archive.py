@@ -2,8 +2,8 @@
 
 import pytest
 
-from runs.pev.files.paths import clashes, clean_path
 from runs.reports.archive import entry_name, report_name
+from runs.text.paths import clashes, clean_path
 
 SAFE = ["a.md", "deep/ü b.md", "node_modules/@types/x.d.ts", ".github/ci.yml", ".env.example", "👩\u200d👧.md", "a...b"]
 POSSIBLE = [

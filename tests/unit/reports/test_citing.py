@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.documents.readers.building import Builder
+from runs.documents.formats.building import Builder
+from runs.documents.model.layout import BlockKind
 from runs.enums import Provenance
-from runs.pev.citations.citation import Citation
-from runs.pev.citations.lookup import citations_in
-from runs.pev.documents.layout import BlockKind
-from runs.reading.citations import Document, RunCitations
+from runs.evidence.citations.citation import Citation
+from runs.evidence.citations.lookup import citations_in
+from runs.readmodel.shown_citations import Document, RunCitations
 from runs.reports.citing import REST, linked
 from runs.reports.html import render_markdown
 from runs.reports.places import InReport

@@ -6,9 +6,9 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from runs.pev.citations.lookup import citations_in
-from runs.printing.blocks import Report, Section, said
-from runs.printing.markup import blocks_here
+from runs.documents.printing.blocks import Report, Section, said
+from runs.documents.printing.markup import blocks_here
+from runs.evidence.citations.lookup import citations_in
 from runs.reports.citing import linked
 from runs.reports.markdown import written
 from tests.unit.reports.test_citing import Library

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.contracts.base import QuotedEvidence
-from runs.pev.evidence.quotes import resolve
+from runs.evidence.quotes import resolve
 from runs.text.normalisation import (
     ACCENTS,
     ALIKE,

@@ -11,14 +11,14 @@ import pytest
 ROOT = Path(__file__).parents[3]
 HOMES = {"runs/text/plural.py", "runs/text/truncate.py"}
 EXCEPTIONS = {
-    "runs/engine/drafts.py": "cuts at bytes of JSON, and keeps the end",
+    "runs/engine/live_text.py": "cuts at bytes of JSON, and keeps the end",
     "runs/pev/delimiters.py": "says how many characters are missing, for models",
     "runs/pev/checks/tables.py": "cuts a list of names",
-    "runs/pev/citations/reader.py": "cuts a list of figures",
-    "runs/reading/revisions.py": "cuts a list of names",
+    "runs/evidence/citations/reader.py": "cuts a list of figures",
+    "runs/readmodel/revision_words.py": "cuts a list of names",
     "runs/rehearsal/synthesizer.py": "cuts at the end of a line, and names the file that has the rest",
     "runs/reports/brief.py": "cuts at the end of a word or clause and continues in the annex",
-    "runs/web/excerpt.py": "cuts the beginning of a line, up to its hit",
+    "runs/web/files/excerpt.py": "cuts the beginning of a line, up to its hit",
 }
 _ENDING = re.compile(r"^(?:s|es|ies)$")
 _MAY_HAVE_PLURALS = re.compile(r"[\"'](?:e?s|ies)[\"']| if [^\n]*[=<>] 1\b")
@@ -163,7 +163,7 @@ OTHER_HOMES: dict[str, tuple[re.Pattern[str], set[str], dict[str, str]]] = {
         re.compile(r"\[[^\]\n]{0,9}[.][^\]\n]{0,4}!\?[^\]\n]{0,9}\]|\[[^\]\n]{0,9}。[^\]\n]{0,2}！"),
         {"runs/text/sentences.py"},
         {
-            "runs/documents/readers/pdf/columns.py": "ends of lines, after which no column goes on",
+            "runs/documents/formats/pdf/columns.py": "ends of lines, after which no column goes on",
             "runs/reports/brief.py": "where a point may be cut, brackets and quotation marks among them",
             "runs/text/negations.py": "what a negation does not reach across",
             "runs/text/normalisation.py": "where a chunk may be cut",
@@ -172,7 +172,7 @@ OTHER_HOMES: dict[str, tuple[re.Pattern[str], set[str], dict[str, str]]] = {
     "differences of texts": (
         re.compile(r"\bdifflib\b|\bSequenceMatcher\b|rapidfuzz\.distance"),
         {"runs/text/diff.py"},
-        {"runs/documents/readers/pdf/unnamed.py": "how alike two words are that OCR has read"},
+        {"runs/documents/formats/pdf/unnamed.py": "how alike two words are that OCR has read"},
     ),
     "words of numbers": (
         re.compile(r"(?i)\b(?:eleven|twelve|elf|zwölf)\b.{1,20}\b(?:thirteen|twelve|zwölf|dreizehn)\b", re.DOTALL),
@@ -187,7 +187,7 @@ OTHER_HOMES: dict[str, tuple[re.Pattern[str], set[str], dict[str, str]]] = {
     "legal forms of companies": (re.compile(r"GmbH[^`\n]{0,80}\|"), {"runs/text/names.py"}, {}),
     "the depth of JSON": (
         re.compile(r"isinstance\(\w+, dict \| list\).{0,200}\.values\(\) if isinstance", re.DOTALL),
-        {"runs/nesting.py"},
+        {"runs/text/nesting.py"},
         {},
     ),
 }

@@ -9,23 +9,21 @@ import pytest
 ROOT = Path(__file__).parents[3]
 COMPARES_NO_TEXTS = {
     "runs/documents/attachments.py": "names of files that clash",
-    "runs/documents/readers/docx/listnum.py": "names of lists",
-    "runs/documents/readers/docx/crossreferences.py": "numbers of clauses",
-    "runs/documents/readers/docx/numbering.py": "names of lists",
-    "runs/documents/readers/pdf/unnamed.py": "letters that OCR reads",
-    "runs/documents/readers/rtf/words.py": "names of fonts",
-    "runs/documents/readers/symbols.py": "names of fonts",
+    "runs/documents/formats/docx/listnum.py": "names of lists",
+    "runs/documents/formats/docx/crossreferences.py": "numbers of clauses",
+    "runs/documents/formats/docx/numbering.py": "names of lists",
+    "runs/documents/formats/pdf/unnamed.py": "letters that OCR reads",
+    "runs/documents/formats/rtf/words.py": "names of fonts",
+    "runs/documents/formats/symbols.py": "names of fonts",
     "runs/management/terminal_answers.py": "letters that stand for a decision",
-    "runs/documents/readers/parts.py": "names of parts of a package",
+    "runs/documents/formats/package_parts.py": "names of parts of a package",
     "runs/documents/writers/comments.py": "names of parts of a package",
     "runs/documents/writers/xlsx.py": "a name that Excel keeps for itself",
-    "runs/lifecycle/templates.py": "names of templates",
-    "runs/pev/citations/links.py": "labels of links, as CommonMark has it",
+    "runs/submission/run_templates.py": "names of templates",
+    "runs/evidence/citations/links.py": "labels of links, as CommonMark has it",
     "runs/pev/contracts.py": "a word that models are told to write",
-    "runs/pev/documents/document.py": "anchors",
-    "runs/pev/files/inputs.py": "paths",
-    "runs/pev/files/paths.py": "paths",
-    "runs/pev/files/sensitive.py": "paths",
+    "runs/documents/model/document.py": "anchors",
+    "runs/pev/input_selection.py": "paths",
     "runs/pev/imports/step_forms.py": "paths, and names of kinds of checks",
     "runs/pev/plans/relaxing.py": "paths",
     "runs/rehearsal/findings.py": "words of its own patterns",
@@ -33,8 +31,8 @@ COMPARES_NO_TEXTS = {
 
 
 REPLACES_CHARACTERS = {
-    "runs/documents/readers/docx/looks.py": "digits that Word raises or lowers",
-    "runs/pev/citations/notes.py": "raised digits of notes, and marks of Markdown",
+    "runs/documents/formats/docx/looks.py": "digits that Word raises or lowers",
+    "runs/evidence/citations/notes.py": "raised digits of notes, and marks of Markdown",
 }
 _TYPOGRAPHIC = re.compile(r"[‘’“”„«»‐‑–—−\u00a0\u00ad\u200b]")
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.ports import Ask, ToolSpec
 from runs.enums import Role
 from runs.errors import ModelError
 from runs.llm.client import Clients
-from runs.pev.ports import Ask, ToolSpec
 from tests.fakes.anthropic_answers import Garbage
 
 KEY = "sk-ant-very-secret-0123456789"

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.answer_schemas import schema_for
+from runs.contracts.ports import Ask
 from runs.llm.capabilities import Probed, use_probed
 from runs.llm.client import Clients
-from runs.llm.servers import Server
-from runs.pev.answer_schemas import schema_for
+from runs.llm.model_servers import Server
 from runs.pev.contracts import StepOutput
 from runs.pev.conversation.asking import corrected, read
-from runs.pev.ports import Ask
 from tests.fakes.anthropic_answers import Answer, Overrun, Say, Think, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.anthropic_servers import FORCING, LLAMA_CPP, VLLM, Dialect, served

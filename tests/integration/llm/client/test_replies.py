@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.answer_schemas import schema_for
+from runs.contracts.ports import Reply, Usage
 from runs.errors import LeaseLost
 from runs.llm.client import Clients
-from runs.pev.answer_schemas import schema_for
 from runs.pev.contracts import StepOutput
 from runs.pev.conversation.turns import answered
-from runs.pev.ports import Reply, Usage
 from tests.fakes.anthropic_answers import (
     Answer,
     ContextExceeded,

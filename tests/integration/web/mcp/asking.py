@@ -13,8 +13,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from pevsite.asgi import application
-from runs import access_tokens
 from runs.models import User
+from runs.people import access_tokens
 from tests import factories as made
 
 type Era = Literal["legacy", "auto"]

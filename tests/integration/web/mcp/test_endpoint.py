@@ -13,7 +13,7 @@ from runs.enums import GateStatus
 from runs.models import Run
 from runs.web.mcp import looking
 from runs.web.mcp.endpoint import token_in
-from runs.web.throttle import MAX_WRONG
+from runs.web.site.throttle import MAX_WRONG
 from tests import factories as made
 from tests.integration.web.deciding import address, form, gate_of
 from tests.integration.web.mcp.asking import LIST, Era, call, post, refusal, talk

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from mcp_types import BlobResourceContents, EmbeddedResource, TextContent
 
-from runs import blobs
 from runs.models import Tree
-from runs.trees import files_of
+from runs.store import blobs
+from runs.store.trees import files_of
 from tests import factories as made
 from tests.integration.web.mcp.asking import REVIEW, call, fields, refusal
 

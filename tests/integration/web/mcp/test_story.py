@@ -14,7 +14,7 @@ from mcp import Client
 from tests.browser.site import Site
 from tests.installation import Installation
 from tests.integration.web.mcp.asking import call, fields, refusal, talk, text
-from tests.integration.web.serving.visitor import Line, Visitor, memory, spooled
+from tests.integration.web.site.visitor import Line, Visitor, memory, spooled
 
 pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 MB = 1_000_000

@@ -14,16 +14,16 @@ from mcp import Client
 from runs.enums import ApprovalPolicy, GateKind, GateStatus, Verb
 from runs.events.kinds import Submitted, read
 from runs.events.sentences import sentence
-from runs.lifecycle.templates import save
 from runs.models import AccessToken, Event, Gate, Run, User
-from runs.trees import files_of
-from runs.web.following.audience import from_database
+from runs.store.trees import files_of
+from runs.submission.run_templates import save
+from runs.web.live.subscribers import from_database
 from runs.web.mcp import waiting
 from runs.web.mcp.tools import TOOLS
 from tests import factories as made
 from tests import later
 from tests.integration.web.mcp.asking import REVIEW, call, fields, refusal, talk, text, token_of
-from tests.unit.web.mcp.test_arguments import NO_RUNS
+from tests.unit.web.mcp.test_tool_arguments import NO_RUNS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OF_RUNS = ("run_status", "wait_for_run", "read_report", "list_files", "read_file")
@@ -275,7 +275,7 @@ def test_a_stranger_does_not_learn_by_waiting_that_there_is_a_run(charlie: User,
 
 
 def test_numbers_that_are_none_of_a_run_are_refused_with_the_name_of_the_argument(token: str) -> None:
-    """Each of them once, and each tool twice: `tests/unit/web/mcp/test_arguments.py` has every pair."""
+    """Each of them once, and each tool twice: `tests/unit/web/mcp/test_tool_arguments.py` has every pair."""
     run = made.awaiting_plan()
     before = unchanged()
     for tool, number in zip(OF_RUNS * 2, NO_RUNS, strict=True):

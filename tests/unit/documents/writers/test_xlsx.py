@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.documents.readers import xlsx as reader
-from runs.documents.readers.building import Made
+from runs.documents.formats import xlsx as reader
+from runs.documents.formats.building import Made
+from runs.documents.model.layout import BlockKind
 from runs.documents.writers import xlsx
 from runs.documents.writers.xlsx import Given
 from runs.errors import InvalidInput
-from runs.pev.documents.layout import BlockKind
 from tests.hostile.bounds import within
 from tests.work import growth
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from runs.documents.readers.building import Builder
+from runs.documents.formats.building import Builder
+from runs.documents.model.layout import BlockKind, MarkKind
 from runs.enums import Provenance
+from runs.evidence.sources import Given, Sources, ToolText
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Absent, Citations, Covers, QuotesOccur
-from runs.pev.documents.layout import BlockKind, MarkKind
-from runs.pev.evidence.sources import Given, Sources, ToolText
 from runs.text.boundaries import is_whole
 from tests.documents.built import converted
 

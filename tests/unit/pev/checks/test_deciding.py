@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.documents.content import Converted
-from runs.documents.readers.building import Builder
+from runs.documents.formats.building import Builder
+from runs.documents.model.document import Document
+from runs.documents.model.layout import BlockKind
 from runs.enums import Provenance
+from runs.evidence.results import Evidence
 from runs.pev.checks.deciding import count_words, problem_with, run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import (
@@ -22,9 +25,6 @@ from runs.pev.contracts import (
     NoPlaceholders,
     WordCount,
 )
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import BlockKind
-from runs.pev.evidence.results import Evidence
 from tests.unit.pev import slow
 
 

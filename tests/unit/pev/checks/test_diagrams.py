@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from runs.evidence.results import Evidence
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import Material
 from runs.pev.contracts import Diagrams
-from runs.pev.evidence.results import Evidence
-from runs.pev.texts.diagrams import MAX_CHARACTERS, MAX_DIAGRAMS
+from runs.text.mermaid_diagrams import MAX_CHARACTERS, MAX_DIAGRAMS
 
 pytestmark = pytest.mark.slow
 

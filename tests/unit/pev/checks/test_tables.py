@@ -6,7 +6,7 @@ import pytest
 
 from runs.errors import InvalidInput
 from runs.pev.checks.tables import Table
-from runs.pev.texts.patterns import Budget
+from runs.text.patterns import Budget
 
 
 def rows(text: str) -> list[list[str]]:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from runs.contracts.base import Confidence, Contract
+from runs.contracts.ports import Reply
 from runs.errors import ContractBroken
 from runs.pev.conversation.asking import ask_for, unwrapped
-from runs.pev.ports import Reply
 from tests.unit.pev.scripted import Scripted, ask, gave, said, used
 
 

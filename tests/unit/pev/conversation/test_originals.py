@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Original
 from runs.pev.conversation.asking import assistant
 from runs.pev.conversation.originals import (
     MAX_OF_BLOCK,
@@ -16,7 +17,6 @@ from runs.pev.conversation.originals import (
 )
 from runs.pev.conversation.window import BYTES_PER_TOKEN, Room
 from runs.pev.executor import execute
-from runs.pev.ports import Original
 from tests.unit.pev.scripted import Scripted, Tools, ask, gave, said, used
 from tests.unit.pev.test_executor import REPORT, brief
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import ToolResult, ToolUse
 from runs.pev.conversation.repetition import Calls
 from runs.pev.delimiters import delimited
-from runs.pev.ports import ToolResult, ToolUse
 
 
 def call(path: str, result: str = "", *, is_error: bool = False) -> tuple[ToolUse, ToolResult]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.ports import Ask, Reply
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.sendable import NOTHING_SAID, CallIds, sendable
 from runs.pev.conversation.turns import carried_out
-from runs.pev.ports import Ask, Reply
 from tests.unit.pev.scripted import Tools, ask
 
 HELLO: dict[str, Any] = {"role": "user", "content": [{"type": "text", "text": "Hello"}]}

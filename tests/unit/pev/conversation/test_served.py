@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.contracts.ports import Ask, ByService, Reply, ToolSpec
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.conversation.served import MAX_SERVED, Served
-from runs.pev.ports import Ask, ByService, Reply, ToolSpec
-from runs.pev.texts.domains import sites
+from runs.text.domains import sites
 from tests.fakes.anthropic_serving import found, output, page, pdf_page, results, said, use
 from tests.unit.pev.scripted import ask
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import Ask, Reply, ToolResult, ToolUse, Usage
 from runs.errors import ContractBroken
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.window import MAX_DIGEST_CHARS, Room, answer_tokens
 from runs.pev.delimiters import find
 from runs.pev.executor import execute
-from runs.pev.ports import Ask, Reply, ToolResult, ToolUse, Usage
 from runs.pev.tools.limits import ToolLimits, limits_for
 from tests.unit.pev.scripted import Scripted, Tools, ask, gave, said, used
 from tests.unit.pev.test_executor import DONE, REPORT, brief

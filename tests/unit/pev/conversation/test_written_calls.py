@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.ports import ToolSpec
 from runs.errors import ContractBroken
 from runs.pev.executor import execute
-from runs.pev.ports import ToolSpec
 from tests.unit.pev.scripted import Scripted, Tools, gave, said
 from tests.unit.pev.test_executor import brief
 

@@ -1,10 +1,10 @@
 """The step for copies of Word documents: where it stands in a plan, and what code decides of what it makes."""
 
-from runs.lifecycle.templates import shipped_plan
 from runs.pev.contracts import FileExists, Matches
 from runs.pev.plans.commented import MAX_COPIES, with_copies, without_copies
 from runs.pev.soundness import problems_in
 from runs.pev.tools.toolbox import TOOL_NAMES
+from runs.submission.run_templates import shipped_plan
 
 REVIEW = shipped_plan("document-review")
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import FileInfo, Form, Toolbox, ToolResult, ToolUse, Workspace
+from runs.documents.printing import deliverables
 from runs.documents.writers import xlsx
-from runs.pev.ports import FileInfo, Form, Toolbox, ToolResult, ToolUse, Workspace
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools
-from runs.printing import deliverables
 
 MAKERS: Mapping[Form, Callable[[bytes], bytes]] = {
     "docx": deliverables.docx,

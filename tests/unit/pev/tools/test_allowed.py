@@ -2,10 +2,10 @@
 
 import pytest
 
+from runs.contracts.ports import ToolResult, ToolUse
 from runs.enums import INSIDE, Effect
 from runs.pev.conversation.repetition import WRITES
-from runs.pev.files.reads import Looks, View
-from runs.pev.ports import ToolResult, ToolUse
+from runs.pev.read_set import Looks, View
 from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks, tools_of
 from tests.unit.pev.scripted import step

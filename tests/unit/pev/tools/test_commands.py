@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.pev.ports import CommandResult
+from runs.contracts.ports import CommandResult
 from runs.pev.tools.commands import ending_of
 
 

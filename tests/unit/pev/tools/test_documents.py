@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.contracts.base import JsonObject
-from runs.documents.readers.building import Builder
-from runs.pev.documents.layout import BlockKind, MarkKind
-from runs.pev.ports import FileInfo, ToolResult
+from runs.contracts.ports import FileInfo, ToolResult
+from runs.documents.formats.building import Builder
+from runs.documents.model.layout import BlockKind, MarkKind
 from tests.documents.built import converted
 from tests.unit.pev.tools.bench import Memory, run
 

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 import pytest
 
 from runs.contracts.base import JsonObject
-from runs.documents.making import make
-from runs.documents.readers import docx as word_reader
-from runs.documents.readers import pdf as pdf_reader
-from runs.documents.readers import xlsx as sheet_reader
-from runs.documents.readers.building import Made
+from runs.contracts.ports import Form, ToolResult
+from runs.documents.formats import docx as word_reader
+from runs.documents.formats import pdf as pdf_reader
+from runs.documents.formats import xlsx as sheet_reader
+from runs.documents.formats.building import Made
+from runs.documents.made_files import make
+from runs.documents.model.layout import BlockKind
 from runs.errors import InvalidInput
-from runs.pev.documents.layout import BlockKind
-from runs.pev.files.reads import Looks
-from runs.pev.ports import Form, ToolResult
+from runs.pev.read_set import Looks
 from runs.pev.tools.toolbox import note_looks
 from tests.unit.pev.tools.bench import Memory, run
 from tests.unit.pev.tools.test_documents import lease, report

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import ToolResult, ToolUse
 from runs.documents.content import Unreadable
-from runs.documents.readers.building import Builder
+from runs.documents.formats.building import Builder
+from runs.documents.model.layout import BlockKind
 from runs.enums import OriginalPages
-from runs.pev.documents.layout import BlockKind
-from runs.pev.ports import ToolResult, ToolUse
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools
 from tests.documents.built import converted

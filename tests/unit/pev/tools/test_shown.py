@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.contracts.base import JsonObject
-from runs.pev.ports import Shown
+from runs.contracts.ports import Shown
 from tests.unit.pev.tools.bench import FILES, Memory, run
 
 SHA = {path: hashlib.sha256(data).hexdigest() for path, data in FILES.items()}

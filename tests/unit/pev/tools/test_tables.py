@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import FileInfo, ToolResult
 from runs.documents.content import Converted
-from runs.documents.readers import xlsx as reader
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import Block, BlockKind, Layout
-from runs.pev.files.coverage import Inputs, coverage
-from runs.pev.ports import FileInfo, ToolResult
+from runs.documents.formats import xlsx as reader
+from runs.documents.model.document import Document
+from runs.documents.model.layout import Block, BlockKind, Layout
+from runs.pev.input_coverage import Inputs, coverage
 from tests.documents.workbooks import workbook as xlsx_file
 from tests.unit.pev.tools.bench import Memory, run
 

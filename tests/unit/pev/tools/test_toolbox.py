@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.contracts.base import JsonObject
+from runs.contracts.ports import FileInfo, ToolResult
 from runs.enums import Complexity
 from runs.errors import LeaseLost, UploadRefused
 from runs.pev.contracts import Criterion, PlanStep
-from runs.pev.files.reads import Looks, View, holds
-from runs.pev.ports import FileInfo, ToolResult
+from runs.pev.read_set import Looks, View, holds
 from runs.pev.tools.finding import SearchFiles
 from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks

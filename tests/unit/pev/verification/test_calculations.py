@@ -2,10 +2,10 @@
 
 import pytest
 
+from runs.contracts.ports import Shown
 from runs.enums import Provenance
-from runs.pev.evidence.sources import ToolText
-from runs.pev.ports import Shown
-from runs.pev.texts.arithmetic import calculated
+from runs.evidence.sources import ToolText
+from runs.text.arithmetic import calculated
 from tests.unit.pev.verification.test_grounding import ALL_SHOWN, READ, judged, leased, quote
 
 FIRST = ToolText(READ, (ALL_SHOWN,), "read_file\nlease.md")

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from runs.contracts.ports import FileInfo, Shown
 from runs.enums import About, Provenance
+from runs.evidence.sources import Given, Sources, ToolText
 from runs.pev.contracts import Criterion
-from runs.pev.evidence.sources import Given, Sources, ToolText
-from runs.pev.ports import FileInfo, Shown
 from runs.pev.verification.case import Case
 from runs.pev.verification.grounding import NO_STATEMENT
 from runs.pev.verifier import judge

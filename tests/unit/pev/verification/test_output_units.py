@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 import pytest
 
+from runs.contracts.ports import FileInfo
 from runs.enums import About
+from runs.evidence.results import CriterionResult, doubts_in, needs_person
+from runs.evidence.sources import Given
 from runs.pev.contracts import Criterion
-from runs.pev.evidence.results import CriterionResult, doubts_in, needs_person
-from runs.pev.evidence.sources import Given
-from runs.pev.ports import FileInfo
 from runs.pev.verification.output_units import Output, counted
 from runs.pev.verification.sampling import Sample, sample_of
 from runs.pev.verifier import judge

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from runs.pev.contracts import Criterion, Matches, MinBytes, WordCount
-from runs.pev.texts import patterns
 from runs.pev.verification import prechecks
 from runs.pev.verification.case import Case
+from runs.text import patterns
 
 
 def case(files: dict[str, bytes], **changes: Any) -> Case:

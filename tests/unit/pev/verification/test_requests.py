@@ -9,8 +9,8 @@ import pytest
 
 from runs.contracts.base import DIFF, QuotedEvidence
 from runs.enums import About, Action, Provenance
+from runs.evidence.results import Evidence, RequestResult
 from runs.pev.contracts import Criterion, CriterionAnswer
-from runs.pev.evidence.results import Evidence, RequestResult
 from runs.pev.verification.requests import Change, PersonRequest, is_own_words, judged, settled
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted

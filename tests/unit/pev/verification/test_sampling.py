@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from runs.contracts.ports import FileInfo, Shown
 from runs.enums import About
+from runs.evidence.results import CriterionResult, UntracedFigure, doubts_in, needs_person, shared_quotes
+from runs.evidence.sources import Given, ToolText
 from runs.pev.contracts import Criterion, QuotesOccur
-from runs.pev.evidence.results import CriterionResult, UntracedFigure, doubts_in, needs_person, shared_quotes
-from runs.pev.evidence.sources import Given, ToolText
-from runs.pev.ports import FileInfo, Shown
 from runs.pev.verification.case import Case
 from runs.pev.verification.sampling import Sample, sample_of
 from runs.pev.verifier import judge

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from runs.pev.ports import FileInfo
+from runs.contracts.ports import FileInfo
 from runs.pev.verification.search import Search, search, terms_of
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from runs.documents.content import Converted
-from runs.documents.readers.building import Builder
+from runs.documents.formats.building import Builder
+from runs.documents.model.document import Document
+from runs.documents.model.layout import BlockKind
 from runs.enums import About
 from runs.pev.contracts import Criterion
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import BlockKind
 from runs.pev.verification.untraced import unknown_names_in, untraced_in
 from tests.unit.pev.test_verifier import case
 

@@ -10,14 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pypdfium2 import PdfDocument
 
-from runs.documents.readers import docx, eml, epub, html, odt, ole, pdf, pptx, rtf, xlsx
-from runs.documents.readers.pdf.characters import text_of, text_page_of
-from runs.documents.readers.pdf.geometry import View, rectangles
-from runs.pev.documents.document import Document
-from runs.pev.evidence.passages import Passage, passage_in
+from runs.documents.formats import docx, eml, epub, html, odt, ole, pdf, pptx, rtf, xlsx
+from runs.documents.formats.pdf.characters import text_of, text_page_of
+from runs.documents.formats.pdf.geometry import View, rectangles
+from runs.documents.model.document import Document
+from runs.evidence.passages import Passage, passage_in
 from runs.text.normalisation import folded
-from runs.web.documents.blocks import blocks_around
-from runs.web.documents.grid import grid_around
+from runs.web.files.document_blocks import blocks_around
+from runs.web.files.sheet_grid import grid_around
 from tests.documents import pdfs, slides, texts, word, workbooks
 from tests.documents.compound import compound
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from runs.documents.pages import Rectangle
-from runs.documents.readers.building import Builder
-from runs.pev.documents.document import Document
-from runs.pev.documents.layout import BlockKind, MarkKind
-from runs.web.documents.blocks import AROUND_IN_PANEL, blocks_around
-from runs.web.documents.grid import grid_around
-from runs.web.documents.leaves import Leaf
-from runs.web.documents.pieces import MAX_PIECES, Piece, pieces
+from runs.documents.formats.building import Builder
+from runs.documents.model.document import Document
+from runs.documents.model.layout import BlockKind, MarkKind
+from runs.store.page_pictures import Rectangle
+from runs.web.files.document_blocks import AROUND_IN_PANEL, blocks_around
+from runs.web.files.page_images import Leaf
+from runs.web.files.sheet_grid import grid_around
+from runs.web.files.text_pieces import MAX_PIECES, Piece, pieces
 from tests.work import growth
 
 NOWHERE = (0, 0)

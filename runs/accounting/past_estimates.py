@@ -1,0 +1,148 @@
+"""The estimate that is stored with a plan, and what earlier runs have used, on which it rests.
+
+All finished runs of the installation count, no matter who may see them: only ranges over several runs are given out.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
+from runs.accounting.estimates import History, Measured, Searches, estimate
+from runs.enums import Complexity, OriginalPages, Role, RunStatus, WorkKind, WorkStatus
+from runs.llm.capabilities import pages_for
+from runs.models import Agent, Attempt, Plan, Run, Step, WorkItem
+from runs.pev.agents import named_in, played
+from runs.pev.contracts import PlanContract
+from runs.pev.conversation.originals import MAX_OF_CONVERSATION, PAGE_TOKENS, weight
+from runs.pev.input_selection import meant_by
+from runs.pev.plans.estimate import Estimate
+from runs.pev.policy import Policy
+from runs.store import trees
+
+MIN_RUNS = 3
+"""With fewer finished runs nothing counts as measured."""
+LATEST = 200
+"""How many passed attempts, or final answers, are looked at: the latest ones."""
+CHARACTERS_IN_A_TOKEN = 4
+"""Roughly, of European languages."""
+_TAIL = 10
+"""Percent cut off at either end where there are at least that many samples."""
+
+type _Sample = tuple[int, Decimal | None, int]
+"""Run, USD (None when a call was unpriced), tokens of all kinds."""
+
+
+def estimate_for(run: Run, plan: PlanContract) -> Estimate:
+    """What this plan may cost under the run's policy, with the given files as they are read; steps that name an agent
+    with its model.
+    """
+    players = _players(plan, run.policy)
+    return _estimate(plan, run.policy, players, _tokens(run, plan, players))
+
+
+def estimate_without_files(plan: PlanContract, policy: Policy) -> Estimate:
+    """What the plan may cost under a policy, where the files count only by what earlier runs have cost."""
+    return _estimate(plan, policy, _players(plan, policy), {})
+
+
+def _players(plan: PlanContract, policy: Policy) -> Mapping[str, Policy]:
+    """By the key of the step: the policy with the model of its agent, where it names one."""
+    there = Agent.objects.definitions(named_in(plan.steps))
+    return {step.step_id: played(policy, there.get(step.agent)) for step in plan.steps}
+
+
+def _estimate(plan: PlanContract, policy: Policy, players: Mapping[str, Policy], read: Mapping[str, int]) -> Estimate:
+    models = {role: policy.model_for(role).model for role in Role}
+    own = {key: player.model_for(Role.EXECUTOR).model for key, player in players.items()}
+    searches = Searches(policy.service_uses, policy.service_uses_in_run)
+    known, attempts = history(models), policy.attempts
+    return estimate(plan, models, attempts=attempts, history=known, read=read, executors=own, searches=searches)
+
+
+def _tokens(run: Run, plan: PlanContract, players: Mapping[str, Policy]) -> dict[str, int]:
+    """How many tokens each step of the plan is given to read: of a document those of its text, and of the pages that
+    the executor is shown as they look.
+    """
+    known = trees.readings_of(run.inputs)
+    files, pages = dict[str, int](), dict[str, dict[OriginalPages, int]]()
+    for path, info in trees.files_of(run.inputs).items():
+        files[path] = known.sizes.get(info.sha256, 0 if info.sha256 in known.problems else info.size)
+        every, pictorial = known.pages.get(info.sha256, (0, 0))
+        dense = every and max(every, weight(files[path]))
+        pages[path] = {OriginalPages.NEVER: 0, OriginalPages.LAYOUT: pictorial, OriginalPages.ALWAYS: dense}
+    found: dict[str, int] = {}
+    for step in plan.steps:
+        meant, which = meant_by([step], files), pages_for(players[step.step_id], Role.EXECUTOR)
+        shown = min(sum(pages[path][which] for path in meant), MAX_OF_CONVERSATION)
+        found[step.step_id] = sum(files[path] for path in meant) // CHARACTERS_IN_A_TOKEN + shown * PAGE_TOKENS
+    return found
+
+
+def estimate_of(plan: Plan, steps: Iterable[Step]) -> Estimate | None:
+    """What was estimated for the plan with these steps, without those that keep a result; None if nothing was."""
+    if plan.estimate is None:
+        return None
+    return plan.estimate.without([step.key for step in steps if step.reused_from_id])
+
+
+def history(models: Mapping[Role, str]) -> History:
+    """What runs with the same models in these roles have used: executor and verifier by complexity, final answers."""
+    if Run.objects.filter(status=RunStatus.FINISHED)[:MIN_RUNS].count() < MIN_RUNS:
+        return {}
+    found: dict[tuple[Role, Complexity | None], list[_Sample]] = defaultdict(list)
+    passed = Attempt.objects.filter(verdict__passed=True, reused_from=None, agent__isnull=True, subagents__isnull=True)
+    answers = WorkItem.objects.filter(kind=WorkKind.FINALISE, status=WorkStatus.DONE)
+    for role in (Role.EXECUTOR, Role.VERIFIER):
+        for complexity, *sample in _samples(passed, "step__plan__run", role, models[role], "step__complexity"):
+            found[role, Complexity(complexity)].append((sample[0], sample[1], sample[2]))
+    for role in (Role.SYNTHESIZER, Role.VERIFIER):
+        for run, cost, tokens in _samples(answers, "run", role, models[role]):
+            found[role, None].append((run, cost, tokens))
+    return {key: one for key, samples in found.items() if (one := _measured(samples))}
+
+
+def _samples(rows: QuerySet[Any], run: str, role: Role, model: str, *also: str) -> list[tuple[Any, ...]]:
+    """What the latest of these rows have used in a role, zero where no model was asked; of runs with this model."""
+    latest = rows.filter(_played_by(run, role, model), **{f"{run}__status": RunStatus.FINISHED}).order_by("-pk")
+    mine = Q(model_calls__role=role)
+    kinds = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h")
+    used = rows.model.objects.filter(pk__in=latest.values("pk")[:LATEST]).annotate(
+        spent=Coalesce(Sum("model_calls__cost_usd", filter=mine), Decimal(0)),
+        unpriced=Count("model_calls", filter=mine & Q(model_calls__cost_usd__isnull=True)),
+        **{f"sum_{kind}": Coalesce(Sum(f"model_calls__{kind}_tokens", filter=mine), 0) for kind in kinds},
+    )
+    tokens = sum((F(f"sum_{kind}") for kind in kinds[1:]), F(f"sum_{kinds[0]}"))
+    listed = used.annotate(tokens=tokens).order_by().values_list(*also, f"{run}_id", "spent", "unpriced", "tokens")
+    return [(*row[:-3], None if row[-2] else row[-3], row[-1]) for row in listed]
+
+
+def _played_by(run: str, role: Role, model: str) -> Q:
+    """Runs whose policy names this model. The synthesizer is played by the executor's unless it has its own."""
+    path = f"{run}__policy__models"
+    named = Q(**{f"{path}__{role}__model": model})
+    if role is not Role.SYNTHESIZER:
+        return named
+    return named | Q(**{f"{path}__{role}__isnull": True, f"{path}__{Role.EXECUTOR}__model": model})
+
+
+def _measured(samples: list[_Sample]) -> Measured | None:
+    """None for samples of too few runs; without USD when too few runs were priced."""
+    runs = len({run for run, _, _ in samples})
+    if runs < MIN_RUNS:
+        return None
+    priced = [(run, cost) for run, cost, _ in samples if cost is not None]
+    known = len({run for run, _ in priced}) >= MIN_RUNS
+    low, high = spread([cost for _, cost in priced]) if known else (None, None)
+    tokens_low, tokens_high = spread([tokens for _, _, tokens in samples])
+    return Measured(runs=runs, low=low, high=high, tokens_low=tokens_low, tokens_high=tokens_high)
+
+
+def spread[Amount: (int, Decimal)](amounts: list[Amount]) -> tuple[Amount, Amount]:
+    """From the 10th to the 90th percentile (nearest rank); from the least to the most of fewer than ten."""
+    ordered = sorted(amounts)
+    cut = len(ordered) * _TAIL // 100
+    return ordered[cut], ordered[-1 - cut]

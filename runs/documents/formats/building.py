@@ -1,0 +1,166 @@
+"""How a reader puts a text together, block by block, with what is true of parts of it. Bounded, and always valid."""
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from runs.documents.model.layout import MAX_MARKS, Block, BlockKind, Box, Deletion, Layout, Mark, MarkKind, Rendered
+from runs.documents.packed_parts import packed
+from runs.errors import InvalidInput
+from runs.text.truncate import truncate
+
+MAX_CHARACTERS = 5_000_000
+"""Of one document: some 1,500 pages."""
+MAX_BLOCKS = 200_000
+MAX_NOTES = 20
+_MAX_SHORT = 300
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
+
+
+class Effort:
+    """Time of the processor, in seconds, that a reading has taken since it began."""
+
+    def __init__(self) -> None:
+        self._begun = time.process_time()
+
+    @property
+    def spent(self) -> float:
+        return time.process_time() - self._begun
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """What is done meanwhile does not count."""
+        spent = self.spent
+        try:
+            yield
+        finally:
+            self._begun = time.process_time() - spent
+
+
+class Made(NamedTuple):
+    """What a reader makes of a content: the one text, and what is known of it."""
+
+    text: str
+    rendered: Rendered
+
+    def packed(self) -> bytes:
+        """As a guarded process sends it: the layout as JSON, then the text."""
+        return packed((self.rendered.model_dump_json().encode(), self.text.encode()))
+
+
+class Builder:
+    """Adds blocks one after the other; they are joined by `joint`. Raises InvalidInput when it becomes too much."""
+
+    def __init__(
+        self, kind: str, *, joint: str = "\n", max_blocks: int = MAX_BLOCKS, max_characters: int = MAX_CHARACTERS
+    ) -> None:
+        self._format, self._joint = kind, joint
+        self._max_blocks, self._max_characters = max_blocks, max_characters
+        self._parts: list[str] = []
+        self._blocks: list[Block] = []
+        self._marks: list[Mark] = []
+        self._deletions: list[Deletion] = []
+        self._boxes: list[Box] = []
+        self._notes: list[str] = []
+        self._cautions: list[str] = []
+        self._left_notes = 0
+        self._size = self._deleted = 0
+
+    def begin(self) -> int:
+        """Where the next block begins: marks of it are added behind this."""
+        return self._size + (len(self._joint) if self._blocks else 0)
+
+    def add(
+        self,
+        anchor: str,
+        kind: BlockKind,
+        text: str,
+        *,
+        label: str = "",
+        clause: str = "",
+        level: int = 0,
+        markup: str = "",
+        stored: str = "",
+    ) -> Block:
+        """One more block. Characters that no text may have are replaced one by one, so that offsets stay true."""
+        start = self.begin()
+        if len(self._blocks) == self._max_blocks:
+            raise InvalidInput(f"has more than {self._max_blocks:,} paragraphs or rows; split it")
+        if start + len(text) > self._max_characters:
+            raise InvalidInput(f"has more than {self._max_characters:,} characters of text; split it")
+        if self._blocks:
+            self._parts.append(self._joint)
+        self._parts.append(cleaned(text))
+        self._size = start + len(text)
+        names = _short(label), _short(clause)
+        block = Block(_short(anchor), kind, start, self._size, *names, min(level, 100), _short(markup), stored)
+        self._blocks.append(block)
+        return block
+
+    def mark(self, kind: MarkKind, start: int, end: int, *, by: str = "", on: str = "", note: str = "") -> None:
+        """What is true of these characters of the whole text; nothing of no characters."""
+        if start < end:
+            _check_room(self._marks)
+            self._marks.append(Mark(kind, start, end, _short(by), _short(on), _short(note)))
+
+    def delete(self, at: int, text: str, *, by: str = "", on: str = "") -> None:
+        """Words that a tracked change has deleted, which stood before the character `at` of the whole text."""
+        self._deleted += len(text)
+        if self._deleted > MAX_CHARACTERS:
+            raise InvalidInput(f"has more than {MAX_CHARACTERS:,} characters of deleted text; accept its changes")
+        _check_room(self._deletions)
+        self._deletions.append(Deletion(at, cleaned(text), _short(by), _short(on)))
+
+    def place(self, box: Box) -> None:
+        _check_room(self._boxes)
+        self._boxes.append(box)
+
+    def note(self, sentence: str) -> None:
+        """Say what of the document could not be read, as a sentence. Many of them are counted."""
+        if len(self._notes) < MAX_NOTES:
+            self._notes.append(_short(sentence))
+        else:
+            self._left_notes += 1
+
+    def caution(self, sentence: str) -> None:
+        """Say what has to be known before anyone relies on the text, as a sentence."""
+        if len(self._cautions) < MAX_NOTES:
+            self._cautions.append(_short(sentence))
+
+    def made(self, unit: str = "", units: int = 0, pictorial: Sequence[int] = ()) -> Made:
+        """The text and its layout; `pictorial` are numbers of its pages. Without any text it raises InvalidInput: there
+        is nothing to read.
+        """
+        text = "".join(self._parts)
+        if not text.strip():
+            raise InvalidInput("has no text in it")
+        more = [f"{self._left_notes} more places could not be read."] if self._left_notes else []
+        layout = Layout(
+            format=self._format,
+            unit=unit,
+            units=units,
+            blocks=tuple(self._blocks),
+            marks=tuple(sorted((mark for mark in self._marks if mark.end <= len(text)), key=lambda mark: mark.start)),
+            deletions=tuple(one._replace(at=min(one.at, len(text))) for one in self._deletions),
+            boxes=tuple(self._boxes),
+            pictorial=tuple(pictorial),
+        )
+        return Made(text, Rendered(layout=layout, notes=(*self._notes, *more), cautions=tuple(self._cautions)))
+
+
+def cleaned(text: str) -> str:
+    """As it can be stored, of the same length: a byte order mark would be lost when it is read again."""
+    return _NO_CHARACTER.sub("\ufffd", text).replace("\ufeff", "\u200b")
+
+
+def _check_room(found: Sequence[Mark] | Sequence[Deletion] | Sequence[Box]) -> None:
+    if len(found) == MAX_MARKS:  # a layout takes no more
+        raise InvalidInput(f"has more than {MAX_MARKS:,} tracked changes, comments or marks; split it")
+
+
+def _short(text: str) -> str:
+    if not text:  # most are, and this runs for each row of a workbook
+        return text
+    return cleaned(truncate(text, _MAX_SHORT))

@@ -1,0 +1,76 @@
+"""The signs of Word's footnotes and endnotes, which Word counts where the text refers to them and does not store."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from runs.documents.formats.docx.formats import written
+from runs.documents.formats.docx.looks import raised
+from runs.documents.formats.docx.names import W, val
+from runs.documents.formats.package_parts import Element
+
+_NO_NOTES = frozenset({"separator", "continuationSeparator", "continuationNotice"})
+_UNKNOWN = "note"
+
+
+class Kind(NamedTuple):
+    """`notes` by their ids. `numbers`: how Word writes them; None where they begin again on each page, so that they
+    cannot be known.
+    """
+
+    notes: dict[str, Element]
+    numbers: str | None
+
+    @classmethod
+    def of(cls, root: Element | None, body: Element, settings: Element | None, properties: str, usual: str) -> "Kind":
+        notes = () if root is None else (note for note in root if note.get(f"{W}type", "") not in _NO_NOTES)
+        return cls({note.get(f"{W}id", ""): note for note in notes}, _numbers(body, settings, properties, usual))
+
+
+class Reference(NamedTuple):
+    """A place where the text refers to a note: the tag of its sign, and the note's id and number, if it has one."""
+
+    tag: str
+    id: str
+    label: str
+
+
+class Notes:
+    """Counts the notes of each kind, by the tag of their signs, as the text is read."""
+
+    def __init__(self, kinds: Mapping[str, Kind]) -> None:
+        self.kinds = kinds
+        self._left = {tag: set(kind.notes) for tag, kind in kinds.items()}
+        self._counted = dict.fromkeys(kinds, 0)
+
+    def refer(self, sign: Element, *, before: str, is_deleted: bool) -> tuple[Reference, str]:
+        """The reference, and what stands there behind the character `before`: nothing where the sign is deleted, or is
+        one of the text's own.
+        """
+        tag, note = sign.tag, sign.get(f"{W}id", "")
+        has_own = sign.get(f"{W}customMarkFollows", "0") not in {"0", "false", "off"}
+        is_first = note in self._left[tag]
+        self._left[tag].discard(note)
+        if has_own or is_deleted or not is_first:
+            return Reference(tag, note, ""), ""
+        self._counted[tag] += 1
+        numbers = self.kinds[tag].numbers
+        label = written(self._counted[tag], numbers) if numbers else ""
+        return Reference(tag, note, label), _shown(label, before)
+
+
+def _shown(label: str, before: str) -> str:
+    """No digit that would join a figure before it: 500¹, and 10²[1]."""
+    small = raised(label, "superscript")
+    is_small = small != label and not (before.isdigit() and not before.isdecimal())
+    return small if is_small else f"[{label or _UNKNOWN}]"
+
+
+def _numbers(body: Element, settings: Element | None, properties: str, usual: str) -> str | None:
+    found = body.find(f"{W}sectPr/{W}{properties}")
+    if found is None and settings is not None:
+        found = settings.find(f"{W}{properties}")
+    if found is None:
+        return usual
+    if (val(found.find(f"{W}numRestart")) or "continuous") != "continuous":
+        return None
+    return val(found.find(f"{W}numFmt")) or usual

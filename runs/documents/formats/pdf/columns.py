@@ -1,0 +1,253 @@
+"""Two columns of a PDF page that its producer drew line by line across both, put one after the other.
+
+Rows of a table look the same, and belong together. So the columns have to be prose for certain: lines at one distance
+that fill their column and go on, in the small letters of a sentence, in the next line of it, that begin their sentences
+each for itself, and that no ruled line divides. What is not certain stays as it was drawn.
+"""
+
+import ctypes
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+from statistics import median
+from typing import NamedTuple
+
+from pypdfium2 import PdfTextPage, raw
+
+from runs.documents.formats.pdf.geometry import loose_box
+from runs.documents.formats.pdf.objects import Box, all_of, bounds_of
+
+_MIN_ROWS = 8
+_MAX_LINES, _MAX_CHARACTERS, _MAX_OBJECTS = 150, 20_000, 5_000
+"""Of a page. Others are no columns of prose; comparing their lines would cost too much."""
+_MAX_PARTS = 4
+"""Of a line of prose in two columns, with wide spaces between its words."""
+_MIN_LETTERS = 30
+"""Of a line with two parts."""
+_MIN_STEP = 15.0
+"""Points from one letter to the next one over a space: a narrow gutter leaves as much."""
+_MIN_GUTTER = 8.0
+"""Points."""
+_MIN_FLOW = 0.5
+"""Of the lines of a column, those that go on with the sentence of the line before it."""
+_MIN_FULL = 0.9
+"""Of the lines of a column that go on in the next one, those that have no room for its first word."""
+_MAX_SHARED = 0.45
+"""Of the lines of a column that begin something, those beside a line of the other that does so too."""
+_MAX_GAPS = 0.3
+"""Of the rows, those that have another gap as wide: a table has more columns."""
+_MIN_ALIGNED, _NEAR = 0.7, 2.0
+"""So many lines of a column begin as near to each other, in points."""
+_MAX_PITCH = 1.4
+"""Times the usual distance of two lines."""
+_BEGINS = re.compile(r"[\s\"'“‘„(]*[^\W\d_]")
+_ENDS = re.compile(r"[.:;!?][\"'”’)]*\s*$")
+
+
+class _Part(NamedTuple):
+    """Of a line: where it begins and ends in the text, and from where to where it goes on the page; `word` is where its
+    first word ends there.
+    """
+
+    start: int
+    end: int
+    left: float
+    right: float
+    word: float
+
+
+class _Line(NamedTuple):
+    """Its parts between wide gaps, and how far up it is on the page."""
+
+    parts: Sequence[_Part]
+    up: float
+
+
+class _Row(NamedTuple):
+    """A line with a part on each side of the gutter, or on one of them."""
+
+    one: _Part | None
+    other: _Part | None
+    up: float
+    has_more: bool
+
+
+class _Run(NamedTuple):
+    """The parts of rows that follow each other: `one` may have some more at the end, where its column is longer."""
+
+    one: Sequence[_Part]
+    other: Sequence[_Part]
+    top: float
+    bottom: float
+    has_more: int
+    """Of the rows, those that have another gap as wide."""
+
+
+def by_columns(page: PdfTextPage, text: str, numbers: Sequence[int]) -> tuple[str, Sequence[int]]:
+    """The text with such columns one after the other; `numbers` go with their characters."""
+    spans = list(_spans(text)) if _may_have(page, text, numbers) else []
+    if not 0 < len(spans) <= _MAX_LINES or len(text) > _MAX_CHARACTERS:
+        return text, numbers
+    lines = [_line(page, text, numbers, *span) for span in spans]
+    prose = [run for run in _runs(lines) if _is_prose(text, run)]
+    drawn = _drawn(page) if prose else []
+    runs = [run for run in prose if drawn is not None and not any(_divides(box, run) for box in drawn)]
+    parts, kept, at = list[str](), array("I"), 0
+    for run in runs:
+        first, last = run.one[0].start, max(run.one[-1].end, run.other[-1].end)
+        parts.append(text[at:first])
+        kept.extend(numbers[at:first])
+        for part in [*run.one, *run.other]:
+            parts += [text[part.start : part.end], "\n"]
+            kept.extend([*numbers[part.start : part.end], numbers[part.end - 1]])
+        parts.pop()
+        kept.pop()
+        at = last
+    return ("".join([*parts, text[at:]]), kept + array("I", numbers[at:])) if runs else (text, numbers)
+
+
+def _may_have(page: PdfTextPage, text: str, numbers: Sequence[int]) -> bool:
+    """Whether two of three long lines have a wide gap towards their middle: this is asked of each page."""
+    x, y = ctypes.c_double(), ctypes.c_double()
+    across, up, counts = ctypes.byref(x), ctypes.byref(y), [0, 0]
+
+    def begins(at: int) -> float:
+        raw.FPDFText_GetCharOrigin(page, numbers[at], across, up)
+        return x.value
+
+    for sample in (0.25, 0.75, 0.5):
+        at = int(len(text) * sample)
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        end = len(text) if end < 0 else end
+        middle = _spaces(text, start + (end - start) // 4, end - (end - start) // 4)
+        has_gap = end - start >= _MIN_LETTERS and any(
+            begins(space + 1) - begins(space - 1) >= _MIN_STEP for space in middle
+        )
+        counts[has_gap] += 1
+        if 2 in counts:
+            break
+    return counts[True] == 2
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Of the lines that have something in them."""
+    at = 0
+    for line in text.split("\n"):
+        if line.strip():
+            yield at, at + len(line)
+        at += len(line) + 1
+
+
+def _spaces(text: str, start: int, end: int) -> Iterator[int]:
+    """Those between two letters."""
+    at = text.find(" ", start + 1, end - 1)
+    while at >= 0:
+        if not (text[at - 1].isspace() or text[at + 1].isspace()):
+            yield at
+        at = text.find(" ", at + 1, end - 1)
+
+
+def _origin(page: PdfTextPage, number: int) -> tuple[float, float]:
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(page, number, x, y)
+    return x.value, y.value
+
+
+def _line(page: PdfTextPage, text: str, numbers: Sequence[int], start: int, end: int) -> _Line:
+    parts, begun, word = list[_Part](), start, 0.0
+    left = loose_box(page, numbers[start])[0]
+    for space in _spaces(text, start, end):
+        ends, begins = loose_box(page, numbers[space - 1])[2], loose_box(page, numbers[space + 1])[0]
+        word = word or ends
+        if begins - ends >= _MIN_GUTTER:
+            parts.append(_Part(begun, space, left, ends, word))
+            begun, left, word = space + 1, begins, 0.0
+    right = loose_box(page, numbers[end - 1])[2]
+    parts.append(_Part(begun, end, left, right, word or right))
+    return _Line(parts, _origin(page, numbers[start])[1])
+
+
+def _runs(lines: Sequence[_Line]) -> list[_Run]:
+    """Rows that follow each other at one distance, on both sides of the gutter that most lines of the page leave free.
+    None where some of them have only one side: cells of a table have as many lines as they need.
+    """
+    gaps = [(one.right, other.left) for line in lines for one, other in pairwise(line.parts[:_MAX_PARTS])]
+    gutter = max((right for _, right in gaps), key=lambda x: sum(left < x <= right for left, right in gaps), default=0)
+    rows = [_row(line, gutter) for line in lines]
+    pitch = median([abs(one.up - other.up) for one, other in pairwise(rows) if one and other] or [0])
+    groups: list[list[_Row]] = [[]]
+    for row in rows:
+        if not row or not groups[-1] or not 0 < groups[-1][-1].up - row.up <= _MAX_PITCH * pitch:
+            groups.append([])
+        groups[-1] += [row] if row else []
+    return [run for group in groups if (run := _run(group))]
+
+
+def _run(group: Sequence[_Row]) -> _Run | None:
+    both = [at for at, row in enumerate(group) if row.one and row.other]
+    if len(both) < _MIN_ROWS or both[-1] - both[0] >= len(both):
+        return None
+    last = both[-1] + 1
+    while last < len(group) and group[last].one:
+        last += 1
+    rows = group[both[0] : last]
+    one, other = [row.one for row in rows if row.one], [row.other for row in rows if row.other]
+    return _Run(one, other, rows[0].up, rows[-1].up, sum(row.has_more for row in rows))
+
+
+def _row(line: _Line, gutter: float) -> _Row | None:
+    """Nothing for a line across the gutter."""
+    one = [part for part in line.parts if part.right < gutter]
+    other = [part for part in line.parts if part.left >= gutter]
+    if len(one) + len(other) < len(line.parts):
+        return None
+    return _Row(_joined(one), _joined(other), line.up, has_more=len(line.parts) > 2)
+
+
+def _joined(parts: Sequence[_Part]) -> _Part | None:
+    return parts[0]._replace(end=parts[-1].end, right=parts[-1].right) if parts else None
+
+
+def _is_prose(text: str, run: _Run) -> bool:
+    begun = [_beginnings(text, column) for column in (run.one, run.other)]
+    return (
+        all(map(_is_column, (run.one, run.other), begun))
+        and all(len(one) <= (1 - _MIN_FLOW) * len(run.other) for one in begun)
+        and len(begun[0] & begun[1]) <= _MAX_SHARED * min(map(len, begun))
+        and run.has_more <= _MAX_GAPS * len(run.other)
+    )
+
+
+def _is_column(lines: Sequence[_Part], begun: set[int]) -> bool:
+    """Whether most lines begin in the same place, and go on in the next one as they have no more room."""
+    left, right = median(line.left for line in lines), max(line.right for line in lines)
+    aligned = sum(abs(line.left - left) <= _NEAR for line in lines)
+    going_on = [pair for number, pair in enumerate(pairwise(lines), 1) if number not in begun]
+    full = sum(line.right + after.word - after.left > right - _NEAR for line, after in going_on)
+    return aligned >= _MIN_ALIGNED * len(lines) and full >= _MIN_FULL * len(going_on)
+
+
+def _beginnings(text: str, lines: Sequence[_Part]) -> set[int]:
+    """The lines, the first left out, that may begin something: those that do not go on with a sentence."""
+    found = set[int]()
+    for number, (before, line) in enumerate(pairwise(lines), 1):
+        first = _BEGINS.match(text, line.start, line.end)
+        goes_on = first and first[0][-1].islower() and not _ENDS.search(text[before.start : before.end])
+        found.update(() if goes_on else (number,))
+    return found
+
+
+def _drawn(page: PdfTextPage) -> list[Box] | None:
+    """Where lines and boxes are; None if there is too much to look at."""
+    objects = list(islice(all_of(page.page), _MAX_OBJECTS + 1))
+    if len(objects) > _MAX_OBJECTS:
+        return None
+    return [bounds_of(one) for one in objects if one.kind == raw.FPDF_PAGEOBJ_PATH]
+
+
+def _divides(box: Box, run: _Run) -> bool:
+    """Whether it goes from one column to the other between the first row and the last."""
+    left, low, right, high = box
+    is_between = run.bottom < low < run.top or run.bottom < high < run.top
+    return is_between and left < max(part.right for part in run.one) and min(part.left for part in run.other) < right

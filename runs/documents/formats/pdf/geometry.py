@@ -1,0 +1,183 @@
+"""Where characters stand on a page: rectangles as shares of its width and height, from the top left."""
+
+import ctypes
+import math
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from pypdfium2 import PdfPage, PdfTextPage, raw
+
+from runs.documents.formats.pdf.handles import HANDLE, INT, address, direct
+
+_GRID = 1_000_000
+"""pdfium says whole points of a device; this one has so many in each direction."""
+_MAX_GAP = 2.5
+"""Between two parts of a line, in heights of the line."""
+_MIN_SHARED = 0.5
+"""Of the height of the lower one of two parts of the same line."""
+
+_NEAR = 3.0
+_MIN_SIDE = 0.01
+"""Points."""
+
+
+type Box = tuple[float, float, float, float]
+
+_count_rectangles = direct(raw.FPDFText_CountRects, INT, HANDLE, INT, INT)
+_rectangle = direct(raw.FPDFText_GetRect, INT, HANDLE, INT, *[HANDLE] * 4)
+
+
+class Rectangle(NamedTuple):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class View:
+    """From a page's own points to shares of what is shown of it: turned by /Rotate, cut by /CropBox."""
+
+    def __init__(self, page: PdfPage) -> None:
+        self.width, self.height = page.get_size()
+        reach = max(self.width, self.height, 1.0)
+        x0, y0 = _device(page, 0, 0)
+        x1, y1 = _device(page, reach, 0)
+        x2, y2 = _device(page, 0, reach)
+        self._x = x0, (x1 - x0) / reach, (x2 - x0) / reach
+        self._y = y0, (y1 - y0) / reach, (y2 - y0) / reach
+
+    def shown(self, left: float, bottom: float, right: float, top: float) -> Rectangle:
+        """Not clipped to the page."""
+        x, dx, dy = self._x
+        one, other = x + dx * left + dy * bottom, x + dx * right + dy * top
+        y, ex, ey = self._y
+        upper, lower = y + ex * left + ey * bottom, y + ex * right + ey * top
+        if one > other:
+            one, other = other, one
+        if upper > lower:
+            upper, lower = lower, upper
+        return Rectangle(one, upper, other, lower)
+
+    def scaled(self, width: int, height: int) -> tuple[float, float, float, float, float, float]:
+        """What makes pixels of points: where 0, 0 is across, what a point to the right and one up add to that, and the
+        same downwards.
+        """
+        (x, dx, dy), (y, ex, ey) = self._x, self._y
+        return x * width, dx * width, dy * width, y * height, ex * height, ey * height
+
+    def has(self, left: float, bottom: float, right: float, top: float) -> bool:
+        """Whether all of a box is on the page."""
+        shown = self.shown(left, bottom, right, top)
+        return min(shown.left, shown.top) >= 0 and max(shown.right, shown.bottom) <= 1
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether what goes across the page goes up or down on what is shown of it."""
+        _, across, up = self._x
+        return bool(abs(across) < abs(up))
+
+    def box_of(self, shown: Rectangle) -> Box:
+        """Left, bottom, right and top in the page's points."""
+        (x, dx, dy), (y, ex, ey) = self._x, self._y
+        size = dx * ey - dy * ex or 1.0
+        corners = [(shown.left - x, shown.top - y), (shown.right - x, shown.bottom - y)]
+        across = [(ey * one - dy * other) / size for one, other in corners]
+        up = [(dx * other - ex * one) / size for one, other in corners]
+        return min(across), min(up), max(across), max(up)
+
+
+def _device(page: PdfPage, x: float, y: float) -> tuple[float, float]:
+    across, down = ctypes.c_int(), ctypes.c_int()
+    raw.FPDF_PageToDevice(page, 0, 0, _GRID, _GRID, 0, x, y, across, down)
+    return across.value / _GRID, down.value / _GRID
+
+
+def rectangles(page: PdfTextPage, view: View, number: int, count: int) -> list[Rectangle]:
+    """Of these characters, one for each line or part of a line, on the page only."""
+    if not count:
+        return []
+    upright = abs(math.sin(raw.FPDFText_GetCharAngle(page, number))) < math.sqrt(0.5)
+    merged = _merged(boxes(page, number, count), upright)
+    return list(_on_page(view.shown(*box) for box in merged))
+
+
+def boxes(page: PdfTextPage, number: int, count: int) -> list[Box]:
+    """Left, bottom, right and top in the page's points, one for each piece of text that was drawn at once."""
+    found, handle = array("d", bytes(4 * 8)), address(page.raw)
+    left, top, right, bottom = (found.buffer_info()[0] + 8 * at for at in (0, 3, 2, 1))
+    parts = range(_count_rectangles(handle, number, count))
+    return [
+        (found[0], found[1], found[2], found[3]) for at in parts if _rectangle(handle, at, left, top, right, bottom)
+    ]
+
+
+def are_near(one: Box, other: Box) -> bool:
+    """Whether there is less than a letter's room between two boxes, in points."""
+    return (
+        one[0] - _NEAR < other[2]
+        and other[0] - _NEAR < one[2]
+        and one[1] - _NEAR < other[3]
+        and other[1] - _NEAR < one[3]
+    )
+
+
+def around(boxes: Iterable[Box]) -> Box:
+    """The room of all of them."""
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)
+
+
+def share_room(one: Box, other: Box) -> bool:
+    return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]
+
+
+def tight_box(page: PdfTextPage, number: int) -> Box:
+    """Left, bottom, right and top of a character's ink, or of its room where pdfium does not know the ink."""
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    raw.FPDFText_GetCharBox(page, number, left, right, bottom, top)
+    if right.value - left.value < _MIN_SIDE or top.value - bottom.value < _MIN_SIDE:
+        return loose_box(page, number)
+    return left.value, bottom.value, right.value, top.value
+
+
+def loose_box(page: PdfTextPage, number: int) -> Box:
+    """Left, bottom, right and top of the room that a character has in its font."""
+    box = raw.FS_RECTF()
+    raw.FPDFText_GetLooseCharBox(page, number, box)
+    return box.left, box.bottom, box.right, box.top
+
+
+def size_of(page: PdfTextPage, number: int) -> float:
+    """Points of the font of a character, as large as it is drawn: files may scale letters of any size to another."""
+    matrix = raw.FS_MATRIX()
+    size = float(raw.FPDFText_GetFontSize(page, number))
+    return size * math.hypot(matrix.c, matrix.d) if raw.FPDFText_GetMatrix(page, number, matrix) else size
+
+
+def _merged(parts: Iterable[Box], upright: bool) -> list[Box]:
+    """Parts of one line together. Where the text runs upwards or downwards, lines are columns of the page."""
+    found: list[Box] = []
+    for part in parts:
+        if found and _in_line(found[-1], part, upright):
+            one = found[-1]
+            found[-1] = min(one[0], part[0]), min(one[1], part[1]), max(one[2], part[2]), max(one[3], part[3])
+        else:
+            found.append(part)
+    return found
+
+
+def _in_line(one: Box, other: Box, upright: bool) -> bool:
+    along, across = (0, 1) if upright else (1, 0)
+    height = min(one[across + 2] - one[across], other[across + 2] - other[across])
+    shared = min(one[across + 2], other[across + 2]) - max(one[across], other[across])
+    gap = max(one[along], other[along]) - min(one[along + 2], other[along + 2])
+    highest = max(one[across + 2] - one[across], other[across + 2] - other[across])
+    return shared >= _MIN_SHARED * height and gap <= _MAX_GAP * highest
+
+
+def _on_page(found: Iterable[Rectangle]) -> Iterator[Rectangle]:
+    for left, top, right, bottom in found:
+        clipped = Rectangle(max(left, 0.0), max(top, 0.0), min(right, 1.0), min(bottom, 1.0))
+        if clipped.left < clipped.right and clipped.top < clipped.bottom:
+            yield clipped

@@ -1,0 +1,126 @@
+"""Letters of a PDF page that their font does not name. pdfium gives the code of such a letter as if it were the letter,
+so that "The liability" may read "7KH OLDELOLW\\".
+
+OCR reads what the page shows. If it reads the same letters, the codes are right, as in old files of TeX.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import compress, repeat
+from typing import NamedTuple, cast
+
+from PIL import Image, ImageOps
+from pypdfium2 import PdfPage, PdfTextPage, raw
+
+from runs.documents.formats.pdf.characters import NAMELESS, PageText
+from runs.documents.formats.pdf.geometry import Rectangle, View, boxes, loose_box
+from runs.documents.formats.pdf.handles import HANDLE, INT, address, direct
+from runs.documents.formats.pdf.showing import drawn
+from runs.documents.formats.pdf.strips import pixels
+from runs.documents.formats.pictures import read_lines
+from runs.documents.model.layout import MIN_CONFIDENCE
+
+OCR_SCALE = 300 / 72
+"""Pixels per point, for which Tesseract's models are made."""
+MAX_LINES = 200
+"""Of a file: some six seconds. Behind them one line of each page tells: fonts that name no letters seldom change."""
+_MIN_ALIKE = 0.85
+"""Of letters and digits. OCR takes a few for others; letters with other names have hardly any in common."""
+_MARGIN = 0.15
+"""Of a line's height, around it."""
+_BORDER = 24
+"""Pixels of white around a line: OCR misses letters at the edge of a picture."""
+
+
+_is_unnamed = direct(raw.FPDFText_HasUnicodeMapError, INT, HANDLE, INT)
+
+
+class UnnamedLine(NamedTuple):
+    """A line with letters that their font does not name: its offsets, and how many letters those are."""
+
+    start: int
+    end: int
+    letters: int
+
+
+def unnamed_lines(page: PdfTextPage, text: PageText) -> list[UnnamedLine]:
+    """The lines of a page with unnamed letters or digits. Bullets and other signs do not count: many fonts leave them
+    without a name.
+    """
+    flags = map(_is_unnamed, repeat(address(page.raw)), range(page.count_chars()))
+    numbers = {number for number, flag in enumerate(flags) if flag == 1}
+    return list(_lines(text, numbers)) if numbers else []
+
+
+def _lines(text: PageText, numbers: set[int]) -> Iterator[UnnamedLine]:
+    at = 0
+    for line in text.text.split("\n"):
+        end = at + len(line)
+        unnamed = compress(line, map(numbers.__contains__, text.numbers[at:end]))
+        if count := sum(one == NAMELESS or one.isalnum() for one in unnamed):
+            yield UnnamedLine(at, end, count)
+        at = end + 1
+
+
+class Comparison:
+    """Compares unnamed lines of one file with what OCR reads at their place."""
+
+    def __init__(self) -> None:
+        self._left = MAX_LINES
+
+    def are_shown(
+        self, page: PdfPage, text_page: PdfTextPage, text: PageText, lines: Sequence[UnnamedLine]
+    ) -> bool | None:
+        """Whether a page shows the letters of these lines; None where OCR cannot tell. Raises InvalidInput where no OCR
+        is installed, or when it takes too long.
+        """
+        if len(lines) > self._left:
+            lines = [max(lines, key=lambda line: line.letters)]
+        self._left -= len(lines)
+        picture, view, is_sure = drawn(page, OCR_SCALE, grey=True), View(page), True
+        parts = (_part(picture, view, text_page, text, line) for line in lines)
+        for line, found in zip(lines, read_lines(parts), strict=True):
+            if not found.words or found.confidence < MIN_CONFIDENCE:
+                is_sure = False
+            elif not _are_alike(text.text[line.start : line.end], found.text):
+                return False
+        return True if is_sure else None
+
+
+def _part(picture: Image.Image, view: View, page: PdfTextPage, text: PageText, line: UnnamedLine) -> Image.Image:
+    """A line in the picture of its page, upright."""
+    number, count = text.span(line.start, line.end)
+    left, top, right, bottom = pixels(_around(page, view, number, count), *picture.size)
+    margin = round(_MARGIN * min(right - left, bottom - top))
+    first, last = (max(left - margin, 0), max(top - margin, 0)), (right + margin, bottom + margin)
+    part = picture.crop((*first, min(last[0], picture.width), min(last[1], picture.height)))
+    turn = _turn(view, *(_around(page, view, at, 1) for at in (number, number + count - 1)))
+    return ImageOps.expand(part.rotate(turn, expand=True), _BORDER, fill=cast("int", part.getpixel((0, 0))))
+
+
+def _around(page: PdfTextPage, view: View, number: int, count: int) -> Rectangle:
+    """The room of these characters."""
+    found = [view.shown(*box) for box in boxes(page, number, count)] or [view.shown(*loose_box(page, number))]
+    lefts, tops, rights, bottoms = zip(*found, strict=True)
+    return Rectangle(min(lefts), min(tops), max(rights), max(bottoms))
+
+
+def _turn(view: View, first: Rectangle, last: Rectangle) -> int:
+    """By how many degrees to turn a picture counterclockwise for a line between these letters to go to the right."""
+    across, down = (last.left - first.left) * view.width, (last.top - first.top) * view.height
+    if abs(across) >= abs(down):
+        return 0 if across >= 0 else 180
+    return 90 if down > 0 else 270
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Whether two readings of a line have nearly the same letters, and no other digits in the same number."""
+    figures, others = _those(one, str.isdecimal), _those(other, str.isdecimal)
+    if len(figures) == len(others) and figures != others:
+        return False
+    letters, read = _those(one, str.isalnum), _those(other, str.isalnum)
+    return SequenceMatcher(None, letters, read, autojunk=False).ratio() >= _MIN_ALIKE
+
+
+def _those(text: str, is_meant: Callable[[str], bool]) -> str:
+    return "".join(filter(is_meant, text)).casefold()

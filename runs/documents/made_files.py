@@ -1,0 +1,47 @@
+"""Files of the formats that people have, made of what a model writes, each in a guarded process with bounds."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from runs import isolation
+from runs.contracts.ports import Form
+from runs.documents.packed_parts import packed
+from runs.errors import InvalidInput
+from runs.isolation import Limits
+
+PRINTED = Limits(megabytes=2_000, cpu_seconds=40, seconds=40, files=64, output=50_000_000)
+"""As for reports: the threads of typst reserve much address space that they never use."""
+LIMITS = Limits(megabytes=1_024, cpu_seconds=30, seconds=60, files=32, output=50_000_000)
+
+
+class _Maker(NamedTuple):
+    function: str
+    limits: Limits
+
+
+_MAKERS: Mapping[Form, _Maker] = {
+    "docx": _Maker("runs.documents.printing.deliverables.docx", PRINTED),
+    "pdf": _Maker("runs.documents.printing.deliverables.pdf", PRINTED),
+    "xlsx": _Maker("runs.documents.writers.xlsx.made", LIMITS),
+}
+
+
+def make(form: Form, data: bytes) -> bytes:
+    """The file; the same bytes for the same data. Raises InvalidInput with a clause behind the file's name."""
+    maker = _MAKERS[form]
+    try:
+        return isolation.run(maker.function, data, maker.limits)
+    except isolation.ChildFailed as error:
+        raise InvalidInput(f"was not made: {error}; write less, or split it") from error
+
+
+def commented(data: bytes, place: tuple[int, int], words: str, dated: datetime | None) -> bytes:
+    """A Word file with one more comment, at these characters of the text that its reader makes. Raises as `make`."""
+    on = f"{dated.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if dated else ""
+    given = packed([json.dumps([*place, words, on]).encode(), data])
+    try:
+        return isolation.run("runs.documents.writers.comments.made", given, LIMITS)
+    except isolation.ChildFailed as error:
+        raise InvalidInput(f"did not get the comment: {error}") from error

@@ -1,0 +1,383 @@
+"""A document's text with its layout: where an anchor leads, and what people call a place."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+from runs.documents.model.duplicate_numbers import twins
+from runs.documents.model.layout import Block, BlockKind, Deletion, Layout, Mark, MarkKind
+from runs.documents.model.sheets import Address, address_in, column_of, named
+
+_PAGES = re.compile(r"page=(\d{1,6})(?:-(?:page=)?(\d{1,6}))?", re.IGNORECASE)
+_PAGES_IN_WORDS = re.compile(r"pages (\d{1,6}) and (\d{1,6})")
+_CLAUSE = re.compile(r"(?:(?:clause|section|article|klausel|ziffer|abschnitt|artikel)=?|art\.|§+)(?=.)")
+_IN_COMMENT = re.compile(r"(?:\.(?:p\d+x?|t\d+r\d+c\d+))+$")
+_PART = re.compile(r"(?<=.)[.!](?=\w)|(?<=[0-9])[rc](?=[0-9])")
+_WORDS: Sequence[tuple[re.Pattern[str], str]] = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"t(\d+)r(\d+)c(\d+)\b", "table {0}, row {1}, column {2}"),
+        (r"p(\d+)x\b", "text box at paragraph {0}"),
+        (r"p(\d+)$", "paragraph {0}"),
+        (r"fn(\w+)", "footnote {0}"),
+        (r"en(\w+)", "endnote {0}"),
+        (r"cm(\w+)", "comment {0}"),
+        (r"hd(\d+)", "header {0}"),
+        (r"ft(\d+)", "footer {0}"),
+        (r"s(\d+)\.notes", "notes of slide {0}"),
+        (r"s(\d+)\.", "slide {0}"),
+        (r"sp(\d+)\.\w+?(\d+)$", "chapter {0}, paragraph {1}"),
+        (r"page=(\d+)\.cm(\d+)$", "comment {1} on page {0}"),
+        (r"page=(\d+)", "page {0}"),
+        (r"L(\d+)$", "line {0}"),
+        (r"^(.+![A-Z]+\d+)\.cm\d+$", "comment on {0}"),
+        (r"^(.+)!name$", "name of sheet {0}"),
+    )
+)
+
+ASIDE = frozenset(
+    {
+        BlockKind.COMMENT,
+        BlockKind.FOOTNOTE,
+        BlockKind.ENDNOTE,
+        BlockKind.HEADER,
+        BlockKind.FOOTER,
+        BlockKind.SPEAKER_NOTES,
+    }
+)
+"""Blocks that do not stand in the course of a document's text."""
+_OF_SHEETS = frozenset({BlockKind.ROW, BlockKind.FORMULAS})
+
+
+class Where(NamedTuple):
+    """A place as a citation names it (`p23`), and as people do ("clause 4.2(b)")."""
+
+    anchor: str
+    words: str
+
+
+class Document:
+    """Raises ValueError when the layout is not one of this text."""
+
+    def __init__(self, text: str, layout: Layout) -> None:
+        if not layout.fits(text):
+            raise ValueError("the layout belongs to another text")
+        self.text, self.layout = text, layout
+        self._starts = [block.start for block in layout.blocks]
+
+    def block_at(self, offset: int) -> Block | None:
+        """The block that has this character; behind a block and before the next one, the first of the two."""
+        at = bisect_right(self._starts, offset) - 1
+        return self.layout.blocks[at] if at >= 0 else None
+
+    def blocks_in(self, start: int, end: int) -> Sequence[Block]:
+        """The blocks that have some of the characters `start` to before `end`."""
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        found = self.layout.blocks[first : bisect_left(self._starts, end)]
+        return found[1:] if found and found[0].end <= start and len(found) > 1 else found
+
+    def where(self, start: int, end: int) -> Where:
+        """What to call the place of these characters: where it begins, or from where to where it goes."""
+        blocks = self.blocks_in(start, end)
+        if not blocks:
+            line = self.text.count("\n", 0, start) + 1
+            return Where(f"L{line}", f"line {line}")
+        first = blocks[0]
+        if first.kind in _OF_SHEETS:
+            return self._cells(blocks, start, end)
+        last = next(block for block in reversed(blocks) if block.kind is first.kind)
+        if first.kind is BlockKind.PAGE and last is not first:
+            pages = _page(first), _page(last)
+            return Where(f"page={pages[0]}-{pages[1]}", f"pages {pages[0]} and {pages[1]}")
+        doubt = self.doubt_about_number(first)
+        return Where(first.anchor, f"{self.name_of(first)} ({doubt})" if doubt else self.name_of(first))
+
+    def doubt_about_number(self, block: Block) -> str:
+        """Says that the document itself refers to a clause by another number than its own; empty where it does not."""
+        for mark in self._disputes(block):
+            clause = self.block_at(mark.start)
+            which = f" for {words_for(clause)}" if clause and clause is not block else ""
+            return f"{_DOUBTFUL} {mark.note}{which}"
+        return ""
+
+    def disputed_numbers(self, block: Block) -> Sequence[str]:
+        """The other numbers by which the document itself refers to a clause, or to one that it is a part of."""
+        return [mark.note for mark in self._disputes(block)]
+
+    def _disputes(self, block: Block) -> Sequence[Mark]:
+        return self.marks_on(block.start, block.end, MarkKind.DISPUTED) if block.clause else ()
+
+    def name_of(self, block: Block) -> str:
+        """What people call a block of this document: "clause 4.2(b)", and "clause 1.1 of Schedule 2" where its body has
+        a clause 1.1, too.
+        """
+        schedule = self._twins.get(block.anchor)
+        if schedule is None:
+            return words_for(block)
+        place = f" of {schedule}" if schedule else f" ({words_for(block._replace(clause=''))})"
+        return f"{words_for(block)}{place}"
+
+    def _cells(self, blocks: Sequence[Block], start: int, end: int) -> Where:
+        """The smallest range with the first cell and the last; formulas belong to the cell that they begin with."""
+        one = self._cell(blocks[0], start)
+        if one is None:
+            return Where(blocks[0].anchor, blocks[0].anchor)
+        ends = (self._cell(block, max(start, end - 1)) for block in reversed(blocks) if block.kind in _OF_SHEETS)
+        other = next((cell for cell in ends if cell and cell.sheet == one.sheet), one)
+        low, high = (
+            one._replace(column=pick(one.column, other.column), row=pick(one.row, other.row)) for pick in (min, max)
+        )
+        anchor = named(low) if low == high else f"{named(low)}:{column_of(high.column)}{high.row}"
+        return Where(anchor, anchor)
+
+    def _cell(self, block: Block, offset: int) -> Address | None:
+        first = address_in(block.anchor)
+        if first is None:
+            return None
+        if block.kind is BlockKind.FORMULAS:
+            begun = self.text.rfind("\n", block.start, offset) + 1 or block.start
+            cell = address_in(f"{_NO_SHEET}!{self.text[begun : self.text.find(':', begun)]}")
+            return cell._replace(sheet=first.sheet) if cell else first
+        column = first.column + self.text.count("\t", block.start, min(offset, block.end))
+        return first._replace(column=column, last_column=column)
+
+    def span_of(self, anchor: str) -> tuple[int, int] | None:
+        """The characters that an anchor means, as first one and one after the last; None if it leads nowhere.
+
+        A clause number is understood too, where only one clause has it.
+        """
+        address = address_in(anchor) if self._rows else None
+        if address and (cells := self._cells_of(address)):  # before the block: a row has the anchor of its first cell
+            return cells
+        if block := self._by_anchor.get(anchor.casefold()):
+            return block.start, block.end
+        if pages := _PAGES.fullmatch(anchor):
+            return self._pages(int(pages[1]), int(pages[2] or pages[1]))
+        blocks = self.clauses(anchor)
+        if blocks:
+            return (blocks[0].start, blocks[0].end) if len(blocks) == 1 else None
+        return self._parts.get(anchor.casefold())
+
+    def clauses(self, number: str) -> Sequence[Block]:
+        """The blocks that have this clause number, with or without a word such as "clause" before it."""
+        return self._by_clause.get(plain_number(number), [])
+
+    def called(self, words: str) -> Sequence[tuple[int, int]]:
+        """The characters of each place that people call so, such as "clause 4.2(b)" or "pages 3 and 4"."""
+        words = words.partition(f" ({_DOUBTFUL}")[0]
+        pages = _PAGES_IN_WORDS.fullmatch(words)
+        if pages and (span := self._pages(int(pages[1]), int(pages[2]))):
+            return [span]
+        return self._by_words.get(words, [])
+
+    def parts_of(self, anchor: str) -> Sequence[tuple[int, int]]:
+        """As `span_of`, but a clause number means each clause that has it, with all that stands below it."""
+        if anchor.casefold() not in self._by_anchor and (blocks := self.clauses(anchor)):
+            return [self._with_below(block) for block in blocks]
+        span = self.span_of(anchor)
+        return [span] if span else []
+
+    def formulas_of(self, anchor: str) -> Sequence[tuple[int, int]]:
+        """Those of the first and the last row of a range of cells: the others stand between its cells."""
+        address = address_in(anchor)
+        rows = dict.fromkeys((address.row, address.last_row)) if address else ()
+        return [found for row in rows if address and (found := self._formulas_in(address, row))]
+
+    def _formulas_in(self, address: Address, row: int) -> tuple[int, int] | None:
+        """From the first formula of these columns in a row to the last."""
+        found: list[tuple[int, int]] = []
+        for block in self._formulas.get((address.sheet.casefold(), row), ()):
+            at = block.start
+            for line in self.text[block.start : block.end].split("\n"):
+                cell = address_in(f"{_NO_SHEET}!{line.partition(':')[0]}")
+                if cell and address.column <= cell.column <= address.last_column:
+                    found.append((at, at + len(line)))
+                at += len(line) + 1
+        return (found[0][0], found[-1][1]) if found else None
+
+    def _with_below(self, block: Block) -> tuple[int, int]:
+        """A clause up to the one beside or above it."""
+        end = block.end
+        for other in self.layout.blocks[bisect_right(self._starts, block.start) :]:
+            if other.kind in ASIDE or (other.clause and not is_within(other.clause, block.clause)):
+                break
+            end = other.end
+        return block.start, end
+
+    def _pages(self, first: int, last: int) -> tuple[int, int] | None:
+        one, other = (self._by_anchor.get(f"page={page}") for page in (first, last))
+        return (one.start, other.end) if one and other and first <= last else None
+
+    def _cells_of(self, address: Address) -> tuple[int, int] | None:
+        """The first cell of the range that is not empty up to the last of them, the formulas left out."""
+        found: list[tuple[int, int]] = []
+        for row in range(address.row, min(address.last_row, address.row + _MAX_ROWS) + 1):
+            for block in self._rows.get((address.sheet.casefold(), row), ()):
+                found += self._in_row(block, address.column, address.last_column)
+        return (found[0][0], found[-1][1]) if found else None
+
+    def _in_row(self, block: Block, first: int, last: int) -> Iterator[tuple[int, int]]:
+        address = address_in(block.anchor)
+        at, column = block.start, address.column if address else 0
+        for cell in self.text[block.start : block.end].split("\t"):
+            if first <= column <= last and cell:
+                yield at, at + len(cell)
+            at, column = at + len(cell) + 1, column + 1
+
+    def marks_on(self, start: int, end: int, *kinds: MarkKind) -> list[Mark]:
+        """The marks of these kinds on any of the characters `start` to before `end`, in order."""
+        found: list[Mark] = []
+        for kind in kinds:
+            if marks := self._marks.get(kind):
+                first, last = bisect_right(self._reach[kind], start), bisect_left(self._mark_starts[kind], end)
+                found += [mark for mark in marks[first:last] if mark.end > start]
+        return found
+
+    def deletions_in(self, start: int, end: int) -> Sequence[Deletion]:
+        """What was deleted between these characters, right before the first and right behind the last included."""
+        deleted = self._deletions
+        return deleted[bisect_left(deleted, start, key=_at) : bisect_right(deleted, end, key=_at)]
+
+    def author_of(self, comment: Block) -> Mark | None:
+        """The mark of the words that a comment is about, which has who wrote it, and when."""
+        return self._commented.get(comment_of(comment.anchor))
+
+    @cached_property
+    def _marks(self) -> Mapping[MarkKind, Sequence[Mark]]:
+        found: dict[MarkKind, list[Mark]] = defaultdict(list)
+        for mark in self.layout.marks:
+            found[mark.kind].append(mark)
+        return found
+
+    @cached_property
+    def _mark_starts(self) -> Mapping[MarkKind, Sequence[int]]:
+        return {kind: [mark.start for mark in marks] for kind, marks in self._marks.items()}
+
+    @cached_property
+    def _reach(self) -> Mapping[MarkKind, Sequence[int]]:
+        """How far each mark of a kind reaches, or one before it: marks may overlap, and these are sorted."""
+        return {kind: list(accumulate((mark.end for mark in marks), max)) for kind, marks in self._marks.items()}
+
+    @cached_property
+    def _deletions(self) -> Sequence[Deletion]:
+        return sorted(self.layout.deletions, key=_at)
+
+    @cached_property
+    def _commented(self) -> Mapping[str, Mark]:
+        return {comment_of(mark.note): mark for mark in self._marks.get(MarkKind.COMMENTED, ())}
+
+    @cached_property
+    def _parts(self) -> Mapping[str, tuple[int, int]]:
+        """What the beginnings of anchors mean: `s4` a slide, `Rents` a sheet, `t3` a table, `cm0` a comment."""
+        found: dict[str, tuple[int, int]] = {}
+        for block in self.layout.blocks:
+            for match in _PART.finditer(block.anchor):
+                part = block.anchor[: match.start()].casefold()
+                found[part] = (found[part][0] if part in found else block.start, block.end)
+        return found
+
+    @cached_property
+    def _by_anchor(self) -> Mapping[str, Block]:
+        found: dict[str, Block] = {}
+        for block in self.layout.blocks:
+            found.setdefault(block.anchor.casefold(), block)
+        return found
+
+    @cached_property
+    def _by_words(self) -> Mapping[str, Sequence[tuple[int, int]]]:
+        """Blocks in a row that are called the same, such as those of a slide, are one place."""
+        found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        before = ""
+        for block in self.layout.blocks:
+            words = words_for(block)
+            if words == before:
+                found[words][-1] = found[words][-1][0], block.end
+            else:
+                found[words].append((block.start, block.end))
+            before = words
+            if block.anchor in self._twins:
+                found[self.name_of(block)].append((block.start, block.end))
+        return found
+
+    @cached_property
+    def _twins(self) -> Mapping[str, str]:
+        return twins(self.text, self.layout.blocks, self._by_clause)
+
+    @cached_property
+    def _by_clause(self) -> Mapping[str, Sequence[Block]]:
+        found: dict[str, list[Block]] = defaultdict(list)
+        for block in self.layout.blocks:
+            if block.clause:
+                found[plain_number(block.clause)].append(block)
+        return found
+
+    @cached_property
+    def _rows(self) -> Mapping[tuple[str, int], Sequence[Block]]:
+        return self._by_row(BlockKind.ROW)
+
+    @cached_property
+    def _formulas(self) -> Mapping[tuple[str, int], Sequence[Block]]:
+        return self._by_row(BlockKind.FORMULAS)
+
+    def _by_row(self, kind: BlockKind) -> Mapping[tuple[str, int], Sequence[Block]]:
+        found: dict[tuple[str, int], list[Block]] = defaultdict(list)
+        for block in self.layout.blocks:
+            if block.kind is kind and (address := address_in(block.anchor)):
+                found[address.sheet.casefold(), address.row].append(block)
+        return found
+
+
+_DOUBTFUL = "number doubtful: the document says"
+_NO_SHEET = "x"
+"""Stands before an address that has no sheet: names of sheets may have signs that addresses cannot have as they are."""
+_MAX_ROWS = 10_000
+"""Rows of a range that are gone through."""
+
+
+def words_for(block: Block) -> str:
+    """What people call a block: "clause 4.2(b)", "page 7", "footnote 3"."""
+    if block.clause:
+        return f"clause {block.clause}"
+    if block.kind is BlockKind.PAGE and block.label:
+        return f"page {_page(block)} (“{block.label}”)"
+    for pattern, words in _WORDS:
+        if found := pattern.match(block.anchor):
+            return words.format(*found.groups())
+    return block.anchor
+
+
+def comment_of(anchor: str) -> str:
+    """What the paragraphs of one comment have in common: `cm0` of `cm0.p2`; `Q1.2026!B7.cm1` is one by itself."""
+    return _IN_COMMENT.sub("", anchor)
+
+
+def was_within(block: Block, number: str) -> str:
+    """What is to be known of a number that a block bears only as long as tracked changes are shown; else nothing."""
+    is_named = bool(block.markup and plain_number(number))
+    is_other = is_named and is_within(block.markup, number) and not is_within(block.clause, number)
+    return f"clause {block.markup} before the tracked changes are accepted" if is_other else ""
+
+
+def is_within(number: str, other: str) -> bool:
+    """Whether a clause number is that of a clause, or of one below it: 4.2(b) is within 4.2, and 4.20 is not."""
+    inner, outer = plain_number(number), plain_number(other)
+    return inner.startswith(outer) and not (inner[len(outer) :][:1].isalnum() and outer[-1:].isalnum())
+
+
+def plain_number(number: str) -> str:
+    """A clause number for comparing: without spaces, capitals, a dot at the end and a word such as "clause"."""
+    plain = "".join(number.split()).casefold().rstrip(".")
+    word = _CLAUSE.match(plain)
+    return plain[word.end() :] if word else plain
+
+
+def _at(deletion: Deletion) -> int:
+    return deletion.at
+
+
+def _page(block: Block) -> str:
+    return block.anchor.partition("=")[2]

@@ -1,0 +1,149 @@
+"""Documents that a step writes as Markdown, printed with what prints reports: their citations become footnotes.
+
+For guarded processes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
+from docx.oxml import OxmlElement
+from docx.oxml.xmlchemy import BaseOxmlElement
+from pydantic import TypeAdapter
+
+from runs.documents.printing import blocks, typeset
+from runs.documents.printing.markup import TOO_DEEP, blocks_here
+from runs.documents.printing.word import NO_XML, Writer, with_values
+from runs.errors import InvalidInput
+
+NOTE = "#note-"
+"""What the address of a footnote begins with; its number follows, counted from 0."""
+_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_NOTES_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+MAX_NESTING = 100
+"""As in `markup`; here nothing else waits for it, and more is refused."""
+_DEEPEST_LIST = 3
+"""Levels of lists that the template of python-docx has styles for."""
+
+
+@dataclass(frozen=True)
+class Deliverable:
+    """`text` is Markdown, in which links that begin with `known` were looked up: what follows is `NOTE` and a number of
+    `notes`, or nothing for words that lead nowhere.
+    """
+
+    title: str
+    text: str
+    known: str
+    notes: tuple[str, ...] = ()
+
+
+_given: TypeAdapter[Deliverable] = TypeAdapter(Deliverable)
+_blocks: TypeAdapter[tuple[blocks.Block, ...]] = TypeAdapter(tuple[blocks.Block, ...])
+
+
+def docx(data: bytes) -> bytes:
+    """A Word file of a `Deliverable` as JSON; the same bytes each time."""
+    given = _given.validate_json(data)
+    found = _read(given)
+    return _Writer(_titled(given, found), given.notes).finished(found)
+
+
+def pdf(data: bytes) -> bytes:
+    """A tagged PDF (UA-1) of a `Deliverable` as JSON; the same bytes each time."""
+    given = _given.validate_json(data)
+    found = _read(given)
+    said = {"word": "", "title": _titled(given, found), "about": "", "brief": [], "annex": [], "foot": ""}
+    shown = {"blocks": json.loads(_blocks.dump_json(found)), "notes": given.notes}
+    try:
+        return typeset.pdf(json.dumps({**said, **shown}, ensure_ascii=False).encode())
+    except InvalidInput as error:
+        raise InvalidInput("could not be laid out as PDF; write it in a simpler way, or as .docx") from error
+
+
+def _read(given: Deliverable) -> tuple[blocks.Block, ...]:
+    found = blocks_here(given.text, given.known, 1, MAX_NESTING)
+    if found[:1] == (TOO_DEEP,):
+        raise InvalidInput(f"has lists or quotations in more than {MAX_NESTING} levels; write it with fewer")
+    return found
+
+
+def _titled(given: Deliverable, found: Iterable[blocks.Block]) -> str:
+    """What its first heading says."""
+    first = next((block for block in found if isinstance(block, blocks.Heading)), None)
+    return (blocks.plain(first.spans).strip() if first else "") or given.title
+
+
+class _Writer(Writer):
+    """Headings begin at the first level, and lists are those of Word."""
+
+    def __init__(self, title: str, notes: Sequence[str]) -> None:
+        super().__init__(blocks.Report(title, "", "", "", "", (), (), ""))
+        self._notes = notes
+        self._noted: list[str] = []
+        self.above = 0
+
+    def finished(self, found: tuple[blocks.Block, ...]) -> bytes:
+        self.add(found)
+        if self._noted:
+            part = self.document.part
+            notes = Part(PackURI("/word/footnotes.xml"), _NOTES_TYPE, _notes_part(self._noted), part.package)
+            part.relate_to(notes, RELATIONSHIP_TYPE.FOOTNOTES)
+        return self.saved()
+
+    def fill(self, element: BaseOxmlElement, words: blocks.Spans, colour: str = "", anchor: str = "") -> None:
+        for to, some in groupby(words, key=lambda one: one.to):
+            super().fill(element, tuple(some), colour, anchor)
+            anchor = ""
+            if to.startswith(NOTE):
+                self._noted.append(self._notes[int(to.removeprefix(NOTE))])
+                element.append(_reference(len(self._noted)))
+
+    def items(self, block: blocks.Items, depth: int) -> None:
+        level = min(depth + 1, _DEEPEST_LIST)
+        style = ("ListBullet" if block.start is None else "ListNumber") + (str(level) if level > 1 else "")
+        number = None if block.start is None else self._numbered_from(block.start, style)
+        for row in block.rows:
+            first = row[0].spans if row and isinstance(row[0], blocks.Paragraph) else ()
+            element = self.new(style)
+            if number is not None:
+                element.get_or_add_pPr().get_or_add_numPr().get_or_add_numId().val = number
+            self.fill(element, first)
+            self.add(row[1:] if first else row, depth + 1)
+
+    def _numbered_from(self, start: int, style: str) -> int:
+        """A list of its own, so that its numbers do not go on with those of the one before it."""
+        numbering = self.document.part.numbering_part.element
+        shared = self.document.styles.element.get_by_id(style).pPr.numPr.numId.val
+        number = numbering.add_num(numbering.num_having_numId(shared).abstractNumId.val)
+        number.add_lvlOverride(ilvl=0).add_startOverride(start)
+        return int(number.numId)
+
+
+def _reference(number: int) -> BaseOxmlElement:
+    run, looks = OxmlElement("w:r"), OxmlElement("w:rPr")
+    looks.append(with_values(OxmlElement("w:vertAlign"), val="superscript"))
+    run.append(looks)
+    run.append(with_values(OxmlElement("w:footnoteReference"), id=str(number)))
+    return run
+
+
+def _notes_part(notes: list[str]) -> bytes:
+    """The lines between text and notes, which Word wants too, and the notes."""
+    lines = "".join(
+        f'<w:footnote w:type="{name}" w:id="{at}"><w:p><w:r><w:{name}/></w:r></w:p></w:footnote>'
+        for at, name in ((-1, "separator"), (0, "continuationSeparator"))
+    )
+    inside = "".join(
+        f'<w:footnote w:id="{at}"><w:p><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:footnoteRef/></w:r>'
+        f'<w:r><w:t xml:space="preserve"> {escape(NO_XML.sub("\ufffd", note))}</w:t></w:r></w:p></w:footnote>'
+        for at, note in enumerate(notes, 1)
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?><w:footnotes xmlns:w="{_W}">{lines}{inside}</w:footnotes>'.encode()

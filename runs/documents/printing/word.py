@@ -1,0 +1,306 @@
+"""Blocks as a Word file, written by python-docx in a guarded process."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import zipfile
+from collections.abc import Iterable
+from datetime import datetime
+from typing import assert_never
+
+from docx import Document
+from docx.document import Document as Docx
+from docx.enum.section import WD_ORIENT
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.oxml.xmlchemy import BaseOxmlElement
+from docx.shared import Mm, Pt, RGBColor
+from pydantic import TypeAdapter
+
+from runs.documents.printing import blocks
+
+_report: TypeAdapter[blocks.Report] = TypeAdapter(blocks.Report)
+NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
+_OUTSIDE = ("http://", "https://", "mailto:")
+_COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24"}
+_INDENT = 6
+"""Millimetres for each level of what stands in something else."""
+_ROOM_WIDTH, _ROOM_HEIGHT = 640, 900
+"""Pixels of a page, of which there are 96 to an inch, between the margins of A4."""
+_STYLE_NAMES = ("Heading 1", "Heading 2", "Heading 3", "Heading 4", "Heading 5", "Heading 6", "Normal")
+
+
+def docx(data: bytes) -> bytes:
+    """The bytes of the file, of a `blocks.Report` as JSON; the same ones each time."""
+    return Writer(_report.validate_json(data)).written()
+
+
+class Writer:
+    """Writes block after block at the end of the document."""
+
+    def __init__(self, report: blocks.Report) -> None:
+        self._report = report
+        self.above = 1  # the level of the document's own heading
+        self.document = Document()
+        self._body = self.document.element.body
+        self._end = self._body.sectPr
+        self._ids = 0
+        sections = (*report.brief, *report.annex)
+        self._anchors = {one.id for one in sections} | {to[1:] for to in report.places}
+        self._links: dict[str, str] = {}
+        _set_up(self.document, report)
+
+    def written(self) -> bytes:
+        report = self._report
+        word = (blocks.Span(f"{report.word}: "),) if report.word else ()
+        self._heading(1, (*word, blocks.Span(report.title)))
+        self._paragraph((blocks.Span(report.about),), colour="muted")
+        for section in report.brief:
+            self._section(section)
+        for place, section in enumerate(report.annex):
+            self._section(section, new_page=place == 0)
+        self._paragraph((blocks.Span(report.foot),), colour="muted")
+        return self.saved()
+
+    def saved(self) -> bytes:
+        buffer = io.BytesIO()
+        self.document.save(buffer)
+        return _undated(buffer.getvalue())
+
+    def _section(self, section: blocks.Section, *, new_page: bool = False) -> None:
+        self._heading(2, (blocks.Span(section.title),), section.id, new_page=new_page)
+        self.add(section.blocks)
+
+    def add(self, found: Iterable[blocks.Block], depth: int = 0) -> None:
+        for block in found:
+            self._block(block, depth)
+
+    def _block(self, block: blocks.Block, depth: int) -> None:
+        match block:
+            case blocks.Paragraph():
+                self._paragraph(block.spans, depth, colour=block.tone)
+            case blocks.Heading():
+                self._heading(min(block.level + self.above, 6), block.spans, block.id)
+            case blocks.Items():
+                self.items(block, depth)
+            case blocks.Quotation():
+                self.add(block.blocks, depth + 1)
+            case blocks.Preformatted() | blocks.Diagram():
+                self._verbatim(block, depth)
+            case blocks.Rule():
+                self._paragraph((blocks.Span("* * *"),), depth)
+            case blocks.Table():
+                self._table([block.head, *block.rows], block.right)
+            case blocks.Facts():
+                for term, words in block.rows:
+                    self._paragraph((blocks.Span(f"{term}: ", strong=True), *words), depth)
+            case blocks.Checks():
+                for one in block.rows:
+                    self._check(one, depth)
+            case blocks.Notice():
+                self._paragraph((blocks.Span(block.title, strong=True),), depth, colour=block.tone)
+                self.add(block.blocks, depth + 1)
+            case blocks.Sources():
+                self._sources(block)
+            case _:
+                assert_never(block)
+
+    def items(self, block: blocks.Items, depth: int) -> None:
+        for place, row in enumerate(block.rows):
+            mark = "•" if block.start is None else f"{block.start + place}."
+            first = row[0].spans if row and isinstance(row[0], blocks.Paragraph) else ()
+            self._paragraph(first, depth, mark=mark)
+            self.add(row[1:] if first else row, depth + 1)
+
+    def _check(self, one: blocks.Check, depth: int) -> None:
+        head = (
+            blocks.Span(f"{one.label} ", strong=True),
+            *one.spans,
+            *((blocks.Span(f" ({one.by})"),) if one.by else ()),
+        )
+        self._paragraph(head, depth, mark=one.mark, mark_colour=_colour(one.mark))
+        self.add(one.details, depth + 3)
+
+    def _sources(self, block: blocks.Sources) -> None:
+        for one in block.rows:
+            sha = (blocks.Span("  SHA-256 "), blocks.Span(one.sha256, code=True)) if one.sha256 else ()
+            self._paragraph(
+                (blocks.Span(one.place), *sha), mark=f"{one.number}.", anchor=f"{blocks.SOURCE[1:]}{one.number}"
+            )
+            if one.around:
+                self._paragraph(one.around, 1)
+
+    def _verbatim(self, block: blocks.Preformatted | blocks.Diagram, depth: int) -> None:
+        """A text as it is, or of a diagram its picture: as wide as it is, or as the page."""
+        if isinstance(block, blocks.Preformatted) or not block.picture:
+            if isinstance(block, blocks.Diagram) and block.problem:
+                self._paragraph((blocks.Span(f"This diagram is not drawn: {block.problem}."),), depth, colour="warn")
+            self._paragraph((blocks.Span(block.text, code=True),), depth)
+            return
+        room = min(_ROOM_WIDTH / block.width, _ROOM_HEIGHT / block.height, 1.0)
+        file = io.BytesIO(base64.b64decode(block.picture))
+        width, height = Pt(0.75 * block.width * room), Pt(0.75 * block.height * room)
+        inline = self.document.part.new_pic_inline(file, width, height)
+        inline.docPr.set("descr", NO_XML.sub("\ufffd", block.words))
+        run, drawing = OxmlElement("w:r"), OxmlElement("w:drawing")
+        drawing.append(inline)
+        run.append(drawing)
+        self.new("").append(run)
+
+    def _heading(self, level: int, words: blocks.Spans, anchor: str = "", *, new_page: bool = False) -> None:
+        element = self.new(f"Heading{level}")
+        if new_page:
+            element.get_or_add_pPr().append(OxmlElement("w:pageBreakBefore"))
+        self.fill(element, words, anchor=anchor)
+
+    def _paragraph(
+        self,
+        words: blocks.Spans,
+        depth: int = 0,
+        *,
+        colour: str = "",
+        mark: str = "",
+        mark_colour: str = "",
+        anchor: str = "",
+    ) -> None:
+        element = self.new("")
+        if depth or mark:
+            hanging = _INDENT * (3 if mark_colour else 1) if mark else 0
+            indent = OxmlElement("w:ind")
+            indent.set(qn("w:left"), str(Mm(_INDENT * depth + hanging).twips))
+            indent.set(qn("w:hanging"), str(Mm(hanging).twips))
+            element.get_or_add_pPr().append(indent)
+        if mark:
+            self._run(element, blocks.Span(mark, strong=bool(mark_colour)), mark_colour)
+            run = OxmlElement("w:r")
+            run.append(OxmlElement("w:tab"))
+            element.append(run)
+        self.fill(element, words, _COLOURS.get(colour, ""), anchor)
+
+    def new(self, style: str) -> BaseOxmlElement:
+        element = OxmlElement("w:p")
+        if style:
+            element.get_or_add_pPr().get_or_add_pStyle().val = style
+        self._end.addprevious(element)
+        return element
+
+    def fill(self, element: BaseOxmlElement, words: blocks.Spans, colour: str = "", anchor: str = "") -> None:
+        if anchor:
+            self._ids += 1
+            element.append(with_values(OxmlElement("w:bookmarkStart"), id=str(self._ids), name=anchor))
+            element.append(with_values(OxmlElement("w:bookmarkEnd"), id=str(self._ids)))
+        for one in words:
+            holder = self._link(element, one.to) if one.to else element
+            self._run(holder, one, colour if holder is element else "16415A")
+            if one.to.startswith(blocks.SOURCE) and holder is not element:
+                self._run(holder, blocks.Span(f" [{one.to.removeprefix(blocks.SOURCE)}]"), "16415A")
+
+    def _link(self, element: BaseOxmlElement, to: str) -> BaseOxmlElement:
+        """The element that holds a link's words: the paragraph itself for what leads nowhere in a file."""
+        link = OxmlElement("w:hyperlink")
+        if to.startswith("#") and to[1:] in self._anchors:
+            link.set(qn("w:anchor"), to[1:])
+        elif to.startswith(_OUTSIDE):
+            if to not in self._links:
+                self._links[to] = self.document.part.relate_to(
+                    NO_XML.sub("", to), RELATIONSHIP_TYPE.HYPERLINK, is_external=True
+                )
+            link.set(qn("r:id"), self._links[to])
+        else:
+            return element
+        element.append(link)
+        return link
+
+    def _run(self, holder: BaseOxmlElement, one: blocks.Span, colour: str) -> None:
+        run = OxmlElement("w:r")
+        looks = OxmlElement("w:rPr")
+        if one.code:
+            looks.append(with_values(OxmlElement("w:rFonts"), ascii="Consolas", hAnsi="Consolas", cs="Consolas"))
+        for on, tag in ((one.strong, "w:b"), (one.emphasis, "w:i"), (one.struck, "w:strike")):
+            if on:
+                looks.append(OxmlElement(tag))
+        if colour:
+            looks.append(with_values(OxmlElement("w:color"), val=colour))
+        if len(looks):
+            run.append(looks)
+        for place, row in enumerate(NO_XML.sub("\ufffd", one.text).split("\n")):
+            if place:
+                run.append(OxmlElement("w:br"))
+            text = OxmlElement("w:t")
+            text.text = row
+            text.set(qn("xml:space"), "preserve")
+            run.append(text)
+        holder.append(run)
+
+    def _table(self, rows: list[tuple[blocks.Spans, ...]], right: tuple[int, ...]) -> None:
+        table = OxmlElement("w:tbl")
+        looks = OxmlElement("w:tblPr")
+        looks.append(with_values(OxmlElement("w:tblStyle"), val="TableGrid"))
+        looks.append(with_values(OxmlElement("w:tblW"), w="5000", type="pct"))
+        table.append(looks)
+        columns = max(1, len(rows[0]))
+        grid = OxmlElement("w:tblGrid")
+        for _ in range(columns):
+            grid.append(OxmlElement("w:gridCol"))
+        table.append(grid)
+        for number, row in enumerate(rows):
+            line = OxmlElement("w:tr")
+            if number == 0:
+                head = OxmlElement("w:trPr")
+                head.append(OxmlElement("w:tblHeader"))
+                line.append(head)
+            for place in range(columns):
+                line.append(self._cell(row[place] if place < len(row) else (), number == 0, place in right))
+            table.append(line)
+        self._end.addprevious(table)
+        self.new("")  # Word joins two tables that nothing parts
+
+    def _cell(self, words: blocks.Spans, head: bool, right: bool) -> BaseOxmlElement:
+        cell, element = OxmlElement("w:tc"), OxmlElement("w:p")
+        if right:
+            element.get_or_add_pPr().append(with_values(OxmlElement("w:jc"), val="right"))
+        self.fill(element, tuple(blocks.Span(one.text, True, to=one.to) for one in words) if head else words)
+        cell.append(element)
+        return cell
+
+
+def _colour(mark: blocks.Mark) -> str:
+    return _COLOURS["good" if mark == "met" else "bad" if mark in blocks.UNMET else "warn"]
+
+
+def with_values(element: BaseOxmlElement, **attributes: str) -> BaseOxmlElement:
+    for name, value in attributes.items():
+        element.set(qn(f"w:{name}"), value)
+    return element
+
+
+def _set_up(document: Docx, report: blocks.Report) -> None:
+    """Paper, type and what a file manager shows. The template of the library says 2013, and another author."""
+    properties = document.core_properties
+    properties.title = NO_XML.sub("\ufffd", f"{report.word}: {report.title}" if report.word else report.title)[:255]
+    properties.author = properties.last_modified_by = "pevsite"
+    properties.comments, properties.language = "", "en"
+    at = datetime.fromisoformat(report.at) if report.at else datetime(1980, 1, 1)
+    properties.created = properties.modified = at
+    paper = document.sections[0]
+    paper.orientation, paper.page_width, paper.page_height = WD_ORIENT.PORTRAIT, Mm(210), Mm(297)
+    paper.left_margin = paper.right_margin = Mm(20)
+    paper.top_margin = paper.bottom_margin = Mm(18)
+    for name in _STYLE_NAMES:
+        style = document.styles[name]
+        style.font.name = "Calibri"
+        style.font.color.rgb = RGBColor(0x1D, 0x21, 0x26)
+        style.paragraph_format.space_after = Pt(4)
+    document.styles["Normal"].font.size = Pt(10)
+
+
+def _undated(package: bytes) -> bytes:
+    """The package with the same time on each part, so that the same report is the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(package)) as given, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as made:
+        for info in given.infolist():
+            made.writestr(zipfile.ZipInfo(info.filename), given.read(info), zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()

@@ -1,0 +1,105 @@
+"""Documents are read in the background: those of a run before its plan is made, those of drafts as they come in."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from django.conf import settings
+from django.db import connection
+from django.tasks import task
+from django.utils import timezone
+
+from runs.engine import claim
+from runs.engine.database import database
+from runs.engine.recording import Recording
+from runs.events import kinds as events
+from runs.lifecycle import outcomes
+from runs.lifecycle.advance import advance
+from runs.models import Rendition, WorkItem
+from runs.store import event_log, rendition_making, trees
+
+REPORT_INTERVAL = 2.0
+"""Seconds between two events that say how far the reading is."""
+_readers = {False: [threading.Lock()], True: [threading.Lock(), threading.Lock()]}
+"""One thread for documents that take seconds, which wait for no scan, and two for those that may take minutes."""
+
+
+def read_inputs(recording: Recording) -> None:
+    """Read the documents among the files of a run. What another process is reading is waited for, without a thread."""
+    files = trees.files_of(recording.item.run.inputs)
+    sources = {info.sha256 for info in files.values()}
+    documents = database.call(lambda: rendition_making.documents_among(sources))
+    reported = time.monotonic()
+    for source in database.call(lambda: rendition_making.waiting(sources)):
+        recording.lease.check()
+        _read(source)
+        if time.monotonic() - reported >= REPORT_INTERVAL and (
+            left := database.call(lambda: rendition_making.waiting(sources))
+        ):
+            recording.commit(partial(_say, done=documents - len(left), documents=documents))
+            reported = time.monotonic()
+    if database.call(lambda: rendition_making.waiting(sources)):
+        recording.commit(lambda mine: claim.postpone(mine, timezone.now() + rendition_making.POLL_INTERVAL))
+        return
+    trees.forget_readings()
+    recording.commit(_ended)
+
+
+def _read(source: str) -> None:
+    if row := database.call(lambda: rendition_making.take(source)):
+        with _held(row):
+            rendition_making.make(row)
+        database.call(lambda: rendition_making.keep(row))
+
+
+@contextmanager
+def _held(row: Rendition) -> Iterator[None]:
+    """Others leave it alone as long as this process lives: a server that was killed is not waited for."""
+    ended = threading.Event()
+
+    def extend() -> None:
+        while not ended.wait(settings.LEASE_SECONDS / 3):
+            database.call(lambda: rendition_making.extend(row))
+        connection.close()
+
+    keeper = threading.Thread(target=extend, name="reading", daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        keeper.join()
+
+
+def _say(mine: WorkItem, done: int, documents: int) -> None:
+    event_log.record(mine.run_id, events.Reading(done=done, documents=documents))
+
+
+def _ended(mine: WorkItem) -> None:
+    outcomes.documents_read(mine.run)
+    claim.done(mine)
+    advance(mine.run_id)
+
+
+@task
+def read_waiting(minutes: bool) -> None:
+    """Read what waits for its reader, one after the other: what may take minutes, or the rest. A call more than there
+    are locks for has nothing to do.
+    """
+    mine = next((one for one in _readers[minutes] if one.acquire(blocking=False)), None)
+    if mine is None:
+        return
+    try:
+        while source := database.call(partial(rendition_making.untaken, 1, minutes=minutes)):
+            _read(source[0])
+    finally:
+        mine.release()
+
+
+def refresh() -> None:
+    """Notify workers if something waits that nobody is reading."""
+    for minutes, readers in _readers.items():
+        if not all(one.locked() for one in readers) and rendition_making.untaken(1, minutes=minutes):
+            read_waiting.enqueue(minutes)

@@ -1,0 +1,169 @@
+"""What a model is writing right now, shown to those who follow its run: the last words, a few times a second.
+
+Nothing of it is stored. What the reply was stands in the journal when it is whole.
+"""
+
+import json
+import re
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+from runs.enums import Role
+from runs.models import WorkItem
+from runs.redaction import redacted
+from runs.store import broadcast
+
+MIN_DELAY = 0.1
+"""Seconds between two updates of one call."""
+SIGN_OF_LIFE = 3.0
+"""Seconds after which an update is sent although nothing was written: it says for how long nothing was."""
+MAX_BYTES = 1_000
+"""Of one update, as JSON."""
+_MAX_THINKING, _MAX_TOOL = 240, 60
+"""Bytes of these two; the text has the rest."""
+_MANY_NAMES = 3
+"""So many names of JSON in a text whose beginning nobody followed: it is JSON."""
+_MAX_NAME = 50
+"""Characters of a step's name."""
+_OF_RUN = {"step": None, "attempt": None, "name": ""}
+_KEPT = 4_000
+"""Characters of each text: more than is shown, so that a secret is still whole when a part of it is cut off."""
+_HELD_BACK = 16
+"""Characters at the end of a block that goes on: they may be the first ones of a secret."""
+_ESCAPED = re.compile(r"\\(?:([nrt])|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_NAMED = re.compile(r'(?<!\\)"\s*:[\s\[{]*"?')
+_STRUCTURE = re.compile(r'[\s,{}\[\]]{0,9}(?<!\\)"[\s,{}\[\]]*"?|^[\s{\[]+')
+
+
+class Tail:
+    """The last of what was written in blocks of one kind."""
+
+    def __init__(self) -> None:
+        self._raw = ""
+        self._is_json = False
+        self._open = 0
+
+    def begin(self, *, is_json: bool = False) -> None:
+        self._is_json |= is_json
+
+    def end(self) -> None:
+        if self._open:
+            self._raw += "\n"  # not cut into blocks: a secret may begin in one and end in the next
+        self._open = 0
+
+    def add(self, piece: str) -> None:
+        if not self._open:
+            self._is_json |= piece.lstrip().startswith("{")
+        self._open += len(piece)
+        self._raw = (self._raw + piece[-_KEPT:])[-_KEPT:]
+
+    def shown(self, max_bytes: int) -> str:
+        """The end of it for people, without secrets, at most so many bytes as JSON."""
+        text = redacted(self._raw)
+        text = text[: len(text) - min(self._open, _HELD_BACK)]
+        is_json = self._is_json or text.count('":') >= _MANY_NAMES
+        return last(_readable(text) if is_json else text, max_bytes)
+
+
+class LiveDraft:
+    """A draft (`pev.ports.Draft`) of one call that who follows the run can see. While no one does it costs nothing.
+
+    It is told of pieces by the thread that asks; `tick` has to be called again and again, from any thread.
+    """
+
+    def __init__(self, work: WorkItem, role: Role) -> None:
+        attempt = work.attempt
+        self._run = work.run_id
+        self._step = attempt.step_id if attempt else None
+        self._role, self._attempt = role, attempt
+        self._lock = threading.Lock()
+        self._text, self._thinking, self._tool = Tail(), Tail(), ""
+        self._current = self._text
+        self._heard = time.monotonic()
+        self._sent = self._next = 0.0
+        self._has_news, self._is_over = True, False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if kind is not None:
+            self.end()
+
+    def begin(self, kind: str, tool: str = "") -> None:
+        with self._lock:
+            self._current.end()
+            self._current = self._thinking if kind == "thinking" else self._text
+            self._current.begin(is_json=bool(tool))
+            self._tool = tool
+            self._note()
+
+    def add(self, piece: str) -> None:
+        if broadcast.is_followed(self._run):
+            with self._lock:
+                self._current.add(piece)
+                self._note()
+
+    def _note(self) -> None:
+        self._heard, self._has_news = time.monotonic(), True
+
+    def tick(self) -> None:
+        """Show what is new, or that there is still nothing, if it is time for it."""
+        now = time.monotonic()
+        if now < self._next or not broadcast.is_followed(self._run):
+            return
+        with self._lock:
+            if now >= self._next and not self._is_over and (self._has_news or now - self._sent >= SIGN_OF_LIFE):
+                self._show(now)
+
+    def _show(self, now: float) -> None:
+        self._sent, self._next, self._has_news = now, now + MIN_DELAY, False
+        values = {
+            "tool": last(self._tool, _MAX_TOOL),
+            "thinking": self._thinking.shown(_MAX_THINKING),
+            "silent_s": round(now - self._heard),
+        }
+        room = MAX_BYTES - len(self._json(**values, text=""))
+        self._send(self._json(**values, text=self._text.shown(room)))
+
+    def end(self) -> None:
+        """The call is over: it was committed, or broke off. Nothing of it is shown any more."""
+        with self._lock:
+            was_shown, self._is_over = self._sent > 0 and not self._is_over, True
+            if was_shown:
+                self._send(self._json(done=True))
+
+    def _send(self, payload: bytes) -> None:
+        broadcast.show(self._run, self._step, payload.decode())
+
+    def _json(self, **values: object) -> bytes:
+        one = self._attempt
+        of = {"step": one.step_id, "attempt": one.number, "name": one.step.spec.name[:_MAX_NAME]} if one else _OF_RUN
+        return _bytes({"writing": {**of, "role": self._role.value, **values}})
+
+
+def last(text: str, max_bytes: int) -> str:
+    """The end of the text, from a word on, that is no longer than this as JSON."""
+    text = text.rstrip()
+    room = max_bytes - len(_bytes("…"))
+    kept = text[-room:]
+    while (size := len(_bytes(kept)) - len(_bytes(""))) > room:
+        kept = kept[-(len(kept) * room // size) :] if len(kept) > 1 else ""
+    return kept if len(kept) == len(text) else "…" + kept[kept.find(" ", 0, 40) + 1 :]
+
+
+def _bytes(value: object) -> bytes:
+    """As JSON. Half a surrogate pair, which a service can send, is no text."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _readable(raw: str) -> str:
+    """JSON that begins and ends anywhere as lines of text: names with their values, without the marks around."""
+    return _ESCAPED.sub(_character, _STRUCTURE.sub("\n", _NAMED.sub(": ", raw))).strip()
+
+
+def _character(match: re.Match[str]) -> str:
+    space, code, other = match.groups()
+    return chr(int(code, 16)) if code else other or ("\n" if space == "n" else " ")

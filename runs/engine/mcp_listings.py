@@ -1,0 +1,109 @@
+"""What the tools of MCP servers are: asked for before a plan that may name them, and when an administrator says so.
+
+Pages import this, so it knows nothing of models and their client, which take a second to import.
+"""
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.tasks import task
+from django.utils import timezone
+
+from runs.engine.database import database
+from runs.errors import InvalidInput
+from runs.mcp_client.mcp_connection import Connection
+from runs.mcp_client.tool_listing import Listing
+from runs.models import ServerListing
+from runs.pev.policy import Policy
+from runs.store import event_log
+
+FRESH = timedelta(minutes=10)
+"""So old may a listing be that a plan is made with: who writes a server changes it now and then."""
+ASKING = timedelta(minutes=3)
+"""As long as nobody else asks a server: connecting and listing take a minute each at most, unless its own limit is
+longer. Then, or if the process has ended, another asks it again, which does no harm.
+"""
+
+
+def list_stale(policy: Policy, keep_going: Callable[[], None]) -> None:
+    """Ask the servers of the policy again that were not asked for a while. Not within a transaction: it may take a
+    minute for each.
+    """
+    since = timezone.now() - FRESH
+    rows = ServerListing.objects.filter(problem="", asked_at__gte=since).values_list("name", flat=True)
+    fresh = database.call(lambda: set(rows))
+    for name in policy.servers:
+        if name in settings.MCP and name not in fresh:
+            ask(name, keep_going)
+
+
+def ask(name: str, keep_going: Callable[[], None] = lambda: None) -> None:
+    """List the tools of a server now; what goes wrong is its problem."""
+    with Connection(settings.MCP[name], keep_going, name) as connection:
+        try:
+            listing = connection.tools()
+        except InvalidInput as error:
+            problem = str(error)
+            database.call(lambda: _keep(name, {"problem": problem[:500]}))
+            return
+    database.call(lambda: keep(name, listing))
+
+
+def keep(name: str, listing: Listing) -> None:
+    found = {"tools": list(listing.tools), "left_out": list(listing.problems), "listed_at": timezone.now()}
+    _keep(name, {**found, "problem": ""})
+
+
+def _keep(name: str, values: dict[str, object]) -> None:
+    defaults = {**values, "asked_at": timezone.now(), "wanted_at": None, "asking_until": None}
+    ServerListing.objects.update_or_create(name=name, defaults=defaults)
+
+
+def want(name: str) -> bool:
+    """Have a worker ask the server for its tools; False if one has been told to already. Raises KeyError for a server
+    that is not configured.
+    """
+    settings.MCP[name]
+    with event_log.writing():
+        ServerListing.objects.get_or_create(name=name)
+        is_new = ServerListing.objects.filter(name=name, wanted_at=None).update(wanted_at=timezone.now()) == 1
+        transaction.on_commit(list_wanted.enqueue)
+    return is_new
+
+
+@task
+def list_wanted() -> None:
+    """Ask the servers that people want to be asked, one after the other. A second call at once has nothing to do."""
+    if not _listing.acquire(blocking=False):
+        return
+    try:
+        while (name := database.call(_taken)) is not None:
+            ask(name)
+    finally:
+        _listing.release()
+
+
+def refresh() -> None:
+    """Notify workers if a server is to be asked, and nobody does."""
+    if settings.MCP and not _listing.locked() and _wanted().exists():
+        list_wanted.enqueue()
+
+
+def _wanted() -> QuerySet[ServerListing]:
+    nobody_asks = Q(asking_until=None) | Q(asking_until__lt=timezone.now())
+    return ServerListing.objects.filter(nobody_asks, name__in=settings.MCP, wanted_at__isnull=False)
+
+
+def _taken() -> str | None:
+    """The name of one that this process asks from now on."""
+    for name in _wanted().order_by("wanted_at").values_list("name", flat=True):
+        if _wanted().filter(name=name).update(asking_until=timezone.now() + ASKING) == 1:
+            return name
+    return None
+
+
+_listing = threading.Lock()

@@ -1,0 +1,99 @@
+"""This process as a row that others see: what it is, that it lives, and whether it shall take new work."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import socket
+import threading
+import time
+import uuid
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from pevsite.installation import version
+from runs import migrations
+from runs.models import Process, clock
+from runs.store import event_log
+
+INTERVAL = 5.0
+"""Seconds between two looks: after so long a process knows that it shall take no new work."""
+SILENT_AFTER = timedelta(seconds=30)
+"""Who was not seen for so long has ended without saying so, or has lost the database."""
+_FORGOTTEN_AFTER = timedelta(hours=1)
+
+draining = threading.Event()
+"""Set while this process is to finish what it has and to take no new work."""
+
+
+def owner() -> str:
+    """Who holds the leases of this process: its machine and its number there."""
+    return f"{socket.gethostname()[:40]}/{os.getpid()}"
+
+
+def newest_migration() -> str:
+    """The name of the newest change of the tables that this code knows."""
+    return max(name for _, name, _ in pkgutil.iter_modules(migrations.__path__))
+
+
+def key_mark() -> str:
+    """The same for processes with the same secret key; from it nobody learns the key."""
+    return salted_hmac("pevsite.presence", "secret key", algorithm="sha256").hexdigest()[:16]
+
+
+def forget_the_silent() -> None:
+    """Rows of processes that ended without a word."""
+    with event_log.writing():
+        Process.objects.filter(seen_at__lt=clock.after(-_FORGOTTEN_AFTER)).delete()
+
+
+class Presence:
+    """The row of this process. `threads`: how many pieces of work it carries out at once, 0 where it only serves."""
+
+    def __init__(self, *, serves: bool, threads: int) -> None:
+        self._name = f"{owner()}/{uuid.uuid4().hex}"
+        self._facts = {
+            "owner": owner(),
+            "serves": serves,
+            "threads": threads,
+            "engine": settings.ENGINE,
+            "messages": bool(settings.REDIS_URL),
+            "version": version(),
+            "schema": newest_migration(),
+            "key": key_mark(),
+        }
+        self._next = 0.0
+
+    def refresh(self) -> None:
+        """To be called again and again: it asks the database every `INTERVAL` seconds."""
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + INTERVAL
+        mine = Process.objects.filter(name=self._name)
+        began, asked_at = time.monotonic(), timezone.now()
+        found = mine.values_list("draining", Now()).first()
+        if found is None:
+            with event_log.writing():
+                mine.create(name=self._name, started_at=clock.now(), seen_at=clock.now(), **self._facts)
+            return
+        shall_drain, there = found
+        (draining.set if shall_drain else draining.clear)()
+        on_the_way = timedelta(seconds=(time.monotonic() - began) / 2)
+        with event_log.writing():
+            mine.update(seen_at=clock.now(), clock_ahead=(asked_at + on_the_way - there).total_seconds())
+
+    def leave(self) -> None:
+        """It ends in order: nobody has to wonder where it is."""
+        with event_log.writing():
+            Process.objects.filter(name=self._name).delete()
+
+
+def drain(process_id: int, *, drains: bool) -> bool:
+    """Have a process take no new work, or take it again; it knows after `INTERVAL`. False if it is so, or is gone."""
+    with event_log.writing():
+        others = Process.objects.filter(pk=process_id, threads__gt=0).exclude(draining=drains)
+        return others.update(draining=drains) == 1

@@ -1,0 +1,70 @@
+"""What the bytes of a page of the web say as text: read in guarded processes, as uploads are."""
+
+from runs import isolation
+from runs.documents import encodings, file_kinds
+from runs.documents.content import text_of
+from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, kind_of
+from runs.documents.format_table import FORMATS, function_of
+from runs.documents.model.document import Document
+from runs.documents.model.layout import Rendered
+from runs.documents.model.views import own_text
+from runs.documents.packed_parts import packed, unpacked
+from runs.errors import InvalidInput
+from runs.http_client import http_fetch
+from runs.isolation import ChildFailed
+
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_PDF = "application/pdf"
+
+
+def text_of_page(found: http_fetch.Fetched) -> str:
+    """Raises InvalidInput for what has no text that can be read."""
+    kind = kind_of(found.data[:HEAD_BYTES], found.data[-TAIL_BYTES:])
+    form = file_kinds.HTML if found.media in _HTML else kind.format
+    if form == file_kinds.IMAGE:
+        raise InvalidInput(f"{found.address} is a picture; only text is read.")
+    if kind.problem and not form:
+        raise InvalidInput(f"{found.address} {kind.problem}.")
+    try:
+        return _read(found, form) if form else _plain(found)
+    except ValueError as error:  # a process that a hostile page has taken over may answer anything
+        raise InvalidInput(f"{found.address} was answered by its reader with what cannot be used.") from error
+
+
+def text_of_pdf(address: str, data: bytes) -> str:
+    """What a PDF file says that a model's service has read at this address. Raises InvalidInput, also for any other
+    file: a service gives no others.
+    """
+    if kind_of(data[:HEAD_BYTES], data[-TAIL_BYTES:]).format != file_kinds.PDF:
+        raise InvalidInput(f"{address} is no PDF file, though the service says so.")
+    return text_of_page(http_fetch.Fetched(address, _PDF, data))
+
+
+def _read(found: http_fetch.Fetched, form: str) -> str:
+    """What people see of it: no comments, and nothing that is hidden."""
+    reader = function_of(form)
+    if not reader:
+        raise InvalidInput(f"{found.address} is {FORMATS[form].name}, which is not read.")
+    header, payload = _guarded(found, reader, found.data, FORMATS[form].limits)
+    return own_text(Document(payload.decode(), Rendered.model_validate_json(header).layout)).replace("\0", "")
+
+
+def _plain(found: http_fetch.Fetched) -> str:
+    text = text_of(found.data)
+    if text is None:
+        codec, payload, _ = _guarded(found, f"{encodings.__name__}.read_all", packed([found.data]))
+        if not codec:
+            raise InvalidInput(f"{found.address} {payload.decode()}.")
+        text = payload.decode()
+    return text.replace("\r\n", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _guarded(
+    found: http_fetch.Fetched, function: str, data: bytes, limits: isolation.Limits | None = None
+) -> list[bytes]:
+    try:
+        return list(unpacked(isolation.run(function, data, limits)))
+    except InvalidInput as error:
+        raise InvalidInput(f"{found.address} {error}.") from error
+    except ChildFailed as error:
+        raise InvalidInput(f"{found.address} is more than its reader can do: {error}.") from error

@@ -1,0 +1,190 @@
+"""The notes of a document that was made which are citations: “lease.docx, clause 4.2(b): “ten days””."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import quote as encoded
+
+from runs.contracts.base import RESULT
+from runs.documents.model.document import Document, words_for
+from runs.documents.model.layout import Block as DocumentBlock
+from runs.documents.model.layout import BlockKind
+from runs.evidence.citations.letters import Comparable, is_lossy
+from runs.evidence.citations.links import Link
+from runs.text.normalisation import one_spaced
+from runs.text.paths import MAX_CHARACTERS
+
+MAX_HEAD = 900
+MAX_DIGITS = 5
+"""Characters of a page before a quote in which its note may begin, and digits of its number."""
+MAX_TRIED = 1_000_000
+"""What may be the name of a source, of all notes of a document: a second or two. A text may have so many commas and
+numbers before its quotes that each of them could begin a name or end one.
+"""
+MAX_NOTES = 20_000
+_CHARACTERS = 50
+"""Of a head, which take as long as trying one name."""
+_OPENING = ": “"
+_MAX_HEAD = 901
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_DIGITS = re.compile(rf"(?<!\S)(?:[0-9]+|[{RAISED}]+)(?=[^\s,“”])")
+_ON_THE_LINE = str.maketrans(RAISED, "0123456789")
+_FOOT = re.compile(r"(?<!\s)\s*+\d{1,5} / \d{1,5}\s*+")
+_PLACE = re.compile(
+    r"(?:clause|line|paragraph|pages?|slide|table|text box|footnote|endnote|comment|header|footer|notes of|chapter"
+    r"|name of) (?=[^“”\d]{0,80}\d)[^“”]{1,160}(?: \(“[^“”]{0,80}”\))?"
+    r"|[^!]{1,80}![A-Z]{1,3}\d{1,7}(?::[A-Z]{1,3}\d{1,7})?"
+)
+_LINE = re.compile(r"line (\d{1,9})")
+_BROKEN_WORD = re.compile(r"(?<=[^\s][-‐/–—])\n(?=\S)")
+_LINE_END = re.compile(r"(?<![^\S\n])[^\S\n]*+\n\s*+")
+MAX_QUOTE = 4_000
+"""Characters of a quote that are looked for in the text, and of one that is compared without some of its letters."""
+_SIGNS = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]()<>#+-.!|~"} | {"&": "&amp;"})
+
+
+@dataclass(frozen=True)
+class Note:
+    """A citation as a document has it: `start` to before `end` are all of it, `at` is what people call its place.
+    `number`: as the text has it at its reference, which only pages do.
+    """
+
+    start: int
+    end: int
+    at: str
+    source: str
+    place: str
+    quote: str
+    number: str = ""
+
+    def may_stand_in(self, source: Comparable) -> bool:
+        """Whether a source may have these words, of which a page has given some back in other letters."""
+        if not self.number or len(self.quote) > MAX_QUOTE or not is_lossy(self.quote):
+            return False
+        return any(source.may_have(one_spaced(quote).strip()) for quote in self._spellings())
+
+    def links(self) -> Iterator[Link]:
+        """It as a link of Markdown; then with other names and spellings that may have been meant: as the run has left
+        a given file, and without the ends of lines.
+        """
+        line = _LINE.fullmatch(self.place)
+        anchor = encoded(f"L{line[1]}" if line else self.place, safe="")
+        for prefix in ("", RESULT):
+            for words in self._spellings():
+                text = f"“{one_spaced(words).strip().translate(_SIGNS)}”"
+                yield Link(self.start, self.end, 0, text, f"{prefix}{encoded(self.source)}#{anchor}", 0)
+
+    def _spellings(self) -> list[str]:
+        """The quote as it may have been before its lines were broken."""
+        return list(dict.fromkeys([_BROKEN_WORD.sub("", self.quote), _LINE_END.sub("", self.quote)]))
+
+
+class Notes(NamedTuple):
+    """Those of a document, in order. `rest`: from which place on there was too much to be tried; empty if nowhere."""
+
+    found: list[Note]
+    rest: str = ""
+
+
+def notes_in(document: Document, is_source: Callable[[str], bool]) -> Notes:
+    """The citations among the notes of a Word or a PDF document. Others are left out: a note that names no place, or
+    no words.
+    """
+    names, found = _Names(is_source), list[Note]()
+    read = _on_page if document.layout.format == "pdf" else _in_note
+    for block in document.layout.blocks:
+        notes = read(document, block, names, int(found[-1].number or 0) if found else 0)
+        if names.left < 0 or len(found) + len(notes) > MAX_NOTES:
+            return Notes(found, words_for(block))
+        found += notes
+    return Notes(found)
+
+
+def _in_note(document: Document, block: DocumentBlock, names: "_Names", _: int) -> list[Note]:
+    if block.kind not in {BlockKind.FOOTNOTE, BlockKind.ENDNOTE}:
+        return []
+    head, opening, quote = document.text[block.start : block.end].strip().partition(_OPENING)
+    is_note = opening and len(head) <= _MAX_HEAD and quote.endswith("”") and not head.startswith(("“", "”"))
+    named = names.named(head) if is_note else None
+    return [Note(block.start, block.end, words_for(block), *named, quote[:-1])] if named else []
+
+
+def _on_page(document: Document, page: DocumentBlock, names: "_Names", before: int) -> list[Note]:
+    """Of one that goes on behind its page what stands on it is taken. Their numbers are above `before`, and rise."""
+    heads: list[_Head] = []
+    for found in _numbered(document.text, page.start, page.end):
+        if names.left < 0:
+            return []
+        if int(found.number) <= before or (heads and heads[-1].end == found.end):
+            continue
+        if named := names.known(found.head):
+            before = int(found.number)
+            heads.append(found._replace(named=named))
+    ends = [*(one.start for one in heads[1:]), page.end]
+    return [_noted(document, page, *both) for both in zip(heads, ends, strict=False)]
+
+
+def _noted(document: Document, page: DocumentBlock, head: "_Head", end: int) -> Note:
+    words = document.text[head.end : end]
+    close = words.rfind("”")
+    quote = words[:close] if close >= 0 else _FOOT.sub("", words)
+    at = f"{words_for(page)}, footnote {head.number}"
+    return Note(head.start, head.end + len(quote) + (close >= 0), at, *head.named, quote, head.number)
+
+
+class _Head(NamedTuple):
+    """What may be the beginning of a note on a page, up to its quote."""
+
+    start: int
+    end: int
+    number: str
+    head: str
+    named: tuple[str, str] = "", ""
+
+
+def _numbered(text: str, start: int, end: int) -> Iterator[_Head]:
+    """Where a number stands at the beginning of a word, with what follows it up to a quote; names of files may begin
+    with digits too, the fewest belong to the number first. Each character of the text is looked at for one quote only.
+    """
+    at = text.find(_OPENING, start, end)
+    while at >= 0:
+        for digits in _DIGITS.finditer(text, max(start, at - MAX_HEAD), at):
+            for cut in range(digits.start() + 1, min(digits.end(), digits.start() + MAX_DIGITS) + 1):
+                yield _Head(digits.start(), at + len(_OPENING), on_the_line(text[digits.start() : cut]), text[cut:at])
+        start = at + len(_OPENING)
+        at = text.find(_OPENING, start, end)
+
+
+def on_the_line(number: str) -> str:
+    return number.translate(_ON_THE_LINE)
+
+
+class _Names:
+    """Which source a head begins with. `left`: how many names are tried yet; below zero nothing is found any more."""
+
+    def __init__(self, is_source: Callable[[str], bool]) -> None:
+        self._is_source = is_source
+        self.left = MAX_TRIED
+
+    def named(self, head: str) -> tuple[str, str] | None:
+        """The source and the place that a note begins with: a source that there is, or what looks like a place."""
+        places = (pair for pair in self._parted(head) if _PLACE.fullmatch(pair[1]))
+        return self.known(head) or next(places, None)
+
+    def known(self, head: str) -> tuple[str, str] | None:
+        is_source = self._is_source
+        return next((pair for pair in self._parted(head) if is_source(pair[0]) or is_source(RESULT + pair[0])), None)
+
+    def _parted(self, head: str) -> Iterator[tuple[str, str]]:
+        """What stands before each comma, and behind it. A line may have been broken where a name has no space."""
+        self.left -= 1 + len(head) // _CHARACTERS
+        if "," not in head:
+            return
+        joined = _LINE_END.sub("", head) if "\n" in head else head
+        for one in dict.fromkeys([one_spaced(head), joined]):
+            for at in re.finditer("(?<=.), (?=.)", one):
+                self.left -= 1
+                if self.left < 0 or at.start() > MAX_CHARACTERS:
+                    break
+                yield one[: at.start()], one[at.end() :]

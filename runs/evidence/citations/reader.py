@@ -1,0 +1,400 @@
+"""Looks links up: which source each means, where its words stand there, and what its statement lacks."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import unquote
+
+from runs.contracts.base import RESULT
+from runs.documents.content import digest_of, document_of, is_guessed, text_of
+from runs.documents.model.document import Document
+from runs.enums import CitationStatus, Provenance
+from runs.errors import PathRefused
+from runs.evidence.citations.citation import Citation, Library
+from runs.evidence.citations.clauses import misnamed_clause
+from runs.evidence.citations.letters import Comparable
+from runs.evidence.citations.links import Block, Link
+from runs.evidence.citations.notes import Note
+from runs.evidence.citations.places import paragraphs_around, passage_at, placed
+from runs.evidence.citations.source_text import SourceText
+from runs.evidence.citations.statements import Statement, Statements, figures_said, full_names, lacking, words_in
+from runs.evidence.citations.words import quotes_in
+from runs.evidence.finding import Span, find_respelled, find_verbatim, not_found, widened
+from runs.evidence.passages import Passage
+from runs.evidence.quotes import guessed_letters, is_short, proves_nothing
+from runs.evidence.relation import contradict
+from runs.text.normalisation import markup_of
+from runs.text.paths import clean_path
+from runs.text.plural import word_for
+from runs.text.sentences import sentence_around
+from runs.text.truncate import quoted
+
+MAX_SEARCHED = 60_000_000
+"""Characters of sources that are searched for the citations of one text: some four seconds. Only words that do not
+stand where the citation says are searched for in the whole file.
+"""
+COLLECTING = 4
+FIGURES = 10
+"""Collecting the words or the figures of a passage takes so many times as long as searching it once."""
+FOLDING = 4
+"""Folding the lines of a source takes so many times as long as searching them."""
+NAMING = 5_000
+"""Finding out which source the name of a note may mean takes as long as searching so many characters."""
+UNCOMPARED = "its figures were not compared: this text has too many citations"
+TOO_MUCH = "too much would have to be searched for the citations of this text"
+NEAR_LINES = 60
+MAX_RANGE = 200
+
+type Place = tuple[str, int, int]
+"""The name of a source, and the first character of what is cited and the one after the last."""
+
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_LINES = re.compile(r"L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?", re.IGNORECASE)
+_OTHER = re.compile(r"page=\d+[-\d]*|(?:p|s|sp|t|fn|en|cm|hd|ft)\d+[\w.]*|[^!]*!\$?[A-Za-z]{1,3}\$?\d+(?::.*)?")
+
+
+@dataclass
+class _Source:
+    name: str
+    text: SourceText | None
+    document: Document | None
+    sha256: str
+    provenance: Provenance
+    guessed: bool = False
+
+
+class Reader:
+    """Looks the links of one text up, and remembers what it has read."""
+
+    def __init__(
+        self, text: str, read: tuple[Sequence[Block], Sequence[Link]], library: Library, allowance: int = MAX_SEARCHED
+    ) -> None:
+        blocks, self.links = read
+        self._statements = Statements(text, blocks, self.links)
+        self._library = library
+        self._sources: dict[str, _Source] = {}
+        self._spans: dict[tuple[str, str, int, int], Span | str] = {}
+        self._passages: dict[tuple[str, str, str], Passage | str] = {}
+        self._said: dict[Place, frozenset[str]] = {}
+        self._comparable: dict[str, Comparable] = {}
+        self.left = allowance
+
+    def near(self, start: int, end: int) -> list[Link]:
+        """The links whose statement overlaps these characters."""
+        around = ((link, self._statements.around(link)) for link in self.links)
+        return [link for link, one in around if one.start < end and start < one.end]
+
+    def resolved(self, links: Iterable[Link]) -> Iterator[Citation]:
+        """What became of these links."""
+        yield from self._carried([(one, link) for link in links if (one := self._one(link))])
+
+    def noted(self, notes: Iterable[tuple[Link, Note]]) -> Iterator[tuple[Note, Citation]]:
+        """The same of notes; those that lead out of the run are left out."""
+        found = [(note, one, link) for link, note in notes if (one := self._meant(note, link))]
+        carried = self._carried([(one, link) for _, one, link in found])
+        for (note, _, _), one in zip(found, carried, strict=True):
+            yield note, replace(one, at=note.at)
+
+    def may_have(self, note: Note, one: Citation) -> bool:
+        """Whether a source that cannot be compared word by word with what a page has may still have it."""
+        text = self._sources[one.source].text if one.source in self._sources else None
+        if text is None or self.left <= 0:
+            return False
+        if one.source not in self._comparable:
+            self._comparable[one.source] = Comparable(text.text)
+        source = self._comparable[one.source]
+        before = source.searched
+        may_have = note.may_stand_in(source)
+        self.left -= source.searched - before
+        return may_have
+
+    def _meant(self, note: Note, link: Link) -> Citation | None:
+        """What a note cites: where the first way to understand it leads nowhere, what the others do."""
+        first = None
+        for way in note.links():
+            one = self._one(replace(link, text=way.text, target=way.target))
+            if one is None or not one.broken:
+                return one
+            first = first or one
+            self.left -= NAMING
+            if self.left <= 0:
+                break
+        return first
+
+    def _carried(self, found: Sequence[tuple[Citation, Link]]) -> Iterator[Citation]:
+        """The citations with their statements. Those of one statement carry it together."""
+        carried: dict[Statement, dict[Place, None]] = {}
+        statements = [self._statements.around(link) for _, link in found]
+        for (one, _), statement in zip(found, statements, strict=True):
+            places = carried.setdefault(statement, {})
+            if not (one.broken or one.plain):
+                places[one.source, one.source_start, one.source_end] = None
+        unknown = self._unknown_names(carried)
+        weak = {one: self._weak(one, places, unknown.get(one, ())) for one, places in carried.items()}
+        for (one, _), statement in zip(found, statements, strict=True):
+            yield replace(
+                one,
+                statement=statement.words,
+                statement_start=statement.start,
+                statement_end=statement.end,
+                weak="" if one.plain or one.broken else "; ".join(filter(None, (one.weak, weak[statement]))),
+            )
+
+    def _unknown_names(self, statements: Iterable[Statement]) -> dict[Statement, list[str]]:
+        """The names in each statement of which no word stands in any source that the text cites: another source may
+        be the one that knows them.
+        """
+        named = {statement: names for statement in statements if (names := full_names(statement.own))}
+        known = set(words_in(" ".join(self._sources)))
+        for source in self._sources.values() if named else ():
+            size = COLLECTING * len(source.text.text) if source.text else 0
+            if source.text is None or size > self.left:
+                return {}
+            self.left -= size
+            known.update(words_in(source.text.text))
+        return {one: [name for name in names if known.isdisjoint(words_in(name))] for one, names in named.items()}
+
+    def _weak(self, statement: Statement, places: Iterable[Place], names: Sequence[str]) -> str:
+        cited = list(places)
+        figures = lacking(statement.own, map(self._figures, cited))
+        if figures and self.left <= 0:
+            return UNCOMPARED
+        clause = misnamed_clause(
+            statement.own, [(self._sources[name].document, start, end) for name, start, end in cited]
+        )
+        sentences = [self._sentence(*place) for place in cited]
+        is_denied = bool(sentences) and all(contradict(statement.own, sentence) for sentence in sentences)
+        denied = "only one of the statement and what is cited for it is negated" if is_denied else ""
+        return "; ".join(filter(None, [_weak(figures, names), clause, denied]))
+
+    def _sentence(self, name: str, start: int, end: int) -> str:
+        """The sentence of a source that has the cited words."""
+        text = self._sources[name].text
+        if text is None:
+            return ""
+        first, last = sentence_around(text.text, start, end)
+        return text.text[first:last]
+
+    def _figures(self, place: Place) -> frozenset[str]:
+        """Those of the paragraph of a source that is cited; none when too much was searched."""
+        if place not in self._said:
+            name, start, end = place
+            passage = self._around(name, start, end) if self.left > 0 else ""
+            self.left -= FIGURES * len(passage)
+            self._said[place] = figures_said(passage)
+        return self._said[place]
+
+    def _around(self, name: str, start: int, end: int) -> str:
+        source = self._sources[name]
+        if source.document and (passage := paragraphs_around(source.document, start, end)):
+            return passage
+        return source.text.around(start, end) if source.text else ""
+
+    def _one(self, link: Link) -> Citation | None:
+        target = link.target.strip()
+        if _WEB.match(target):
+            return self._of_page(link, target)
+        if not target or target.startswith("#") or _SCHEME.match(target):
+            return None
+        path, mark, anchor = self._parted(target)
+        texts, is_quote = quotes_in(link.text)
+        plain = not mark and not is_quote
+        given = Citation(
+            start=link.start,
+            end=link.end,
+            line=link.line,
+            quote=texts[0],
+            target=target,
+            status=CitationStatus.BROKEN,
+            sentence="",
+            plain=plain,
+            by_form=is_quote or bool(_LINES.fullmatch(anchor) or _OTHER.fullmatch(anchor)),
+        )
+        name = self._named(path if mark else target)
+        if name is None:
+            return replace(given, sentence=self._no_file(path if mark else target))
+        if plain:
+            return self._file(given, name)
+        return self._quoted(given, self._source(name), anchor if mark else "", texts)
+
+    def _of_page(self, link: Link, address: str) -> Citation | None:
+        """A quote of a web page that the run has read. Other links to the web are no citations."""
+        texts, is_quote = quotes_in(link.text)
+        page = self._library.page(address) if is_quote else ""
+        if not page:
+            return None
+        source = _Source(address, SourceText(page), None, digest_of(page.encode()), Provenance.OBSERVED)
+        self._sources.setdefault(address, source)
+        given = Citation(link.start, link.end, link.line, texts[0], address, CitationStatus.BROKEN, "", by_form=True)
+        found = self._quoted(given, self._sources[address], "", texts)
+        if not found.source_line:
+            return found
+        sentence = f"{quoted(found.quote)} stands on the page {address}"
+        return replace(found, status=CitationStatus.OK, sentence=sentence, place="the page as it was read")
+
+    def _parted(self, target: str) -> tuple[str, str, str]:
+        """Path and anchor of a target, with the mark between them. Names of sheets and files may have that mark too."""
+        last = target.rpartition("#")
+        if target.count("#") > 1 and self._named(last[0]) is None:
+            first = target.partition("#")
+            return first if self._named(first[0]) else last
+        return last
+
+    def _named(self, path: str) -> str | None:
+        """The name in the library that a target means, percent-encoded or not; None if there is none."""
+        for written in (unquote(path), path):
+            prefix = RESULT if written.startswith(RESULT) else ""
+            try:
+                name = prefix + clean_path(written.removeprefix(prefix).removeprefix("./"))
+            except PathRefused:
+                continue
+            if name in self._library:
+                return name
+        return None
+
+    def _no_file(self, path: str) -> str:
+        shown = quoted(unquote(path))
+        inner = unquote(path).lstrip("./")
+        if inner != path and self._named(inner):
+            return f"There is no file {shown}; in the top folder there is {inner}"
+        return f"There is no file {shown}"
+
+    def _file(self, given: Citation, name: str) -> Citation:
+        source = self._source(name)
+        return replace(
+            given,
+            status=CitationStatus.OK,
+            sentence=f"{name} is a file of the task",
+            source=name,
+            provenance=source.provenance,
+            sha256=source.sha256,
+        )
+
+    def _source(self, name: str) -> _Source:
+        if name not in self._sources:
+            data = self._library[name]
+            text = text_of(data)
+            self._sources[name] = _Source(
+                name,
+                None if text is None else SourceText(text),
+                document_of(data),
+                self._library.digest(name) or digest_of(data),
+                self._library.provenance(name),
+                is_guessed(data),
+            )
+        return self._sources[name]
+
+    def _quoted(self, given: Citation, source: _Source, anchor: str, texts: Sequence[str]) -> Citation:
+        known = replace(given, source=source.name, sha256=source.sha256, provenance=source.provenance)
+        if source.text is None:
+            return replace(known, sentence=f"{source.name} cannot be read yet, so nothing can be cited from it")
+        if source.document:
+            return self._of_document(known, source.document, unquote(anchor), texts)
+        lines = _LINES.fullmatch(unquote(anchor))
+        first = int(lines[1]) if lines else 0
+        last = max(first, int(lines[2] or 0)) if lines else 0
+        problem = ""
+        for quote in texts:
+            span = self._place(source.name, source.text, quote, first, last)
+            if isinstance(span, Span):
+                weak = guessed_letters(source.guessed, source.text.text[span.start : span.end])
+                found = _placed(replace(known, quote=quote, weak=weak), span, anchor, (first, last))
+                return _widened(found, span, source.text.text)
+            problem = problem or span
+        return replace(known, sentence=problem, cited_line=first)
+
+    def _of_document(self, known: Citation, document: Document, anchor: str, texts: Sequence[str]) -> Citation:
+        problem = ""
+        for quote in texts:
+            key = (known.source, quote, anchor)
+            if key not in self._passages:
+                self._passages[key] = self._passage(known.source, document, quote, anchor)
+            found = self._passages[key]
+            if isinstance(found, Passage):
+                return placed(known, found, document, anchor)
+            problem = problem or found
+        return replace(known, sentence=problem, cited_place=anchor)
+
+    def _passage(self, name: str, document: Document, quote: str, anchor: str) -> Passage | str:
+        """Where the document has the quote, rather at the anchor; or why it proves nothing."""
+        if self.left <= 0:
+            return f"It was not looked up: {TOO_MUCH}"
+        found, cost = passage_at(quote, document, name, anchor)
+        self.left -= cost
+        return found
+
+    def _place(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
+        key = (name, quote, first, last)
+        if key not in self._spans:
+            self._spans[key] = self._searched(name, text, quote, first, last)
+        return self._spans[key]
+
+    def _searched(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
+        """Where the quote stands: in the lines named, else near them, else anywhere; or why it proves nothing."""
+        if self.left <= 0:
+            return f"It was not looked up: {TOO_MUCH}"
+        if is_short(quote):
+            self.left -= len(text.text)
+        if reason := proves_nothing(quote, text.text):
+            return reason
+        last = min(last, first + MAX_RANGE)
+        windows = [(first, last), (max(1, first - NEAR_LINES), last + NEAR_LINES)] if first else []
+        for low, high in windows:
+            start, end = text.lines(low, high)
+            part = text.text[start : end + 4 * len(quote) + 400]
+            self.left -= len(part)
+            span = find_verbatim(quote, part)
+            if span and start + span.start < end:
+                return _moved(span, start, text)
+        self.left -= len(text.text)
+        return find_verbatim(quote, text.text) or self._respelled(name, text, quote, windows)
+
+    def _respelled(self, name: str, text: SourceText, quote: str, windows: Sequence[tuple[int, int]]) -> Span | str:
+        """Where the source has the same words in another spelling, or why it has none."""
+        markup = markup_of(name)
+        for low, high in windows:
+            start, end = text.lines(low, high)
+            part = text.text[start : end + 4 * len(quote) + 400]
+            self.left -= FOLDING * len(part)
+            span = find_respelled(quote, part, markup)
+            if span and start + span.start < end:
+                return _moved(span, start, text)
+        self.left -= len(text.text)
+        return find_respelled(quote, text.text, markup) or not_found(quote, name, text.text)
+
+
+def _moved(span: Span, by: int, text: SourceText) -> Span:
+    return Span(by + span.start, by + span.end, text.line_at(by + span.start))
+
+
+def _placed(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) -> Citation:
+    """A citation whose words were found: at the lines named, elsewhere, or behind an anchor that texts do not have."""
+    first, last = lines
+    found = replace(known, source_start=span.start, source_end=span.end, source_line=span.line, cited_line=first)
+    where = f"{quoted(known.quote)} stands in {known.source}, line {span.line}"
+    if anchor and not first:
+        kind = "belongs to another format" if _OTHER.fullmatch(anchor) else "is none that a text file has"
+        return replace(found, sentence=f"Its place {quoted(anchor, 40)} {kind}; {where}")
+    if first and first <= span.line <= min(last, first + MAX_RANGE):
+        return replace(found, status=CitationStatus.OK, sentence=where)
+    instead = f"not in line {first}" if first else "which the link did not say"
+    return replace(found, status=CitationStatus.CORRECTED, sentence=f"{where}, {instead}")
+
+
+def _widened(found: Citation, span: Span, text: str) -> Citation:
+    """The citation of the whole sentence where a negation stands directly before the words that are cited."""
+    whole = widened(span, text)
+    if whole == span:
+        return found
+    sentence = f"{found.sentence}, where the whole sentence is {quoted(text[whole.start : whole.end], 200)}"
+    return replace(found, source_start=whole.start, source_end=whole.end, sentence=sentence)
+
+
+def _weak(figures: Sequence[str], names: Sequence[str]) -> str:
+    sentences = []
+    for missing, where in ((figures, "what is cited"), (names, "any source that is cited")):
+        if missing:
+            listed = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
+            sentences.append(f"{listed} {word_for(len(missing), 'is', 'are')} not in {where}")
+    return "; ".join(sentences)

@@ -1,0 +1,266 @@
+"""Where the words of a quote are in a document, and what readers must know about that place."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from runs.documents.model.document import Document, Where, is_within, plain_number, was_within
+from runs.documents.model.layout import MIN_CONFIDENCE, Block, BlockKind, MarkKind
+from runs.documents.model.marked import by_whom, read_by, sureness
+from runs.documents.model.views import before_changes, own_text, seen_text, with_whole_paragraphs, without_running
+from runs.evidence.finding import Span, find_quote, find_verbatim
+from runs.text.negations import with_negation
+from runs.text.normalisation import find_same_text
+from runs.text.truncate import quoted
+
+_BLOCK_NAME = re.compile(r"[ \t]*\[([^\[\]\n]{1,120})\][ \t]*")
+_REMARKS = re.compile(r"(?:\{[^{}\n]{1,600}\}[ \t]*)+")
+_NUMBER = re.compile(
+    r"(?:(?:clause|section|article)\s+|§{1,2}\s*)?"
+    r"((?:\([0-9a-z]{1,6}\)|[0-9]{1,4}|[a-z](?=[.)])|[ivxlc]{1,7}(?=[.)]))"
+    r"(?:\.[0-9]{1,4}|\.?\([0-9a-z]{1,6}\)){0,8}[.)]?)\s+",
+    re.IGNORECASE,
+)
+"""What `read_file` and people put before the words of a clause."""
+
+
+type Place = tuple[int, int]
+"""The first character and the one after the last."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What of a document is quoted. `misnamed`: the name before the quote, if it is not that of its place.
+    `remarks` says what has to be known of the place, such as "; the document hides it"; `weak`, why a person has to
+    look whether the words are what they are quoted as.
+    """
+
+    span: Span
+    words: str
+    where: Where
+    misnamed: str = ""
+    remarks: str = ""
+    doubts: str = ""
+
+    @property
+    def weak(self) -> str:
+        misnamed = f"it stands in {self.where.words}, not in {self.misnamed}" if self.misnamed else ""
+        return "; ".join(filter(None, (misnamed, self.doubts)))
+
+    @property
+    def place(self) -> str:
+        return f"{self.where.words}{f', not in {self.misnamed}' if self.misnamed else ''}{self.remarks}"
+
+
+class _Copied(NamedTuple):
+    """A quote without what `read_file` shows before its words: the name of a block, and a number."""
+
+    words: str
+    name: str = ""
+    number: str = ""
+
+
+def passage_in(quote: str, document: Document, name: str, within: Place | None = None) -> Passage | str | None:
+    """Where the document called `name` has the quote, rather `within` these characters; or why words that it has or had
+    prove nothing. None where it never had them.
+    """
+    for copied in _copied(quote, document):
+        named = document.span_of(copied.name) if copied.name else None
+        found = located(copied.words, document, named or within)
+        if found is None or (copied.number and not _may_have(copied.number, document, found)):
+            continue
+        where = document.where(*found)
+        if document.marks_on(*found, MarkKind.UNSEEN):
+            return f"{quoted(copied.words)} cannot be seen in {name}, {where.words}: there is no ink at its place"
+        whole = _with_negation(document, found)
+        is_verbatim = whole == found and find_verbatim(copied.words, document.text[slice(*found)])
+        found = whole
+        span = Span(*found, document.text.count("\n", 0, found[0]) + 1)
+        words = copied.words if is_verbatim else document.text[slice(*found)]
+        misnamed = _misnamed(copied, named, document, found)
+        remarks = remarks_on(document, found) + _renumbered(copied, document, found)
+        doubts = _doubts(document, found, of_number=bool(copied.number))
+        return Passage(span, words, where, misnamed, remarks, doubts)
+    return _changed(quote, document, name)
+
+
+def _with_negation(document: Document, place: Place) -> Place:
+    """The place, or its sentence where a negation stands directly before it, inside the paragraphs that have it."""
+    blocks = document.blocks_in(*place)
+    start = min([place[0], *(block.start for block in blocks)])
+    end = max([place[1], *(block.end for block in blocks)])
+    found = with_negation(document.text[start:end], place[0] - start, place[1] - start)
+    return found[0] + start, found[1] + start
+
+
+def unmarked(quote: str) -> Iterator[str]:
+    """A quote out of what `read_file` shows: as it is, without the name of a block before its words, and without its
+    number.
+    """
+    yield quote
+    name = _BLOCK_NAME.match(quote)
+    words = _without_remarks(quote[name.end() :].lstrip("\n") if name else quote)
+    yield words
+    if number := _NUMBER.match(words):
+        yield _without_remarks(words[number.end() :])
+
+
+def located(quote: str, document: Document, within: Place | None = None) -> Place | None:
+    """The first place that has the words: in their order of preference one within these characters, one in the text
+    that all readers see, one that can be seen, any.
+    """
+    if within and (inside := _inside(quote, document, within)) and not document.marks_on(*inside, MarkKind.UNSEEN):
+        return inside
+    found = _searched(quote, document, document.text)
+    if found is None or not _is_aside(document, found):
+        return found
+    return _searched(quote, document, own_text(document)) or _searched(quote, document, seen_text(document)) or found
+
+
+def remarks_on(document: Document, place: Place) -> str:
+    """What has to be known of words before anybody relies on them, each behind a semicolon."""
+    remarks: list[str] = []
+    for block in document.blocks_in(*place):
+        if block.kind is BlockKind.COMMENT:
+            remarks.append(f"a comment{by_whom(document.author_of(block))}, which is no text of the document itself")
+        elif block.kind is BlockKind.FORMULAS:
+            remarks.append("a formula")
+    if document.marks_on(*place, MarkKind.HIDDEN):
+        remarks.append("the document hides it")
+    if document.marks_on(*place, MarkKind.STRUCK):
+        remarks.append("struck through")
+    if inserted := document.marks_on(*place, MarkKind.INSERTED):
+        remarks.append(f"a tracked insertion{by_whom(inserted[0])}")
+    if read := document.marks_on(*place, MarkKind.READ):
+        remarks.append(read_by(read) + (" sure" if sureness(read) is not None else ""))
+    return "".join(f"; {remark}" for remark in dict.fromkeys(remarks))
+
+
+def _doubts(document: Document, place: Place, *, of_number: bool) -> str:
+    """Why words may be no part of what the document says, though they stand in it; `of_number`, or why the number that
+    was quoted with them may not be that of their clause.
+    """
+    doubts: list[str] = []
+    if any(block.kind is BlockKind.COMMENT for block in document.blocks_in(*place)):
+        doubts.append("a comment is no text of the document itself")
+    if document.marks_on(*place, MarkKind.HIDDEN):
+        doubts.append("who reads the document is not shown it")
+    if document.marks_on(*place, MarkKind.STRUCK):
+        doubts.append("it is struck through in the document")
+    sure = sureness(document.marks_on(*place, MarkKind.READ))
+    if sure is not None and sure < MIN_CONFIDENCE:
+        doubts.append(f"it was read by OCR, and only {sure} % sure")
+    block = document.block_at(place[0])
+    if of_number and block and (doubt := document.doubt_about_number(block)):
+        doubts.append(doubt)
+    return "; ".join(doubts)
+
+
+def _inside(quote: str, document: Document, within: Place) -> Place | None:
+    """Words that begin or end within these characters."""
+    room = 2 * len(quote) + 400
+    start = max(0, within[0] - room)
+    found = _place(quote, document.text[within[0] : within[1] + room])
+    if found and found[0] < within[1] - within[0]:
+        return found[0] + within[0], found[1] + within[0]
+    found = _place(quote, document.text[start : within[1]])
+    return (found[0] + start, found[1] + start) if found and found[1] + start > within[0] else None
+
+
+def _searched(quote: str, document: Document, text: str) -> Place | None:
+    """The first place in a text with the places of the document, which lines at the edges of pages may break up."""
+    if found := _place(quote, text):
+        return found
+    view = without_running(document, text)
+    if view and (found := find_same_text(quote, view.text)):
+        return view.place(*found)
+    whole = with_whole_paragraphs(document, text)
+    return _place(quote, whole) if whole else None
+
+
+def _place(quote: str, text: str) -> Place | None:
+    span = find_quote(quote, text)
+    return (span.start, span.end) if span else None
+
+
+def _is_aside(document: Document, place: Place) -> bool:
+    kinds = {block.kind for block in document.blocks_in(*place)}
+    marked = document.marks_on(*place, MarkKind.UNSEEN, MarkKind.HIDDEN)
+    return bool(marked or kinds & {BlockKind.COMMENT, BlockKind.HEADER, BlockKind.FOOTER})
+
+
+def _copied(quote: str, document: Document) -> Iterator[_Copied]:
+    """The quote as it is, and without what may have been copied with its words."""
+    yield _Copied(quote)
+    lines, names = list[str](), list[str]()
+    for line in quote.split("\n"):
+        name = _BLOCK_NAME.match(line)
+        span = document.span_of(name[1]) if name else None
+        if name and span:
+            names.append(name[1])
+            rest = _without_remarks(line[name.end() :])
+            lines.append(_without_remarks(_without_number(rest, document.block_at(span[0]))))
+        else:
+            lines.append(line)
+    words = "\n".join(lines)
+    if names:
+        yield _Copied(words, names[0])
+    if number := _NUMBER.match(words):
+        yield _Copied(words[number.end() :], names[0] if names else "", number[1])
+
+
+def _without_remarks(line: str) -> str:
+    remarks = _REMARKS.match(line)
+    return line[remarks.end() :] if remarks else line
+
+
+def _without_number(line: str, block: Block | None) -> str:
+    for number in (block.clause, block.label, block.markup) if block else ():
+        if number and line.startswith(f"{number} "):
+            return line[len(number) + 1 :]
+    return line
+
+
+def _may_have(number: str, document: Document, place: Place) -> bool:
+    """Whether a quote may have had this number before it: at the beginning of a clause, and if it is no mere figure,
+    the number may be a wrong one.
+    """
+    block = document.block_at(place[0])
+    if block is None or not block.clause or document.text[block.start : place[0]].strip():
+        return False
+    return not number.isdecimal() or _has_number(block, number)
+
+
+def _has_number(block: Block, number: str) -> bool:
+    is_its = plain_number(number) == plain_number(block.label) or is_within(block.clause, number)
+    return is_its or bool(was_within(block, number))
+
+
+def _renumbered(copied: _Copied, document: Document, place: Place) -> str:
+    block = document.block_at(place[0])
+    remark = was_within(block, copied.number) if block and copied.number else ""
+    return f"; {remark}" if remark else ""
+
+
+def _misnamed(copied: _Copied, named: Place | None, document: Document, place: Place) -> str:
+    if named and not (named[0] < place[1] and place[0] < named[1]):
+        return copied.name
+    block = document.block_at(place[0])
+    if not (copied.number and block):
+        return ""
+    known = document.disputed_numbers(block)
+    is_its = _has_number(block, copied.number) or any(is_within(copied.number, number) for number in known)
+    return "" if is_its else f"clause {copied.number}"
+
+
+def _changed(quote: str, document: Document, name: str) -> str | None:
+    """Who has changed the words, and when, where the document had them before its tracked changes."""
+    view = before_changes(document)
+    found = _place(quote, view.text) if view else None
+    if not (view and found):
+        return None
+    if made := view.deletions(*found):
+        return f"{quoted(quote)} does not stand in {name} any more: this text was deleted{by_whom(made[0])}"
+    inserted = next(iter(document.marks_on(*view.place(*found), MarkKind.INSERTED)), None)
+    return f"{quoted(quote)} does not stand in {name} any more: words were inserted there{by_whom(inserted)}"

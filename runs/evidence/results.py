@@ -1,0 +1,361 @@
+"""The judged results: criteria with evidence that the server resolved. Stored as JSON, read by pages."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from runs.contracts.base import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP, TOOL, Contract
+from runs.enums import About, Action, Provenance, Severity
+from runs.evidence.sources import OUTSIDE
+from runs.text.plural import pluralize, word_for
+from runs.text.truncate import quoted
+
+
+class Evidence(Contract):
+    """A quote that was looked up, or the result of a check.
+
+    `source` is a name of `sources.Sources`; `sha256` is of the file's own bytes, or of the text that a tool or a model
+    gave. `start` and `end` are character offsets in the decoded text, `line` counts from 1; of a document `anchor` and
+    `place` say where that is, for citations and for people (`p23`, "clause 4.2(b)"). `sentence` is for people.
+    Without `verified` it supports nothing and is shown as such. `provenance`: whose words these are, or, of a check,
+    what it compared the result with; verdicts of earlier versions do not say it. `quote`: of a check by a command, the
+    end of what it printed. `cites`: where a citation in a passage
+    that the run wrote leads outside. `statement`: the words of the result that are supported, and where they are.
+    `weak`: why the quote may have nothing to do with them; a person has to look.
+    """
+
+    kind: Literal["quote", "check"]
+    source: str
+    verified: bool
+    sentence: str
+    quote: str = ""
+    sha256: str = ""
+    start: int = 0
+    end: int = 0
+    line: int = 0
+    anchor: str = ""
+    place: str = ""
+    provenance: Provenance | None = None
+    cites: str = ""
+    statement: str = ""
+    statement_in: str = ""
+    statement_line: int = 0
+    statement_start: int = 0
+    statement_end: int = 0
+    weak: str = ""
+
+    @property
+    def outside(self) -> bool:
+        """Whether it rests on something else than what the models of the run wrote (T1a)."""
+        return self.verified and (self.provenance in OUTSIDE or bool(self.cites))
+
+    @property
+    def rests_on(self) -> str:
+        """What it rests on, for people; empty where that is not known."""
+        if self.provenance is None:
+            return ""
+        if self.kind == "check":
+            return _CHECKED.get(self.provenance, "checked in the result")
+        if self.provenance is Provenance.MADE and self.cites:
+            return f"from the result, which cites {self.cites}"
+        return _RESTS_ON[self.provenance]
+
+    @property
+    def where(self) -> str:
+        """Source and place for people."""
+        name = named(self.source)
+        if self.place:
+            return f"{name}, {self.place}"
+        return f"{name}, line {self.line}" if self.line else name
+
+    @property
+    def message(self) -> str:
+        """The sentence, with the source as people call it."""
+        own = self.source.startswith("@")
+        return self.sentence.replace(f" {self.source}", f" {named(self.source)}") if own else self.sentence
+
+    @property
+    def statement_where(self) -> str:
+        return f"{named(self.statement_in)}, line {self.statement_line}" if self.statement_in else ""
+
+
+_CHECKED = {
+    Provenance.GIVEN: "checked against your files",
+    Provenance.OBSERVED: "checked against what tools showed",
+}
+_RESTS_ON = {
+    Provenance.GIVEN: "from your files",
+    Provenance.OBSERVED: "from a tool",
+    Provenance.PERSON: "from a person",
+    Provenance.MADE: "from the result itself",
+}
+
+
+def named(source: str) -> str:
+    """A source for people."""
+    for prefix, words in ((TOOL, "result of tool call "), (PERSON, "request ")):
+        if source.startswith(prefix):
+            return words + source.removeprefix(prefix)
+    if source.startswith(STEP):
+        step, _, call = source.removeprefix(STEP).partition(f"/{TOOL.removeprefix('@')}")
+        return f"result of tool call {call} of step {step}"
+    if source.startswith(COMMAND):
+        return f"the command {source.removeprefix(COMMAND)}"
+    return {OUTPUT: "the result", DIFF: "what changed"}.get(source, source.removeprefix(RESULT))
+
+
+class CriterionResult(Contract):
+    """The judgement of one criterion. `passed` implies `supported`: code sees to it, not a model. `each`: it says
+    something of each of several things, and `looked_at` of `out_of` of them, files, points or rows of the result as
+    `unit` says, have verified evidence; 0 of 0 where code cannot count them. `lacking`: which have none, if code has
+    decided it for each of them.
+    """
+
+    label: str
+    text: str
+    decided_by: Literal["check", "model", "rules", "nobody"]
+    claimed: bool
+    supported: bool
+    passed: bool
+    confidence: float
+    feedback: str
+    evidence: list[Evidence] = []
+    about: About | None = None
+    each: bool = False
+    looked_at: int = 0
+    out_of: int = 0
+    unit: str = ""
+    lacking: str = ""
+
+    @property
+    def sample(self) -> str:
+        """Of how many of the things that it speaks of there is evidence, such as “6 of 23 points have evidence”; empty
+        where that is not known. Verdicts of earlier versions do not say of what.
+        """
+        if not self.out_of:
+            return ""
+        what = f"{self.unit} have evidence" if self.unit else "looked at"
+        return f"{self.looked_at} of {self.out_of} {what}" + (f" ({self.lacking})" if self.lacking else "")
+
+    @property
+    def uncounted(self) -> str:
+        """Why a criterion about each of something was met by a sample alone, as the end of a sentence; empty where code
+        has counted evidence for all of them.
+        """
+        if not (self.each and self.met and self.decided_by == "model") or 0 < self.out_of == self.looked_at:
+            return ""
+        return f"of which {self.sample}" if self.out_of else "which code cannot count, and a verifier looks at a sample"
+
+    @property
+    def printed(self) -> str:
+        """What commands that decided it had printed at the end, to go on with after the feedback."""
+        quotes = [item.quote for item in self.evidence if item.kind == "check" and item.quote]
+        return "".join(f"\nIt printed at the end:\n{quote}" for quote in quotes)
+
+    @property
+    def decided(self) -> str:
+        """Who or what decided, for people. Where only some of what it speaks of was looked at, that is said in place of
+        how sure the verifier was: it judged a sample.
+        """
+        match self.decided_by:
+            case "check":
+                return "automatic check"
+            case "model":
+                return f"AI review, {self.sample or f'{self.confidence * 100:.0f} % confident'}"
+            case "rules":
+                return "offline rules"
+            case "nobody":
+                return "not judged"
+
+    def judged_by(self, *, rules: bool) -> "CriterionResult":
+        """As it is told to people: `rules` in the place of the model, where offline rules played it."""
+        return self.model_copy(update={"decided_by": "rules"}) if rules and self.decided_by == "model" else self
+
+    @property
+    def grounded(self) -> bool:
+        """Whether it was met by something else than the words of the run, or may have been: verdicts of earlier
+        versions do not say whose words their quotes are.
+        """
+        return self.met and any(item.outside or (item.verified and item.provenance is None) for item in self.evidence)
+
+    @property
+    def weak(self) -> bool:
+        """Whether all that supports it may have nothing to do with what it is to support."""
+        needed = [item for item in self.evidence if item.verified]
+        if self.about is About.SOURCES:
+            needed = [item for item in needed if item.outside]
+        return self.met and bool(needed) and all(item.weak for item in needed)
+
+    @property
+    def doubt(self) -> str:
+        """The first piece of evidence that is doubtful, and why; empty where there is none."""
+        return next((f"“{item.quote}”, {item.weak}" for item in self.evidence if item.quote and item.weak), "")
+
+    @property
+    def rests_on(self) -> list[str]:
+        """What its evidence rests on, for people, each once."""
+        return list(dict.fromkeys(words for item in self.evidence if item.verified and (words := item.rests_on)))
+
+    @property
+    def met(self) -> bool:
+        return self.passed and self.supported
+
+    @property
+    def status(self) -> Literal["passed", "not judged", "unsupported", "failed"]:
+        """`unsupported`: the verifier said it passed; without evidence that counts for nothing (T1)."""
+        if self.met:
+            return "passed"
+        if self.decided_by == "nobody":
+            return "not judged"
+        return "unsupported" if self.claimed and not self.supported else "failed"
+
+
+class RequestResult(Contract):
+    """Whether a result meets request `number` of a person (T7). Beside the criteria: it has no part in their counts."""
+
+    number: int
+    text: str
+    status: Literal["met", "not_met", "not_provable"]
+    evidence: list[Evidence] = []
+    feedback: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"R{self.number}"
+
+    @property
+    def proof(self) -> Evidence | None:
+        """What shows that it is met, if anything does; rather what plainly has to do with it."""
+        found = [item for item in self.evidence if item.verified] if self.status == "met" else []
+        return min(found, key=lambda item: bool(item.weak), default=None)
+
+    @property
+    def weak(self) -> str:
+        """Why all that shows that it is met may have nothing to do with it; empty for what is proved, or not met."""
+        return self.proof.weak if self.proof else ""
+
+    @property
+    def unproved(self) -> bool:
+        """Whether a person has to see for themselves."""
+        return self.status == "not_provable" or bool(self.weak)
+
+
+class UntracedFigure(Contract):
+    """A figure, or a name, of a result that comes from nowhere (T11): `text` as it is written in `source`, a name of
+    `sources.Sources`, from the character `start` to before `end`; `line` counts from 1. `place`: where that is in a
+    document, for people; empty in a text, which has lines.
+    """
+
+    source: str
+    kind: Literal["number", "date", "address", "name"]
+    text: str
+    line: int
+    start: int
+    end: int
+    place: str = ""
+
+    @property
+    def where(self) -> str:
+        """For people."""
+        return f"{named(self.source)}, {self.place or f'line {self.line}'}"
+
+
+def distinct(figures: Iterable[UntracedFigure], *, names: bool = False) -> list[UntracedFigure]:
+    """Each figure once, at its first place; or each name, which is guessed and no open point."""
+    found = dict[str, UntracedFigure]()
+    for figure in figures:
+        if (figure.kind == "name") == names:
+            found.setdefault(figure.text, figure)
+    return list(found.values())
+
+
+def not_traced(figures: Iterable[UntracedFigure], limit: int = 5) -> str:
+    """One sentence for people, which names so many of them; empty where there are none."""
+    found = distinct(figures)
+    if not found:
+        return ""
+    listed = "; ".join(f"{one.text} ({one.where})" for one in found[:limit])
+    more = f"; and {len(found) - limit:,} more" if len(found) > limit else ""
+    what = f"{pluralize(len(found), 'figure')} {word_for(len(found), 'is', 'are')}"
+    return f"{what} not traced to anything that was given, read, observed, calculated or said: {listed}{more}."
+
+
+class Judgement(Contract):
+    """Everything known about an attempt after verification; `passed` is computed from the results.
+
+    `broken_citations`: of a final one, a sentence for each citation that leads nowhere in what the run delivers.
+    `untraced`: the figures that come from nowhere.
+    """
+
+    stage: Literal["checks", "model"]
+    results: list[CriterionResult]
+    passed: bool
+    action: Action
+    severity: Severity
+    feedback: str
+    notes: list[str] = []
+    broken_citations: list[str] = []
+    requests: list[RequestResult] = []
+    untraced: list[UntracedFigure] = []
+
+    def needs_person(self, *, asks: bool) -> bool:
+        """Whether a person has to see it although it passed; `asks`: the run asks people about results of steps."""
+        return needs_person(self.results, self.requests, asks=asks)
+
+    @property
+    def unsupported(self) -> int:
+        return sum(1 for result in self.results if result.claimed and not result.supported)
+
+
+def needs_person(results: Iterable[CriterionResult], requests: Iterable[RequestResult], *, asks: bool) -> bool:
+    """Whether a person has to see a result that passed: nobody can prove that it is what they asked for, all that
+    supports a criterion may have nothing to do with it (T1b), or a sample is all that supports one about each of
+    something (T1c).
+    """
+    doubtful = any(result.weak or result.uncounted for result in results)
+    return any(request.unproved for request in requests) or (asks and doubtful)
+
+
+def shared_quotes(results: Iterable[CriterionResult]) -> list[tuple[str, list[CriterionResult]]]:
+    """Each quote that is all that supports several criteria about the sources, with these."""
+    found = dict[str, list[CriterionResult]]()
+    for result in results:
+        quotes = {item.quote for item in result.evidence if item.outside and item.quote}
+        if result.met and result.about is About.SOURCES and len(quotes) == 1:
+            found.setdefault(quotes.pop(), []).append(result)
+    return [(quote, carried) for quote, carried in found.items() if len(carried) > 1]
+
+
+def doubts_in(results: Iterable[CriterionResult], where: str) -> list[str]:
+    """A sentence for people on each criterion that was met by doubtful evidence, or by a sample, alone."""
+    doubtful = [
+        f"“{result.text}” ({where}) rests on evidence that may have nothing to do with it: {result.doubt}."
+        for result in results
+        if result.weak
+    ]
+    uncounted = [
+        f"“{result.text}” ({where}) speaks of each of several things, {result.uncounted}."
+        for result in results
+        if not result.weak and result.uncounted
+    ]
+    return doubtful + uncounted
+
+
+def critique_head(label: str, text: str) -> str:
+    """How the line of a critique on one criterion or request begins, as a model is told it."""
+    return f"- {label} ({text}): "
+
+
+def in_plain_words(critique: str, results: Iterable[CriterionResult], requests: Iterable[RequestResult]) -> str:
+    """A critique for people, who do not know the labels that models are given (T13)."""
+    for label, text in [
+        *((one.label, one.text) for one in results),
+        *((one.label, quoted(one.text)) for one in requests),
+    ]:
+        critique = critique.replace(critique_head(label, text), f"- {text}: ")
+    return critique
+
+
+def all_pass(results: Iterable[CriterionResult]) -> bool:
+    """T3: the only place where an overall pass comes from. No result at all is not a pass."""
+    listed = list(results)
+    return bool(listed) and all(result.met for result in listed)

@@ -1,0 +1,141 @@
+"""What a text names: files, and phrases as whole words. Linear in the text, however many names are looked for."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import regex
+
+from runs.contracts.base import RESULT
+from runs.text.normalisation import Markup, caseless, spelled
+from runs.text.numbers import Number, number_at, numbers_in
+from runs.text.patterns import Budget
+
+_PATH = re.compile(r"[^\s()\[\]<>{}“”„‟«»\"'`|,;:!?*#]+")
+"""A run of what paths are made of mostly. A path with other characters is found by the first such run in it."""
+_GOES_ON = re.compile(r"[\w/-]|\.\w")
+_IDEOGRAPHS = r"\p{Han}\p{Hiragana}\p{Katakana}"
+_WORD = regex.compile(rf"(?V1)[{_IDEOGRAPHS}]|[[\p{{L}}\p{{M}}\p{{N}}]--[{_IDEOGRAPHS}]]+")
+_IDEOGRAPH = regex.compile(rf"[{_IDEOGRAPHS}]")
+_SIGN = re.compile("[-<>≤≥±(]")
+_SIGN_REACH = 8
+"""Characters before a number in which its sign may be, with a currency between."""
+_WORDS_AT_ONCE = 10_000
+"""After so many words the clock is looked at."""
+
+
+class Paths:
+    """The sources that a text may name, by the whole path or, where only one has it, by the last part of the path."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._exact = dict.fromkeys(names)
+        self._written: dict[str, str] = {name: name for name in self._exact}
+        last: dict[str, list[str]] = {}
+        for name in self._exact:
+            if not name.startswith(RESULT):
+                last.setdefault(name.rpartition("/")[2], []).append(name)
+        self._written |= {part: paths[0] for part, paths in last.items() if len(paths) == 1 and part not in self._exact}
+        self._by_run: dict[str, list[tuple[str, int]]] = {}
+        for written in self._written:
+            if match := _PATH.search(written):
+                self._by_run.setdefault(match[0].rstrip("."), []).append((written, match.start()))
+
+    def named_in(self, text: str, budget: Budget) -> Iterator[str]:
+        """The sources in the order in which the text names them, some more than once."""
+        for number, match in enumerate(_PATH.finditer(text)):
+            if number % _WORDS_AT_ONCE == 0:
+                budget.left()
+            yield from self._at(match[0], match.start(), text, budget)
+
+    def _at(self, run: str, start: int, text: str, budget: Budget) -> Iterator[str]:
+        while run.startswith("./"):
+            run, start = run[2:], start + 2
+        if "%" in run and unquote(run) in self._written:
+            yield self._written[unquote(run)]
+        for written, offset in self._by_run.get(run.rstrip("."), ()):
+            budget.left()
+            end = start - offset + len(written)
+            if text.startswith(written, start - offset) and not _GOES_ON.match(text, end):
+                yield self._written[written]
+
+
+def worded(text: str) -> bool:
+    """Whether the text has a letter or digit by which it could be found."""
+    return _WORD.search(text) is not None
+
+
+class _Phrase(NamedTuple):
+    """A phrase as it is compared, the `place` of its first word in that, and the number that it begins with."""
+
+    phrase: str
+    folded: str
+    place: int
+    number: Number | None
+
+
+class Phrases:
+    """Phrases that are looked for as whole words of the same text; capitals, and marks of Markdown, do not count, but
+    signs of numbers do.
+    """
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        self._by_word: dict[str, list[_Phrase]] = {}
+        for phrase in dict.fromkeys(phrases):
+            folded = caseless(phrase)
+            if match := _WORD.search(folded):
+                number = next(numbers_in(spelled(phrase)), None)
+                begins = number is not None and not any(map(str.isalnum, spelled(phrase)[: number.start]))
+                found = _Phrase(phrase, folded, match.start(), number if begins else None)
+                self._by_word.setdefault(match[0], []).append(found)
+
+    def missing_in(self, text: str, budget: Budget) -> set[str]:
+        """The phrases that do not occur. Raises TooSlow when the budget is used up."""
+        left = {word: list(phrases) for word, phrases in self._by_word.items()}
+        for markup in (Markup.PLAIN, Markup.MARKDOWN):
+            folded = caseless(text, markup)
+            for number, match in enumerate(_WORD.finditer(folded)):
+                if number % _WORDS_AT_ONCE == 0:
+                    budget.left()
+                if waiting := left.get(match[0]):
+                    budget.left()
+                    left[match[0]] = [one for one in waiting if not _stands(one, folded, match.start() - one.place)]
+            if not any(left.values()):
+                break
+        return {one.phrase for phrases in left.values() for one in phrases}
+
+
+def _stands(one: _Phrase, text: str, start: int) -> bool:
+    """Whether the phrase is at this place, and no part of a longer word or number, such as 4.2 in 4.2.1 or 5 in -5."""
+    phrase = one.folded
+    if start < 0 or not text.startswith(phrase, start):
+        return False
+    end = start + len(phrase)
+    before, after = text[max(0, start - 2) : start][::-1], text[end : end + 2]
+    return not (_runs_on(phrase[0], before) or _runs_on(phrase[-1], after) or _has_other_sign(one, text, start))
+
+
+def _has_other_sign(one: _Phrase, text: str, start: int) -> bool:
+    """Whether the number that the phrase begins with has another sign here, or is compared."""
+    own, end = one.number, start + len(one.folded)
+    before = text[max(0, start - _SIGN_REACH) : start]
+    if own is None or not (own.is_negative or own.comparison or _SIGN.search(before) or text[end : end + 1] == "-"):
+        return False  # nearly everywhere
+    at = start + one.folded.index(own.digits)
+    is_minus = end == at + len(own.digits) and text[end : end + 1] == "-" and not text[end + 1 : end + 2].isalnum()
+    if is_minus or before.rstrip().endswith("±"):
+        return True
+    lead = text[max(0, start - _SIGN_REACH) : at].upper()  # codes of currencies are read in capitals only
+    there = number_at(lead + text[at : end + _SIGN_REACH], len(lead), len(lead) + len(own.digits))
+    if there is None:  # a part of a name, as in A-500
+        return False
+    return there.is_negative is not own.is_negative or there.comparison not in {own.comparison, "~"}
+
+
+def _runs_on(edge: str, beyond: str) -> bool:
+    """Whether a word or number does not end at this character, seen what comes beyond it."""
+    if not edge.isalnum() or not beyond or _IDEOGRAPH.match(edge):
+        return False
+    if beyond[0] == "_" or (beyond[0] in ".," and edge.isdigit()):
+        return beyond[1:].isalnum() if beyond[0] == "_" else beyond[1:].isdigit()
+    return beyond[0].isalnum() and not _IDEOGRAPH.match(beyond[0])

@@ -1,0 +1,135 @@
+"""The process that waits to be forked for each guarded call, and what its children do.
+
+It is given one end of a channel for each call, imports the function's module if it has not yet, and forks a supervisor.
+That forks the child, which limits itself before it calls the function, waits for its end, and says how it has ended.
+All of them are killed with the process before them, so that nothing outlives the one that asked.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+import psutil
+
+from runs.isolation.performing import function_at, performed
+from runs.isolation.pipe_messages import SIZES, Ending, ended
+
+_PR_SET_PDEATHSIG = 1
+_ALARMS: Mapping[int, Ending] = {signal.SIGALRM: Ending.LATE, signal.SIGPROF: Ending.BUSY}
+_FIRST_LOOK, _LOOK_EVERY = 0.000_5, 0.02
+"""Seconds between two looks at a child: most end within milliseconds, and none takes a gigabyte in twenty of them."""
+
+
+def serve(control: socket.socket) -> None:
+    """Fork for each channel that comes in, until the process that asks is gone."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors that have ended leave nothing behind
+    while True:
+        _, handles, _, _ = socket.recv_fds(control, 1, 1)
+        if not handles:
+            return
+        with socket.socket(fileno=handles[0]) as channel, suppress(OSError):
+            header_size, size = SIZES.unpack(_exactly(channel, SIZES.size))
+            header = json.loads(_exactly(channel, header_size))
+            with suppress(Exception):  # the child fails in the same way, and says so
+                function_at(header["function"])
+            if os.fork() == 0:
+                control.close()
+                _supervise(channel, header, size)
+
+
+def _supervise(channel: socket.socket, header: dict[str, Any], size: int) -> NoReturn:
+    try:
+        _die_with_parent()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        data = _exactly(channel, size)  # before there are limits: it is as large as the one who asks allows
+        child = os.fork()
+        if child == 0:
+            os._exit(_perform(channel, header, data))
+        channel.sendall(ended(header, _watched(child, header["limits"]["megabytes"])))
+    finally:  # never back into the loop of the process that was forked
+        os._exit(1)
+
+
+def _watched(child: int, megabytes: int) -> int:
+    """How the child has ended. One that takes too much memory is killed: not each system's kernel does that."""
+    process = psutil.Process(child)
+    most = process.memory_info().rss + megabytes * 1024 * 1024
+    pause = _FIRST_LOOK
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            ending = os.waitstatus_to_exitcode(status)
+            return _ALARMS.get(-ending, ending)
+        if pause >= _LOOK_EVERY and _resident(process) > most:
+            process.kill()
+            os.waitpid(child, 0)
+            return Ending.OUT_OF_MEMORY
+        time.sleep(pause)
+        pause = min(2 * pause, _LOOK_EVERY)
+
+
+def _resident(process: psutil.Process) -> int:
+    """Bytes of memory that it really has; none of one that has just ended."""
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def _perform(channel: socket.socket, header: dict[str, Any], data: bytes) -> Ending:
+    """Call the function within its limits and send what it returns, or the sentence with which it refuses."""
+    _die_with_parent()
+    output, ending = performed(header, data, limit)
+    channel.sendall(output)
+    return ending
+
+
+def limit(*, megabytes: int, cpu_seconds: float, seconds: float, files: int, output: int) -> None:
+    """Limit this process for good. `output` is not the kernel's: nothing is written but to the channel."""
+    most = _mapped() + megabytes * 1024 * 1024
+    for which, value in (
+        (resource.RLIMIT_AS, most),
+        (resource.RLIMIT_NOFILE, files + 3),  # the three that every process has
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(which, (value, value))
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)  # RLIMIT_CPU knows whole seconds only
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _mapped() -> int:
+    """Bytes of address space, as RLIMIT_AS counts them; where /proc is missing, none."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
+
+
+def _exactly(channel: socket.socket, size: int) -> bytes:
+    received = bytearray()
+    while len(received) < size:
+        part = channel.recv(min(size - len(received), 1 << 20))
+        if not part:
+            raise ConnectionResetError("the one who asked is gone")
+        received += part
+    return bytes(received)
+
+
+def _die_with_parent() -> None:
+    """Where Linux can. Elsewhere the alarm and the limit of processor time end what is left behind."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=0))

@@ -1,0 +1,214 @@
+"""Reuse of passed attempts: when nothing would come out otherwise, and where such a one is found.
+
+In two stages: the key has all that can be known before an attempt, and its record of the files what it then looked at.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Set
+from types import MappingProxyType
+
+from django.conf import settings
+
+from runs.contracts.base import PERSON
+from runs.enums import SETTLED_STEPS, Executor, Role, StepStatus
+from runs.lifecycle.approval.fingerprint import digest_of
+from runs.lifecycle.change_requests import judged_at, requests_of
+from runs.lifecycle.coverage import shown_in
+from runs.lifecycle.state import State
+from runs.lifecycle.toolset import checking_commands
+from runs.llm.capabilities import window_of
+from runs.mcp_client.server_config import SEPARATOR
+from runs.models import Attempt, Gate, Run, Tree
+from runs.pev import prompts
+from runs.pev.agents import AgentDefinition, played, subagents_of
+from runs.pev.checks.material import matching
+from runs.pev.contracts import Absent, MinBytes, PlanHeader, PlanStep, WordCount
+from runs.pev.conversation.window import cuts
+from runs.pev.input_coverage import read_whole
+from runs.pev.plans.ordering import ancestors
+from runs.pev.policy import Policy
+from runs.pev.read_set import View, holds
+from runs.pev.tools.asking import AskPerson
+from runs.pev.tools.commands import RunCommand
+from runs.pev.tools.fetching import FetchPage
+from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.store import trees
+from runs.store.renditions import joined
+from runs.text.paths import clashes
+
+_DECIDES = (
+    "rounds",
+    "attempt_seconds",
+    "min_confidence",
+    "min_verifier_confidence",
+    "min_document_bytes",
+    "model_review",
+    "sources_needed",
+    "original_pages",
+)
+"""The fields of a policy under which the same attempt could come out otherwise."""
+_OF_THAT_TIME = (AskPerson.name, FetchPage.name, *sorted(SERVICE_TOOLS))
+"""Tools whose results are those of one run at one time."""
+NOBODY: Mapping[str, AgentDefinition] = MappingProxyType({})
+MAX_CANDIDATES = 10
+"""Attempts with the same key that are compared with the files, newest first: each was done on other files."""
+
+
+def key_of(state: State, key: str, agents: Mapping[str, AgentDefinition] = NOBODY) -> str:
+    """The digest of all that an attempt at this step depends on beside the files: definition, results it rests on, the
+    parts of the policy that matter, models with how much they are shown, instructions, and of the `agents` its own and
+    its subagents. The names of the other steps are for orientation only: with them in it, a step that is added to a
+    plan would have all others paid for again.
+    """
+    run, plan = state.run, state.plan
+    assert plan is not None
+    agent, step = agents.get(state.specs[key].agent), state.steps[key]
+    policy = played(run.policy, agent)
+    before = [state.steps[name] for name in sorted(step.depends_on)]
+    return digest_of(
+        {
+            "request": run.request,
+            "goal": plan.header.goal,
+            "context": plan.header.context,
+            "step": state.specs[key],
+            "requests": [
+                (gate.request, gate.reason, gate.attempt.fingerprint) for gate in _requests(state, key) if gate.attempt
+            ],
+            "excluded": run.excluded or (),
+            "outputs": _said_elsewhere(plan.header, state.specs, key),
+            "results": [one.fingerprint for one in before if one.status in SETTLED_STEPS],
+            "models": [policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)],
+            "policy": {name: getattr(policy, name) for name in _DECIDES},
+            "instructions": prompts.version(),
+            **_window(policy),
+            **_answers(run),
+            **_commands(state.specs[key]),
+            **({"agent": agent.digest} if agent else {}),
+            **_subagents(state.specs[key], run.policy, agents),
+            **({} if policy.executor is Executor.MESSAGES else {"executor": policy.executor}),
+            **({"fallback_verifier": policy.fallback_verifier} if policy.fallback_verifier else {}),
+        }
+    )
+
+
+def _subagents(spec: PlanStep, policy: Policy, agents: Mapping[str, AgentDefinition]) -> dict[str, object]:
+    """Who may do parts of the step, and what all of them are told."""
+    there = {name: agents[name].digest for name in subagents_of(spec, policy) if name in agents}
+    return {"subagents": [prompts.version_for_subagents(), there]} if there else {}
+
+
+def _window(policy: Policy) -> dict[str, int]:
+    """The executor's context window, where it is so small that the model was shown less of files at a time.
+
+    Nothing of windows that cut nothing: these may be others tomorrow, and what was found stays as good.
+    """
+    window = window_of(policy.model_for(Role.EXECUTOR).model, Role.EXECUTOR)
+    return {"window": window} if window and cuts(window) else {}
+
+
+def _commands(spec: PlanStep) -> dict[str, object]:
+    """What the commands are, where the step or a check of it may run them."""
+    runs = RunCommand.name in spec.tools or checking_commands(spec.acceptance_criteria)
+    return {"commands": settings.COMMANDS} if runs else {}
+
+
+def _answers(run: Run) -> dict[str, object]:
+    """What people have answered to questions of models, where they were asked."""
+    said = list(run.gates.answers().values_list("question", "reason")) if run.requests else []
+    return {"answers": said} if said else {}
+
+
+def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str) -> list[object]:
+    """What other steps and the success criteria say of the files this one writes that its verification heeds: how long
+    they are to be, and which are finished texts.
+    """
+    written, others = set(specs[key].outputs), [spec for name, spec in specs.items() if name != key]
+    criteria = [*(one for spec in others for one in spec.acceptance_criteria), *header.success_criteria]
+    sizes = [one.check for one in criteria if isinstance(one.check, MinBytes | WordCount)]
+    finished = {output.path for spec in others for output in spec.expected_outputs if not output.cited}
+    return [*(check for check in sizes if check.path in written), *sorted(written & finished)]
+
+
+def differing(one: Policy, other: Policy) -> list[str]:
+    """What of two policies differs that an attempt's result may depend on: fields, and `models`."""
+    models = [[policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)] for policy in (one, other)]
+    names = (*_DECIDES, "executor", "fallback_verifier")
+    fields = [name for name in names if getattr(one, name) != getattr(other, name)]
+    return [*fields, *(["models"] if models[0] != models[1] else [])]
+
+
+def _requests(state: State, key: str) -> list[Gate]:
+    """What people asked for that this step's result is judged by. There is none before anything was tried."""
+    plan = state.plan
+    assert plan is not None
+    if plan.version == 1 and state.steps[key].tries <= 1:
+        return []
+    return [gate for gate in requests_of(state.run) if judged_at(gate, plan.header, state.steps) == key]
+
+
+def view_of(run: Run, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> View:
+    """The files as an attempt at this step of a plan finds them that begins with this tree."""
+    inputs = trees.tree(run.inputs_id)
+    known = joined(trees.readings_of(inputs), trees.readings_of(tree))
+    given, now = trees.files_of(inputs), trees.files_of(tree)
+    return View(given, now, specs[key], known.problems, known.extents, loose_for(specs, key))
+
+
+def loose_for(specs: Mapping[str, PlanStep], key: str) -> Set[str]:
+    """What steps write that this one does not wait for: their files are there or not, as it happens."""
+    before = ancestors({name: spec.dependencies for name, spec in specs.items()})[key] | {key}
+    others = {path for name, spec in specs.items() if name not in before for path in spec.outputs}
+    return others.difference(*(specs[name].outputs for name in before))
+
+
+def find(
+    state: State, key: str, reuse_key: str, view: Callable[[], View], taken: Collection[Attempt] = ()
+) -> Attempt | None:
+    """The newest passed attempt with this key, of the owner's own runs (S4), whose result was kept and which has looked
+    at nothing that is otherwise now. `taken`: those that a run which is in no table has taken over.
+
+    None when reuse is off for the run or the step, or when it wrote files that only its own plan declared, or that
+    cannot lie beside those there are. One that has no record of what it looked at is not compared, and not reused; nor
+    is one that asked a person, read the web or called a server: nobody has said the same here, and the world goes on.
+    """
+    run = state.run
+    if not run.policy.reuse or key in run.policy.without_reuse:
+        return None
+    same = Attempt.objects.filter(reuse_key=reuse_key)
+    if not same.exists():  # nearly always, and a third of the cost of the whole question
+        return None
+    passed = (
+        same.passed()
+        .filter(reused_from=None, step__status=StepStatus.PASSED, step__plan__run__owner=run.owner_id)
+        .exclude(tool_calls__name__in=_OF_THAT_TIME)
+        .exclude(tool_calls__name__contains=SEPARATOR)
+    )
+    now = view()
+    for pk, reads in passed.order_by("-pk").values_list("pk", "reads")[:MAX_CANDIDATES]:
+        if reads and holds(reads, now):
+            found = Attempt.objects.select_related("step__plan", "verdict").get(pk=pk)
+            if _fits(found, state.specs[key], now) and _is_proved(found, state, state.specs[key], now, taken):
+                return found
+    return None
+
+
+def _fits(attempt: Attempt, spec: PlanStep, view: View) -> bool:
+    """Whether what it wrote may lie in the workspace."""
+    new = [path for path in attempt.overlay if path not in view.workspace]
+    beside = any(set(pair) & set(new) for pair in clashes([*view.workspace, *new]))
+    return set(attempt.overlay) <= set(spec.outputs) and not beside
+
+
+def _is_proved(attempt: Attempt, state: State, spec: PlanStep, view: View, taken: Collection[Attempt]) -> bool:
+    """Whether its verdict rests on nothing that only its own run had: what a person said there, or files that other
+    steps had read whole, in which something does not occur.
+    """
+    verdict = attempt.verdict
+    evidence = [*(one.evidence for one in verdict.results), *(one.evidence for one in verdict.requests)]
+    proofs = (item for items in evidence for item in items if item.verified)
+    if any(name.startswith(PERSON) for item in proofs for name in (item.source, item.cites)):
+        return False
+    checks = [one.check for one in spec.acceptance_criteria if isinstance(one.check, Absent)]
+    if not checks:
+        return True
+    whole = read_whole(view.given, shown_in(state.run, [attempt, *taken]))
+    return all(path in whole for check in checks for path in matching(check.path, view.given))

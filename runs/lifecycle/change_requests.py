@@ -1,0 +1,314 @@
+"""What people asked for when they rejected a plan or a result, by number, and what became of each request (T7)."""
+
+import re
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from runs.contracts.feedback import Comment
+from runs.enums import TERMINAL_STEPS, GateKind, GateStatus, StepStatus
+from runs.errors import InvalidInput
+from runs.evidence.results import CriterionResult, RequestResult
+from runs.lifecycle.people_answers import on_what
+from runs.models import Attempt, Gate, Plan, Run, Step
+from runs.pev.contracts import PlanContract, PlanHeader, RequestAnswer
+from runs.text.truncate import quoted
+
+READ = frozenset({"person", "terminal"})
+"""How those decide who have read the question; a policy and `--approve-all` have not."""
+_ENDS = {status: status is StepStatus.PASSED for status in TERMINAL_STEPS}
+"""Of a step: whether all of its criteria are met. Of one that is accepted with issues it is not known of each."""
+
+_UNSHOWN = re.compile(r"\ANot provable: no quote shows it in what has changed since\.(?: The verifier said: )?")
+"""What the status says already."""
+
+type Status = Literal["met", "not_met", "not_provable", "answered", "open"]
+"""`answered`: the plan names a step for it, and says how; nothing was judged. `open`: nothing says anything yet."""
+type Word = Literal["met", "not met", "not done", "not provable", "answered by the plan", "not judged"]
+"""Its status as people read it. `not done`: the plan says that it does nothing about it."""
+_WORDS: Mapping[Status, Word] = {
+    "met": "met",
+    "not_met": "not met",
+    "not_provable": "not provable",
+    "answered": "answered by the plan",
+    "open": "not judged",
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request and its answer. `asked`: what was said; a rejection may ask for several things. `answers`: where the
+    newest plan meets it, and `steps` the names of its steps by key. `step`: where a result was judged for it, `attempt`
+    the latest that was, and `result` what came of that. `edited`: the newest plan, if a person wrote it after asking.
+    """
+
+    gate: Gate
+    asked: Comment
+    status: Status
+    answers: Sequence[RequestAnswer] = ()
+    step: Step | None = None
+    attempt: Attempt | None = None
+    result: RequestResult | None = None
+    steps: Mapping[str, str] = field(default_factory=dict)
+    edited: Plan | None = None
+
+    @property
+    def number(self) -> int:
+        return self.asked.request
+
+    @property
+    def words(self) -> str:
+        """As the models are told them, after what they are about."""
+        return self.asked.words
+
+    @property
+    def said(self) -> str:
+        """The person's own words, without what they are about."""
+        return self.asked.text
+
+    @property
+    def on(self) -> str:
+        """Shortly what the words are about; empty for all of it."""
+        return on_what(self.asked)
+
+    @property
+    def sentence(self) -> str:
+        return f"“{self.said}” ({self.on})" if self.on else f"“{self.said}”"
+
+    @property
+    def why(self) -> str:
+        """What was said with its status, which is not said again."""
+        feedback = self.result.feedback if self.result else ""
+        plain = _UNSHOWN.sub("", feedback, count=1)
+        return f"{plain[:1].upper()}{plain[1:]}"
+
+    @property
+    def about(self) -> str:
+        """What was rejected."""
+        if self.gate.kind in {GateKind.PLAN, GateKind.ERROR}:
+            plan = f"version {self.gate.plan.version} of the plan" if self.gate.plan else "the plan"
+            step = f" in “{self.gate.step.spec.name}”" if self.gate.step else ""
+            return plan if self.gate.kind == GateKind.PLAN else f"{plan} after an error{step}"
+        name = f"“{self.gate.step.spec.name if self.gate.step else ''}”"
+        return f"attempt {self.gate.attempt.number} at {name}" if self.gate.attempt else f"the start of {name}"
+
+    @property
+    def where(self) -> str:
+        """The place that shows that it is met; empty for none."""
+        proof = self.result.proof if self.result else None
+        return "" if proof is None else proof.sentence if proof.source.startswith("@diff") else proof.where
+
+    @property
+    def planned(self) -> list[str]:
+        """Where the newest plan says that it is met, and how."""
+        return [f"{place_of(one, self.steps)}: {one.how}" for one in self.answers if one.done]
+
+    @property
+    def mark(self) -> str:
+        """Its status as that of a criterion, by which pages mark it."""
+        known = {"met": "passed", "not_met": "failed", "not_provable": "unsupported"}
+        return known.get(self.status, "not judged")
+
+    @property
+    def word(self) -> Word:
+        """Its status, in the same words wherever it is told."""
+        return "not done" if self._not_done else _WORDS[self.status]
+
+    @property
+    def state(self) -> str:
+        """Its status in words, with the place that shows it or the reason."""
+        if self.status != "met":
+            return self._by_hand or ": ".join(filter(None, (self.word, self._why_not or self._unshown)))
+        weak = self.result.weak if self.result else ""
+        met = f"met, but look at it yourself: {weak}" if weak else "met"
+        return f"{met} ({self.where})" if self.where else met
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether neither plan nor person has said anything about it."""
+        return self.status == "open" and self.state == "not judged"
+
+    @property
+    def _by_hand(self) -> str:
+        if self.status != "open" or not self.edited:
+            return ""
+        return f"{self.edited.author} edited the plan since (version {self.edited.version})"
+
+    @property
+    def _not_done(self) -> bool:
+        """Whether the plan says that it does nothing about it, and nothing was judged."""
+        undone = bool(self.answers) and not any(one.done for one in self.answers)
+        return undone and self.result is None and not self._by_hand
+
+    @property
+    def _why_not(self) -> str:
+        return self.answers[0].why_not if self._not_done else ""
+
+    @property
+    def _unshown(self) -> str:
+        evidence = self.result.evidence if self.result and self.status == "not_provable" else None
+        return "" if evidence is None or any(one.verified for one in evidence) else "nothing that changed shows it"
+
+    @property
+    def reason(self) -> str:
+        """Why nothing was done or judged, as a sentence; empty where nobody knows."""
+        if self.result is not None or self.status == "met":
+            return ""
+        why = self._by_hand or self._why_not
+        return f"{why[:1].upper()}{why[1:].rstrip('.')}." if why else ""
+
+    @property
+    def failing(self) -> bool:
+        """Whether it comes first among the lines that people read; not what a person has seen to by hand."""
+        return self.status not in {"met", "answered"} and not (self.status == "open" and self.edited)
+
+
+def place_of(answer: RequestAnswer, names: Mapping[str, str]) -> str:
+    """What an answer names: a step, a criterion of one, or a success criterion. `names`: those of steps by key."""
+    if answer.step_id is None:
+        return f"success criterion {answer.criterion}"
+    criterion = f", criterion {answer.criterion}" if answer.criterion else ""
+    return f"step “{names.get(answer.step_id, answer.step_id)}”{criterion}"
+
+
+def place_in(plan: PlanContract, comment: Comment) -> str:
+    """What a comment is about, as it begins a sentence. Raises InvalidInput for what the plan does not have."""
+    number = comment.criterion or 0
+    if comment.step_id is None:
+        if number > len(plan.success_criteria):
+            raise InvalidInput(f"This plan has no success criterion {number}. Load the page again.")
+        return f"On success criterion {number}" if number else ""
+    places = {step.step_id: place for place, step in enumerate(plan.steps, 1)}
+    place = places.get(comment.step_id, 0)
+    if not place or number > len(plan.steps[place - 1].acceptance_criteria):
+        raise InvalidInput("This plan has no such step or criterion. Load the page again.")
+    step = f"On step {place} “{plan.steps[place - 1].name}”"
+    return f"{step}, criterion {number}" if number else step
+
+
+def requests_of(run: Run) -> list[Gate]:
+    """The rejections that ask for something, by number. Costs nothing for a run in which nothing was rejected."""
+    if not run.requests:
+        return []
+    return list(run.gates.requests().select_related("decided_by", "plan", "step", "attempt"))
+
+
+def judged_at(gate: Gate, header: PlanHeader, keys: Container[str]) -> str | None:
+    """The step of a plan at which a request about a result is judged: the same one, or if the plan has it no more the
+    first that it names for it. None for a request about a plan or before a start, which the plan answers, and for one
+    that no step is named for.
+    """
+    if gate.step is None or gate.attempt_id is None:
+        return None
+    own = gate.step.key
+    numbers = {asked.request for asked in gate.asked}
+    named = (answer.step_id for answer in header.answers if answer.request in numbers)
+    return own if own in keys else next((key for key in named if key in keys), None)
+
+
+def answered(
+    gates: Iterable[Gate],
+    plan: Plan | None,
+    steps: Mapping[str, Step],
+    tried: Callable[[Step], Sequence[Attempt]],
+    final: Sequence[CriterionResult] = (),
+) -> list[Request]:
+    """What became of each request. `plan` is the newest, these are its steps by key; `tried` gives the attempts at one
+    in order, with their verdicts; `final` are the judged success criteria.
+    """
+    names = {key: step.spec.name for key, step in steps.items()}
+    found = (_answered(gate, asked, plan, steps, tried, final) for gate in gates for asked in gate.asked)
+    return [replace(one, steps=names) for one in found]
+
+
+def _answered(
+    gate: Gate,
+    asked: Comment,
+    plan: Plan | None,
+    steps: Mapping[str, Step],
+    tried: Callable[[Step], Sequence[Attempt]],
+    final: Sequence[CriterionResult],
+) -> Request:
+    answers = [answer for answer in plan.header.answers if answer.request == asked.request] if plan else []
+    edited = plan if plan and plan.author_id and gate.decided_at and plan.created_at > gate.decided_at else None
+    key = judged_at(gate, plan.header, steps) if plan else None
+    if key is None:
+        by_hand = edited and not any(answer.done for answer in answers)
+        return Request(gate, asked, "open" if by_hand else _planned(answers, steps, final), answers, edited=edited)
+    attempt = next((one for one in reversed(tried(steps[key])) if hasattr(one, "verdict")), None)
+    results = attempt.verdict.requests if attempt else []
+    result = next((one for one in results if one.number == asked.request), None)
+    return Request(
+        gate, asked, result.status if result else "open", answers, steps[key], attempt, result, edited=edited
+    )
+
+
+def _planned(answers: Sequence[RequestAnswer], steps: Mapping[str, Step], final: Sequence[CriterionResult]) -> Status:
+    """What the plan's own criteria say: one that was judged says it; a step alone says only where."""
+    if not answers:
+        return "open"
+    answers = [answer for answer in answers if answer.done]
+    if not answers:
+        return "not_met"
+    results = [_criterion_met(answer, steps, final) for answer in answers if answer.criterion]
+    if False in results:
+        return "not_met"
+    return "met" if len(results) == len(answers) and all(results) else "answered"
+
+
+def _criterion_met(answer: RequestAnswer, steps: Mapping[str, Step], final: Sequence[CriterionResult]) -> bool | None:
+    """Whether the criterion that an answer names is met; None while nobody knows."""
+    if answer.step_id is None:
+        return next((one.met for one in final if one.label == f"C{answer.criterion}"), None)
+    step = steps.get(answer.step_id)
+    return _ENDS.get(StepStatus(step.status)) if step else None
+
+
+def unmet(requests: Iterable[Request]) -> list[str]:
+    """A sentence for each request about a result that the final result does not meet, as far as anyone can tell."""
+    return [sentence for request in requests if (sentence := gap_of(request))]
+
+
+def gap_of(request: Request) -> str:
+    """The open point that a request leaves, for which a result is not whole; empty for none. One about a plan leaves
+    none.
+    """
+    if not request.gate.attempt_id or _is_settled(request):
+        return ""
+    if request.status == "met":
+        return f"Nobody looked whether {_name(request)} is met; its proof is doubtful: {_words(request)}"
+    if request.status == "not_provable":
+        return f"Nobody looked whether {_name(request)} is met, which is not provable: {_words(request)}"
+    return unmet_sentence(request)
+
+
+def unmet_sentence(request: Request) -> str:
+    """That it is not met, or not done, or whatever it is, in full."""
+    name, why = _name(request), request.why or request.reason
+    return " ".join(filter(None, (f"{name[:1].upper()}{name[1:]} is {request.word}: {_words(request)}", why)))
+
+
+def _is_settled(request: Request) -> bool:
+    """Whether it is met, or a person has kept the result and knew that nothing plainly proves that."""
+    weak = request.result is not None and request.result.weak
+    plainly = request.status == "met" and not weak
+    return plainly or (request.status in {"met", "not_provable"} and _was_seen(request))
+
+
+def _name(request: Request) -> str:
+    return f"request {request.number} of {request.gate.decided_by}"
+
+
+def _words(request: Request) -> str:
+    """As a sentence ends."""
+    said = quoted(request.said)
+    if request.on:
+        return f"{said} ({request.on})."
+    return said if said.endswith((".”", "!”", "?”")) else f"{said}."
+
+
+def _was_seen(request: Request) -> bool:
+    """Whether a person has kept the result, and knew that nothing plainly proves what was asked for."""
+    if request.attempt is None:
+        return False
+    return request.attempt.gates.filter(status=GateStatus.APPROVED, decided_how__in=READ).exists()

@@ -1,0 +1,200 @@
+"""What workers bring back: a plan, an execution, a judgement, an answer. Each becomes rows.
+
+Every function runs inside a transaction of the caller: a worker's, which commits only under its lease, or that of a
+submission that comes with its plan.
+"""
+
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from runs.accounting.past_estimates import estimate_for
+from runs.contracts.ports import Changes
+from runs.enums import (
+    SETTLED_STEPS,
+    AttemptStatus,
+    PlanStatus,
+    StepStatus,
+)
+from runs.events import kinds as events
+from runs.evidence.results import Judgement
+from runs.lifecycle import findings
+from runs.lifecycle import state as states
+from runs.lifecycle.approval import baseline, fingerprint
+from runs.lifecycle.coverage import known_unread
+from runs.lifecycle.state import State
+from runs.lifecycle.transitions import change
+from runs.models import Attempt, Plan, Run, Step, User, Verdict
+from runs.pev.agents import needed_by
+from runs.pev.contracts import PlanContract, PlanStep, StepOutput
+from runs.pev.plans.commented import without_copies
+from runs.pev.plans.estimate import Estimate
+from runs.pev.read_set import Reads
+from runs.store import event_log, trees
+from runs.store.event_log import keep, record
+
+
+def documents_read(run: Run) -> None:
+    """From here on it is known what can be read, also for a plan that came with the task: for its estimate, and for the
+    copies that it makes of Word documents: there are none of those that cannot be read.
+    """
+    record(run.pk, events.DocumentsRead(not_read=tuple(known_unread(run))))
+    plan = states.of(run).plan
+    if plan is None:
+        return
+    contract = fingerprint.contract_of(plan)
+    problems = trees.readings_of(run.inputs).problems
+    refused = [path for path, info in trees.files_of(run.inputs).items() if info.sha256 in problems]
+    changed = without_copies(contract, refused)
+    if changed is contract or plan.status != PlanStatus.PROPOSED:
+        Plan.objects.filter(pk=plan.pk).update(estimate=estimate_for(run, contract))
+    else:
+        reason = "Without copies of Word documents that cannot be read."
+        propose_plan(run, changed, reason=reason, estimate=estimate_for(run, changed), replaces=True)
+
+
+def propose_plan(
+    run: Run,
+    plan: PlanContract,
+    *,
+    reason: str,
+    estimate: Estimate | None,
+    author: User | None = None,
+    replaces: bool = False,
+) -> Plan:
+    """Store the next version of the plan. Steps that are unchanged and have passed before keep their result.
+
+    `author`: the person who made it of the version that waits for a decision, which it takes the place of. `replaces`:
+    code has made it from a version whose gate has not opened yet.
+    """
+    before = _superseded(states.of(event_log.locked(run.pk)), edited=replaces or author is not None)
+    states.end(run)
+    row = Plan.objects.create(
+        run=run,
+        version=before.version + 1 if before else 1,
+        header=plan.header,
+        digest=fingerprint.plan_digest(plan),
+        reason=reason,
+        author=author,
+        estimate=estimate,
+        agents=needed_by(plan.steps, run.policy) or None,
+        relaxed=baseline.relaxed(run, plan) if before else [],
+    )
+    steps = Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
+    kept = _keep_results(steps, before) if before else []
+    states.begin(row, steps)
+    event = events.PlanProposed(
+        version=row.version,
+        steps=len(plan.steps),
+        kept=tuple(kept),
+        reason=reason,
+        relaxed=len(row.relaxed),
+        by=author.get_username() if author else "",
+    )
+    record(run.pk, event)
+    return row
+
+
+def _superseded(state: State, *, edited: bool) -> Plan | None:
+    """The newest version. One that was approved, or is edited, is over now, and its answer with it; what is not settled
+    is dropped.
+    """
+    plan = state.plan
+    if plan is None or not (edited or plan.status == PlanStatus.APPROVED):
+        return plan
+    for step in state.unfinished():
+        state.change(step.key, StepStatus.DROPPED)
+    change(plan, PlanStatus.SUPERSEDED)
+    keep(state.run, final=None, answer="")
+    return plan
+
+
+def _step_row(plan: Plan, position: int, step: PlanStep) -> Step:
+    return Step(
+        plan=plan,
+        key=step.step_id,
+        position=position,
+        spec=step,
+        depends_on=list(step.dependencies),
+        complexity=step.estimated_complexity.value,
+    )
+
+
+def _keep_results(steps: Sequence[Step], before: Plan) -> list[str]:
+    """Keep settled steps whose definition and dependencies are unchanged. Returns their keys."""
+    settled = {step.key: step for step in before.steps.filter(status__in=SETTLED_STEPS)}
+    kept: list[str] = []
+    remaining = list(steps)
+    while ready := [step for step in remaining if _is_kept(step, settled, kept)]:
+        for step in ready:
+            old = settled[step.key]
+            attempt = old.reused_from or old.attempts.latest("number")
+            change(step, StepStatus(old.status), reused_from=attempt, fingerprint=attempt.fingerprint)
+            kept.append(step.key)
+            remaining.remove(step)
+    return kept
+
+
+def _is_kept(step: Step, settled: dict[str, Step], kept: list[str]) -> bool:
+    return step.key in settled and settled[step.key].spec == step.spec and set(step.depends_on) <= set(kept)
+
+
+def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
+    """The executor has reported; what it wrote lies in the overlay. Nothing of it is in the workspace yet."""
+    result = fingerprint.digest_of([output.findings, output.notes, overlay])
+    findings.remember(result, findings.Found(output.findings, output.notes))
+    change(
+        attempt,
+        AttemptStatus.VERIFYING,
+        output=output,
+        overlay=overlay,
+        fingerprint=result,
+    )
+    run = attempt.step.plan.run
+    sure = None if run.policy.by_rules else output.confidence
+    record(run.pk, events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=sure))
+
+
+def judged(attempt: Attempt, judgement: Judgement, *, reads: Reads | None = None, blocked: bool = False) -> None:
+    """Store the verdict; the step waits for the move that follows from it. `reads`: what it all rests on."""
+    Verdict.objects.create(
+        attempt=attempt,
+        stage=judgement.stage,
+        passed=judgement.passed,
+        action=judgement.action.value,
+        severity=judgement.severity.value,
+        feedback=judgement.feedback,
+        notes=judgement.notes,
+        results=judgement.results,
+        criteria=len(judgement.results),
+        supported=sum(1 for result in judgement.results if result.supported),
+        unsupported=judgement.unsupported,
+        requests=judgement.requests,
+        untraced=judgement.untraced or None,
+    )
+    ended = AttemptStatus.PASSED if judgement.passed else AttemptStatus.FAILED
+    tree = trees.with_changes(attempt.base, attempt.overlay) if judgement.passed else None
+    status = AttemptStatus.BLOCKED if blocked else ended
+    change(attempt, status, tree=tree, reads=reads, finished_at=timezone.now())
+    step = attempt.step
+    state = states.of(step.plan.run, step.plan)
+    failures = state.steps[step.key].failures + (0 if judgement.passed else 1)
+    unproved = judgement.passed and judgement.needs_person(asks=state.run.policy.asks_about_steps)
+    fields = {"last_action": judgement.action, "failures": failures, "unproved": unproved}
+    state.change(step.key, StepStatus.JUDGED, **fields)
+    state.results[step.key] = attempt
+    event = events.VerdictGiven(
+        step=step.key,
+        attempt=attempt.number,
+        passed=judgement.passed,
+        action=judgement.action.value,
+        feedback=judgement.feedback[:600],
+    )
+    record(step.plan.run_id, event)
+
+
+def answered(run: Run, answer: str, judgement: Judgement) -> None:
+    """Store the final answer and the judged success criteria."""
+    keep(run, answer=answer, final=judgement)
+    met = sum(1 for result in judgement.results if result.passed)
+    record(run.pk, events.Answered(met=met, criteria=len(judgement.results)))

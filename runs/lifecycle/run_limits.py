@@ -1,0 +1,174 @@
+"""The limits of a run in money, time and uses of tools: when the next call is too much, and how people raise them."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple, TypedDict
+
+from django.utils import timezone
+from pydantic import ValidationError
+
+from runs.accounting.budgets import reserved_usd, reserved_uses, served_uses, spent_usd, worked_seconds
+from runs.accounting.prices import Bound, bound_of
+from runs.contracts.ports import FileInfo
+from runs.enums import GateStatus, PlanStatus, Role, WorkStatus
+from runs.errors import InvalidInput
+from runs.events import kinds as events
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.notify import notify
+from runs.lifecycle.toolset import tool_names
+from runs.lifecycle.transitions import change
+from runs.llm.capabilities import capacities
+from runs.models import Plan, Run, User, WorkItem, clock
+from runs.pev.planner import PlanBrief, question, simple_question
+from runs.pev.policy import Policy
+from runs.pev.tools.toolbox import specs
+from runs.store import event_log
+from runs.text.plain_numbers import amount
+
+MIN_PLAN = 1_500
+MIN_ANSWER = 800
+"""Tokens: a plan of a few steps; a report, a verdict or a short answer. With less room an answer is often cut off, and
+paid for in vain.
+"""
+
+
+class Allowance(NamedTuple):
+    """How many tokens the next answer may have; none, and why, where a limit is reached. `used_up`: what the run may
+    not use any more of the tools that were to be offered; then nothing is asked.
+    """
+
+    tokens: int
+    sentence: str = ""
+    used_up: frozenset[str] = frozenset()
+
+
+def min_answer(role: Role) -> int:
+    return MIN_PLAN if role is Role.PLANNER else MIN_ANSWER
+
+
+def least_budget(policy: Policy, request: str, files: Iterable[str]) -> Decimal | None:
+    """USD that the first question to the planner may cost, without what stands in the files; None without a price."""
+    player, no_info = policy.model_for(Role.PLANNER), FileInfo("0" * 64, 0)
+    brief = PlanBrief(
+        request=request,
+        files=dict.fromkeys(files, no_info),
+        previews={},
+        tools=tuple(specs(tool_names(policy))),
+        model=player.model,
+        effort=player.effort,
+        max_steps=policy.max_steps,
+    )
+    simple = Role.PLANNER in capacities(policy).simple
+    bound = bound_of(simple_question(brief) if simple else question(brief), timezone.now().date())
+    return bound.of(MIN_PLAN) if bound else None
+
+
+def allowance(
+    work: WorkItem, bound: Bound | None, wanted: int, now: datetime, *, least: int = MIN_ANSWER, whole: bool = False
+) -> Allowance:
+    """What the limits of the run leave for the next call of this work, whose answer is `wanted` to have so many tokens.
+
+    What other calls in flight may cost at most counts as spent, and the rest is shared with the work that is about to
+    ask. Less than the `least` is nothing, and so is less than `wanted` where it has to be the `whole`. What the call
+    may cost is reserved in the row. Called under the lock of the run.
+    """
+    run = work.run
+    policy = run.policy
+    if policy.time_limit is not None and (worked := worked_seconds(run, now)) >= policy.time_limit:
+        return Allowance(0, f"The run has worked for {_minutes(worked)}; its limit is {_minutes(policy.time_limit)}.")
+    if policy.budget is None:
+        return Allowance(wanted)
+    if bound is None:
+        return Allowance(0, "The next model has no known price, so the budget cannot be kept.")
+    held, spent = reserved_usd(run, besides=work), spent_usd(run)
+    left = policy.budget - spent - held
+    least = wanted if whole else min(wanted, least)
+    tokens = max(bound.tokens_for(left / (1 + _about_to_ask(work)), wanted), bound.tokens_for(left, least))
+    if tokens < least:
+        flight = f", and calls in flight up to ${held:.4f}" if held else ""
+        cut = "The last two answers were cut off for want of room. " if whole else ""
+        sentence = (
+            f"{cut}${spent:.4f} of the budget of ${policy.budget:.2f} are spent{flight}; "
+            f"the next call could cost up to ${bound.of(least):.4f}, with {least:,} tokens of answer."
+        )
+        return Allowance(0, sentence)
+    work.reserved_usd = bound.of(tokens)
+    work.save(update_fields=["reserved_usd"])
+    return Allowance(tokens)
+
+
+def used_up(work: WorkItem, wanted: Mapping[str, int], ordinal: int) -> frozenset[str]:
+    """Of the tools of the service those that the run could use oftener than it may, if the question at this place
+    offered them: it does not. Otherwise what is `wanted` of each is reserved in the row. Called under the lock of the
+    run, so that steps side by side cannot use the same rest of it.
+
+    The place stands in the row: who resumes the work asks the same questions (D3).
+    """
+    counted = served_uses(work.run) + reserved_uses(work.run, besides=work)
+    most = work.run.policy.service_uses_in_run
+    gone = frozenset(name for name, uses in wanted.items() if counted[name] + uses > most)
+    work.reserved_uses = None if gone else dict(wanted)
+    work.withheld = {**(work.withheld or {}), **dict.fromkeys(sorted(gone), ordinal)} or None
+    work.save(update_fields=["reserved_uses", "withheld"])
+    return gone
+
+
+def _about_to_ask(work: WorkItem) -> int:
+    """How many others of this run will want a part of what is left, and have reserved none."""
+    begun = work.run.work.filter(status__in=[WorkStatus.READY, WorkStatus.LEASED], reserved_usd=0)
+    return begun.exclude(pk=work.pk).count()
+
+
+class Raised(TypedDict):
+    """The new limits of a decision: USD and seconds, None where nothing was said."""
+
+    budget: Decimal | None
+    time_limit: int | None
+
+
+def given(budget: str, minutes: str) -> Raised:
+    """What a person wrote as new limits. Raises InvalidInput for what is no amount."""
+    try:
+        usd, time = (amount(text) if text.strip() else None for text in (budget, minutes))
+        return {"budget": usd, "time_limit": int(60 * time) if time is not None else None}
+    except ValueError as error:
+        raise InvalidInput("Write the new limit as a number, such as 5 or 2.50.") from error
+
+
+def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | None) -> None:
+    """Set higher limits; an approval that held goes on to hold, and whatever waited for the limits goes on.
+
+    Raises InvalidInput when none is higher, or one is lower, than before.
+    """
+    after = _raised(run.policy, {"budget": budget, "time_limit": time_limit})
+    bound = [plan for plan in run.plans.filter(status=PlanStatus.APPROVED) if not fingerprint.differences(plan, run)]
+    event_log.keep(run, policy=after)
+    for plan in bound:
+        Plan.objects.filter(pk=plan.pk).update(approval_fingerprint=fingerprint.fingerprint_of(run, plan))
+    event = events.LimitsRaised(by=user.get_username(), budget=str(after.budget or ""), time_limit=after.time_limit)
+    event_log.record(run.pk, event)
+    resume_suspended(run)
+
+
+def resume_suspended(run: Run) -> None:
+    """Let all work go on that no open gate of its own holds. What still waits for something else is suspended again."""
+    for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):
+        change(work, WorkStatus.READY, due_at=clock.now())
+        notify(work.pk)
+
+
+def _raised(policy: Policy, wanted: dict[str, Decimal | int | None]) -> Policy:
+    changed = {name: value for name, value in wanted.items() if value is not None and getattr(policy, name) is not None}
+    if any(value < getattr(policy, name) for name, value in changed.items()):
+        raise InvalidInput("A limit can only be raised here, not lowered.")
+    if not any(value > getattr(policy, name) for name, value in changed.items()):
+        raise InvalidInput("Say what the new limit is: it has to be higher than the old one.")
+    try:
+        return policy.changed(**changed)
+    except ValidationError as error:
+        raise InvalidInput(f"That limit cannot be set: {error.errors()[0]['msg']}.") from error
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"

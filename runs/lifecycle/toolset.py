@@ -1,0 +1,101 @@
+"""Which tools there are in this installation, and what those of a step do beyond the files of the run."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from django.conf import settings
+from django.utils import timezone
+
+from runs.accounting.prices import price_of_search
+from runs.contracts.ports import ToolSpec
+from runs.enums import INSIDE, Effect
+from runs.isolation.sandbox_mounts import View
+from runs.lifecycle import bound_servers
+from runs.llm.capabilities import has_service_tools
+from runs.pev.agents import DELEGATE
+from runs.pev.contracts import CommandSucceeds, Criterion, PlanStep
+from runs.pev.conversation.served import WEB_SEARCH
+from runs.pev.policy import Policy
+from runs.pev.tools.asking import AskPerson
+from runs.pev.tools.commands import RunCommand
+from runs.pev.tools.fetching import FetchPage
+from runs.pev.tools.serving import SERVICE_TOOLS, specs_of_service, what_they_cost
+from runs.pev.tools.toolbox import TOOL_NAMES, effect_of
+from runs.text.domains import sites
+
+
+def tool_names(policy: Policy | None = None) -> frozenset[str]:
+    """What plans may name: of the tools of this installation those that the policy allows."""
+    absent = {
+        RunCommand.name: not settings.COMMANDS or (policy is not None and not policy.commands),
+        FetchPage.name: not settings.WEB or (policy is not None and not policy.web),
+        AskPerson.name: policy is not None and not policy.questions,
+        DELEGATE: policy is not None and not policy.subagents,
+    }
+    there = settings.SERVICE_TOOLS if policy is None else {spec.name for spec in service_specs(policy)}
+    absent |= {name: name not in there for name in SERVICE_TOOLS}
+    own = {name for name in TOOL_NAMES if not absent.get(name)}
+    return frozenset(own.union(bound_servers.listed(policy.servers if policy else settings.MCP)))
+
+
+def service_specs(policy: Policy, *, able: bool | None = None) -> tuple[ToolSpec, ...]:
+    """The tools of the executor's service that installation and policy let steps name. `able`: whether its service has
+    such tools, where that was decided before.
+    """
+    if not (has_service_tools(policy) if able is None else able):
+        return ()
+    names = settings.SERVICE_TOOLS.intersection(policy.service_tools)
+    allowed = sites(policy.web).within(sites(settings.WEB))
+    return tuple(specs_of_service(names, allowed, policy.service_uses, policy.service_uses_in_run))
+
+
+def commands_allowed(policy: Policy) -> Mapping[str, str]:
+    """The commands that checks of plans may run, as `command_lines`."""
+    return command_lines() if policy.commands else {}
+
+
+def command_lines() -> Mapping[str, str]:
+    """What the administrator of this installation lets models run: name to command line, in one line."""
+    return {name: " ".join(shlex.join(argv).split()) for name, argv in settings.COMMANDS.items()}
+
+
+def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
+    """What the tools and the checks of a step do beyond reading and writing files of the run, for people who approve
+    it.
+    """
+    elsewhere = [name for name in step.tools if bound_servers.is_of_a_server(name)]
+    effects = {effect_of(name) for name in step.tools if name not in elsewhere} - INSIDE
+    lines = command_lines()
+    if Effect.RUNS_COMMANDS in effects:
+        yield f"runs {_named(lines) or 'no command'}"
+    elif checks := checking_commands(step.acceptance_criteria):
+        yield checks
+    if Effect.READS_WEB in effects:
+        web = [name for name in step.tools if name not in elsewhere and effect_of(name) is Effect.READS_WEB]
+        verb = " and ".join([*(["searches"] if WEB_SEARCH in web else []), *(["reads"] if web != [WEB_SEARCH] else [])])
+        yield f"{verb} the web ({sites(policy.web).words or 'no site'})"
+    if Effect.DELEGATES in effects:
+        yield f"may hand parts to {', '.join(policy.subagents) or 'nobody'}"
+        yield "what subagents cost is not in the estimate"
+    shown = {Effect.RUNS_COMMANDS, Effect.READS_WEB, Effect.DELEGATES}
+    yield from (effect.words for effect in sorted(effects - shown))
+    price = price_of_search(timezone.now().date())
+    yield from what_they_cost(step.tools, price, policy.service_uses, policy.service_uses_in_run)
+    yield from (f"{bound_servers.effect(name).words}: {name}" for name in sorted(elsewhere))
+
+
+def checking_commands(criteria: Iterable[Criterion]) -> str:
+    """The commands that decide criteria, as a clause; empty for none."""
+    lines, checks = command_lines(), [one.check for one in criteria]
+    names = dict.fromkeys(check.command for check in checks if isinstance(check, CommandSucceeds))
+    return f"runs {_named({name: lines.get(name, 'not there') for name in names})} as a check" if names else ""
+
+
+def _named(lines: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} ({line})" for name, line in lines.items())
+
+
+def view_of_commands() -> View:
+    """What commands see of this machine."""
+    return View(tuple(settings.COMMAND_FOLDERS), (Path(settings.DATA_DIR),))

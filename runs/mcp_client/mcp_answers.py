@@ -1,0 +1,187 @@
+"""What servers answer: their tools, and the results of calls.
+
+Answers are read here before the official library checks their form, which refuses an answer as a whole: a tool or a
+part of a result that breaks the rules costs none of the others.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from runs.errors import InvalidInput
+from runs.mcp_client.server_config import SEPARATOR
+from runs.mcp_client.tool_listing import ServerTool
+from runs.mcp_client.tool_schemas import accepted_schema
+
+MAX_TOOLS = 100
+MAX_DESCRIPTION = 2_000
+MAX_SCHEMA = 20_000
+MAX_SCHEMAS = 500_000
+"""Characters of a description, of a schema as JSON and of all schemas together: they go into questions to models."""
+MAX_TOOL_NAME = 64
+"""Characters that the API takes, with the name of the server before it."""
+MAX_ADDRESS = 2_000
+MAX_LABEL = 200
+"""Characters of the address of a resource, and of other words about it."""
+_TOOL = re.compile(r"[A-Za-z0-9_-]{1,60}")
+
+
+class Answers:
+    """Rewrites what a server answers, and remembers what of its tools is left out, and why. `server`: its name."""
+
+    def __init__(self, server: str = "") -> None:
+        self._prefix = f"{server}{SEPARATOR}" if server else ""
+        self.begin_listing()
+
+    def begin_listing(self) -> None:
+        """Forget the tools that were listed before."""
+        self._problems: list[str] = []
+        self._tools = self._characters = self._beyond = 0
+
+    @property
+    def problems(self) -> list[str]:
+        """A sentence for each tool that was left out since the listing began."""
+        beyond = [f"{self._beyond} tools beyond {MAX_TOOLS} are left out"] if self._beyond else []
+        return [*beyond, *self._problems[:MAX_TOOLS]]
+
+    def rewritten(self, result: dict[str, Any]) -> dict[str, Any]:
+        """The result with usable tools alone, and with all that it says as one text."""
+        if isinstance(tools := result.get("tools"), list):
+            return {**result, "tools": list(self._usable(tools))}
+        if result.keys() & {"content", "structuredContent", "isError"}:
+            kept = {key: value for key, value in result.items() if key != "structuredContent"}
+            return {**kept, "content": [{"type": "text", "text": text_of(result)}]}
+        return result
+
+    def _usable(self, tools: Sequence[object]) -> Iterator[dict[str, Any]]:
+        """Only what is used of each. Without a schema for results, whose text is of use even if it breaks that."""
+        for raw in tools:
+            if self._tools == MAX_TOOLS:
+                self._beyond += 1
+                continue
+            try:
+                tool = self._tool(raw)
+            except InvalidInput as error:
+                self._problems.append(str(error))
+                continue
+            self._tools += 1
+            yield {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
+
+    def _tool(self, raw: object) -> ServerTool:
+        """The tool within its bounds. Raises InvalidInput with a sentence that says why it is left out."""
+        told = raw if isinstance(raw, dict) else {}
+        name, schema, description = told.get("name"), told.get("inputSchema"), told.get("description")
+        if not isinstance(name, str) or not _TOOL.fullmatch(name):
+            rule = "its name is not 1 to 60 letters, digits, _ and -"
+            raise InvalidInput(f"“{str(name or '')[:60]}” is left out: {rule}")
+        if (length := len(self._prefix) + len(name)) > MAX_TOOL_NAME:
+            more = f"with the name of the server it has {length} characters, and the API takes {MAX_TOOL_NAME}"
+            raise InvalidInput(f"{name} is left out: {more}. Give the server a shorter name")
+        try:
+            return ServerTool(name, _words(description)[:MAX_DESCRIPTION], self._schema(schema))
+        except InvalidInput as error:
+            raise InvalidInput(f"{name} is left out: {error}") from error
+
+    def _schema(self, schema: object) -> dict[str, Any]:
+        if not isinstance(schema, dict):
+            raise InvalidInput("its arguments are no object")
+        text = json.dumps(schema)
+        if len(text) > MAX_SCHEMA:
+            raise InvalidInput(f"its schema has more than {MAX_SCHEMA:,} characters")
+        if "\\u0000" in text:
+            raise InvalidInput("its schema has NUL characters, which cannot be stored")
+        self._characters += len(text)
+        if self._characters > MAX_SCHEMAS:
+            raise InvalidInput(f"the schemas of this server's tools have more than {MAX_SCHEMAS:,} characters together")
+        return accepted_schema(schema)
+
+
+def text_of(result: Mapping[str, Any]) -> str:
+    """All that a result says as text; what is no text is named."""
+    content = result.get("content")
+    blocks = content if isinstance(content, list) else [content] if content else []
+    parts = [part for part in map(_text_of_block, blocks) if part.strip()]
+    structured = result.get("structuredContent")
+    if structured is not None and not (parts and _repeats(parts, structured)):
+        parts.append(json.dumps(structured, ensure_ascii=False))
+    return _words("\n".join(parts))
+
+
+def _text_of_block(block: object) -> str:
+    if isinstance(block, str):
+        return block
+    if not isinstance(block, dict):
+        return ""
+    match block.get("type"):
+        case "resource" if isinstance(resource := block.get("resource"), dict):
+            return _text_of_resource(resource)
+        case "resource_link":
+            size = block.get("size")
+            about = _listed(
+                _label(block.get("name")),
+                _label(block.get("title")),
+                _label(block.get("uri"), MAX_ADDRESS),
+                _label(block.get("mimeType")),
+                f"{size:,} bytes" if isinstance(size, int) else "",
+            )
+            description = block.get("description")
+            words = description[:MAX_DESCRIPTION] if isinstance(description, str) else ""
+            return f"[link to {about}: its content is not included]\n{words}".rstrip()
+        case "image" | "audio" as kind:
+            return _left_out(kind, _label(block.get("mimeType")), _size(block.get("data")))
+    if isinstance(text := block.get("text"), str):
+        return text
+    return _left_out(_label(block.get("type")) or "something without a type")
+
+
+def _text_of_resource(resource: Mapping[str, Any]) -> str:
+    about = _listed("resource", _label(resource.get("uri"), MAX_ADDRESS), _label(resource.get("mimeType")))
+    if isinstance(text := resource.get("text"), str):
+        return f"[{about}]\n{text}"
+    return _left_out(about, _size(resource.get("blob")))
+
+
+def _repeats(parts: Sequence[str], structured: object) -> bool:
+    """Whether the texts say the same: as JSON, or as the value or the elements that libraries wrap as `result`."""
+    inner = structured["result"] if isinstance(structured, dict) and structured.keys() == {"result"} else structured
+    whole = "\n".join(parts)
+    said: list[object] = [list(parts), [_parsed(part) for part in parts], whole, _parsed(whole)]
+    try:
+        return bool({_canonical(structured), _canonical(inner)} & set(map(_canonical, said)))
+    except RecursionError:  # a text that could just be read may be too deep to be written again
+        return False
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _left_out(*about: str) -> str:
+    return f"[{_listed(*about)}: left out, since it is no text]"
+
+
+def _listed(*parts: str) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+def _label(value: object, limit: int = MAX_LABEL) -> str:
+    return " ".join(value[: 4 * limit].split())[:limit] if isinstance(value, str) else ""
+
+
+def _size(base64: object) -> str:
+    return f"about {len(base64) * 3 // 4:,} bytes" if isinstance(base64, str) else ""
+
+
+def _words(text: object) -> str:
+    """Without NUL, which no database stores."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(text, str) else ""

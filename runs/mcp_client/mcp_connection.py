@@ -1,0 +1,212 @@
+"""The client of MCP servers, over the official library: what their tools are, and one call at a time.
+
+Nothing that a server says is trusted: messages are bounded here and what they say in `answers`, and no server is waited
+for longer than its configuration says.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Sequence
+from concurrent.futures import CancelledError, Future
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import anyio
+import httpx2
+
+from runs.errors import InvalidInput
+from runs.http_client.bounded_reading import BoundedTransport
+from runs.mcp_client import relay
+from runs.mcp_client.mcp_answers import Answers
+from runs.mcp_client.server_config import ServerConfig
+from runs.mcp_client.tool_listing import Listing, ServerTool
+
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
+    from mcp import Client
+
+MAX_MESSAGE = 5_000_000
+"""Bytes of one message of a server."""
+MAX_PAGES = 10
+CONNECT_SECONDS = 30.0
+CLOSE_SECONDS = 3.0
+"""For a server to take note of the end of a session; the answer is not needed."""
+MISSING = "MCP servers need an extra: uv sync --extra mcp."
+_POLL_SECONDS = 0.1
+
+
+class Connection:
+    """To one server, opened with the first call and closed with the context. Not safe across threads.
+
+    Its calls raise InvalidInput with a sentence for whatever a server does wrong, and what `keep_going` raises.
+    `name`: of the server, which stands before the names of its tools.
+    """
+
+    def __init__(self, config: ServerConfig, keep_going: Callable[[], None] = lambda: None, name: str = "") -> None:
+        self._config = config
+        self._answers = Answers(name)
+        self._keep_going = keep_going
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
+        self._client: Client | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the session. Errors while closing are ignored: the answers have already been read."""
+        self._client = self._portal = None
+        try:
+            self._stack.close()
+        except Exception:
+            return
+
+    def tools(self) -> Listing:
+        """As the server lists them now."""
+        self._answers.begin_listing()
+        found: list[ServerTool] = []
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page = self._asked("list its tools", "list_tools", CONNECT_SECONDS, cursor=cursor, cache_mode="refresh")
+            found += [ServerTool(tool.name, tool.description or "", tool.input_schema) for tool in page.tools]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        names = Counter(tool.name for tool in found)
+        twice = [f"{name} is there twice" for name in sorted(names) if names[name] > 1]
+        once = [tool for tool in found if names[tool.name] == 1]
+        return Listing(sorted(once, key=lambda tool: tool.name), [*twice, *self._answers.problems])
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+        """The text of the result, and whether the server calls it an error."""
+        result = self._asked(f"answer the call of {tool}", "call_tool", self._config.seconds, tool, arguments)
+        return "".join(block.text for block in result.content), bool(result.is_error)
+
+    def _asked(self, what: str, method: str, seconds: float, *given: Any, **named: Any) -> Any:
+        try:
+            client, portal = self._opened()
+            future = portal.start_task_soon(_calling(getattr(client, method), given, named))
+            return self._waited(future, seconds)
+        except NotYet as error:
+            self.close()
+            raise InvalidInput(f"The server did not {what} within {seconds:g} seconds.") from error
+        except (InvalidInput, MemoryError):
+            raise
+        except (Exception, CancelledError) as error:
+            self.close()  # whatever state it is in, the next call starts a new session
+            if type(error).__module__.startswith("runs."):
+                raise
+            raise InvalidInput(f"The server did not {what}: {_why(error)}.") from error
+
+    def _waited(self, future: Future[Any], seconds: float) -> Any:
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return future.result(_POLL_SECONDS)
+            except NotYet:
+                if future.done():
+                    raise
+            try:
+                self._keep_going()
+            except BaseException:
+                future.cancel()
+                raise
+            if time.monotonic() >= end:
+                future.cancel()
+                raise NotYet
+
+    def _opened(self) -> tuple[Client, BlockingPortal]:
+        if self._client is None or self._portal is None:
+            if find_spec("mcp") is None:
+                raise InvalidInput(MISSING)
+            # comes with that extra
+            from anyio.from_thread import start_blocking_portal
+
+            config = self._config.resolved()
+            portal = self._stack.enter_context(start_blocking_portal())
+            opened: Future[Client] = Future()
+            end = portal.call(_ending)
+            session = portal.start_task_soon(_held, _session(config, self._answers), opened, end)
+            self._stack.callback(_end, portal, session, opened, end)
+            self._client = self._waited(opened, max(self._config.seconds, CONNECT_SECONDS))
+            self._portal = portal
+        return self._client, self._portal
+
+
+async def _ending() -> anyio.Event:
+    return anyio.Event()
+
+
+async def _held(session: AbstractAsyncContextManager[Client], opened: Future[Client], end: anyio.Event) -> None:
+    """Keeps a session open in one task, so that the thread that waits for it to open can be interrupted."""
+    try:
+        async with session as client:
+            opened.set_result(client)
+            await end.wait()
+    except BaseException as error:
+        if not opened.done():
+            opened.set_exception(error)
+        raise
+
+
+def _end(portal: BlockingPortal, session: Future[None], opened: Future[Client], end: anyio.Event) -> None:
+    if opened.done() and not opened.cancelled() and opened.exception() is None:
+        portal.call(end.set)
+    else:
+        session.cancel()
+    with suppress(Exception, CancelledError):
+        session.result()
+
+
+@asynccontextmanager
+async def _session(config: ServerConfig, answers: Answers) -> AsyncGenerator[Client]:
+    # an extra, and slow to import
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+    from mcp.client.streamable_http import streamable_http_client
+
+    from runs.mcp_client.event_streams import rewriting
+
+    seconds = max(config.seconds, CONNECT_SECONDS)
+    with ExitStack() as stack:
+        if config.command:
+            errors = stack.enter_context(Path(os.devnull).open("w"))
+            wrapped = [str(Path(relay.__file__)), str(MAX_MESSAGE), config.command, *config.args]
+            parameters = StdioServerParameters(command=sys.executable, args=["-I", "-S", *wrapped], env=config.env)
+            transport = stdio_client(parameters, errlog=errors)
+            async with Client(rewriting(transport, answers), read_timeout_seconds=seconds) as client:
+                yield client
+            return
+        limits = httpx2.Timeout(seconds, connect=CONNECT_SECONDS)
+        bounded = BoundedTransport(MAX_MESSAGE, seconds, CLOSE_SECONDS)
+        async with (
+            httpx2.AsyncClient(headers=config.headers, timeout=limits, transport=bounded, trust_env=False) as http,
+            Client(
+                rewriting(streamable_http_client(config.url, http_client=http), answers), read_timeout_seconds=seconds
+            ) as client,
+        ):
+            yield client
+
+
+def _calling(method: Callable[..., Any], given: Sequence[Any], named: dict[str, Any]) -> Callable[[], Any]:
+    async def call() -> Any:
+        return await method(*given, **named)
+
+    return call
+
+
+def _why(error: BaseException) -> str:
+    """The first cause that says something: groups of exceptions say only that there is one."""
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    return " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__

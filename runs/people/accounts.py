@@ -1,0 +1,159 @@
+"""People and their ways in: links that work once, invitations, and the end of everything somebody is signed in to."""
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from pevsite.installation import PROGRAM
+from runs.enums import LinkKind
+from runs.errors import InvalidInput
+from runs.models import Link, User
+from runs.store import broadcast
+
+LIFETIMES = {LinkKind.SIGN_IN: timedelta(minutes=10), LinkKind.INVITATION: timedelta(days=7)}
+"""A sign-in link is opened by whoever has just asked for it, an invitation travels by mail."""
+
+
+def issue(person: User, kind: LinkKind) -> str:
+    """The token of a new link, which is stored nowhere. Raises InvalidInput for a person who is not active."""
+    if not person.is_active:
+        raise InvalidInput(f"“{person.get_username()}” is not active and cannot sign in.")
+    token = secrets.token_urlsafe(32)
+    now = timezone.now()
+    person.links.exclude(pk__in=person.links.living(now)).delete()
+    Link.objects.create(user=person, kind=kind.value, token_hash=_hash(token), expires_at=now + LIFETIMES[kind])
+    return token
+
+
+def person_of(token: str) -> User | None:
+    """Whom the link with this token would sign in now, or None. Nothing is changed by asking."""
+    found = Link.objects.living(timezone.now()).filter(token_hash=_hash(token), user__is_active=True)
+    link = found.select_related("user").first()
+    return link.user if link else None
+
+
+def consume(token: str) -> User | None:
+    """The person whom this link signs in, once: every other link of theirs ends with it. None if it does not work."""
+    now = timezone.now()
+    link = Link.objects.filter(token_hash=_hash(token)).first()
+    if link is None:
+        return None
+    with transaction.atomic():
+        # The row decides between two that use it at once; the condition is on its own columns, so that a database
+        # that lets the second wait looks at them again.
+        if Link.objects.living(now).filter(pk=link.pk).update(used_at=now) != 1:
+            return None
+        person = User.objects.get(pk=link.user_id)
+        person.links.living(now).delete()
+    return person if person.is_active else None
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode(errors="replace")).hexdigest()
+
+
+def _text(name: str) -> str:
+    """What came in as bytes that are no text, which no database takes, with a sign in their place."""
+    return name.encode(errors="replace").decode()
+
+
+def invite(name: str, *, administrator: bool = False) -> User:
+    """The person with this new name, without a password; the same one again until they have signed in once.
+
+    Raises InvalidInput for a name that cannot be used, or is the name of somebody who has been here.
+    """
+    name = User.normalize_username(_text(name).strip())
+    known = User.objects.filter(username__iexact=name).first()
+    if known is not None:
+        if known.is_active and known.last_login is None and known.username == name:
+            if administrator:
+                set_administrator(known, administrator=True)
+            return known
+        raise InvalidInput(f"There is a “{known.get_username()}” already: print a link for them, or activate them.")
+    person = User(username=name, is_superuser=administrator, is_staff=administrator)
+    person.set_unusable_password()
+    try:
+        person.full_clean(exclude=["password"])
+    except ValidationError as error:
+        raise InvalidInput(f"“{name[:150]}” cannot be a user name: {' '.join(error.messages)}") from error
+    person.save()
+    return person
+
+
+def named(name: str) -> User:
+    """The person with this name, for those who run the installation. Raises InvalidInput with some of the names."""
+    if person := found(name):
+        return person
+    known = ", ".join(User.objects.order_by("username").values_list("username", flat=True)[:20]) or "nobody yet"
+    raise InvalidInput(f"There is no user “{_text(name)}”; there are: {known}. Add them: {PROGRAM} people invite NAME")
+
+
+def found(name: str) -> User | None:
+    return User.objects.filter(username=_text(name)).first()
+
+
+def deactivate(person: User) -> None:
+    """End all that lets this person in, for good: no session, link or token of before works when they are active again.
+
+    Raises InvalidInput for the last administrator who is active.
+    """
+
+    def apply(row: User) -> None:
+        row.is_active = False
+        _end_sessions(row)
+
+    _changed(person, apply, keeps_administrator=False)
+
+
+def sign_out_everywhere(person: User) -> None:
+    """End every session, socket, link and access token of this person; with another link they come in again."""
+    _changed(person, _end_sessions)
+
+
+def activate(person: User) -> None:
+    """Let this person be given links again."""
+
+    def apply(row: User) -> None:
+        row.is_active = True
+
+    _changed(person, apply)
+
+
+def set_administrator(person: User, *, administrator: bool) -> None:
+    """Raises InvalidInput for the last administrator who is active."""
+
+    def apply(row: User) -> None:
+        row.is_superuser = row.is_staff = administrator
+
+    _changed(person, apply, keeps_administrator=administrator)
+
+
+def _changed(person: User, apply: Callable[[User], None], *, keeps_administrator: bool = True) -> None:
+    """Change the row under a lock; sockets look again once it is committed."""
+    with transaction.atomic():
+        # all administrators are locked: two who make each other inactive at once must not both succeed
+        administrators = User.objects.filter(is_superuser=True, is_active=True)
+        active = {user.pk for user in administrators.select_for_update()}
+        row = User.objects.select_for_update().get(pk=person.pk)
+        if not keeps_administrator and active == {row.pk}:
+            raise InvalidInput(
+                f"“{row.get_username()}” is the only administrator who can sign in. Make somebody else one first."
+            )
+        apply(row)
+        row.save()
+        transaction.on_commit(partial(broadcast.recheck, row.pk), robust=True)
+    person.refresh_from_db()
+
+
+def _end_sessions(row: User) -> None:
+    """Sessions are bound to the password, though nobody has one: with another random one all of them end."""
+    row.set_unusable_password()
+    row.signed_out_at = timezone.now()
+    row.links.all().delete()
+    row.access_tokens.filter(revoked_at__isnull=True).update(revoked_at=row.signed_out_at)

@@ -1,0 +1,317 @@
+"""Coverage: which lines of which given files the executors were shown. Computed from what tools recorded (T6)."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from runs.contracts.ports import FileInfo, Shown
+from runs.pev.contracts import LeftOut
+from runs.text.plural import word_for
+
+MAX_RANGES = 3
+"""Ranges of lines that are named; more are counted."""
+MAX_NAMED = 8
+"""Files or folders that a sentence names. Two thousand files are a handful of folders."""
+MAX_NOTES = 3
+"""Sentences on what of one file could not be read."""
+MAX_OF_STEP = 40
+"""Files that are listed one by one with a step."""
+
+
+class Extent(StrEnum):
+    """How much of a file was shown. An empty file is whole: there is nothing in it to be shown."""
+
+    WHOLE = "whole"
+    PART = "part"
+    NOTHING = "nothing"
+    UNREADABLE = "unreadable"
+    EXCLUDED = "excluded"
+
+
+@dataclass(frozen=True)
+class Covered:
+    """How much of one given file was shown. `ranges`: first and last lines, of so many `lines`; 0 if none was shown.
+    `units`: the pages, slides or sheets of each range, such as “pages 1 to 7”; empty where there are none.
+
+    `problem`: why it cannot be read, as a clause behind its name. `notes`: what of it could not be read, as sentences.
+    `cautions`: what to know before relying on its text. `empty`: nothing can be seen in it, in however many bytes
+    (`size`).
+    """
+
+    path: str
+    extent: Extent
+    ranges: Sequence[tuple[int, int]] = ()
+    lines: int = 0
+    problem: str = ""
+    notes: Sequence[str] = ()
+    cautions: Sequence[str] = ()
+    units: Sequence[str] = ()
+    empty: bool = False
+    size: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many lines were shown whole."""
+        return sum(last - first + 1 for first, last in self.ranges)
+
+    @property
+    def share(self) -> float:
+        return 1.0 if self.extent is Extent.WHOLE else self.count / self.lines if self.lines else 0.0
+
+    @property
+    def sentence(self) -> str:
+        """Such as “annex.md lines 1 to 400 of 900” or “lease.pdf pages 1 to 7 (lines 1 to 400 of 900)”."""
+        match self.extent:
+            case Extent.WHOLE:
+                return f"{self.path} whole{', as far as it can be read' if self.notes else ''}"
+            case Extent.PART:
+                return f"{self.path} {self._part()}"
+            case Extent.NOTHING:
+                return f"{self.path} not shown"
+            case Extent.UNREADABLE:
+                return f"{self.path} not readable: it {self.problem}"
+            case Extent.EXCLUDED:
+                return f"{self.path} left out, as a person said"
+
+    def _part(self) -> str:
+        if not self.ranges:
+            return f"pieces of lines, of {self.lines:,}"
+        if len(self.ranges) > MAX_RANGES:
+            return f"{self.count:,} of {self.lines:,} lines"
+        spans = [f"{first:,} to {last:,}" if first < last else f"{first:,}" for first, last in self.ranges]
+        lines = f"{word_for(self.count, 'line')} {' and '.join(spans)} of {self.lines:,}"
+        units = dict.fromkeys(self.units)
+        return f"{' and '.join(units)} ({lines})" if units and all(units) else lines
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The given files, those that cannot be read with the reason, those that a person excluded, what of the others
+    could not be read, and what to know before relying on their texts, by path. In those that are `blank` nothing can be
+    seen.
+    """
+
+    files: Mapping[str, FileInfo] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+    excluded: Collection[str] = ()
+    notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    cautions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    blank: Collection[str] = ()
+
+
+def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
+    """How much of each given file was shown, in the order of the files.
+
+    What counts is the content: a file that the run has changed is not the one that was given.
+    """
+    seen: dict[str, list[Shown]] = defaultdict(list)
+    for one in shown:
+        if one.lines:
+            seen[one.sha256].append(one)
+    found: list[Covered] = []
+    for path, info in inputs.files.items():
+        if path in inputs.excluded:
+            found.append(Covered(path, Extent.EXCLUDED))
+        elif path in inputs.problems:
+            found.append(Covered(path, Extent.UNREADABLE, problem=inputs.problems[path]))
+        else:
+            notes, cautions = inputs.notes.get(path, ()), inputs.cautions.get(path, ())
+            blank = not info.size or path in inputs.blank
+            covered = _covered(path, info, seen[info.sha256])
+            if blank:
+                covered = replace(covered, extent=Extent.WHOLE, empty=True)
+            found.append(replace(covered, size=info.size, notes=notes, cautions=cautions))
+    return tuple(found)
+
+
+def read_whole(files: Mapping[str, FileInfo], shown: Iterable[Shown]) -> set[str]:
+    """The given files of which every line was shown, taken together. Empty ones are."""
+    return {one.path for one in coverage(Inputs(files), shown) if one.extent is Extent.WHOLE}
+
+
+def _covered(path: str, info: FileInfo, shown: Sequence[Shown]) -> Covered:
+    ranges = _joined((one.first_line, one.last_line) for one in shown if one.first_line <= one.last_line)
+    lines = shown[-1].lines if shown else 0
+    if not info.size or (lines and ranges == [(1, lines)]):
+        return Covered(path, Extent.WHOLE, ranges, lines)
+    units = [_units(shown, *each) for each in ranges[:MAX_RANGES]]
+    return Covered(path, Extent.PART if lines else Extent.NOTHING, ranges, lines, units=units)
+
+
+def _units(shown: Iterable[Shown], first: int, last: int) -> str:
+    """The pages that these lines are of, from the first to the last, where both were named with what was shown."""
+    within = [one for one in shown if one.unit and first <= one.first_line <= one.last_line <= last]
+    begins = next((one.unit for one in within if one.first_line == first), "")
+    ends = next((one.unit for one in within if one.last_line == last), "")
+    if not (begins and ends):
+        return ""
+    unit, _, name = begins.partition(" ")
+    return begins if begins == ends else f"{unit}s {name} to {ends.partition(' ')[2]}"
+
+
+def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sorted, and those that touch or overlap as one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def unread_in(found: Iterable[Covered], meant: Collection[str], left: Iterable[LeftOut] = ()) -> list[str]:
+    """A sentence for each group of given files that keep a result from being whole (T6): those that cannot be read, by
+    reason, those of which a part cannot be, those that are `meant` by the plan of which nothing was shown, and what
+    steps have `left` out, by reason. What cannot be read or was excluded is named once.
+    """
+    problems: dict[str, list[str]] = defaultdict(list)
+    nothing: list[str] = []
+    listed = list(found)
+    named = {one.path for one in listed if one.extent in {Extent.UNREADABLE, Extent.EXCLUDED}}
+    skipped: dict[str, list[str]] = defaultdict(list)
+    for path, why in dict.fromkeys((one.path, one.why) for one in left if one.path not in named):
+        skipped[why].append(path)
+        named.add(path)
+    for one in listed:
+        if one.extent is Extent.UNREADABLE:
+            problems[one.problem].append(one.path)
+        elif one.extent is Extent.NOTHING and one.path in meant and one.path not in named:
+            nothing.append(one.path)
+    sentences = [f"{said(paths)} could not be read: {_each(paths)} {why}." for why, paths in problems.items()]
+    sentences += _read_in_part([one for one in listed if one.notes])
+    if nothing:
+        sentences.append(f"No step was shown {said(nothing)}, although the plan gives {_them(nothing)} to its steps.")
+    for why, paths in skipped.items():
+        about = [path for path in paths if path]
+        sentences.append(f"{said(about)}: {why}." if about else f"{why[:1].upper()}{why[1:]}.")
+    return sentences
+
+
+def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[str]:
+    """Returns sentences for the person who decides on a plan: on files that cannot be read, that no step will read, and
+    that are empty, doubtful or excluded.
+    """
+    listed = list(found)
+    left = [one.path for one in listed if one.extent is Extent.NOTHING and one.path not in meant]
+    sentences = [sentence.replace(" could not be read: ", " cannot be read: ") for sentence in unread_in(listed, ())]
+    if left:
+        sentences.append(f"No step of this plan is given {said(left)}.")
+    if empty := [one.path for one in listed if one.empty and not one.size]:
+        sentences.append(
+            f"Nothing is in {said(empty)}: {'the file is' if len(empty) == 1 else 'these files are'} empty."
+        )
+    if blank := [one.path for one in listed if one.empty and one.size]:
+        sentences.append(f"Nothing but white space is in {said(blank)}.")
+    return sentences + _doubtful([one for one in listed if one.cautions]) + _excluded(listed)
+
+
+def shown_of(found: Iterable[Covered], meant: Collection[str]) -> str:
+    """How many of the files that a step is to deal with were shown, and which were not; empty where all were."""
+    ours = [one for one in found if one.path in meant and one.extent is not Extent.EXCLUDED]
+    missing = [one.path for one in ours if one.extent in {Extent.NOTHING, Extent.UNREADABLE}]
+    if not missing:
+        return ""
+    return f"{len(ours) - len(missing):,} of {len(ours):,} files were shown. Not read: {said(missing)}."
+
+
+def summary(found: Iterable[Covered]) -> list[str]:
+    """What was shown of the given files, grouped: as many lines for two thousand files as for twenty."""
+    listed = list(found)
+    return _extents(listed) + unread_in(listed, ()) + _excluded(listed)
+
+
+def readable(found: Iterable[Covered]) -> list[str]:
+    """The same without what could not be read."""
+    listed = list(found)
+    return _extents(listed) + _excluded(listed)
+
+
+def _extents(listed: Sequence[Covered]) -> list[str]:
+    whole = sum(1 for one in listed if one.extent is Extent.WHOLE)
+    part = [one.sentence for one in listed if one.extent is Extent.PART]
+    nothing = [one.path for one in listed if one.extent is Extent.NOTHING]
+    lines = [f"{whole:,} of {len(listed):,} files were shown whole."] if listed else []
+    if part:
+        more = [f"{len(part) - MAX_NAMED:,} more"] if len(part) > MAX_NAMED else []
+        lines.append(f"In part: {'; '.join([*part[:MAX_NAMED], *more])}.")
+    if nothing:
+        lines.append(f"Not shown: {said(nothing)}.")
+    return lines
+
+
+def each_shown(found: Iterable[Covered]) -> list[str]:
+    """A clause for each file of which something was shown, such as “nda.md whole”, up to MAX_OF_STEP. Those that were
+    shown in part come first.
+    """
+    shown = [one for one in found if one.extent in {Extent.PART, Extent.WHOLE}]
+    named = sorted(shown, key=lambda one: one.extent is Extent.WHOLE)[:MAX_OF_STEP]
+    more = len(shown) - len(named)
+    return [one.sentence for one in named] + ([f"{more:,} more"] if more else [])
+
+
+def _read_in_part(found: Sequence[Covered]) -> list[str]:
+    """What of these files could not be read, each by itself; many of them by their names alone."""
+    sentences = []
+    for one in found[:MAX_NAMED]:
+        more = len(one.notes) - MAX_NOTES
+        rest = [f"{more:,} more such places."] if more > 0 else []
+        sentences.append(f"A part of {one.path} could not be read: {' '.join([*one.notes[:MAX_NOTES], *rest])}")
+    if more_files := [one.path for one in found[MAX_NAMED:]]:
+        sentences.append(f"Parts of {said(more_files)} could not be read either.")
+    return sentences
+
+
+def _doubtful(found: Sequence[Covered]) -> list[str]:
+    """What to know before relying on these files, each by itself; many of them by their names alone."""
+    sentences = [f"{one.path}: {' '.join(one.cautions[:MAX_NOTES])}" for one in found[:MAX_NAMED]]
+    if more := [one.path for one in found[MAX_NAMED:]]:
+        sentences.append(f"Look at the pages of {said(more)} too, since their texts are doubtful.")
+    return sentences
+
+
+def _excluded(found: Iterable[Covered]) -> list[str]:
+    paths = [one.path for one in found if one.extent is Extent.EXCLUDED]
+    return [f"Left out, as a person said: {said(paths)}."] if paths else []
+
+
+def _each(paths: Sequence[str]) -> str:
+    return "it" if len(paths) == 1 else "each of them"
+
+
+def _them(paths: Sequence[str]) -> str:
+    return "it" if len(paths) == 1 else "them"
+
+
+def said(paths: Sequence[str]) -> str:
+    """The files by their names; many of them by number and folders."""
+    if len(paths) <= MAX_NAMED:
+        return _listed(paths)
+    folders = grouped(paths)
+    named = [f"{folder} ({count:,})" for folder, count in folders[:MAX_NAMED]]
+    more = len(folders) - len(named)
+    return f"{len(paths):,} files: {_listed([*named, *([f'{more:,} more folders'] if more else [])])}"
+
+
+def grouped(paths: Iterable[str]) -> list[tuple[str, int]]:
+    """Folders and how many of the files lie in them, most first: by the deepest folders of which there are few enough,
+    else by the topmost.
+    """
+    parents = [path.split("/")[:-1] for path in paths]
+    for depth in range(max(map(len, parents), default=0), 0, -1):
+        counts = _counted(parents, depth)
+        if len(counts) <= MAX_NAMED or depth == 1:
+            return counts
+    return _counted(parents, 1)
+
+
+def _counted(parents: Iterable[Sequence[str]], depth: int) -> list[tuple[str, int]]:
+    counts: dict[str, int] = defaultdict(int)
+    for parts in parents:
+        counts["".join(f"{part}/" for part in parts[:depth]) or "the top folder"] += 1
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

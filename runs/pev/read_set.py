@@ -1,0 +1,220 @@
+"""What an attempt has looked at of its files, and whether all of that is the same elsewhere: reuse rests on it."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from runs.contracts.base import Contract
+from runs.contracts.ports import FileInfo
+from runs.pev.contracts import PlanStep
+from runs.pev.input_selection import meant_by
+from runs.text.paths import MAX_CHARACTERS, is_unprintable
+
+MAX_FILES = 500
+"""Noted one by one: some 50 kB in a row of the database. Who looks at more depends on everything."""
+MAX_SETS = 10
+"""Questions about many files: each goes through all names of the run again, 10,000 in some 20 ms."""
+
+
+class _Asked(StrEnum):
+    """What is asked of many files, of those whose path begins with what follows the word."""
+
+    EVERYTHING = "everything"
+    CONTENTS = "contents"
+    LISTING = "listing"
+    NAMES = "names"
+    MEANT = "meant"
+
+
+class Reads(Contract):
+    """What was looked at, with digests of what was there: `files` by path, `sets` by what was asked of many files.
+
+    That a file was missing, and that a set had no other file, counts as much as a content.
+    """
+
+    files: dict[str, str] = {}
+    sets: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class View:
+    """The files as an attempt at `step` finds them: as they were `given`, and as the workspace has them.
+
+    `unreadable`: why contents are no text, `extents`: how much documents are, by their hash; listings say both.
+    `loose`: outputs of steps that this one does not wait for. Whether they are there is a matter of timing, so no set
+    depends on it; to have read one does count.
+    """
+
+    given: Mapping[str, FileInfo]
+    workspace: Mapping[str, FileInfo]
+    step: PlanStep
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    extents: Mapping[str, str] = field(default_factory=dict)
+    loose: Set[str] = frozenset()
+    _digests: dict[str, str] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def meant(self) -> Set[str]:
+        """The given files that the step is to deal with: its question lists them, so it need not ask for them."""
+        return frozenset(meant_by([self.step], self.given))
+
+    @cached_property
+    def paths(self) -> list[str]:
+        return sorted({*self.given, *self.workspace})
+
+    def file(self, path: str) -> str:
+        """The state of one file; empty where there is none."""
+        given, now = self._content(self.given.get(path)), self._content(self.workspace.get(path))
+        return given if given == now else f"{given}/{now}"
+
+    def digest(self, asked: str) -> str:
+        """Of what was asked of many files (a key of `Reads.sets`)."""
+        found = self._digests.get(asked)
+        if found is None:
+            lines = (f"{path}\0{entry}\n" for path in self.paths if (entry := self.entry(asked, path)))
+            found = self._digests[asked] = hashlib.sha256("".join(lines).encode()).hexdigest()
+        return found
+
+    def entry(self, asked: str, path: str) -> str:
+        """What one file adds to the answer; empty for nothing. What else there is of the file plays no part in it."""
+        kind, _, prefix = asked.partition(" ")
+        given, now = self.given.get(path), self._settled(path)
+        if not path.startswith(prefix):
+            return ""
+        match _Asked(kind):
+            case _Asked.EVERYTHING:
+                return self.file(path)
+            case _Asked.CONTENTS:
+                return f"{self._content(given)}/{self._content(now)}" if given or now else ""
+            case _Asked.LISTING:
+                return f"{now.size} {self._listed(now)} {given == now}" if now else ""
+            case _Asked.NAMES:
+                return f"{given is not None} {now is not None}" if given or now else ""
+            case _Asked.MEANT:
+                # The question names these files. Their sizes, and all other names in it, are for orientation only; but
+                # a file that had nothing to read in it was left alone for that.
+                return f"{given.size > 0} {self._is_unreadable(given)}" if given and path in self.meant else ""
+
+    def _settled(self, path: str) -> FileInfo | None:
+        return self.given.get(path) if path in self.loose else self.workspace.get(path)
+
+    def _is_unreadable(self, info: FileInfo) -> bool:
+        return info.sha256 in self.unreadable
+
+    def _listed(self, info: FileInfo) -> str:
+        return self.unreadable.get(info.sha256) or self.extents.get(info.sha256, "")
+
+    def _content(self, info: FileInfo | None) -> str:
+        if info is None:
+            return ""
+        return f"!{info.sha256}" if self._is_unreadable(info) else info.sha256
+
+
+def holds(reads: Reads, view: View) -> bool:
+    """Whether whoever looks again at the same sees the same."""
+    return all(view.file(path) == state for path, state in reads.files.items()) and all(
+        view.digest(asked) == digest for asked, digest in reads.sets.items()
+    )
+
+
+def concerned(reads: Reads | None, before: View, now: View) -> list[str]:
+    """The files between two views whose change is one of what was looked at, sorted; all, where nobody knows."""
+    changed = [path for path in sorted({*before.paths, *now.paths}) if before.file(path) != now.file(path)]
+    if reads is None:
+        return changed
+    return [
+        path
+        for path in changed
+        if path in reads.files or any(before.entry(asked, path) != now.entry(asked, path) for asked in reads.sets)
+    ]
+
+
+class Looks:
+    """Collects what is looked at, in bounded memory; `recorded` makes a record of it."""
+
+    def __init__(self) -> None:
+        self._files = set[str]()
+        self._sets: set[str] = {_Asked.MEANT}
+
+    def file(self, path: str) -> None:
+        if len(self._files) <= MAX_FILES and _may_exist(path) and not path.startswith("@"):
+            self._files.add(path)
+
+    def contents(self, prefix: str) -> None:
+        """All files whose path begins like this were searched."""
+        self._set(f"{_Asked.CONTENTS} {prefix}")
+
+    def listing(self, prefix: str) -> None:
+        """Their names and sizes were listed."""
+        self._set(f"{_Asked.LISTING} {prefix}")
+
+    def names(self) -> None:
+        """It matters which files there are."""
+        self._set(_Asked.NAMES)
+
+    def everything(self) -> None:
+        self._set(_Asked.EVERYTHING)
+
+    def earlier(self, reads: Reads | None) -> None:
+        """What an earlier attempt looked at, whose critique this one was told. All, where nobody knows."""
+        if reads is None:
+            self.everything()
+            return
+        for path in reads.files:
+            self.file(path)
+        for asked in reads.sets:
+            self._set(asked)
+
+    def over[Value](self, files: Mapping[str, Value], *, contents: bool = True) -> Mapping[str, Value]:
+        """The same files, noted as they are looked at; without `contents` only that they are gone through."""
+        return _Watched(files, self, contents=contents)
+
+    def recorded(self, view: View) -> Reads:
+        """The record, of what was looked at as it is in this view."""
+        if _Asked.EVERYTHING in self._sets or len(self._files) > MAX_FILES or len(self._sets) > MAX_SETS:
+            return Reads(sets={_Asked.EVERYTHING: view.digest(_Asked.EVERYTHING)})
+        return Reads(
+            files={path: view.file(path) for path in sorted(self._files)},
+            sets={asked: view.digest(asked) for asked in sorted(self._sets)},
+        )
+
+    @property
+    def knows_names(self) -> bool:
+        return _Asked.NAMES in self._sets
+
+    def _set(self, asked: str) -> None:
+        if len(self._sets) <= MAX_SETS and _may_exist(asked.partition(" ")[2]):
+            self._sets.add(asked)
+
+
+def _may_exist(path: str) -> bool:
+    """Whether it can be, or begin, a path. Models ask for anything; that the rest is not there holds everywhere."""
+    return len(path) <= MAX_CHARACTERS and not is_unprintable(path)
+
+
+class _Watched[Value](Mapping[str, Value]):
+    """Files by path that note in `Looks` what is asked of them."""
+
+    def __init__(self, files: Mapping[str, Value], looks: Looks, *, contents: bool) -> None:
+        self._files, self._looks, self._contents = files, looks, contents
+
+    def __getitem__(self, path: str) -> Value:
+        if self._contents:
+            self._looks.file(path)
+        return self._files[path]
+
+    def __contains__(self, path: object) -> bool:
+        # Who knows all names knows this too: a check that goes through them depends on no content by that.
+        if self._contents and isinstance(path, str) and not self._looks.knows_names:
+            self._looks.file(path)
+        return path in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        self._looks.names()
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        self._looks.names()
+        return len(self._files)

@@ -1,0 +1,108 @@
+"""An error that holds work, as a person who has to decide is told of it: what was tried, and what each answer does."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from runs.enums import GateKind, PlanStatus, StepStatus, WorkKind
+from runs.errors import NoVerdict
+from runs.models import Gate, ModelCall
+from runs.readmodel.error_causes import Cause, cause_of
+from runs.readmodel.plan_view import PlanReading
+from runs.text.plural import pluralize, word_for
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What the work had asked models for. `failed`: calls in a row without a reply up to the error, `begun` when the
+    first of them ended and `ended` the last; `answers`: the replies that it goes on from when it is tried again;
+    `unusable`: those that it does not. `who`: the role and model of the last call.
+    """
+
+    failed: int = 0
+    begun: datetime | None = None
+    ended: datetime | None = None
+    answers: int = 0
+    unusable: int = 0
+    who: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Empty where the work had not come to ask a model."""
+        if self.failed and self.begun and self.ended:
+            minutes = round((self.ended - self.begun).total_seconds() / 60)
+            time = f" within {pluralize(minutes, 'minute')}" if minutes else ""
+            return f"{self.who} was asked {pluralize(self.failed, 'time')}{time} and gave no answer."
+        if self.unusable:
+            return f"{self.who} answered {pluralize(self.unusable, 'time')}, and no answer could be used."
+        return f"{self.who} had answered {pluralize(self.answers, 'time')} before." if self.answers else ""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a person is told at an error: `again` and `changes` say what these two answers lead to; `cause`: what more
+    is known of it.
+    """
+
+    tried: str
+    again: str
+    changes: str
+    cause: Cause | None = None
+
+
+def held_at(gates: Iterable[Gate], plan: PlanReading | None) -> Mapping[int, Held]:
+    """By the key of the gate, of those about errors; `plan` is the newest version. One query for any number of them."""
+    found = [gate for gate in gates if gate.kind == GateKind.ERROR]
+    tried = _tried(found) if found else {}
+    return {gate.pk: _held(gate, tried.get(gate.work_id or 0, Tried()), plan) for gate in found}
+
+
+def _tried(gates: Iterable[Gate]) -> dict[int, Tried]:
+    generations = {gate.work_id: gate.work.generation for gate in gates if gate.work}
+    calls = ModelCall.objects.filter(work__in=generations).order_by("id")
+    found: dict[int, Tried] = {}
+    for work, generation, error, role, model, at in calls.values_list(
+        "work", "generation", "error", "role", "model", "created_at"
+    ):
+        before, who, counts = found.get(work, Tried()), f"The {role} ({model})", generation == generations[work]
+        if error:
+            found[work] = Tried(before.failed + 1, before.begun or at, at, before.answers, before.unusable, who)
+        else:
+            found[work] = Tried(0, None, None, before.answers + counts, before.unusable + (not counts), who)
+    return found
+
+
+def _held(gate: Gate, tried: Tried, plan: PlanReading | None) -> Held:
+    return Held(tried.sentence, _again(gate, tried, plan), _changes(gate, plan), cause_of(gate.cause))
+
+
+def _again(gate: Gate, tried: Tried, plan: PlanReading | None) -> str:
+    kept = f"after its {pluralize(tried.answers, 'answer')}" if tried.answers else "from its beginning"
+    match WorkKind(gate.work.kind) if gate.work else None:
+        case WorkKind.READ:
+            return "The documents that are left are read."
+        case WorkKind.PLAN:
+            return "The planner is asked again, with what it was told before."
+        case WorkKind.FINALISE if gate.cause == NoVerdict.kind:
+            return "The verifier is asked again about the answer, which stays as it is."
+        case WorkKind.FINALISE:
+            return "The answer of the run is written again."
+        case WorkKind.ATTEMPT if gate.cause == NoVerdict.kind:
+            return "The verifier is asked again about the same result."
+        case _:
+            attempts = plan.rows.attempts.get(gate.step_id or 0, ()) if plan else ()
+            work = gate.work.attempt_id if gate.work else None
+            number = next((one.number for one in attempts if one.pk == work), 0)
+            return f"Attempt {number} goes on {kept}. That helps where the cause is gone."
+
+
+def _changes(gate: Gate, plan: PlanReading | None) -> str:
+    if plan is None:
+        return ""
+    policy, row = plan.rows.run.policy, plan.row
+    waits = policy.plan_waits(agreed=row.status == PlanStatus.APPROVED, relaxes=False)
+    approve = "for approval" if waits else "and goes on, unless it asks for less"
+    under_way = {StepStatus.RUNNING, StepStatus.WAITING, StepStatus.JUDGED}
+    busy = sum(1 for step in plan.steps if step.row.status in under_way and step.row.pk != gate.step_id)
+    first = f", once {pluralize(busy, 'other step')} {word_for(busy, 'has', 'have')} ended" if busy else ""
+    return f"The planner gets your words and this error{first}. It writes version {row.version + 1} {approve}."

@@ -1,0 +1,249 @@
+"""The points of a result that can be accepted or sent back one by one: the list and tables of its report, and the rows
+of the tables that it wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from runs.contracts.feedback import Comment
+from runs.errors import InvalidInput
+from runs.evidence.citations.citing import is_markdown
+from runs.lifecycle.people_answers import plain
+from runs.models import Attempt
+from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, items_in, same_row, tables_in, tables_of
+from runs.store import trees
+from runs.text.csv_tables import is_csv
+from runs.text.sentences import sentence_ends
+from runs.text.truncate import quoted
+
+MAX_POINTS = 500
+"""Rows that can be decided one by one; what comes after them stays in the rest, or in its file."""
+MAX_LEAD = 400
+"""Characters of the lead, some 60 words: with it a gate says what the result is before anything is opened."""
+MAX_FILES = 8
+"""Of those that were written, so many are looked through for tables."""
+MAX_FILE_BYTES = 10_000_000
+MAX_CHARACTERS = 300_000
+"""Of all files together, so many are looked through: a page waits for it."""
+_QUOTED = 160
+"""Characters of a point that stand in the request which sends it back; twice that of a row, which has several cells."""
+_BLOCK = re.compile(r" {0,3}(?:#|\||>|[-*_]{3}|`{3}|~{3}|<|\[[^\]]+\]:)")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point, as Markdown; `number` counts from 1 through all of a result. A row of a table has `cells` and its
+    number there, `row`; `place` says which it is, in words. `lines`: those of the report that it is, counted from 1.
+    """
+
+    number: int
+    text: str
+    cells: tuple[str, ...] = ()
+    place: str = ""
+    row: int = 0
+    lines: range = range(0)
+
+    @property
+    def name(self) -> str:
+        return self.place or f"point {self.number}"
+
+
+@dataclass(frozen=True)
+class PointTable:
+    """A table whose rows are points. `path`: the file in which it stands, empty for the report. `more`: there are rows
+    after these. `repeated`: so many rows are left out, since the report or a file before this one has them too.
+    """
+
+    path: str
+    header: tuple[str, ...]
+    points: tuple[Point, ...]
+    more: bool
+    repeated: int = 0
+
+    @property
+    def text(self) -> str:
+        """The table as Markdown."""
+        rows = (self.header, ("---",) * len(self.header), *(point.cells for point in self.points))
+        return "\n".join(f"| {' | '.join(cell.replace('|', '\\|') for cell in row)} |" for row in rows)
+
+    @property
+    def markdown(self) -> bool:
+        """Whether its cells are Markdown."""
+        return not is_csv(self.path)
+
+
+@dataclass(frozen=True)
+class Points:
+    """A report in parts, in which each of its lines stands once, and the tables that were written to files."""
+
+    lead: str
+    points: tuple[Point, ...]
+    rest: str
+    tables: tuple[PointTable, ...] = ()
+
+    @property
+    def all(self) -> tuple[Point, ...]:
+        return (*self.points, *(point for table in self.tables for point in table.points))
+
+    def at(self, line: int) -> Point | None:
+        """The point that has this line of the report."""
+        return next((point for point in self.all if line in point.lines), None)
+
+    @property
+    def further(self) -> tuple[PointTable, ...]:
+        """The tables beside what the result lists as its points: those are the items of the report, or else the rows of
+        its tables, or else those of the files.
+        """
+        if self.points:
+            return self.tables
+        return tuple(table for table in self.tables if table.path and not self.tables[0].path)
+
+    @property
+    def rows(self) -> int:
+        """How many rows `further` has; `count`: how many points there are without these."""
+        return sum(len(table.points) for table in self.further)
+
+    @property
+    def count(self) -> int:
+        return len(self.all) - self.rows
+
+
+def points_in(attempt: Attempt) -> Points:
+    """Those of a result. Reads the tables among the files that it wrote."""
+    written = ((path, info) for path, info in sorted(attempt.overlay.items()) if info and info.size <= MAX_FILE_BYTES)
+    files = ((path, info) for path, info in written if is_csv(path) or is_markdown(path))
+    texts = ((path, trees.read_text(info.sha256) or "") for path, info in islice(files, MAX_FILES))
+    return points_of(attempt.output.findings if attempt.output else "", texts)
+
+
+def points_of(report: str, files: Iterable[tuple[str, str]] = ()) -> Points:
+    """The first paragraph, the items of its lists outside of code, the rows of its tables and of those in `files` (path
+    and text), and what is left. Linear in the texts.
+
+    A list of one item is no list of points: there is nothing to choose.
+    """
+    lines = report.splitlines()
+    spans = list(items_in(lines))[:MAX_POINTS]
+    if len(spans) < 2:
+        spans = []
+    points = tuple(
+        Point(number, _text(lines[start:end]), lines=range(start + 1, end + 1))
+        for number, (start, end) in enumerate(spans, start=1)
+    )
+    tables, first = list[PointTable](), len(points) + 1
+    for count, table in enumerate(tables_of(lines, MAX_POINTS), start=1):
+        if first > MAX_POINTS:
+            break
+        tables.append(_table(table, "", f"table {count} of the report", first, Counter()))
+        first += len(tables[-1].points)
+        # With more rows than fit, the others stand in the rest, below the same header.
+        spans.append((table.body, table.body + len(tables[-1].points)) if tables[-1].more else (table.start, table.end))
+    tables += _written(files, first, _known(tables) + Counter((folded(point.text),) for point in points))
+    lead, rest = _lead(list(_outside(lines, sorted(spans))))
+    return Points(lead, points, rest, tuple(table for table in tables if table.points))
+
+
+def _written(files: Iterable[tuple[str, str]], first: int, known: Counter[Row]) -> Iterator[PointTable]:
+    """The tables of files, without the rows that are `known`: the report's are kept, since they are what is asked about
+    and what its citations were looked up in. The same row twice in one place is two points.
+    """
+    room = MAX_CHARACTERS
+    for path, text in files:
+        shown = text if len(text) <= room else text[:room].rpartition("\n")[0]
+        room -= min(room, len(text))
+        left, here = known.copy(), list[PointTable]()
+        for count, table in enumerate(tables_in(path, shown, MAX_POINTS), start=1):
+            if first > MAX_POINTS:
+                break
+            made = _table(table, path, path if count == 1 else f"table {count} of {path}", first, left)
+            here.append(replace(made, more=made.more or shown is not text))
+            first += len(made.points)
+        known = known + _known(here)
+        yield from here
+
+
+def _known(tables: Iterable[PointTable]) -> Counter[Row]:
+    headers = ((table, folded_row(table.header)) for table in tables)  # once: it may be longer than all of its rows
+    keys = (same_row(header, point.cells) for table, header in headers for point in table.points)
+    return Counter(key for key in keys if key)
+
+
+def _table(table: RowTable, path: str, place: str, first: int, known: Counter[Row]) -> PointTable:
+    """With the rows for which there is room; `first` is the number of the first. Takes those that are left out, since
+    they are `known`, from there.
+    """
+    points, repeated, header = list[Point](), 0, folded_row(table.header)
+    for row, cells in enumerate(table.rows, start=1):
+        same = [key for key in (same_row(header, cells), (" ".join(folded_row(cells)),)) if known[key] > 0]
+        if same:
+            known[same[0]] -= 1
+            repeated += 1
+        elif first + len(points) <= MAX_POINTS:
+            text = _in_words(table.header, cells)
+            line = table.body + row if not path else 0
+            lines = range(line, line + 1) if line else range(0)
+            points.append(Point(first + len(points), text, cells, f"row {row} of {place}", row, lines))
+    more = len(table.rows) > len(points) + repeated
+    return PointTable(path, table.header, tuple(points), more, repeated)
+
+
+def _in_words(header: Sequence[str], cells: Sequence[str]) -> str:
+    named = zip(header, cells, strict=True)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell.strip())
+
+
+def sent_back(points: Sequence[Point], notes: Mapping[int, str]) -> tuple[Comment, ...]:
+    """A request for each point that is sent back, by number: what was noted beside it, or that it is to change.
+
+    Raises InvalidInput for a number that no point has.
+    """
+    known = {point.number: point for point in points}
+    if unknown := sorted(set(notes) - set(known)):
+        raise InvalidInput(f"This result has no point {unknown[0]}. Load the page again, then decide.")
+    return tuple(
+        Comment(
+            text=notes[number].strip() or "This is not right yet. Look at it again and change it.",
+            place=_place(known[number]),
+        )
+        for number in sorted(notes)
+    )
+
+
+def _place(point: Point) -> str:
+    return f"On {point.name} {quoted(plain(point.text), _QUOTED * (2 if point.cells else 1))}"
+
+
+def _text(lines: Sequence[str]) -> str:
+    """An item without its mark; its own lines keep what they are indented by beyond it."""
+    mark = ITEM.match(lines[0])
+    width = mark.end() if mark else 0
+    rest = (line[min(width, len(line) - len(line.lstrip())) :] for line in lines[1:])
+    return "\n".join([lines[0][width:], *rest]).strip()
+
+
+def _outside(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> Iterator[str]:
+    at = 0
+    for start, end in spans:
+        yield from lines[at:start]
+        at = end
+    yield from lines[at:]
+
+
+def _lead(lines: Sequence[str]) -> tuple[str, str]:
+    """The sentences of the first paragraph that fit, and everything else; no lead if it begins with anything else."""
+    first = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
+    end = next((number for number in range(first, len(lines)) if not lines[number].strip()), len(lines))
+    paragraph = " ".join(line.strip() for line in lines[first:end])
+    if not paragraph or _BLOCK.match(lines[first]) or ITEM.match(lines[first]):
+        return "", "\n".join(lines).strip()
+    cut = len(paragraph)
+    if cut > MAX_LEAD:
+        ends = [end for end in sentence_ends(paragraph) if end <= MAX_LEAD]
+        cut = ends[-1] if ends else 0
+    rest = "\n".join([paragraph[cut:], *lines[end:]])
+    return paragraph[:cut].strip(), rest.strip()

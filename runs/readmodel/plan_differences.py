@@ -1,0 +1,298 @@
+"""What differs between two versions of a plan, word by word, for anyone who has to agree to the later one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from runs.contracts.feedback import Comment
+from runs.enums import About
+from runs.pev.contracts import Criterion, JsonSchema, PlanContract, PlanHeader, PlanStep, RequestAnswer
+from runs.pev.plans.relaxing import relaxations
+from runs.pev.tools.toolbox import tools_of
+from runs.readmodel.check_words import check_in_words
+from runs.text.diff import DiffBudget, TextChange, word_diff
+from runs.text.normalisation import caseless
+from runs.text.plural import pluralize
+
+type Kind = Literal["removed", "changed", "added", "moved"]
+
+_SIMILAR = 0.5
+"""Share of the words that two criteria have in common, from which on one is the other, worded again."""
+_STEPS = 20
+"""Of a `DiffBudget`, for comparing two sets of words, however few they have."""
+_ABOUT = {About.SOURCES: "checked against your files", About.OUTPUT: "about the result itself"}
+_NOTE = "note"
+"""What people call a part of the context of a plan."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """A plan to be compared, with its steps by key in order."""
+
+    number: int
+    header: PlanHeader
+    steps: Mapping[str, PlanStep]
+
+    @property
+    def contract(self) -> PlanContract:
+        return PlanContract(**dict(self.header), steps=list(self.steps.values()))
+
+
+@dataclass(frozen=True)
+class CriterionChange:
+    """`number`: its place among those of its step from 1, where it was before if it is removed. `relaxed`: why less is
+    asked for than before; empty if it is not.
+    """
+
+    kind: Kind
+    number: int
+    text: str
+    changes: tuple[TextChange, ...] = ()
+    relaxed: str = ""
+
+
+@dataclass(frozen=True)
+class StepChange:
+    """`number`: its place in the plan from 1, where it was before if it is removed; `was`: its place before, 0 for a
+    new one. `relaxed`: sentences about files that nobody is to write any more. `comments`: those that led to it.
+    """
+
+    kind: Kind
+    key: str
+    name: str
+    number: int
+    was: int
+    changes: tuple[TextChange, ...] = ()
+    criteria: tuple[CriterionChange, ...] = ()
+    relaxed: tuple[str, ...] = ()
+    comments: tuple[Comment, ...] = ()
+
+    @property
+    def less(self) -> bool:
+        """Whether less is asked for than before."""
+        return self.kind == "removed" or bool(self.relaxed) or any(one.relaxed for one in self.criteria)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What differs between version `before` and version `after`. `steps`: what asks for less stands first. `criteria`
+    are the success criteria, `whole` the other parts of the plan itself, `comments` those about no step that differs.
+    """
+
+    before: int
+    after: int
+    steps: tuple[StepChange, ...]
+    criteria: tuple[CriterionChange, ...]
+    whole: tuple[TextChange, ...]
+    comments: tuple[Comment, ...]
+
+    @property
+    def only_noted(self) -> bool:
+        """Whether at most what is noted beside goal, steps and criteria differs, such as what was asked for."""
+        return not (self.steps or self.criteria) and all(one.what.startswith(_NOTE) for one in self.whole)
+
+    @property
+    def relaxed(self) -> list[str]:
+        """A sentence for each thing that is asked for less, or not any more."""
+        judged = [one for step in self.steps for one in step.criteria]
+        found = [one.relaxed for one in (*judged, *self.criteria) if one.relaxed]
+        return [*found, *(sentence for step in self.steps for sentence in step.relaxed)]
+
+    def names(self, kind: Kind) -> tuple[str, ...]:
+        """The steps of one kind."""
+        return tuple(step.name for step in self.steps if step.kind == kind)
+
+    @property
+    def summary(self) -> str:
+        """In one line: “1 step removed, 2 changed, 1 added; 1 criterion asks for less”."""
+        kinds: tuple[Kind, ...] = ("removed", "changed", "added", "moved")
+        counted = [(len(self.names(kind)), kind) for kind in kinds]
+        parts = [f"{count} {kind}" for count, kind in counted if count]
+        if parts:
+            count, kind = next(one for one in counted if one[0])
+            parts[0] = f"{pluralize(count, 'step')} {kind}"
+        if self.criteria:
+            parts.append(pluralize(len(self.criteria), "success criterion differs", "success criteria differ"))
+        parts += [f"{one.what} differs" for one in self.whole]
+        return ", ".join(parts) or "nothing differs"
+
+
+def compare(
+    before: Version, after: Version, passed: Sequence[PlanStep] = (), comments: Sequence[Comment] = ()
+) -> Comparison:
+    """`passed`: the steps whose results are kept, of which nothing is asked any more. `comments`: what people said of
+    the earlier version and of those between the two.
+    """
+    budget = DiffBudget()
+    relaxed = relaxations(before.contract, after.contract, passed, tools_of)
+    less = {(one.step_id, one.criterion, one.sentence) for one in relaxed}
+    steps = sorted(_steps(before, after, less, budget), key=_urgency)
+    placed = [replace(step, comments=_about(step, comments, after.header.answers)) for step in steps]
+    known = {comment for step in placed for comment in step.comments}
+    return Comparison(
+        before=before.number,
+        after=after.number,
+        steps=tuple(placed),
+        criteria=_criteria(before.header.success_criteria, after.header.success_criteria, _sentences(less, ""), budget),
+        whole=tuple(_whole(before.header, after.header, budget)),
+        comments=tuple(comment for comment in comments if comment not in known),
+    )
+
+
+type _Less = set[tuple[str, int, str]]
+
+
+def _sentences(less: _Less, key: str) -> dict[int, str]:
+    """By the number of the criterion."""
+    return {number: sentence for step, number, sentence in less if step == key and number}
+
+
+def _urgency(step: StepChange) -> tuple[int, int]:
+    order: tuple[Kind, ...] = ("removed", "changed", "added", "moved")
+    return (0 if step.kind == "removed" else 1 if step.less else 1 + order.index(step.kind), step.number)
+
+
+def _about(step: StepChange, comments: Sequence[Comment], answers: Sequence[RequestAnswer]) -> tuple[Comment, ...]:
+    """Those that were made on this step, or that the plan says it answers by it."""
+    answered = {answer.request for answer in answers if answer.step_id == step.key}
+    return tuple(one for one in comments if one.step_id == step.key or (one.request and one.request in answered))
+
+
+def _steps(before: Version, after: Version, less: _Less, budget: DiffBudget) -> Iterator[StepChange]:
+    old = {key: number for number, key in enumerate(before.steps, 1)}
+    new = {key: number for number, key in enumerate(after.steps, 1)}
+    stayed = _in_order([old[key] for key in new if key in old])
+    for key, number in old.items():
+        if key not in new:
+            step = before.steps[key]
+            gone = _criteria(step.acceptance_criteria, [], _sentences(less, key), budget)
+            lost = tuple(sentence for its, criterion, sentence in less if its == key and not criterion)
+            yield StepChange("removed", key, step.name, number, number, criteria=gone, relaxed=lost)
+    for key, number in new.items():
+        step = after.steps[key]
+        if key not in old:
+            yield StepChange("added", key, step.name, number, 0)
+        elif step != before.steps[key]:
+            yield _changed(before, after, key, (number, old[key]), less, budget)
+        elif old[key] not in stayed:
+            yield StepChange("moved", key, step.name, number, old[key])
+
+
+def _changed(
+    before: Version, after: Version, key: str, places: tuple[int, int], less: _Less, budget: DiffBudget
+) -> StepChange:
+    old, new = before.steps[key], after.steps[key]
+    texts = zip(_texts(old, before.steps), _texts(new, after.steps), strict=True)
+    return StepChange(
+        kind="changed",
+        key=key,
+        name=new.name,
+        number=places[0],
+        was=places[1],
+        changes=tuple(_text(what, one, other, budget) for (what, one), (_, other) in texts if one != other),
+        criteria=_criteria(old.acceptance_criteria, new.acceptance_criteria, _sentences(less, key), budget),
+        relaxed=tuple(sentence for its, criterion, sentence in less if its == key and not criterion),
+    )
+
+
+def _texts(step: PlanStep, steps: Mapping[str, PlanStep]) -> Iterator[tuple[str, str]]:
+    """What a step is made of, criteria aside, each with its name."""
+    yield "name", step.name
+    yield "description", step.description
+    yield "reads", "\n".join(step.inputs) or "all your files"
+    plain = (f"{one.path}{'' if one.cited else ' (finished text, no citations)'}" for one in step.expected_outputs)
+    yield "writes", "\n".join(plain)
+    yield "comes after", "\n".join(steps[key].name if key in steps else key for key in step.dependencies)
+    yield "risk", f"{step.estimated_complexity.value}-risk step"
+    yield "agent", step.agent or "none"
+    yield "tools", "\n".join(step.tools) or "all that stay within the run"
+    yield "planned actions", "\n".join(f"{action.tool}: {action.purpose}" for action in step.actions)
+
+
+def _text(what: str, before: str, after: str, budget: DiffBudget) -> TextChange:
+    return TextChange(what, before, after, word_diff(before, after, budget))
+
+
+def _whole(before: PlanHeader, after: PlanHeader, budget: DiffBudget) -> Iterator[TextChange]:
+    if before.goal != after.goal:
+        yield _text("goal", before.goal, after.goal, budget)
+    old = {item.name: item.value for item in before.context}
+    new = {item.name: item.value for item in after.context}
+    for name in {**old, **new}:
+        if old.get(name) != new.get(name):
+            yield _text(f"{_NOTE} “{name}”", old.get(name, ""), new.get(name, ""), budget)
+    if before.rollback_strategy != after.rollback_strategy:
+        yield _text("rollback", before.rollback_strategy, after.rollback_strategy, budget)
+
+
+def _criteria(
+    old: Sequence[Criterion], new: Sequence[Criterion], less: Mapping[int, str], budget: DiffBudget
+) -> tuple[CriterionChange, ...]:
+    """Those that are removed first, then by their number; what asks for less before the others."""
+    pairs = _paired(old, new, budget)
+    found = [
+        CriterionChange("removed", place + 1, one.text, relaxed=less.get(place + 1, ""))
+        for place, one in enumerate(old)
+        if place not in pairs.values()
+    ]
+    for place, one in enumerate(new):
+        its = pairs.get(place)
+        if its is None:
+            found.append(CriterionChange("added", place + 1, one.text, (_text("check", "", _check(one), budget),)))
+        elif one != old[its]:
+            parts = zip(_parts(old[its]), _parts(one), strict=True)
+            changes = tuple(_text(what, a, b, budget) for (what, a), (_, b) in parts if a != b)
+            found.append(CriterionChange("changed", place + 1, one.text, changes, less.get(its + 1, "")))
+    return tuple(sorted(found, key=lambda one: (one.kind != "removed", not one.relaxed)))
+
+
+def _parts(criterion: Criterion) -> Iterator[tuple[str, str]]:
+    yield "text", criterion.text
+    yield "check", _check(criterion)
+    yield "about", _ABOUT[criterion.topic]
+    yield "JSON Schema", criterion.check.schema_text if isinstance(criterion.check, JsonSchema) else ""
+
+
+def _check(criterion: Criterion) -> str:
+    return f"automatic check: {check_in_words(criterion.check)}" if criterion.check else "no automatic check"
+
+
+def _paired(old: Sequence[Criterion], new: Sequence[Criterion], budget: DiffBudget) -> dict[int, int]:
+    """By the place of a criterion now, where it was: the same one, one of the same words or check, or a similar one."""
+    pairs: dict[int, int] = {}
+    words = {id(one): set(caseless(one.text).split()) for one in (*old, *new)}
+
+    def similar(one: Criterion, other: Criterion) -> bool:
+        mine, its = words[id(one)], words[id(other)]
+        most = max(len(mine), len(its))
+        return budget.take(_STEPS + most) and len(mine & its) >= _SIMILAR * most
+
+    for alike in (
+        lambda one, other: one == other,
+        lambda one, other: one.text == other.text,
+        lambda one, other: one.check is not None and one.check == other.check,
+        similar,
+    ):
+        for place, one in enumerate(new):
+            if place not in pairs:
+                left = (its for its, other in enumerate(old) if its not in pairs.values() and alike(one, other))
+                if (found := next(left, None)) is not None:
+                    pairs[place] = found
+    return pairs
+
+
+def _in_order(places: Sequence[int]) -> set[int]:
+    """The most of these that stand in order: the others were moved."""
+    best: list[tuple[int, int]] = []  # how many end here, and which came before
+    for at, place in enumerate(places):
+        before = [(best[one][0], one) for one in range(at) if places[one] < place]
+        count, one = max(before, default=(0, -1))
+        best.append((count + 1, one))
+    at = max(range(len(best)), key=lambda one: best[one][0], default=-1)
+    found = set[int]()
+    while at >= 0:
+        found.add(places[at])
+        at = best[at][1]
+    return found

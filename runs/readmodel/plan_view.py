@@ -1,0 +1,435 @@
+"""Versions of the plan with their steps: what was asked, what differs from the version before, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from runs.accounting.past_estimates import estimate_of
+from runs.accounting.totals import Totals
+from runs.contracts.feedback import Comment
+from runs.enums import (
+    WHOLE_STEPS,
+    About,
+    EventKind,
+    GateKind,
+    GateStatus,
+    StepStatus,
+)
+from runs.lifecycle.available_agents import NamedAgent, as_used, named_by
+from runs.lifecycle.change_requests import READ
+from runs.lifecycle.coverage import planned
+from runs.lifecycle.criteria_ledger import entry_of
+from runs.lifecycle.toolset import checking_commands, effects_of
+from runs.models import Attempt, Gate, Plan, Step
+from runs.models.plans import FIRST_PLAN
+from runs.pev.agents import subagents_of
+from runs.pev.contracts import Criterion, PlanStep
+from runs.pev.outcome import OpenPoint, point_of
+from runs.pev.plans.estimate import Estimate, StepEstimate
+from runs.pev.tools.toolbox import only_runs_commands
+from runs.readmodel.attempt_view import AttemptReading
+from runs.readmodel.plan_differences import Comparison, Version, compare
+from runs.readmodel.plan_edit_words import LostEdit, Written, lost_edits
+from runs.readmodel.plan_news import News, news_of
+from runs.readmodel.run_rows import Rows
+from runs.store.trees import files_of
+from runs.text.plural import pluralize
+from runs.text.sentences import first_sentence
+from runs.text.truncate import truncate_line
+
+MAX_SENTENCE = 180
+"""Characters of what a step does, where there is one line for it."""
+
+MAX_OF_SMALL = 2
+"""Steps of a plan that is said to be small."""
+SMALL = {
+    0: "",
+    1: "This plan has one step. Where you can check the result at a glance, a chat is quicker and costs less.",
+    2: "This plan has two steps; a single step would do. You can edit the plan and join them.",
+}
+
+
+class JudgedCriterion(NamedTuple):
+    """A criterion that a verifier judges. `step_id`: nothing for one of the whole. `number`: its place, from 1."""
+
+    step_id: str
+    number: int
+    text: str
+    about_sources: bool
+
+
+@dataclass(frozen=True, eq=False)
+class PlanReading:
+    """One version of the plan, and the one before it."""
+
+    rows: Rows
+    row: Plan
+    before: PlanReading | None
+
+    @property
+    def newest(self) -> bool:
+        return self.row is self.rows.plans[-1]
+
+    @cached_property
+    def specs(self) -> dict[str, PlanStep]:
+        """What was planned, by key of the step, in order."""
+        return {step.key: step.spec for step in self.rows.steps.get(self.row.pk, ())}
+
+    @cached_property
+    def steps(self) -> tuple[StepReading, ...]:
+        return tuple(StepReading(self, step) for step in self.rows.steps.get(self.row.pk, ()))
+
+    @cached_property
+    def tried_steps(self) -> tuple[StepReading, ...]:
+        """For those who look back: all steps of the newest version, of an earlier one those at which it was tried."""
+        return tuple(step for step in self.steps if self.newest or step.own)
+
+    @cached_property
+    def given(self) -> Set[str]:
+        """The paths of the given files."""
+        return files_of(self.rows.run.inputs).keys()
+
+    @property
+    def judged_criteria(self) -> list[JudgedCriterion]:
+        """Those of the steps, then those of the whole."""
+        steps = [(key, spec.acceptance_criteria) for key, spec in self.specs.items()]
+        return [
+            JudgedCriterion(key, number, one.text, one.topic is About.SOURCES)
+            for key, criteria in (*steps, ("", self.row.header.success_criteria))
+            for number, one in enumerate(criteria, 1)
+            if not one.check
+        ]
+
+    @property
+    def small(self) -> str:
+        """What is said where a single step would do as well; empty for others."""
+        if self.before or len(self.steps) > MAX_OF_SMALL:
+            return ""
+        return SMALL[len(self.steps)]
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """Every path that a step of this version said it would write."""
+        return frozenset(path for spec in self.specs.values() for path in spec.outputs)
+
+    @cached_property
+    def estimate(self) -> Estimate | None:
+        """What was shown before the approval, without the results that are kept; None for a plan without one."""
+        return estimate_of(self.row, [step.row for step in self.steps])
+
+    @cached_property
+    def estimates(self) -> dict[str, StepEstimate]:
+        """By key of the step; nothing for one that keeps its result."""
+        return {part.step_id: part for part in self.estimate.steps} if self.estimate else {}
+
+    @property
+    def free(self) -> bool:
+        return self.estimate is not None and not self.estimate.unpriced and self.estimate.high == 0
+
+    @cached_property
+    def changes(self) -> Comparison | None:
+        """Against the version before."""
+        return self.compared_with(self.before) if self.before else None
+
+    def compared_with(self, earlier: PlanReading) -> Comparison:
+        """What differs from an earlier version, each change with the comments on that one or on one between the two."""
+        passed = [step.row.spec for step in earlier.steps if step.row.status == StepStatus.PASSED]
+        comments: list[Comment] = []
+        between = self.before
+        while between and between.row.version >= earlier.row.version:
+            comments[:0] = [comment for gate in between.rejections for comment in gate.asked]
+            between = between.before
+        return compare(earlier.version, self.version, passed, comments)
+
+    @property
+    def came_from(self) -> str:
+        """Where a version 1 comes from that no planner wrote for this request; empty for others."""
+        return "" if self.before or self.row.reason == FIRST_PLAN else self.row.reason
+
+    @property
+    def news(self) -> list[News]:
+        """The same in a few words."""
+        return news_of(self.changes) if self.changes else []
+
+    @cached_property
+    def lost_edits(self) -> list[LostEdit]:
+        """What people wrote into earlier versions by hand that this one has no more."""
+        return lost_edits([plan.written for plan in self._up_to_here])
+
+    @property
+    def _up_to_here(self) -> list[PlanReading]:
+        found = [self]
+        while earlier := found[-1].before:
+            found.append(earlier)
+        return found[::-1]
+
+    @property
+    def written(self) -> Written:
+        """By whose hand it is, and whether a person has read and approved it."""
+        row = self.row
+        return Written(self.version, row.author.get_username() if row.author else "", row.approved_how in READ)
+
+    @property
+    def version(self) -> Version:
+        return Version(self.row.version, self.row.header, self.specs)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The names of the steps that the version before had and this one has not."""
+        earlier = self.before.specs if self.before else {}
+        return tuple(spec.name for key, spec in earlier.items() if key not in self.specs)
+
+    @property
+    def kept(self) -> int:
+        """How many steps keep the result of an earlier version; the others are `new`."""
+        return sum(1 for step in self.steps if step.row.reused_from_id)
+
+    @property
+    def new(self) -> int:
+        return len(self.steps) - self.kept
+
+    @property
+    def criteria(self) -> list[Criterion]:
+        """Those of its steps, and the success criteria."""
+        of_steps = (criterion for spec in self.specs.values() for criterion in spec.acceptance_criteria)
+        return [*of_steps, *self.row.header.success_criteria]
+
+    @property
+    def checked(self) -> int:
+        """How many criteria a check decides; the others are `judged` by a model."""
+        return sum(1 for criterion in self.criteria if criterion.check)
+
+    @cached_property
+    def met_in_steps(self) -> tuple[int, int]:
+        """How many criteria of its steps were met at the last judged attempt, and how many there are."""
+        counts = [step.met for step in self.steps]
+        return sum(met for met, _ in counts), sum(every for _, every in counts)
+
+    @property
+    def sources_needed(self) -> bool:
+        return self.rows.run.policy.sources_needed
+
+    @property
+    def unsourced(self) -> list[str]:
+        """The names of the steps of which nothing is held against the sources."""
+        return [
+            spec.name
+            for spec in self.specs.values()
+            if all(criterion.topic is About.OUTPUT for criterion in spec.acceptance_criteria)
+        ]
+
+    @property
+    def judged(self) -> int:
+        return len(self.criteria) - self.checked
+
+    @property
+    def effect(self) -> str:
+        """What judging the whole task does beyond reading files; empty where it does no more."""
+        return checking_commands(self.row.header.success_criteria)
+
+    @cached_property
+    def agents(self) -> list[NamedAgent]:
+        """Those that its steps name or may hand parts to, as they are now."""
+        return named_by(self.row, self.specs.values(), self.rows.run.policy)
+
+    @property
+    def judging(self) -> str:
+        """Who is to judge what: “17 criteria (4 of the whole): 7 automatic checks, 10 AI reviews (2 against your
+        files)”.
+        """
+        sourced = [criterion for criterion in self.criteria if criterion.topic is About.SOURCES]
+        by_check = sum(1 for criterion in sourced if criterion.check)
+        words = (
+            (self.checked, pluralize(self.checked, "automatic check"), by_check),
+            (self.judged, self.rows.run.policy.reviews(self.judged), len(sourced) - by_check),
+        )
+        parts = [f"{who} ({held} against your files)" if held else who for count, who, held in words if count]
+        of_whole = len(self.row.header.success_criteria)
+        return f"{len(self.criteria)} criteria ({of_whole} of the whole): {', '.join(parts)}"
+
+    @cached_property
+    def not_read(self) -> list[str]:
+        """Which of the given files no step of it will read, grouped."""
+        return planned(self.rows.run, self.specs.values())
+
+    @cached_property
+    def decisions(self) -> list[Gate]:
+        """What people, or the policy, answered when they were asked about it."""
+        asked = (gate for gate in self.rows.gates if gate.plan_id == self.row.pk and gate.kind == GateKind.PLAN)
+        return [gate for gate in asked if gate.decided_at]
+
+    @cached_property
+    def rejections(self) -> list[Gate]:
+        return [gate for gate in self.decisions if gate.status == GateStatus.REJECTED]
+
+    @cached_property
+    def approved_at(self) -> datetime | None:
+        """When it was approved. No gate tells when the policy did, the event does."""
+        approvals = [gate.decided_at for gate in self.decisions if gate.status == GateStatus.APPROVED]
+        if approvals or not self.row.approved_how:
+            return approvals[-1] if approvals else None
+        events = self.rows.run.events.filter(kind=EventKind.PLAN_APPROVED, data__version=self.row.version)
+        return events.values_list("at", flat=True).last()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What its approval is bound to (G1), as gate and history show it; empty before anyone is asked."""
+        asked = [gate.digest for gate in self.rows.gates if gate.plan_id == self.row.pk and gate.kind == GateKind.PLAN]
+        if asked or not self.row.approved_how:
+            return asked[-1] if asked else ""
+        events = self.rows.run.events.filter(kind=EventKind.PLAN_APPROVED, data__version=self.row.version)
+        return str((events.values_list("data", flat=True).last() or {}).get("digest", ""))
+
+
+@dataclass(frozen=True, eq=False)
+class StepReading:
+    """One step of a version of the plan."""
+
+    plan: PlanReading
+    row: Step
+
+    @property
+    def name(self) -> str:
+        return self.row.spec.name
+
+    @property
+    def after(self) -> list[str]:
+        """The names of the steps that it rests on."""
+        return [self.plan.specs[key].name for key in self.row.spec.dependencies]
+
+    @property
+    def reads(self) -> str:
+        """What the plan says that it reads, in a few words."""
+        spec = self.row.spec
+        if only_runs_commands(spec):
+            return "runs commands"
+        if not self.plan.given:
+            return "reads none, as no files are given"
+        return f"reads {pluralize(len(spec.inputs), 'file')}" if spec.inputs else "reads all your files"
+
+    @cached_property
+    def effects(self) -> list[str]:
+        """What it may do beyond reading and writing files of the run."""
+        return list(effects_of(self.row.spec, self.plan.rows.run.policy))
+
+    @property
+    def agent(self) -> NamedAgent | None:
+        """Who carries it out, where it names one."""
+        return next((one for one in self.plan.agents if one.name == self.row.spec.agent), None)
+
+    @property
+    def subagents(self) -> list[NamedAgent]:
+        """Those that it may hand parts to, as they are now."""
+        names = subagents_of(self.row.spec, self.plan.rows.run.policy)
+        return [one for one in self.plan.agents if one.name in names]
+
+    @property
+    def helpers(self) -> list[str]:
+        """The same by their names, as they were in its attempts."""
+        kept = [one.row.subagents or {} for one in self.own_attempts]
+        return [as_used(one.name, (there.get(one.name) for there in kept)) for one in self.subagents]
+
+    @property
+    def number(self) -> int:
+        """Its place in the plan, from 1."""
+        return self.row.position + 1
+
+    @property
+    def sourced(self) -> int:
+        """How many of its criteria only words from outside the run can meet (T1a)."""
+        return sum(1 for one in self.row.spec.acceptance_criteria if one.topic is About.SOURCES)
+
+    @property
+    def does(self) -> str:
+        """The first sentence of its description."""
+        return truncate_line(first_sentence(" ".join(self.row.spec.description.split())), MAX_SENTENCE)
+
+    @property
+    def estimate(self) -> StepEstimate | None:
+        return self.plan.estimates.get(self.row.key)
+
+    @property
+    def news(self) -> str:
+        """Against the version before: added, changed, kept, or nothing."""
+        if self.plan.before is None:
+            return ""
+        if self.row.reused_from_id:
+            return "kept"
+        earlier = self.plan.before.specs.get(self.row.key)
+        return "added" if earlier is None else "" if earlier == self.row.spec else "changed"
+
+    @property
+    def kept_from(self) -> int:
+        """The version whose result it keeps; 0 for none."""
+        return self.row.reused_from.step.plan.version if self.row.reused_from else 0
+
+    @property
+    def own(self) -> Sequence[Attempt]:
+        """The attempts made under its version, oldest first."""
+        return self.plan.rows.attempts.get(self.row.pk, ())
+
+    @cached_property
+    def tried(self) -> Sequence[Attempt]:
+        """Its own, or the one that it keeps."""
+        return [self.row.reused_from] if self.row.reused_from else self.own
+
+    @property
+    def met(self) -> tuple[int, int]:
+        """How many criteria its last judged attempt met, and of how many; none of a step that does not apply. A verdict
+        is read whole only if it failed.
+        """
+        if self.row.status == StepStatus.NOT_APPLICABLE:
+            return 0, 0
+        verdicts = (getattr(attempt, "verdict", None) for attempt in reversed(self.tried))
+        last = next((verdict for verdict in verdicts if verdict and verdict.criteria), None)
+        if last is None:
+            return 0, len(self.row.spec.acceptance_criteria)
+        return (last.criteria if last.passed else sum(1 for one in last.results if one.met)), last.criteria
+
+    @cached_property
+    def attempts(self) -> tuple[AttemptReading, ...]:
+        readings: list[AttemptReading] = []
+        heeds = 0
+        for place, row in enumerate(self.tried, start=1):
+            later = self.tried[place:]
+            attempt = AttemptReading(self, row, heeds, later[0].number if later else 0)
+            readings.append(attempt)
+            heeds = row.number if attempt.criticised else heeds
+        return tuple(readings)
+
+    @property
+    def own_attempts(self) -> tuple[AttemptReading, ...]:
+        """Without the one that it keeps: that is told where it was made."""
+        return () if self.row.reused_from_id else self.attempts
+
+    @cached_property
+    def shown(self) -> list[str]:
+        """What of the given files its executors were shown, file by file up to a bound."""
+        found = self.plan.rows.coverage
+        return found.shown_to(self.row.pk) if found else []
+
+    @cached_property
+    def spent(self) -> Totals:
+        return sum((attempt.spent for attempt in self.attempts), Totals())
+
+    @property
+    def searched(self) -> str:
+        """What code has searched the given files for before the step was settled as one that does not apply."""
+        verdicts = [attempt.verdict for attempt in self.attempts if attempt.verdict]
+        found = [item for one in (verdicts[-1].results if verdicts else ()) for item in one.evidence]
+        return next((item.sentence for item in found if item.kind == "check" and not item.source), "")
+
+    @property
+    def open_point(self) -> OpenPoint:
+        """Why it has not passed. Of a step that keeps its result only what is said of the attempt that it keeps."""
+        return point_of(entry_of(self.row, self.tried, self.plan.rows.answers))
+
+    @property
+    def feedback(self) -> str:
+        """What was wrong with its last attempt that was judged; empty for a step that passed."""
+        judged = [attempt for attempt in self.attempts if attempt.verdict]
+        return judged[-1].critique if judged and self.row.status not in WHOLE_STEPS else ""

@@ -1,0 +1,263 @@
+"""Lists of runs: which there are to a person, filtered, sorted, counted, and what a row of them says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, Lower
+
+from runs.enums import SETTLED_STEPS, EventKind, GateKind, Outcome, RunStatus, Show, StepStatus
+from runs.errors import FromLaterVersion
+from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Step, User
+from runs.models.querysets import RunQuerySet
+from runs.people.permissions import Person, approvable_gates, awaiting, is_administrator, visible_runs
+from runs.pev.policy import RULES
+
+_ZERO = Decimal(0)
+SHOWN_FIELDS = (
+    "id",
+    "title",
+    "status",
+    "outcome",
+    "paused",
+    "created_at",
+    "finished_at",
+    "archived_at",
+    "owner",
+    "owner__username",
+    "before",
+    "revision",
+)
+"""What a row shows of a run itself. Request, policy and answer are by far the largest part, and no row shows them."""
+_PLAIN_FIELDS = ("id", "title", "created_at", "finished_at", "archived_at", "owner", "owner__username")
+"""What of them every version can read: no words and no contracts."""
+
+
+class Sort(StrEnum):
+    """The order of a list. `waiting`: the oldest open question first; `ended`: the newest end first."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    WAITING = "waiting"
+    ENDED = "ended"
+    TITLE = "title"
+
+
+PAUSED = "paused"
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What is looked for; empty fields leave nothing out. It was submitted at `since` or later, and before `until`.
+    `state` is a status, an outcome, or `paused`. `words` stand in title or request; a number may be the run's.
+    """
+
+    words: Sequence[str] = ()
+    state: str = ""
+    person: int | None = None
+    template: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    archived: bool = False
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many runs each list has under these filters. `needed`: in how many a decision is needed, filtered or not."""
+
+    mine: int
+    running: int
+    finished: int
+    all: int
+    needed: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Of the newest plan of a run."""
+
+    plan: int
+    steps: int
+    done: int
+
+
+@dataclass(frozen=True)
+class Spent:
+    """USD of the priced calls, and how many have no known price."""
+
+    cost: Decimal = _ZERO
+    unpriced: int = 0
+
+
+def without_ai(models: Iterable[str]) -> bool:
+    """Whether all of these models are the offline rules; False when there are none."""
+    names = list(models)
+    return bool(names) and all(name.startswith(RULES) for name in names)
+
+
+def version(user: Person) -> str:
+    """Changes whenever a list of this person's might have: all that lists show is told by an event, or was deleted."""
+    event = Event.objects.aggregate(newest=Max("pk"))["newest"]
+    deleted = DeletedRun.objects.aggregate(newest=Max("pk"))["newest"]
+    return f"{user.pk}-{int(is_administrator(user))}-{event}-{deleted}"
+
+
+def filtered(user: Person, filters: Filters) -> RunQuerySet:
+    """The runs that this person may see and that fit."""
+    runs = visible_runs(user).filter(archived_at__isnull=not filters.archived)
+    for word in filters.words:
+        fits = Q(title__icontains=word) | Q(request__icontains=word)
+        number = word.removeprefix("#")
+        runs = runs.filter(fits | Q(pk=int(number)) if number.isascii() and number.isdigit() else fits)
+    if filters.state == PAUSED:
+        runs = runs.unfinished().filter(paused=True)
+    elif filters.state in set(Outcome):
+        runs = runs.filter(outcome=filters.state)
+    elif filters.state in set(RunStatus):
+        runs = runs.filter(status=filters.state)
+    if filters.person is not None:
+        runs = runs.filter(owner_id=filters.person)
+    if filters.template:
+        runs = runs.filter(template=filters.template)
+    if filters.since:
+        runs = runs.filter(created_at__gte=filters.since)
+    if filters.until:
+        runs = runs.filter(created_at__lt=filters.until)
+    return runs
+
+
+def counts(user: Person, filters: Filters) -> Counts:
+    runs = filtered(user, filters)
+    found = runs.aggregate(all=Count("pk"), finished=Count("pk", filter=Q(status=RunStatus.FINISHED)))
+    mine = _awaiting(runs, user)
+    needed = mine if filters == Filters() else _awaiting(visible_runs(user), user)
+    return Counts(mine, found["all"] - found["finished"] - mine, found["finished"], found["all"], needed)
+
+
+def _awaiting(runs: RunQuerySet, user: Person) -> int:
+    return int(awaiting(runs, user).aggregate(count=Count("pk", distinct=True))["count"])
+
+
+def listed(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQuerySet:
+    """One list, in order, with what a row shows of the run itself."""
+    runs = filtered(user, filters)
+    match show:
+        case Show.MINE:
+            runs = awaiting(runs, user).annotate(asked=Min("gates__opened_at"))
+        case Show.RUNNING:
+            runs = runs.unfinished().exclude(pk__in=approvable_gates(user).values("run_id"))
+        case Show.FINISHED:
+            runs = runs.finished()
+        case Show.ALL:
+            pass
+    return _sorted(runs, sort).select_related("owner").only(*SHOWN_FIELDS)
+
+
+def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:
+    match sort:
+        case Sort.NEWEST:
+            return runs.order_by("-pk")
+        case Sort.OLDEST:
+            return runs.order_by("pk")
+        case Sort.ENDED:
+            return runs.order_by(F("finished_at").desc(nulls_last=True), "-pk")
+        case Sort.TITLE:
+            return runs.order_by(Lower("title"), "-pk")
+        case Sort.WAITING:
+            if "asked" not in runs.query.annotations:
+                gates = Gate.objects.open().filter(run=OuterRef("pk")).order_by().values("run")
+                runs = runs.annotate(asked=Subquery(gates.annotate(first=Min("opened_at")).values("first")))
+            return runs.order_by(F("asked").asc(nulls_last=True), "-pk")
+
+
+def shown(runs: RunQuerySet) -> list[Run]:
+    """The rows of a list; of one that a later version has written what is plain (`is_later` tells them apart): during
+    an upgrade a list goes on with them. Only then each is read by itself.
+    """
+    try:
+        return list(runs)
+    except FromLaterVersion:
+        return [run for pk in runs.values_list("pk", flat=True) if (run := _one(pk)) is not None]
+
+
+def _one(pk: int) -> Run | None:
+    row = Run.objects.filter(pk=pk).select_related("owner")
+    try:
+        return row.only(*SHOWN_FIELDS).first()
+    except FromLaterVersion:
+        return row.only(*_PLAIN_FIELDS).first()
+
+
+def is_later(run: Run) -> bool:
+    """Whether this row of a list has something that only a later version knows: its state cannot be said."""
+    return "status" in run.get_deferred_fields()
+
+
+def people(user: Person) -> QuerySet[User]:
+    """Who submitted the runs that this person may see."""
+    return User.objects.filter(pk__in=visible_runs(user).values("owner_id")).only("username").order_by("username")
+
+
+# ---- what rows say beside the run: each in one query for all rows ----------------------------------------------------
+
+
+def open_gates(user: Person, runs: Sequence[int]) -> list[Gate]:
+    """The open questions of these runs, the oldest first; `mine` says whether it is this person who is asked. Those of
+    a later version are left out: during an upgrade a list goes on without them.
+    """
+    mine = approvable_gates(user).filter(pk=OuterRef("pk"))
+    known = Gate.objects.open().filter(_KNOWN_STEP, kind__in=list(GateKind))
+    found = known.filter(run__in=runs).select_related("step").annotate(mine=Exists(mine)).order_by("opened_at", "pk")
+    try:
+        return list(found)
+    except FromLaterVersion:  # inside of what is asked about: only then each is read by itself
+        return [gate for pk in found.values_list("pk", flat=True) for gate in _readable(found.filter(pk=pk))]
+
+
+def _readable(found: QuerySet[Gate]) -> list[Gate]:
+    try:
+        return list(found)
+    except FromLaterVersion:
+        return []
+
+
+_KNOWN_STEP = Q(step=None) | Q(step__status__in=list(StepStatus))
+
+
+def approvers(runs: Sequence[int]) -> dict[int, list[str]]:
+    """Who may decide beside the owner, by run."""
+    through = Run.approvers.through.objects.filter(run__in=runs, user__is_active=True).order_by("user__username")
+    found: dict[int, list[str]] = {}
+    for run_id, name in through.values_list("run_id", "user__username"):
+        found.setdefault(run_id, []).append(name)
+    return found
+
+
+def progress(runs: Sequence[int]) -> Mapping[int, Progress]:
+    settled = Count("steps", filter=Q(steps__status__in=SETTLED_STEPS))
+    plans = Plan.objects.filter(run__in=runs).order_by("version").annotate(count=Count("steps"), done=settled)
+    rows = plans.values_list("run_id", "pk", "count", "done")
+    return {run_id: Progress(plan, count, done) for run_id, plan, count, done in rows}
+
+
+def spent(runs: Sequence[int]) -> Mapping[int, Spent]:
+    rows = ModelCall.objects.filter(run__in=runs).order_by().values("run_id")
+    sums = rows.annotate(cost=Coalesce(Sum("cost_usd"), _ZERO), unpriced=Count("pk", filter=Q(cost_usd__isnull=True)))
+    return {row["run_id"]: Spent(row["cost"], row["unpriced"]) for row in sums}
+
+
+def telling_events(runs: Sequence[int]) -> QuerySet[Event]:
+    """The newest event of each run, and the one that finished it."""
+    newest = Q(seq=F("run__event_count"))
+    return Event.objects.filter(newest | Q(kind=EventKind.FINISHED), run__in=runs).order_by("run_id", "seq")
+
+
+def step_names(plans: Iterable[int], keys: Iterable[str]) -> Mapping[tuple[int, str], str]:
+    """The names of steps by plan and key."""
+    steps = Step.objects.filter(plan__in=[*plans], key__in=[*keys]).order_by()
+    return {(plan, key): name for plan, key, name in steps.values_list("plan_id", "key", "spec__name")}

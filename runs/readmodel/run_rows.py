@@ -1,0 +1,169 @@
+"""The rows of a run, read once, in a number of queries that does not grow with steps, attempts or events."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import Q
+from django.db.models.functions import Left
+
+from runs.accounting.totals import Totals, totals_by_attempt
+from runs.lifecycle.coverage import Coverage, coverage_of
+from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Tree
+from runs.pev.tools.arguments import subject_of
+from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.text.truncate import cut_after
+
+MAX_PROBLEM = 300
+"""Characters of what a tool answered to a call that failed."""
+
+type Detail = Callable[[Sequence[Step]], Iterable[Step]]
+"""Of all steps, by version and place in it, those whose attempts are read with their files, evidence and tool calls."""
+
+
+@dataclass(frozen=True)
+class ToolReading:
+    """A tool call that counts. `problem`: how a failed one was answered; `result` is read for the page of its step."""
+
+    row: ToolCall
+    problem: str
+    result: str
+
+    @property
+    def about(self) -> str:
+        """The path, pattern, address or the like that it was given."""
+        given = self.row.arguments if isinstance(self.row.arguments, dict) else {}
+        return subject_of(given)[:300]
+
+    @property
+    def by_service(self) -> bool:
+        """Whether the model's service made it, within a reply: it has no duration of its own."""
+        return self.row.name in SERVICE_TOOLS
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A run's rows, in order: `steps` by plan, `attempts` by step, linked to each other.
+
+    Attempts that are not `detailed` come without their overlay and the results of their verdict. What only some
+    readers want is read when it is first asked for.
+    """
+
+    run: Run
+    plans: Sequence[Plan]
+    steps: Mapping[int, Sequence[Step]]
+    attempts: Mapping[int, Sequence[Attempt]]
+    detailed: Mapping[int, Attempt]
+    gates: Sequence[Gate]
+    result_chars: int
+
+    @cached_property
+    def answers(self) -> Mapping[int, Sequence[Gate]]:
+        """Decided gates by the attempt that they were about."""
+        return by((gate for gate in self.gates if gate.decided_at), "attempt_id")
+
+    @cached_property
+    def coverage(self) -> Coverage | None:
+        """How much of the given files was shown; None for a run of before, of which that is not known."""
+        return coverage_of(self.run)
+
+    @cached_property
+    def spent(self) -> Mapping[int, Totals]:
+        """By attempt; nothing for one that asked no model."""
+        return totals_by_attempt(self.run)
+
+    @cached_property
+    def tools(self) -> Mapping[int, Sequence[ToolReading]]:
+        """The tool calls that count, by detailed attempt; a reused result has those of the earlier run."""
+        doers = {attempt.pk: attempt.reused_from or attempt for attempt in self.detailed.values()}
+        generations = {one.pk: one.work.generation for one in doers.values() if hasattr(one, "work")}
+        calls = ToolCall.objects.filter(attempt__in=list(generations)).order_by("attempt_id", "ordinal")
+        with_text = calls if self.result_chars else calls.refused()
+        beginning = Left("result", max(self.result_chars, MAX_PROBLEM) + 1)
+        texts = dict(with_text.order_by().annotate(beginning=beginning).values_list("pk", "beginning"))
+        found: dict[int, list[ToolReading]] = defaultdict(list)
+        for call in calls.defer("result", "writes", "shown"):
+            if call.attempt_id and generations[call.attempt_id] == call.generation:
+                text = texts.get(call.pk, "")
+                problem = text[:MAX_PROBLEM] if call.is_error else ""
+                found[call.attempt_id].append(ToolReading(call, problem, _cut(text, self.result_chars)))
+        return {pk: found[one.pk] for pk, one in doers.items() if one.pk in found}
+
+    @cached_property
+    def lacking(self) -> Mapping[int, frozenset[str]]:
+        """By detailed attempt, the expected outputs that it neither wrote nor found.
+
+        Trees are read only where something may lack, and only their own paths.
+        """
+        wanted = {
+            attempt: [path for path in attempt.step.spec.outputs if not attempt.overlay.get(path)]
+            for attempt in self.detailed.values()
+            if attempt.output
+        }
+        wanted = {attempt: paths for attempt, paths in wanted.items() if paths}
+        bases = Tree.objects.in_bulk({attempt.base_id for attempt in wanted})
+        roots = Tree.objects.in_bulk({tree.root_id for tree in bases.values() if tree.root_id})
+        found: dict[int, frozenset[str]] = {}
+        for attempt, paths in wanted.items():
+            tree = bases[attempt.base_id]
+            root = roots[tree.root_id].changes if tree.root_id else {}
+            found[attempt.pk] = frozenset(path for path in paths if not tree.changes.get(path, root.get(path)))
+        return found
+
+
+def all_steps(steps: Sequence[Step]) -> Sequence[Step]:
+    """For reports: every attempt at every step."""
+    return steps
+
+
+def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) -> Rows:
+    """The rows as of now. `result_chars`: how much of what tools answered is read for detailed attempts."""
+    # Gates before what they ask about: the digest that a page sends back is never newer than what it shows (G1).
+    gates = list(run.gates.select_related("decided_by", "work").order_by("id"))
+    plans = {plan.pk: plan for plan in run.plans.select_related("approved_by", "author").order_by("version")}
+    steps = {step.pk: step for step in Step.objects.filter(plan__in=plans).order_by("plan__version", "position")}
+    for step in steps.values():
+        step.plan = plans[step.plan_id]
+    chosen = list(detail(list(steps.values())))
+    attempts, detailed = _attempts(run, steps, chosen)
+    every = {attempt.pk: attempt for listed in attempts.values() for attempt in listed}
+    for gate in gates:
+        gate.plan = plans.get(gate.plan_id or 0)
+        gate.step = steps.get(gate.step_id or 0)
+        gate.attempt = every.get(gate.attempt_id or 0)
+    return Rows(run, list(plans.values()), by(steps.values(), "plan_id"), attempts, detailed, gates, result_chars)
+
+
+def _attempts(
+    run: Run, steps: Mapping[int, Step], chosen: Sequence[Step]
+) -> tuple[Mapping[int, Sequence[Attempt]], Mapping[int, Attempt]]:
+    """All attempts by step, and those at the chosen steps, or kept by them, by id."""
+    kept = [step.reused_from_id for step in chosen if step.reused_from_id]
+    whole = Q(step__in=chosen) | Q(pk__in=kept)
+    related = ("verdict", "work", "reused_from__work", "reused_from__step__plan")
+    found = Attempt.objects.of_run(run).select_related(*related).defer("reads", "reused_from__reads")
+    detailed = {attempt.pk: attempt for attempt in found.filter(whole)}
+    light = found.exclude(whole).defer("overlay", "verdict__results")
+    every = detailed | {attempt.pk: attempt for attempt in light}
+    attempts = {pk: attempt for pk, attempt in every.items() if attempt.step_id in steps}
+    for attempt in attempts.values():
+        attempt.step = steps[attempt.step_id]
+    for step in steps.values():
+        step.reused_from = attempts.get(step.reused_from_id or 0)
+    ordered = sorted(attempts.values(), key=lambda attempt: attempt.number)
+    return by(ordered, "step_id"), {pk: attempt for pk, attempt in detailed.items() if pk in attempts}
+
+
+def _cut(text: str, chars: int) -> str:
+    return cut_after(text, chars, "\n… (cut here)") if chars else ""
+
+
+def by[Row](rows: Iterable[Row], name: str) -> Mapping[int, Sequence[Row]]:
+    """Rows grouped by an attribute, in order."""
+    found: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[getattr(row, name)].append(row)
+    return dict(found)

@@ -1,0 +1,215 @@
+"""One reading of a run for all that show it: run page, step page, report, Markdown, JSON and terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from runs.accounting.costs import Costs, costs_of
+from runs.accounting.figures import Metrics
+from runs.accounting.metrics import metrics
+from runs.accounting.totals import RoleTotals, Totals, totals_by_role
+from runs.enums import EventKind, Outcome, Role, StepStatus
+from runs.evidence.results import CriterionResult
+from runs.lifecycle.change_requests import Request, answered, gap_of, unmet_sentence
+from runs.lifecycle.coverage import Coverage, unreadable
+from runs.lifecycle.criteria_ledger import ledger_of
+from runs.models import Event, Run
+from runs.pev.agents import played
+from runs.pev.outcome import OpenPoint, gaps_in
+from runs.readmodel import run_queries
+from runs.readmodel.markdown_escaping import line
+from runs.readmodel.plan_view import PlanReading
+from runs.readmodel.run_files import MadeFile, made_files
+from runs.readmodel.run_rows import Rows, read_rows
+from runs.readmodel.shown_citations import RunCitations, citations_of, finished_in
+from runs.readmodel.status_words import words
+
+MAX_POINTS = 20
+"""Open points that an answer begins with, so that there is an answer in sight; the report names all."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunReading:
+    """A run with everything that is told of it. Each part is read when it is first asked for, and once."""
+
+    rows: Rows
+
+    @property
+    def run(self) -> Run:
+        return self.rows.run
+
+    @cached_property
+    def plans(self) -> tuple[PlanReading, ...]:
+        """Every version, the oldest first."""
+        found: list[PlanReading] = []
+        for plan in self.rows.plans:
+            found.append(PlanReading(self.rows, plan, found[-1] if found else None))
+        return tuple(found)
+
+    @property
+    def plan(self) -> PlanReading | None:
+        """The newest version."""
+        return self.plans[-1] if self.plans else None
+
+    @cached_property
+    def open_points(self) -> list[OpenPoint]:
+        """What is missing, with its cause; nothing for a run that succeeded or is not finished."""
+        newest = self.rows.plans[-1] if self.rows.plans else None
+        return gaps_in(ledger_of(self.run, newest)) if self.run.outcome else []
+
+    @property
+    def gaps(self) -> list[str]:
+        """A sentence for each open point."""
+        return [point.sentence for point in self.open_points]
+
+    @cached_property
+    def answer(self) -> str:
+        """The final answer in Markdown. That of a run that did not succeed begins with the outcome and what is missing,
+        and any with the steps that had nothing to do; `run.answer` stays what was written and judged.
+        """
+        if not self.run.answer or not (self.open_points or self.does_not_apply):
+            return self.run.answer
+        lines: list[str] = []
+        if self.open_points:
+            shown = [f"- {line(sentence)}" for sentence in self.gaps[:MAX_POINTS]]
+            more = len(self.gaps) - len(shown)
+            shown += [f"- and {more} more, which the report names"] if more else []
+            lines += [f"{self.verdict_word}: this is not the whole of what was asked for.", "", *shown, ""]
+        if self.does_not_apply:
+            lines += ["Does not apply:", "", *(f"- {line(sentence)}" for sentence in self.does_not_apply), ""]
+        return "\n".join([*lines, "---", "", self.run.answer])
+
+    @property
+    def does_not_apply(self) -> list[str]:
+        """The steps that had nothing to do, each with what was searched for."""
+        steps = self.plan.steps if self.plan else ()
+        idle = [step for step in steps if step.row.status == StepStatus.NOT_APPLICABLE]
+        return [f"{step.name}. {step.searched}" if step.searched else f"{step.name}." for step in idle]
+
+    @cached_property
+    def citations(self) -> RunCitations:
+        """The citations of the answer and of the documents that the run made."""
+        plans = self.rows.plans
+        steps = [step.spec for step in self.rows.steps.get(plans[-1].pk, ())] if plans else []
+        return citations_of(self.run, finished_in(steps))
+
+    @property
+    def rollback(self) -> str:
+        """What the plan says is to be done with the results when the task fails; empty unless it did, in any part, and
+        has left some. A person who stopped it knows why.
+        """
+        missed = self.run.outcome in {Outcome.PARTIAL, Outcome.FAILED}
+        return self.rows.plans[-1].header.rollback_strategy if missed and self.rows.plans and self.made else ""
+
+    @property
+    def verdict_word(self) -> str:
+        """The word a report begins with: PARTIAL, FAILED, STOPPED or NOT FINISHED; none when it succeeded."""
+        if not self.run.outcome:
+            return "NOT FINISHED"
+        return "" if self.run.outcome == Outcome.SUCCEEDED else words(self.run.outcome).upper()
+
+    @cached_property
+    def criteria(self) -> list[CriterionResult]:
+        """The judged success criteria, with who judged them; none before they are."""
+        rules = self.run.policy.by_rules
+        return [one.judged_by(rules=rules) for one in self.run.final.results] if self.run.final else []
+
+    @property
+    def met(self) -> int:
+        return sum(1 for criterion in self.criteria if criterion.met)
+
+    @cached_property
+    def made(self) -> tuple[MadeFile, ...]:
+        return made_files(self.run)
+
+    @cached_property
+    def requests(self) -> list[Request]:
+        """What people asked for when they rejected a plan or a result, by number, and what became of it."""
+        plan = self.plan
+        steps = {step.row.key: step for step in plan.steps} if plan else {}
+        return answered(
+            sorted((gate for gate in self.rows.gates if gate.request), key=lambda gate: gate.request or 0),
+            plan.row if plan else None,
+            {key: step.row for key, step in steps.items()},
+            lambda step: steps[step.key].tried,
+            self.criteria,
+        )
+
+    @property
+    def left_open(self) -> list[str]:
+        """A sentence for each open point, and for each request that is not met although none of them names it."""
+        unmet = [one for one in self.requests if one.failing and not gap_of(one)] if self.open_points else []
+        return [*self.gaps, *map(unmet_sentence, unmet)]
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How much of the given files was shown; None for a run of before, of which that is not known."""
+        return self.rows.coverage
+
+    @cached_property
+    def unreadable(self) -> list[str]:
+        """A sentence for each group of given files that cannot be read."""
+        return unreadable(self.run)
+
+    @cached_property
+    def newest_event(self) -> Event | None:
+        """The line of the history up to which it tells."""
+        return self.run.events.order_by("-seq").first()
+
+    @property
+    def as_of(self) -> datetime | None:
+        """When that was: the same run is told in the same words, whenever it is read."""
+        return self.newest_event.at if self.newest_event else None
+
+    @cached_property
+    def roles(self) -> list[RoleTotals]:
+        return totals_by_role(self.run)
+
+    @property
+    def totals(self) -> Totals:
+        return sum((one.totals for one in self.roles), Totals())
+
+    @cached_property
+    def costs(self) -> Costs | None:
+        """Estimate against actual; None before there is a plan."""
+        plan = self.plan
+        steps = [step.row for step in plan.steps] if plan else []
+        return costs_of(self.run, self.rows.plans, steps, plan.estimate if plan else None)
+
+    @cached_property
+    def figures(self) -> Metrics:
+        return metrics(Run.objects.filter(pk=self.run.pk))
+
+    @property
+    def no_ai(self) -> bool:
+        """Whether offline rules gave every answer."""
+        return run_queries.without_ai(one.model for one in self.roles)
+
+    @cached_property
+    def no_sources(self) -> str:
+        """Who said when that no sources are needed; empty where they are."""
+        run = self.run
+        if run.policy.sources_needed:
+            return ""
+        said = run.events.filter(kind=EventKind.GATE_DECIDED, data__no_sources=True).order_by("seq").first()
+        where, by, at = "with the task", run.owner.get_username(), run.created_at
+        if said:
+            where, by, at = "with the answer to a plan", said.data["by"], said.at
+        when = f"{at:%Y-%m-%d %H:%M} UTC"
+        return f"No sources were needed: a person chose that before it started ({by}, {where}, {when})."
+
+    @property
+    def same_model(self) -> str:
+        """The model that has judged its own work, where the policy allowed that; empty when they are two."""
+        policy = self.run.policy
+        own = [attempt for attempts in self.rows.attempts.values() for attempt in attempts]
+        agents = [agent for attempt in own for agent in (attempt.agent, *(attempt.subagents or {}).values())]
+        played_by = (policy, *(played(policy, agent) for agent in agents))
+        return next((one.model_for(Role.EXECUTOR).model for one in played_by if one.same_model), "")
+
+
+def reading_of(run: Run) -> RunReading:
+    """As of now, with every attempt at every step, for those who tell the whole of it."""
+    return RunReading(read_rows(run))

@@ -1,0 +1,226 @@
+"""The citations of what a run delivers, looked up as of now: in its answer, and in the files that it made."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from runs.documents.model.document import Document as Laid
+from runs.enums import CitationStatus
+from runs.evidence.citations.citation import Citation, Cited
+from runs.evidence.citations.citing import broken_line, is_markdown, may_cite, of_the_run, superfluous_line
+from runs.evidence.citations.lookup import citations_in, noted_in
+from runs.evidence.citations.statements import Uncited, uncited
+from runs.evidence.sources import Given, Sources
+from runs.models import Attempt, Run
+from runs.pev.contracts import PlanStep
+from runs.readmodel.memo import Kept
+from runs.readmodel.run_files import written_files
+from runs.store import renditions, trees
+from runs.text.plural import pluralize
+
+MAX_LINKS = 2_000
+MAX_CHARACTERS = 400_000
+MAX_SEARCHED = 10_000_000
+"""Of one text that is shown: links that are looked up, its characters, and those of its sources that are searched. The
+pre-checks and the end of a run look through all of it; a page must not take more than a second or two.
+"""
+MAX_ALL_CHARACTERS = 1_000_000
+"""Of all texts that one report counts the citations of."""
+MAX_KEPT = 20_000
+"""Citations that this process keeps, some 30 MB: each page and each update shows most of them again."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text that was delivered: the answer, or the file at `path`. `finished`: the plan wants it without citations."""
+
+    path: str
+    cited: Cited
+    uncited: tuple[Uncited, ...] = ()
+    finished: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.path or "The answer"
+
+    @property
+    def notes(self) -> list[Citation]:
+        """Those that stand in notes, which no page shows as links."""
+        return [one for one in self.cited.citations if one.at]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a document is not whole, as a sentence; `citation` is the one that it is about, if it is about one."""
+
+    document: Document
+    sentence: str
+    citation: Citation | None = None
+
+    def __str__(self) -> str:
+        return f"{self.document.name}: {self.sentence}"
+
+
+@dataclass(frozen=True)
+class RunCitations:
+    """What became of the citations of documents; those without any are listed too."""
+
+    documents: tuple[Document, ...]
+
+    @cached_property
+    def all(self) -> tuple[Citation, ...]:
+        return tuple(one for document in self.documents for one in document.cited.citations)
+
+    @cached_property
+    def broken(self) -> list[Problem]:
+        """Each one and each link to a file that lead nowhere, each one that should not be there, and each document that
+        was not looked through.
+        """
+        return [problem for document in self.documents for problem in _problems(document)]
+
+    @cached_property
+    def corrected(self) -> list[str]:
+        return [
+            f"{document.name}: {one.stands}: {one.sentence}."
+            for document in self.documents
+            for one in document.cited.citations
+            if one.status is CitationStatus.CORRECTED
+        ]
+
+    @property
+    def weak(self) -> int:
+        """How many have a figure or name beside them that is not in what they cite, or cite what may prove nothing."""
+        return sum(1 for one in self.all if one.weak)
+
+    @property
+    def sentence(self) -> str:
+        """What a report begins with."""
+        count, broken = len(self.all), len(self.broken)
+        if not (count or broken or self.rest):
+            return "No citations"
+        parts = ["all found" if not broken else f"{broken:,} broken"]
+        parts += [f"{len(self.corrected):,} with a corrected {self._corrected_by}"] if self.corrected else []
+        parts += [f"{self.weak:,} to check (beside each stands what is doubtful)"] if self.weak else []
+        parts += [f"{self.rest} not looked through here to the end"] if self.rest else []
+        return f"{pluralize(count, 'citation')}, {', '.join(parts)}"
+
+    @property
+    def _corrected_by(self) -> str:
+        placed = any(one.place for one in self.all if one.status is CitationStatus.CORRECTED)
+        return "place" if placed else "line"
+
+    @property
+    def rest(self) -> str:
+        """The documents of which only the first citations were looked up, since they are so long."""
+        names = [document.name for document in self.documents if document.cited.until is not None]
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        return ", ".join(names[:3]) + more
+
+
+def sources_of(place: Run | Attempt) -> Sources:
+    """What the texts of a run may cite; those of an attempt also what that attempt has written."""
+    run = place.step.plan.run if isinstance(place, Attempt) else place
+    trees.fresh_for(run.pk)
+    changes = place.overlay if isinstance(place, Attempt) else {}
+    now = {**trees.files_of(run.head), **{path: info for path, info in changes.items() if info}}
+    files = trees.contents_of(run.head) if not changes else trees.TreeBytes(now, trees.readings_of(run.head))
+    inputs = trees.files_of(run.inputs)
+    made = [path for path, info in now.items() if inputs.get(path) != info]
+    return Sources(files, Given(trees.contents_of(run.inputs), inputs), made=made)
+
+
+def cited_in(text: str, place: Run | Attempt, *, finished: bool = False) -> Cited:
+    """The first citations of a text that the run or the attempt wrote. Nothing is read for a text without links."""
+    if "](" not in text and "]:" not in text:
+        return Cited()
+    run = place.step.plan.run if isinstance(place, Attempt) else place
+    changes = place.overlay if isinstance(place, Attempt) else {}
+    written = tuple(sorted((path, info.sha256) for path, info in changes.items() if info))
+    digest = hashlib.sha256(text.encode(errors="replace")).digest()
+    key = (digest, run.inputs.digest, run.head.digest, written, finished)
+    return _kept.get(key, lambda: _looked_up(text, sources_of(place), finished=finished))
+
+
+def noted_by(run: Run, path: str, sha256: str, text: Laid, finished: Collection[str] = ()) -> Document:
+    """A Word or a PDF document that the run made, in any of its versions: `text` is what it reads as."""
+    key = (sha256, run.inputs.digest, run.head.digest)
+    cited = _kept.get(key, lambda: noted_in(text, sources_of(run), MAX_SEARCHED, most=MAX_LINKS))
+    return Document(path, cited, finished=path in finished)
+
+
+def _looked_up(text: str, sources: Sources, *, finished: bool) -> Cited:
+    beginning = text[:MAX_CHARACTERS]
+    cited = citations_in(beginning, sources, MAX_SEARCHED, finished=finished, most=MAX_LINKS)
+    if cited.until is None and len(beginning) < len(text):
+        return replace(cited, until=len(beginning))
+    return cited
+
+
+_kept = Kept[Cited](MAX_KEPT, lambda cited: len(cited.links) + 1)
+
+
+def document_of(run: Run, path: str, text: str | None, finished: Collection[str] = ()) -> Document:
+    """One file that the run made, in any of its versions, or its answer. `finished`: files that must not cite."""
+    text = text or ""
+    cited = cited_in(text, run, finished=path in finished)
+    stated = () if path in finished else tuple(uncited(text[:MAX_CHARACTERS]))
+    return Document(path, _without_given(run, path, text, cited), stated, path in finished)
+
+
+def finished_in(steps: Iterable[PlanStep]) -> frozenset[str]:
+    """The files that these steps write and that must not have citations."""
+    return frozenset(output.path for step in steps for output in step.expected_outputs if not output.cited)
+
+
+def citations_of(run: Run, finished: frozenset[str] = frozenset()) -> RunCitations:
+    """Those of the answer, and of every Markdown file, Word and PDF document that the run made. `finished`: files that
+    must not have any.
+    """
+    return RunCitations(tuple(_documents(run, finished)))
+
+
+def _documents(run: Run, finished: frozenset[str]) -> Iterator[Document]:
+    if run.answer:
+        yield document_of(run, "", run.answer)
+    left = MAX_ALL_CHARACTERS
+    for path, info in written_files(run, run.head).items():
+        if not may_cite(path):
+            continue
+        left -= min(info.size, MAX_CHARACTERS)
+        if left < 0:
+            yield Document(path, Cited(until=0), finished=path in finished)
+            continue
+        laid = renditions.document_of(info.sha256) if not is_markdown(path) else None
+        yield (
+            noted_by(run, path, info.sha256, laid, finished)
+            if laid
+            else document_of(run, path, _text(info.sha256), finished)
+        )
+
+
+def _without_given(run: Run, path: str, text: str, cited: Cited) -> Cited:
+    """Without the links that the file had already when it was handed in."""
+    if not cited.links:
+        return cited
+    before = trees.files_of(run.inputs).get(path)
+    return of_the_run(text, cited, (_text(before.sha256) or "") if before else "")
+
+
+def _text(sha256: str) -> str | None:
+    try:
+        return trees.read_text(sha256)
+    except FileNotFoundError:
+        return None
+
+
+def _problems(document: Document) -> Iterator[Problem]:
+    cited = document.cited
+    if document.finished:
+        yield from (Problem(document, superfluous_line(one), one) for one in cited.citations if one.by_form)
+        return
+    if cited.problem:
+        yield Problem(document, cited.problem)
+    yield from (Problem(document, broken_line(one), one) for one in cited.broken)

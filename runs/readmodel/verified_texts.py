@@ -1,0 +1,93 @@
+"""Texts that evidence names and that are no files: findings, results of tools, what people asked for, the answer."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from runs.enums import AttemptStatus
+from runs.lifecycle.change_requests import requests_of
+from runs.models import Attempt, Run, Step, ToolCall
+from runs.readmodel.changes_since import changes_since
+from runs.readmodel.file_diff import FileDiff
+from runs.store.journal import CHECKS, check_id
+
+_OF_AN_ATTEMPT = re.compile(r"attempt-(\d{1,18})-(?:output|(diff)|tool-(\d{1,9})|command-([a-z0-9_-]{1,40}))")
+_FINAL_COMMAND = re.compile(r"command-([a-z0-9_-]{1,40})")
+_REQUEST = re.compile(r"request-(\d{1,9})")
+_OF_A_STEP = re.compile(r"step-([A-Za-z0-9][A-Za-z0-9_.-]{0,59})-tool-(\d{1,9})")
+
+
+@dataclass(frozen=True)
+class SaidText:
+    """`attempt`: whose findings or tool this is; None for the answer and for what a person asked for. `diffs`: what has
+    changed, in place of a text.
+    """
+
+    title: str
+    text: str
+    attempt: Attempt | None = None
+    diffs: Sequence[FileDiff] = ()
+
+
+def said_text(run: Run, place: str, words: str = "") -> SaidText | None:
+    """The text at a place: `answer`, `request-N`, `attempt-ID-output`, `attempt-ID-tool-N`, `attempt-ID-diff`, in which
+    the lines with these words are marked, or what a check ran, `attempt-ID-command-NAME`, and for the whole task
+    `command-NAME`; `step-KEY-tool-N` is of the attempt by which a step of the newest plan has passed. None if there is
+    none.
+    """
+    if place == "answer":
+        return SaidText("The answer", run.answer) if run.answer else None
+    if asked := _REQUEST.fullmatch(place):
+        said = (one for gate in requests_of(run) for one in gate.asked if one.request == int(asked[1]))
+        return next((SaidText(f"Request {one.request}", one.words) for one in said), None)
+    if final := _FINAL_COMMAND.fullmatch(place):
+        return _printed(ToolCall.objects.filter(run=run, attempt=None), final[1])
+    if earlier := _OF_A_STEP.fullmatch(place):
+        doer = passed_by(run, earlier[1])
+        return _result_of_tool(doer, int(earlier[2])) if doer else None
+    found = _OF_AN_ATTEMPT.fullmatch(place)
+    attempts = Attempt.objects.of_run(run).select_related("step__plan", "work", "reused_from__work")
+    attempt = attempts.filter(pk=int(found[1])).first() if found else None
+    if not (found and attempt):
+        return None
+    if found[2]:
+        diffs = changes_since(run, attempt, words)
+        return SaidText("What has changed since it was asked for", "", attempt, diffs) if diffs else None
+    if found[4]:
+        return _printed(_calls(attempt), found[4], attempt)
+    return _result_of_tool(attempt, int(found[3])) if found[3] else _findings(attempt)
+
+
+def passed_by(run: Run, key: str) -> Attempt | None:
+    """The attempt by which this step of the newest plan has passed."""
+    step = Step.objects.filter(plan__run=run, key=key).order_by("plan__version").last()
+    attempts = Attempt.objects.select_related("step__plan", "work", "reused_from__work")
+    if step is None:
+        return None
+    own = attempts.filter(step=step, status=AttemptStatus.PASSED).order_by("number").last()
+    return own or attempts.filter(pk=step.reused_from_id or 0).first()
+
+
+def _findings(attempt: Attempt) -> SaidText | None:
+    return SaidText("Findings", attempt.output.findings, attempt) if attempt.output else None
+
+
+def _result_of_tool(attempt: Attempt, number: int) -> SaidText | None:
+    call = _calls(attempt).filter(ordinal=number).only("name", "result").first()
+    return SaidText(f"Result of tool call {number}, {call.name}", call.result, attempt) if call else None
+
+
+def _printed(calls: QuerySet[ToolCall], command: str, attempt: Attempt | None = None) -> SaidText | None:
+    """By the latest run of this command as a check."""
+    call = calls.filter(use_id=check_id(command), ordinal__gte=CHECKS).only("result").last()
+    return SaidText(f"The command {command}, run as a check", call.result, attempt) if call else None
+
+
+def _calls(attempt: Attempt) -> QuerySet[ToolCall]:
+    """Those that count; a result taken over from another run has those of the attempt that made it."""
+    doer = attempt.reused_from or attempt
+    if not hasattr(doer, "work"):
+        return ToolCall.objects.none()
+    return ToolCall.objects.filter(attempt=doer, generation=doer.work.generation)

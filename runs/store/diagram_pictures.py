@@ -1,0 +1,115 @@
+"""Mermaid diagrams as pictures, for pages and exports: drawn in guarded processes, kept for a while."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from importlib.metadata import version
+from typing import NamedTuple
+
+from runs import isolation
+from runs.documents.packed_parts import LENGTHS, unpacked
+from runs.isolation import Limits, NoTurn
+from runs.store import page_pictures
+from runs.text.visible import printable
+
+LIMITS = Limits(megabytes=600, cpu_seconds=10, seconds=20)
+"""One takes half a second and 100 MB; who waits for it holds a thread for no longer than this."""
+MAX_AT_ONCE = 2
+"""A page may ask for twenty at once, and the other turns of guarded calls are for checks and long texts."""
+_DRAWING = "runs.documents.formats.diagrams.picture"
+_FORM = 1
+"""Of the pictures: one more whenever the same source is to look another way."""
+
+MAX_DRAWN = 20
+"""Of one text: as many as its check looks at."""
+_DIAGRAM_TITLE = re.compile(
+    r"^[ \t]*+(?:accTitle[ \t]*+:|(?:pie[ \t]++(?:showData[ \t]++)?)?title\b:?)[ \t]*+(\S.{0,119})", re.MULTILINE
+)
+_BEFORE = re.compile(r"\A(?:\s*+(?:---\n(?:(?![ \t]*+---\n)[^\n]*+\n)*+[ \t]*+---\n|%%[^\n]*+\n))*+\s*+")
+_KINDS = {
+    "flowchart": "Flowchart",
+    "graph": "Flowchart",
+    "sequenceDiagram": "Sequence diagram",
+    "classDiagram": "Class diagram",
+    "stateDiagram": "State diagram",
+    "stateDiagram-v2": "State diagram",
+    "erDiagram": "Entity relationship diagram",
+    "gantt": "Gantt chart",
+    "pie": "Pie chart",
+    "mindmap": "Mind map",
+    "timeline": "Timeline",
+    "journey": "User journey",
+    "gitGraph": "Git graph",
+}
+
+
+class Drawn(NamedTuple):
+    """A picture (PNG), `width` by `height` pixels of a page; it has more, so that it stays sharp."""
+
+    width: int
+    height: int
+    png: bytes
+
+
+def is_diagram(path: str) -> bool:
+    """Whether all of a file is one."""
+    return path.lower().endswith(".mmd")
+
+
+def source_of(text: str) -> str:
+    """A diagram as every page and export has it: what is the same but for its end is drawn once."""
+    return printable(text.rstrip("\n"))
+
+
+def name_of(source: str) -> str:
+    """What its picture is asked for by."""
+    return hashlib.sha256(source.encode(errors="replace")).hexdigest()
+
+
+def words_for(source: str) -> str:
+    """What its picture shows, for those who do not see it: its kind, and its title if it has one."""
+    first = re.match(r"[\w-]+", source[_BEFORE.match(source[:2_000]).end() :]) if source else None  # type: ignore[union-attr]
+    kind = _KINDS.get(first[0] if first else "", "Diagram")
+    title = _DIAGRAM_TITLE.search(source[:2_000])
+    return f"{kind}: {title[1].strip()}" if title else kind
+
+
+def drawn(source: str) -> Drawn:
+    """Its picture, the same bytes each time. Raises InvalidInput with why there is none, as the end of a sentence;
+    NoTurn or Interrupted where that says nothing of it: it may be asked for again.
+    """
+    if not _turns.acquire(timeout=LIMITS.seconds):
+        raise NoTurn("too many others are being drawn")
+    try:
+        return _of(
+            page_pictures.kept(name_of(source), _made_by(), lambda: isolation.run(_DRAWING, _data(source), LIMITS))
+        )
+    finally:
+        _turns.release()
+
+
+def drawn_before(source: str) -> Drawn | None:
+    """Its picture if that is kept, without drawing it. Raises InvalidInput as `drawn`."""
+    known = page_pictures.kept_before(name_of(source), _made_by())
+    return _of(known) if known is not None else None
+
+
+def _data(source: str) -> bytes:
+    return source.encode(errors="replace")
+
+
+def _made_by() -> list[str]:
+    engines = ("mermaidx", "novasvg", "lxml")
+    return [_DRAWING, str(_FORM), LENGTHS.format, *map(version, engines)]
+
+
+def _of(kept: bytes) -> Drawn:
+    header, png = unpacked(kept)
+    size = json.loads(header)
+    return Drawn(int(size["width"]), int(size["height"]), png)
+
+
+_turns = threading.BoundedSemaphore(MAX_AT_ONCE)

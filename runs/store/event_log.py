@@ -1,0 +1,166 @@
+"""Transactions on runs, and the only writer of their events: numbered and written together when a transaction ends.
+
+The number of a run's newest event is the run's version. All that changes a run is told by an event of the same
+transaction, so anyone who holds a run as of event N and commits event N + 1 knows that nothing has come in between.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any, Protocol
+
+from django.db import OperationalError, connection, transaction
+from django.utils import timezone
+
+from runs.errors import Outdated
+from runs.events.kinds import AnyEvent
+from runs.models import Event, Run
+from runs.store import broadcast
+
+LOCK_TIMEOUT = 60.0
+"""Seconds after which a writer gives up. Only a transaction that never ends can take so long."""
+
+
+_DEADLOCK = "40P01"
+"""PostgreSQL's code."""
+
+
+class Saved(Protocol):
+    """Something that is changed in memory while a transaction goes on, and written once when it ends."""
+
+    def save(self) -> None: ...
+
+
+@dataclass
+class _Page:
+    """What one transaction adds to one run.
+
+    `run` is in hand when it was locked here, or was read before: then it is only `believed` to be as it is now.
+    `fields` are the names of those of its row that are written at the end, with the values that they have by then.
+    """
+
+    run: Run | None = None
+    believed: bool = False
+    state: Saved | None = None
+    events: list[tuple[AnyEvent, datetime]] = field(default_factory=list)
+    fields: set[str] = field(default_factory=set)
+
+
+class _Current(threading.local):
+    pages: dict[int, _Page] | None = None
+
+
+_current = _Current()
+_writers = threading.Lock()
+
+
+@contextmanager
+def writing(held: Run | None = None) -> Iterator[None]:
+    """A transaction in which events are recorded; inside another one, a part of that.
+
+    `held` is a run as it was read before. Raises Outdated, with nothing written, when it has changed since, or when two
+    transactions waited for each other and the database has ended this one.
+    """
+    if _current.pages is not None:
+        yield
+        return
+    with _turn(), _undone_is_outdated(), transaction.atomic():
+        _current.pages = {held.pk: _Page(held, believed=True)} if held else {}
+        try:
+            yield
+            for run_id, page in list(_current.pages.items()):
+                if page.state:
+                    page.state.save()
+                _write(run_id, page)
+        finally:
+            _current.pages = None
+
+
+@contextmanager
+def _undone_is_outdated() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", "") == _DEADLOCK:
+            raise Outdated("Another transaction waited for this one, and this one for it.") from error
+        raise
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """SQLite lets waiting writers poll, and with two hundred threads some were never served: here they queue."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    if not _writers.acquire(timeout=LOCK_TIMEOUT):
+        raise OperationalError("database is locked: another thread has been writing for a minute")
+    try:
+        yield
+    finally:
+        _writers.release()
+
+
+def locked(run_id: int) -> Run:
+    """The run's row as it is now, locked until the transaction ends. Once in a transaction it is read."""
+    page = _page(run_id)
+    if page.run is None:
+        rows = Run.objects.select_for_update(of=("self",)).select_related("inputs").defer("inputs__changes")
+        page.run = rows.get(pk=run_id)
+    return page.run
+
+
+def trust(run: Run) -> None:
+    """Take this run for the row as it is now: it was read in this transaction."""
+    _page(run.pk).run = run
+
+
+def record(run_id: int, event: AnyEvent) -> None:
+    """Append one event. What it says is never a secret (S5). Outside of `writing` it is a transaction of its own."""
+    with writing():
+        _page(run_id).events.append((event, timezone.now()))
+
+
+def keep(run: Run, **fields: Any) -> None:
+    """Set fields of a run's row with the statement that numbers this transaction's events; there must be one."""
+    _page(run.pk).fields.update(fields)  # the names
+    for name, value in fields.items():
+        setattr(run, name, value)
+
+
+def state_of(run_id: int) -> Saved | None:
+    """What `hold` was given for this run in this transaction."""
+    return _page(run_id).state
+
+
+def hold(run_id: int, state: Saved | None) -> None:
+    """Save `state` when the transaction ends, before its events are numbered."""
+    _page(run_id).state = state
+
+
+def _page(run_id: int) -> _Page:
+    if _current.pages is None:
+        raise transaction.TransactionManagementError("Runs are changed inside of `history.writing`.")
+    return _current.pages.setdefault(run_id, _Page())
+
+
+def _write(run_id: int, page: _Page) -> None:
+    if not (page.events or page.believed):
+        return
+    run = page.run or Run.objects.select_for_update().only("event_count").get(pk=run_id)
+    known = run.event_count
+    newest = known + len(page.events)
+    # The condition fails when somebody has committed since the run was read; with a locked row it cannot.
+    fields = {name: getattr(run, name) for name in page.fields}
+    moved = Run.objects.filter(pk=run_id, event_count=known).update(event_count=newest, **fields)
+    if moved != 1:
+        raise Outdated("The run has changed since it was read.")
+    run.event_count = newest
+    Event.objects.bulk_create(
+        Event(run_id=run_id, seq=seq, kind=event.kind.value, at=at, data=event.data())
+        for seq, (event, at) in enumerate(page.events, known + 1)
+    )
+    if page.events:
+        transaction.on_commit(partial(broadcast.announce, run_id, newest), robust=True)

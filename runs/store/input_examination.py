@@ -1,0 +1,236 @@
+"""Contents as they come in: which are text, which are documents that wait for their reader, and which are neither.
+
+UTF-8 is read here, since that is cheap and safe; texts in other encodings are read at once, in guarded processes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.metadata import version
+from itertools import batched, chain
+
+from django.db.models import Q
+
+from runs import isolation
+from runs.contracts.ports import FileInfo
+from runs.documents import encodings
+from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, ZIP, ZIP_END, Kind, is_document, kind_of
+from runs.documents.format_table import DAMAGED, FORMATS, function_of, problem_of, reader_of
+from runs.documents.format_table import MAX_BYTES as MAX_DOCUMENT
+from runs.documents.packed_parts import packed, unpacked
+from runs.errors import UploadRefused
+from runs.isolation import ChildFailed, Limits
+from runs.models import Rendition
+from runs.store import blobs
+from runs.store.document_rows import is_named
+from runs.store.renditions import BLANK, EMPTY, IN_A_QUERY
+from runs.text.paths import can_be_seen
+
+MAX_BYTES = 20_000_000
+"""Of a content in another encoding, and of its text in UTF-8; UTF-8 itself is read as long as a file may be."""
+LIMITS = Limits(megabytes=400, cpu_seconds=10, seconds=20, output=MAX_BYTES)
+MAX_PROBLEM = 300
+BATCH_BYTES = 2_000_000
+BATCH_FILES = 200
+"""What is read in one process: small files together, since each process takes longer to begin than to read one."""
+MAX_SECONDS = 60.0
+"""For all contents of an upload; a thousand texts in Windows-1252 take some seconds."""
+
+
+@cache
+def reader() -> str:
+    """Who reads: another version may read differently, so that its renditions are others."""
+    return f"text 4, chardet {version('chardet')}"
+
+
+def is_text(pieces: Iterable[bytes]) -> bool:
+    """Whether it is UTF-8 without NUL, as `pev.files.paths.text_of` wants it, in the memory of one piece; and no
+    document of a kind that may be written in ASCII alone.
+    """
+    given = iter(pieces)
+    first = next(given, b"")
+    return not is_document(first[:HEAD_BYTES]) and _is_utf_8(chain([first], given))
+
+
+def _is_utf_8(pieces: Iterable[bytes]) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        return not any("\0" in decoder.decode(piece) for piece in pieces) and not decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+
+
+def _is_blank(pieces: Iterable[bytes]) -> bool:
+    """Whether nothing can be seen in a text in UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    return not any(can_be_seen(decoder.decode(piece)) for piece in pieces)
+
+
+def _without_words(source: str, size: int) -> Rendition:
+    return Rendition(source=source, reader=reader(), codec="utf-8", text=source, extent=BLANK if size else EMPTY)
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether a content that begins like this is no UTF-8, wherever the beginning was cut off."""
+    try:
+        return "\0" in codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return True
+
+
+def is_legible(read: Callable[[], Iterable[bytes]]) -> bool:
+    """Whether it is a text in any encoding, or a document of a format that has a reader. `read` gives its pieces."""
+    if is_text(read()):
+        return True
+    kind = _kind_of(read())
+    if kind.format or kind.problem:
+        return bool(kind.format and function_of(kind.format))
+    data = b"".join(read())
+    if len(data) > MAX_BYTES:
+        return False
+    try:
+        codec, *_ = unpacked(isolation.run(f"{encodings.__name__}.read_all", packed([data]), LIMITS))
+    except ChildFailed:
+        return False
+    return bool(codec)
+
+
+def examine(files: Mapping[str, FileInfo]) -> None:
+    """Decide for each of these files whether it is text, or a document, which waits for `reading` from then on.
+
+    What was decided before is not looked at again. Raises UploadRefused when it takes too long; what was decided until
+    then stays so.
+    """
+    end = time.monotonic() + MAX_SECONDS
+    new: dict[str, tuple[str, int]] = {}
+    blank: dict[str, int] = {}
+    for path, (sha256, size) in files.items():
+        _check_time(path, end)
+        if sha256 in new:
+            continue
+        if not is_text(blobs.pieces_of(sha256)):
+            new[sha256] = (path, size)
+        elif _is_blank(blobs.pieces_of(sha256)):
+            blank[sha256] = size
+    _keep([_without_words(source, size) for source, size in blank.items()])
+    known = _decided(new)
+    waiting: dict[str, tuple[str, int]] = {}
+    for source, (path, size) in new.items():
+        if source in known:
+            continue
+        if _was_text(source):
+            continue
+        if row := _recognised(source, size):
+            _keep([row])
+        else:
+            waiting[source] = (path, size)
+    for batch in _batches(waiting):
+        _check_time(waiting[batch[0]][0], end)
+        _keep(_read(batch))
+
+
+def keep_problems(problems: Mapping[str, str]) -> None:
+    """Say of contents, by their SHA-256, why they cannot be read, where whoever brought them knows."""
+    rows = [
+        Rendition(source=source, reader=reader(), problem=problem[:MAX_PROBLEM]) for source, problem in problems.items()
+    ]
+    Rendition.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["source", "reader"], update_fields=["problem"]
+    )
+
+
+def _decided(sources: Iterable[str]) -> set[str]:
+    """Those of which there is a text, or whatever the readers of today have made of them, or are to."""
+    readers = [reader(), *(reader_of(name) for name in FORMATS if function_of(name))]
+    mine = Rendition.objects.filter(Q(text__gt="") | Q(reader__in=readers)).values_list("source", flat=True)
+    return {source for some in batched(sources, IN_A_QUERY) for source in mine.filter(source__in=some)}
+
+
+def _was_text(source: str) -> bool:
+    """Whether a run has it that took it for the UTF-8 text that its bytes are: what was quoted from it stays there.
+
+    So it is with mails and web pages that a run has written, or that were given before there was a reader for them.
+    """
+    if Rendition.objects.filter(source=source).exists() or not _is_utf_8(blobs.pieces_of(source)):
+        return False
+    return is_named(source)
+
+
+def _check_time(path: str, end: float) -> None:
+    if time.monotonic() > end:
+        raise UploadRefused(
+            f"Finding out which files are text took more than {MAX_SECONDS:g} seconds and had only come to “{path}”. "
+            "Send the same files again to go on from there, fewer of them, or save them as UTF-8."
+        )
+
+
+def _keep(rows: Sequence[Rendition]) -> None:
+    """Somebody else may have read the same content at the same time: one of the two counts."""
+    Rendition.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _recognised(source: str, size: int) -> Rendition | None:
+    """What its beginning and end say: a document that waits for its reader, or what cannot be read; else None."""
+    kind = _kind_of(blobs.pieces_of(source))
+    if not kind.format:
+        too_long = f"has more than {_megabytes(MAX_BYTES)} and is not UTF-8; save it as UTF-8"
+        problem = kind.problem or (too_long if size > MAX_BYTES else "")
+        return Rendition(source=source, reader=reader(), problem=problem) if problem else None
+    if not function_of(kind.format):
+        return Rendition(source=source, reader=reader(), problem=problem_of(kind.format))
+    if size > MAX_DOCUMENT:
+        problem = f"has {_megabytes(size)}; a document may have {_megabytes(MAX_DOCUMENT)}, so split it"
+        return Rendition(source=source, reader=reader_of(kind.format), format=kind.format, problem=problem)
+    return Rendition(source=source, reader=reader_of(kind.format), format=kind.format)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:,.0f} MB"
+
+
+def _kind_of(pieces: Iterable[bytes]) -> Kind:
+    """By its beginning and its end."""
+    head = tail = b""
+    for piece in pieces:
+        head = head or piece[:HEAD_BYTES]
+        tail = (tail + piece)[-TAIL_BYTES:]
+    kind = kind_of(head, tail)
+    return Kind(problem=DAMAGED) if kind.format == ZIP and ZIP_END not in tail else kind
+
+
+def _batches(sources: Mapping[str, tuple[str, int]]) -> Iterator[list[str]]:
+    """In turn, together as long as they are few and small."""
+    batch, total = list[str](), 0
+    for source, (_, size) in sources.items():
+        if batch and (total + size > BATCH_BYTES or len(batch) == BATCH_FILES):
+            yield batch
+            batch, total = [], 0
+        batch.append(source)
+        total += size
+    if batch:
+        yield batch
+
+
+def _read(batch: Sequence[str]) -> list[Rendition]:
+    """What these contents read as. One that breaks the process is found by reading each by itself."""
+    data = packed(b"".join(blobs.pieces_of(source)) for source in batch)
+    try:
+        parts = list(unpacked(isolation.run(f"{encodings.__name__}.read_all", data, LIMITS)))
+    except ChildFailed as error:
+        if len(batch) > 1:
+            return [row for source in batch for row in _read([source])]
+        return [Rendition(source=batch[0], reader=reader(), problem=f"is more than its reader can do: {error}")]
+    rows: list[Rendition] = []
+    for source, (codec, payload, caution) in zip(batch, batched(parts, 3), strict=True):
+        row = Rendition(source=source, reader=reader(), codec=codec.decode())
+        if codec:
+            row.text = blobs.put(payload).sha256
+            row.extent = "" if can_be_seen(payload.decode()) else BLANK
+            row.cautions = (caution.decode(),) if caution else ()
+        else:
+            row.problem = payload.decode()
+        rows.append(row)
+    return rows

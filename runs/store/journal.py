@@ -1,0 +1,248 @@
+"""The journal: the only writer of model calls and tool calls, and what a resumed attempt is given back of them (D3)."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Sum
+
+from runs.contracts.ports import Changes, Reply, ToolResult, ToolUse, Usage
+from runs.enums import Role
+from runs.errors import ModelError, PevError
+from runs.events.kinds import ModelCalled, ToolCalled
+from runs.models import ModelCall, ToolCall, WorkItem
+from runs.pev.tools.arguments import subject_of
+from runs.store.event_log import record, writing
+from runs.text.truncate import truncate_path
+from runs.tracing.sending import ended
+
+MAX_ABOUT = 200
+"""Characters of what a call is about in its event: the whole of it stands in the row of the call."""
+CHECKS = 30_000
+"""Ordinals of what checks ran begin here: no attempt has so many calls of its own, whose numbers stay as they are."""
+
+_CALLS = frozenset({"tool_use", "server_tool_use"})
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a call stands in the journal of a work item."""
+
+    generation: int
+    ordinal: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked. `digest` is over the whole question; a recorded reply answers only the same one. `pages`: what it
+    showed as it looks, for the first time.
+    """
+
+    role: Role
+    model: str
+    digest: str
+    pages: tuple[str, ...] = ()
+
+
+def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | None:
+    """The reply that this question got before a crash, or None. Its usage tells how full the conversation is."""
+    if not _has_past(work):
+        return None
+    call = (
+        ModelCall.objects.live()
+        .filter(work=work, generation=work.generation, ordinal=ordinal, question=question.digest)
+        .first()
+    )
+    if call is None:
+        return None
+    usage = Usage(
+        input=call.input_tokens,
+        output=call.output_tokens,
+        cache_read=call.cache_read_tokens,
+        cache_write_5m=call.cache_write_5m_tokens,
+        cache_write_1h=call.cache_write_1h_tokens,
+        searches=call.web_searches,
+        fetches=call.web_fetches,
+        code_runs=call.code_runs,
+    )
+    return Reply(tuple(call.content), call.stop_reason, call.model, usage, call.request_id)
+
+
+def has_reply(work: WorkItem, ordinal: int) -> bool:
+    """Whether some question got a reply here before a crash."""
+    replies = ModelCall.objects.live().filter(work=work, generation=work.generation, ordinal=ordinal)
+    return _has_past(work) and replies.exists()
+
+
+def write_reply(
+    work: WorkItem,
+    place: Place,
+    question: Question,
+    reply: Reply,
+    cost: Decimal | None,
+    duration_ms: int,
+    *,
+    live_: bool,
+) -> None:
+    """Record a reply. `live_` is false for one that came after the lease was lost: paid for, and of no use."""
+    with writing():
+        if live_ and _has_past(work):
+            _discard_after(work, place)
+        _write_call(
+            work,
+            place,
+            question,
+            reply.usage,
+            live=live_,
+            model=reply.model or question.model,
+            content=list(reply.content),
+            stop_reason=reply.stop_reason,
+            request_id=reply.request_id,
+            cost_usd=cost,
+            cost_is_lower_bound=reply.usage.lower_bound,
+            duration_ms=duration_ms,
+        )
+        _record_call(work, question, duration_ms, reply.stop_reason)
+
+
+def write_failure(
+    work: WorkItem,
+    place: Place,
+    question: Question,
+    error: PevError,
+    usage: Usage,
+    cost: Decimal | None,
+    duration_ms: int,
+) -> None:
+    """Record a call without a usable reply; what it cost up to then counts."""
+    with writing():
+        _write_call(
+            work,
+            place,
+            question,
+            usage,
+            live=False,
+            model=question.model,
+            cost_usd=cost,
+            cost_is_lower_bound=True,
+            duration_ms=duration_ms,
+            error=str(error)[:2_000],
+            error_kind=error.kind[:60] if isinstance(error, ModelError) else "",
+        )
+        _record_call(work, question, duration_ms, "error")
+
+
+def _write_call(work: WorkItem, place: Place, question: Question, usage: Usage, **fields: Any) -> None:
+    call = ModelCall.objects.create(
+        **_columns(work, place),
+        role=question.role.value,
+        question=question.digest,
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read_tokens=usage.cache_read,
+        cache_write_5m_tokens=usage.cache_write_5m,
+        cache_write_1h_tokens=usage.cache_write_1h,
+        web_searches=usage.searches,
+        web_fetches=usage.fetches,
+        code_runs=usage.code_runs,
+        **fields,
+    )
+    ended(call)
+
+
+def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> ToolCall | None:
+    """This tool call as it was before a crash, with what it wrote; None when it was not carried out. Some servers give
+    all calls the same id, so that the arguments have to be the same, too.
+    """
+    if not _has_past(work):
+        return None
+    same = {"generation": work.generation, "ordinal": ordinal, "use_id": use.id, "name": use.name}
+    call = ToolCall.objects.filter(work=work, **same).first()
+    return call if call and call.arguments == use.input else None
+
+
+def write_result(
+    work: WorkItem, place: Place, use: ToolUse, result: ToolResult, writes: Changes, duration_ms: int
+) -> ToolCall:
+    """Record a tool call with its result."""
+    with writing():
+        if _has_past(work):
+            ToolCall.objects.filter(work=work, generation=place.generation, ordinal=place.ordinal).delete()
+        call = ToolCall.objects.create(
+            **_columns(work, place),
+            use_id=use.id,
+            name=use.name,
+            arguments=use.input,
+            result=result.text,
+            is_error=result.is_error,
+            writes=writes,
+            shown=result.shown,
+            duration_ms=duration_ms,
+            agent=use.agent,
+        )
+        step, attempt = _step_and_attempt(work)
+        path = truncate_path(str(use.input.get("path", "")), 200)
+        about = "" if path else " ".join(subject_of(use.input)[:MAX_ABOUT].split())
+        event = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt, about=about)
+        record(work.run_id, event.model_copy(update={"agent": use.agent}))
+        ended(call)
+    return call
+
+
+def check_id(command: str) -> str:
+    """By which the call of a check that runs this command is found: no model has called it."""
+    return f"check-{command}"
+
+
+def results_of(work: WorkItem) -> list[ToolCall]:
+    """The tool calls of the generation that counts, in order: `@tool-1` is the first. Without those of checks."""
+    own = ToolCall.objects.filter(work=work, generation=work.generation, ordinal__lt=CHECKS)
+    return list(own.order_by("ordinal"))
+
+
+def used_seconds(work: WorkItem) -> float:
+    """How long the model calls and tool calls of the generation that counts have taken together."""
+    calls = [
+        table.objects.filter(work=work, generation=work.generation).aggregate(sum=Sum("duration_ms"))["sum"] or 0
+        for table in (ModelCall, ToolCall)
+    ]
+    return sum(calls) / 1_000
+
+
+def _columns(work: WorkItem, place: Place) -> dict[str, Any]:
+    return {
+        "run": work.run,
+        "work": work,
+        "attempt": work.attempt,
+        "generation": place.generation,
+        "ordinal": place.ordinal,
+    }
+
+
+def _has_past(work: WorkItem) -> bool:
+    """Whether another worker had it before: only then there can be something to find or to replace."""
+    return work.epoch > 1
+
+
+def _discard_after(work: WorkItem, place: Place) -> None:
+    """Where a conversation takes another turn than before a crash, what had come after that place counts no more."""
+    replies = ModelCall.objects.live().filter(work=work, generation=place.generation)
+    if replies.filter(ordinal__gte=place.ordinal).update(live=False):
+        blocks = [block for content in replies.values_list("content", flat=True) for block in content]
+        asked_for = [str(block.get("id")) for block in blocks if block.get("type") in _CALLS]
+        calls = ToolCall.objects.filter(work=work, generation=place.generation, ordinal__lt=CHECKS)
+        # not every call is carried out, so that counting them alone would keep some of what came after
+        calls.exclude(use_id__in=asked_for, ordinal__lte=len(asked_for)).delete()
+
+
+def _record_call(work: WorkItem, question: Question, duration_ms: int, stop_reason: str) -> None:
+    step, attempt = _step_and_attempt(work)
+    role = question.role.value
+    event = ModelCalled(role=role, model=question.model, ms=duration_ms, stop=stop_reason, step=step, attempt=attempt)
+    record(work.run_id, event.model_copy(update={"pages": question.pages}))
+
+
+def _step_and_attempt(work: WorkItem) -> tuple[str, int]:
+    """The key of the step and the number of the attempt; empty for work on the whole run."""
+    attempt = work.attempt
+    return (attempt.step.key, attempt.number) if attempt else ("", 0)

@@ -1,0 +1,159 @@
+"""Pages of documents as pictures, and where words stand on them: drawn in guarded processes, kept for a while.
+
+What is kept can be drawn again at any time, so it is no part of the store of files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+
+from runs import isolation
+from runs.documents.file_kinds import IMAGE, PDF
+from runs.documents.format_table import LIMITS
+from runs.documents.packed_parts import LENGTHS, unpacked
+from runs.errors import InvalidInput
+from runs.isolation import ChildFailed, Interrupted, NoTurn
+from runs.store import blobs
+from runs.store.blobs import BlobStorage
+
+log = logging.getLogger(__name__)
+DRAWN = frozenset({PDF, IMAGE})
+"""The formats whose pages can be drawn."""
+DPI = 110
+"""Fine print is read at it, and a page has some 150 kB."""
+KEPT_SECONDS = 7 * 24 * 3_600
+"""Some 150 kB for each page that somebody has looked at."""
+FAILED_SECONDS = 3_600
+"""A hostile file is not tried again each time somebody looks at a list; one that only took too long on a busy machine
+is tried again after an hour.
+"""
+_NOT_DRAWN = "has a page that cannot be drawn"
+_PDF = "runs.documents.formats.pdf"
+_PICTURES = "runs.documents.formats.drawing"
+
+
+class Rectangle(NamedTuple):
+    """A place on a page, as shares of its width and height from the top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class Picture(NamedTuple):
+    """WebP of a page whose `width` and `height` are in points, or in pixels where it is a picture itself."""
+
+    width: float
+    height: float
+    webp: bytes
+
+
+def picture(sha256: str, form: str, page: int) -> Picture:
+    """A page, counted from 1. Raises InvalidInput for one that there is not, ChildFailed, FileNotFoundError."""
+    function = f"{_PDF if form == PDF else _PICTURES}.picture"
+    header, webp = unpacked(_kept(function, sha256, page=page, dpi=DPI))
+    size = json.loads(header)
+    return Picture(float(size["width"]), float(size["height"]), webp)
+
+
+def thumbnail(sha256: str, form: str) -> bytes:
+    """The first page as a small WebP. Raises as `picture`."""
+    return _kept(f"{_PDF if form == PDF else _PICTURES}.thumbnail", sha256)
+
+
+def rectangles(sha256: str, page: int, start: int, end: int) -> Sequence[Rectangle]:
+    """Where characters of a page of a PDF file stand; offsets count from the page's beginning. Raises as `picture`."""
+    found = json.loads(
+        isolation.run(f"{_PDF}.places", partial(blobs.read, sha256), LIMITS, page=page, spans=f"{start}-{end}")
+    )
+    return [Rectangle(*map(float, one)) for one in found[0]]
+
+
+def cut(sha256: str, first: int, last: int) -> bytes:
+    """Pages of a PDF file as a file of their own, the same bytes each time: prompts are cached by them. Raises as
+    `picture`.
+    """
+    return _kept(f"{_PDF}.cut", sha256, first=first, last=last)
+
+
+def for_models(sha256: str, page: int) -> tuple[str, bytes]:
+    """A page of a picture as models take it, behind its media type. Raises as `picture`."""
+    media_type, data = unpacked(_kept(f"{_PICTURES}.for_models", sha256, page=page))
+    return media_type.decode(), data
+
+
+def _kept(function: str, sha256: str, **options: int | str) -> bytes:
+    """What the function makes of this content: the same for as long as its engine is."""
+    made_by = [function, LENGTHS.format, version("pypdfium2"), version("pillow"), *map(str, options.values())]
+    try:
+        return kept(sha256, made_by, lambda: isolation.run(function, partial(blobs.read, sha256), LIMITS, **options))
+    except InvalidInput as error:
+        raise InvalidInput(_NOT_DRAWN) from error
+
+
+def kept(sha256: str, made_by: Sequence[str], make: Callable[[], bytes]) -> bytes:
+    """What was drawn of a content by an engine, or is drawn now. Raises InvalidInput with why it cannot be, which is
+    kept too; NoTurn and Interrupted, which say nothing of it.
+    """
+    store, name = _store(), _name(sha256, made_by)
+    known = kept_before(sha256, made_by)
+    if known is not None:
+        return known
+    try:
+        made = make()
+    except (NoTurn, Interrupted):
+        raise
+    except (InvalidInput, ChildFailed) as error:
+        log.info("no picture of %s: %s", sha256, error)
+        failed = Path(store.path(f"{name}-failed"))
+        failed.parent.mkdir(parents=True, exist_ok=True)
+        failed.write_text(str(error))
+        raise InvalidInput(str(error)) from error
+    store.save(name, ContentFile(made))
+    return made
+
+
+def kept_before(sha256: str, made_by: Sequence[str]) -> bytes | None:
+    """The same, if it was drawn before; None else, at once. Raises InvalidInput as `kept`."""
+    store, name = _store(), _name(sha256, made_by)
+    if store.touch(name):
+        with store.open(name) as file:
+            return bytes(file.read())
+    failed = Path(store.path(f"{name}-failed"))
+    if failed.exists() and time.time() - failed.stat().st_mtime < FAILED_SECONDS:
+        raise InvalidInput(failed.read_text())
+    return None
+
+
+def _name(sha256: str, made_by: Sequence[str]) -> str:
+    return f"{sha256}/{hashlib.sha256(repr(list(made_by)).encode()).hexdigest()}"
+
+
+def forget(sha256: str) -> None:
+    """Delete what was drawn of a content, which is being deleted."""
+    shutil.rmtree(_store().path(sha256), ignore_errors=True)
+
+
+def sweep() -> None:
+    """Delete what nobody has looked at for `KEPT_SECONDS`."""
+    oldest = time.time() - KEPT_SECONDS
+    for folder in Path(_store().location).glob("*"):
+        if all(file.stat().st_mtime < oldest for file in folder.iterdir()):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _store() -> BlobStorage:
+    return cast("BlobStorage", storages["pages"])

@@ -1,0 +1,386 @@
+"""Trees and overlays: which files there are at a moment of a run, by path and SHA-256.
+
+Nothing in a tree is ever a link, a device or a path on a disk.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import lru_cache
+from typing import Protocol
+
+from django.db import transaction
+
+from runs.contracts.ports import Changes, FileInfo, Form
+from runs.documents import made_files
+from runs.documents.content import text_of
+from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, is_document, kind_of
+from runs.errors import UploadRefused
+from runs.models import Tree
+from runs.models.trees import tree_digest
+from runs.store import blobs, input_examination, rendition_making, renditions
+from runs.store.renditions import BLANK, EMPTY, Readings
+from runs.text.paths import clashes, clean_path
+from runs.text.plural import pluralize
+
+ROOT_EVERY = 64
+"""A tree that differs from its root in more paths than this becomes a root itself."""
+
+
+def read_text(sha256: str) -> str | None:
+    """The text of a content, in whatever encoding it is; None if it cannot be read as text."""
+    with blobs.opened(sha256) as blob:
+        head = blob.read(HEAD_BYTES)
+    if b"\0" not in head and not is_document(head):  # a large document is not read to find out that it is no text
+        text = text_of(blobs.read(sha256))
+        if text is not None:
+            return text
+    return text_of(renditions.content_of(sha256, renditions.readings([sha256])))
+
+
+def examine(files: Mapping[str, FileInfo]) -> None:
+    """Find out which of these stored files are text. Raises UploadRefused when that takes too long."""
+    input_examination.examine(files)
+    forget_readings()
+
+
+def forget_readings() -> None:
+    """To be called when contents were decided, or read."""
+    _readings.clear()
+
+
+def files_of(tree: Tree) -> Mapping[str, FileInfo]:
+    """Every file of a tree, sorted by path."""
+    files = _remembered.get(tree.digest)
+    return files if files is not None else _remember(tree.digest, _read(tree.digest))
+
+
+def readings_of(tree: Tree) -> Readings:
+    """What the contents of a tree read as that are no UTF-8."""
+    found = _readings.get(tree.digest)
+    if found is None:
+        found = renditions.readings({info.sha256 for info in files_of(tree).values()})
+        if not found.waiting:  # another process may be reading them
+            _remember_readings(tree.digest, found)
+    return found
+
+
+def contents_of(tree: Tree) -> TreeBytes:
+    """The contents of a tree as they are read: what is text in another encoding as UTF-8."""
+    return TreeBytes(files_of(tree), readings_of(tree))
+
+
+def problems_of(tree: Tree) -> Mapping[str, str]:
+    """The files of a tree that cannot be read, by path, each with the reason as a clause behind its name."""
+    found = readings_of(tree).problems
+    return {path: found[info.sha256] for path, info in files_of(tree).items() if info.sha256 in found} if found else {}
+
+
+def notes_of(tree: Tree) -> Mapping[str, Sequence[str]]:
+    """The files of a tree of which a part could not be read, by path, with sentences that say which."""
+    return _by_path(tree, readings_of(tree).notes)
+
+
+def cautions_of(tree: Tree) -> Mapping[str, Sequence[str]]:
+    """The files of a tree whose texts are doubtful, by path, with sentences that say why."""
+    return _by_path(tree, readings_of(tree).cautions)
+
+
+def blank_in(tree: Tree) -> frozenset[str]:
+    """The files of a tree in which nothing can be seen, by path; those without a byte may be among them."""
+    blank = {source for source, extent in readings_of(tree).extents.items() if extent in (BLANK, EMPTY)}
+    return frozenset(path for path, info in files_of(tree).items() if info.sha256 in blank) if blank else frozenset()
+
+
+def _by_path(tree: Tree, found: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+    return {path: found[info.sha256] for path, info in files_of(tree).items() if info.sha256 in found} if found else {}
+
+
+_remembered: OrderedDict[str, Mapping[str, FileInfo]] = OrderedDict()
+"""By digest and not by id: an id may come back after a rollback, a digest always means the same files."""
+MAX_REMEMBERED = 64
+"""A run has as many trees as passed steps; a tree of 10,000 files takes some megabytes."""
+
+
+_readings: OrderedDict[str, Readings] = OrderedDict()
+"""By digest. Threads may lose each other's entries; that costs a read."""
+_known_runs: OrderedDict[int, None] = OrderedDict()
+MAX_KNOWN_RUNS = 1_000
+
+
+def fresh_for(run_id: int) -> None:
+    """Forget what contents read as, when this process comes upon a run for the first time.
+
+    Its files were examined before it was there, maybe by another process, and maybe after this one had asked about the
+    same tree for an older run: "no text" must not stay true for ever.
+    """
+    if run_id not in _known_runs:
+        forget_readings()
+        _known_runs[run_id] = None
+        while len(_known_runs) > MAX_KNOWN_RUNS:
+            _known_runs.popitem(last=False)
+
+
+def _remember_readings(digest: str, readings: Readings) -> None:
+    _readings[digest] = readings
+    _readings.move_to_end(digest)
+    while len(_readings) > MAX_REMEMBERED:
+        _readings.popitem(last=False)
+
+
+def _remember(digest: str, files: Mapping[str, FileInfo]) -> Mapping[str, FileInfo]:
+    _remembered[digest] = files
+    _remembered.move_to_end(digest)
+    while len(_remembered) > MAX_REMEMBERED:
+        _remembered.popitem(last=False)
+    return files
+
+
+def _read(digest: str) -> Mapping[str, FileInfo]:
+    tree = Tree.objects.select_related("root").get(digest=digest)
+    changes = {**(tree.root.changes if tree.root else {}), **tree.changes}
+    return {path: entry for path, entry in sorted(changes.items()) if entry is not None}
+
+
+def make_tree(files: Mapping[str, FileInfo]) -> Tree:
+    """The tree of exactly these files. Paths must be clean."""
+    return _stored(files, root_id=None, changes=dict(files))
+
+
+def with_changes(base: Tree, changes: Changes) -> Tree:
+    """`base` with `changes` on top; `base` itself when nothing differs."""
+    if not changes:
+        return base
+    files = dict(files_of(base))
+    for path, entry in changes.items():
+        if entry is None:
+            files.pop(path, None)
+        else:
+            files[path] = entry
+    files = dict(sorted(files.items()))
+    since_root: Changes = {**(base.changes if base.root_id else {}), **changes}
+    is_root = len(since_root) > ROOT_EVERY
+    tree = make_tree(files) if is_root else _stored(files, root_id=base.root_id or base.pk, changes=since_root)
+    if base.digest in _readings:  # a step must not ask for all of it again
+        _remember_readings(tree.digest, _with_written(_readings[base.digest], changes))
+    return tree
+
+
+def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
+    """The changed paths that somebody else has changed between `base` and `head`, or made impossible (D4)."""
+    if base.pk == head.pk:
+        return []
+    before, now = files_of(base), files_of(head)
+    touched = {path for path in changes if before.get(path) != now.get(path)}
+    written = [path for path, entry in changes.items() if entry is not None and path not in now]
+    new = [path for path in now if path not in before]
+    for pair in clashes([*new, *written]):
+        touched |= set(pair) & set(written)
+    return sorted(touched)
+
+
+def _stored(files: Mapping[str, FileInfo], root_id: int | None, changes: Changes) -> Tree:
+    """The tree of these files. One that is stored already stays as it is, whichever root it was stored with."""
+    size = sum(info.size for info in files.values())
+    tree = Tree(digest=tree_digest(files), root_id=root_id, changes=changes, file_count=len(files), total_size=size)
+    # An equal tree has the same count: writing it once more is how one statement says which row it is.
+    Tree.objects.bulk_create([tree], update_conflicts=True, unique_fields=["digest"], update_fields=["file_count"])
+    _remember(tree.digest, files)
+    _keep(tree)
+    return tree
+
+
+_rows: OrderedDict[int, Tree] = OrderedDict()
+
+
+def tree(pk: int) -> Tree:
+    """A tree's row, read once in a process: it never changes."""
+    if pk not in _rows:
+        _keep(found := Tree.objects.get(pk=pk))
+        return found
+    return _rows[pk]
+
+
+def _keep(tree: Tree) -> None:
+    """After the commit: the id of a row that was rolled back goes to another tree."""
+
+    def keep() -> None:
+        _rows[tree.pk] = tree
+        _rows.move_to_end(tree.pk)
+        while len(_rows) > MAX_REMEMBERED:
+            _rows.popitem(last=False)
+
+    transaction.on_commit(keep)
+
+
+class Call(Protocol):
+    """Calls a function that asks the database, wherever that may be asked."""
+
+    def __call__[Value](self, do: Callable[[], Value], /) -> Value: ...
+
+
+def _directly[Value](do: Callable[[], Value], /) -> Value:
+    return do()
+
+
+def _with_written(known: Readings, changes: Changes) -> Readings:
+    """With what the documents among the changes read as, which were read when they were written. Texts ask nothing."""
+    written = {entry.sha256 for entry in changes.values() if entry is not None and _is_document(entry.sha256)}
+    return renditions.joined(known, renditions.readings(sorted(written))) if written else known
+
+
+def _is_document(sha256: str) -> bool:
+    """Whether what a run wrote is a document. What is text stays one, even where it begins like a mail or as RTF."""
+    with suppress(FileNotFoundError):
+        return _begins_as_document(sha256)
+    return False
+
+
+@lru_cache(maxsize=16_384)  # contents never change, and each step looks at those of all its attempts
+def _begins_as_document(sha256: str) -> bool:
+    with blobs.opened(sha256) as file:
+        head = file.read(HEAD_BYTES)
+        if not input_examination.is_binary(head):
+            return False
+        file.seek(max(0, blobs.size_of(sha256) - TAIL_BYTES))
+        return bool(kind_of(head, file.read()).format)
+
+
+class TreeBytes(Mapping[str, bytes]):
+    """Contents of files, read when asked for. One that is text in another encoding comes as UTF-8 (`Converted`), one
+    that is no text as `Unreadable`, as its tree's `readings` know.
+    """
+
+    def __init__(self, files: Mapping[str, FileInfo], readings: Readings) -> None:
+        self._infos = files
+        self._readings = readings
+
+    def __getitem__(self, path: str) -> bytes:
+        return renditions.content_of(self._infos[path].sha256, self._readings)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._infos)
+
+    def __len__(self) -> int:
+        return len(self._infos)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._infos
+
+
+class Overlay:
+    """A workspace (`pev.ports.Workspace`): a tree with an attempt's own changes on top (D4).
+
+    Writes go to the blob store and to `changes`; the tree stays as it is. A document is read as soon as it is written,
+    while `call` asks the database. `given`: the files of the task, without them all of the tree. `dated`: of the
+    comments that are put into documents. Limits are in bytes and files.
+    """
+
+    def __init__(
+        self,
+        base: Tree,
+        changes: Changes,
+        *,
+        max_files: int,
+        max_bytes: int,
+        given: Mapping[str, FileInfo] | None = None,
+        dated: datetime | None = None,
+        call: Call = _directly,
+    ) -> None:
+        self._base = files_of(base)
+        self._given = self._base if given is None else given
+        self._dated = dated
+        self._readings = readings_of(base)
+        self.changes: Changes = {}
+        self._max_files = max_files
+        self._max_bytes = max_bytes
+        self._call = call
+        self.put_back(changes)
+
+    def put_back(self, changes: Changes) -> None:
+        """Changes that were made here before, such as by a process that has ended since."""
+        self.changes |= changes
+        if any(entry and _is_document(entry.sha256) for entry in changes.values()):
+            self._readings = self._call(lambda: _with_written(self._readings, changes))
+
+    def files(self) -> Mapping[str, FileInfo]:
+        if not self.changes:
+            return self._base
+        merged = dict(self._base)
+        for path, entry in self.changes.items():
+            if entry is None:
+                merged.pop(path, None)
+            else:
+                merged[path] = entry
+        return dict(sorted(merged.items()))
+
+    def contents(self) -> TreeBytes:
+        return TreeBytes(self.files(), self._readings)
+
+    def read(self, path: str) -> bytes:
+        """The content; of text in another encoding the UTF-8 that it reads as (`Converted`)."""
+        return TreeBytes({path: self._entry(path)}, self._readings)[path]
+
+    def is_given(self, path: str) -> bool:
+        return path in self._given and self._given[path] == self.files().get(path)
+
+    def make(self, form: Form, data: bytes) -> bytes:
+        return made_files.make(form, data)
+
+    def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
+        return made_files.commented(blobs.read(self._entry(path).sha256), place, words, self._dated)
+
+    def extent(self, path: str) -> str:
+        return self._readings.extents.get(self._entry(path).sha256, "")
+
+    def problem(self, path: str) -> str:
+        return self._readings.problems.get(self._entry(path).sha256, "")
+
+    def notes(self, path: str) -> Sequence[str]:
+        return self._readings.notes.get(self._entry(path).sha256, ())
+
+    def _entry(self, path: str) -> FileInfo:
+        entry = self.changes[path] if path in self.changes else self._base[path]
+        if entry is None:
+            raise KeyError(path)
+        return entry
+
+    def write(self, path: str, content: bytes) -> None:
+        path = clean_path(path)
+        files = self.files()
+        if path not in files:
+            self._check_place(path, files)
+        total = sum(info.size for other, info in files.items() if other != path) + len(content)
+        if total > self._max_bytes:
+            raise UploadRefused(f"The workspace would grow over {self._max_bytes:,} bytes.")
+        info = blobs.put(content)
+        if _is_document(info.sha256):
+            self._read(path, info)
+        self.put_back({path: info})
+
+    def _read(self, path: str, info: FileInfo) -> None:
+        """Read a document that may be new. It is committed before the write is, so that no write is without it."""
+        self._call(lambda: input_examination.examine({path: info}))
+        row = self._call(lambda: rendition_making.waiting_row(info.sha256))
+        if row:
+            rendition_making.make(row)
+            self._call(lambda: rendition_making.keep(row))
+
+    def _check_place(self, path: str, files: Mapping[str, FileInfo]) -> None:
+        other = next((set(pair) - {path} for pair in clashes([*files, path]) if path in pair), None)
+        if other:
+            raise UploadRefused(f"“{path}” cannot lie beside “{min(other)}”; choose another name.")
+        if len(files) >= self._max_files:
+            raise UploadRefused(f"The workspace holds {pluralize(len(files), 'file')}, which is the most it may hold.")
+
+
+def reset_cache() -> None:
+    """Tests roll back the rows that the cache was read from."""
+    _remembered.clear()
+    _readings.clear()
+    _known_runs.clear()
+    _rows.clear()
+    _begins_as_document.cache_clear()

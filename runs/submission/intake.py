@@ -1,0 +1,153 @@
+"""Files as they come in: what is left out of folders, what is refused, and the limits of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import MappingProxyType
+from typing import Any
+
+from django.conf import settings
+from django.core.files.base import File
+
+from runs.contracts.ports import FileInfo
+from runs.errors import InvalidInput, UploadRefused
+from runs.pev.input_selection import selected
+from runs.store import blobs
+from runs.text.paths import MAX_CHARACTERS, clashes, clean_path
+from runs.text.sensitive_names import is_private_key, secret_part
+from runs.text.truncate import quoted
+
+MAX_EXCLUDED = 50
+"""Patterns of files that no step has to deal with."""
+MAX_LISTED = 20
+"""Names of files left out that the history tells."""
+MAX_KEY_BYTES = 50_000
+"""Larger files are not looked into for being a private key: keys are much smaller."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file as it came in; `path` is what the sender calls it and is not to be trusted.
+
+    `named`: a person chose this very file, so that it is meant even if it holds secrets. Others came with a folder.
+    `problem`: why it cannot be read, if that is known, as a clause behind its name. `caution`: what is doubtful about
+    its name, as a sentence.
+    """
+
+    path: str
+    content: File[Any]
+    named: bool = True
+    problem: str = ""
+    caution: str = ""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A file that was not taken, and why, as a sentence. `secret`: it was left out, and is taken if it is named."""
+
+    path: str
+    why: str
+    secret: bool = False
+
+
+def without_secrets(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
+    """The uploads without what usually holds secrets and was not named, and what that was, by path or folder.
+
+    What is stored is shown to models before anyone approves a plan. Raises UploadRefused when nothing is left.
+    """
+    parts = [(upload, "" if upload.named else secret_part(upload.path)) for upload in uploads]
+    left_out = dict.fromkeys(part for _, part in parts if part)
+    kept = [upload for upload, part in parts if not part]
+    if len(kept) <= settings.UPLOAD_FILES:  # more are refused, and need not be opened before that
+        keys = [upload for upload in kept if not upload.named and _is_key(upload)]
+        left_out |= dict.fromkeys(upload.path for upload in keys)
+        meant = {id(upload) for upload in kept} - {id(upload) for upload in keys}
+        kept = [upload for upload in kept if id(upload) in meant]
+    if left_out and not kept:
+        raise UploadRefused(
+            f"No file is left: {', '.join(listed(left_out))} may hold secrets and are left out of folders. "
+            "If one of them is meant, choose that very file."
+        )
+    return kept, list(left_out)
+
+
+def holds_secrets(upload: Upload) -> bool:
+    """Whether a file that came with a folder usually holds secrets, by its path or by how it begins."""
+    return not upload.named and (bool(secret_part(upload.path)) or _is_key(upload))
+
+
+def listed(left_out: Collection[str]) -> list[str]:
+    more = len(left_out) - MAX_LISTED
+    return [*islice(left_out, MAX_LISTED), *([f"and {more:,} more"] if more > 0 else [])]
+
+
+def _is_key(upload: Upload) -> bool:
+    if (upload.content.size or 0) > MAX_KEY_BYTES:
+        return False
+    beginning = next(iter(upload.content.chunks()), b"")
+    upload.content.seek(0)
+    return is_private_key(beginning)
+
+
+def intake(uploads: Iterable[Upload], there: Mapping[str, FileInfo] = MappingProxyType({})) -> dict[str, Upload]:
+    """The files by their clean paths, sorted, to lie beside those that are `there`.
+
+    Raises UploadRefused or PathRefused for the first bad one, unread.
+    """
+    chosen: dict[str, Upload] = {}
+    for upload in uploads:
+        path = clean_path(upload.path)
+        if path in chosen or path in there:
+            raise UploadRefused(f"“{path}” was sent twice; rename one of the two.")
+        chosen[path] = upload
+    sizes = [(path, info.size) for path, info in there.items()]
+    check_limits([*sizes, *((path, upload.content.size or 0) for path, upload in chosen.items())])
+    pairs = clashes([*there, *chosen])
+    if pairs:
+        one, other = pairs[0]
+        raise UploadRefused(f"“{one}” and “{other}” cannot lie in one folder; rename one of the two.")
+    return dict(sorted(chosen.items()))
+
+
+def check_excluded(patterns: Sequence[str], paths: Collection[str]) -> None:
+    """Raises InvalidInput for a pattern that means no file: it would exclude nothing, and its writer not know."""
+    if len(patterns) > MAX_EXCLUDED:
+        raise InvalidInput(f"{len(patterns)} patterns exclude files; {MAX_EXCLUDED} may. Name folders instead.")
+    for pattern in patterns:
+        if len(pattern) > MAX_CHARACTERS or not selected([pattern], paths):
+            raise InvalidInput(f"{quoted(pattern)} excludes no file: none of the files attached has such a path.")
+    if len(selected(patterns, paths)) == len(paths) > 0:
+        raise InvalidInput(
+            "All files are excluded, so that none is left to work on. Do not attach them, or exclude less."
+        )
+
+
+def check_limits(sizes: Sequence[tuple[str, int]]) -> None:
+    """Raises UploadRefused when there are too many files, or too many bytes in one or in all."""
+    if len(sizes) > settings.UPLOAD_FILES:
+        raise UploadRefused(f"{len(sizes):,} files are more than the {settings.UPLOAD_FILES:,} that a run may have.")
+    for path, size in sizes:
+        if size > settings.FILE_BYTES:
+            raise UploadRefused(f"“{path}” has {in_mb(size)}; one file may have {in_mb(settings.FILE_BYTES)}.")
+    total = sum(size for _, size in sizes)
+    if total > settings.UPLOAD_BYTES:
+        raise UploadRefused(f"The files have {in_mb(total)} together; {in_mb(settings.UPLOAD_BYTES)} are allowed.")
+
+
+def check_space(size: int) -> None:
+    """Raises UploadRefused when files of so many bytes leave less free space than the installation keeps.
+
+    A run needs room for its journal too, so that it is asked for with no files at all.
+    """
+    free = blobs.free_bytes()
+    if free - size < settings.MIN_FREE_BYTES:
+        raise UploadRefused(
+            f"The server's disk has {in_mb(free)} free, and {in_mb(settings.MIN_FREE_BYTES)} have to stay free. "
+            "Nothing was stored. Ask whoever runs this site to make room."
+        )
+
+
+def in_mb(size: int) -> str:
+    return f"{size / 1_000_000:,.1f} MB"

@@ -1,0 +1,243 @@
+"""Templates: plans that ship with pevsite, and those that people have saved from finished runs."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files as package_files
+from itertools import islice
+
+from django.db import IntegrityError, transaction
+
+from runs.enums import RunStatus
+from runs.errors import FromLaterVersion, InvalidInput
+from runs.lifecycle.approval import fingerprint
+from runs.models import Plan, Run, Template, Tree, User
+from runs.people.permissions import visible_templates
+from runs.pev.contracts import PlanContract, PlannedAction, PlanStep
+from runs.pev.imports.imported import plan_in
+from runs.pev.input_selection import selected
+from runs.pev.plans.commented import REVIEWED, is_word, with_copies
+from runs.pev.tools.fetching import FetchPage
+from runs.pev.tools.serving import WebFetch, WebSearch
+from runs.store import trees
+from runs.store.renditions import of_format
+from runs.text.plain_numbers import key as row_key
+
+REVIEW = "document-review"
+LOOK_UP = "look-up"
+MAX_NAME = 120
+"""As the column has it: one line of a list."""
+MAX_SEARCHED = 500_000
+"""Characters of a plan in which names of files are looked for, and below it how many names: a page waits for it."""
+MAX_FILES_SEARCHED = 2_000
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A template that comes with pevsite; its plan is `plan_templates/KEY.json`. Without `sources_needed` it is for
+    creative work.
+    """
+
+    name: str
+    description: str
+    sources_needed: bool = True
+
+
+SHIPPED: Mapping[str, Shipped] = {
+    REVIEW: Shipped(
+        "Document review", "List the documents, collect parties, dates and amounts, find weak points, draft notices."
+    ),
+    "legal-review": Shipped(
+        "Legal review",
+        "Categorise the documents, review each category in depth, draft notices, summarise it all.",
+    ),
+    "idea-workflow": Shipped(
+        "Idea workflow",
+        "Validate an idea with scores, expand it, connect it with others in your files, plan what to do first.",
+        sources_needed=False,
+    ),
+    "project-analysis": Shipped(
+        "Project analysis", "Scan the files, describe the architecture, detect workflows, recommend what to fix."
+    ),
+    "file-comparison": Shipped("File comparison", "How large the files are and which is the largest, with evidence."),
+    LOOK_UP: Shipped(
+        "Look-up and calculation",
+        "Find the figures that a question needs, in files or on the web (with fetch_page or web_search), with sources, "
+        "and work out the answer.",
+    ),
+}
+_OF_THE_WEB: Mapping[str, str] = {
+    WebSearch.name: "Search the web for the facts, and cite the passages that have them.",
+    WebFetch.name: "Read pages of the web that have them.",
+}
+"""What else looks things up, beside fetch_page, which the plan names, and what for."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The plan of a template, in one sentence where it comes from, and whether what it makes rests on sources.
+
+    `template` is its name; empty for a plan that was imported.
+    """
+
+    plan: PlanContract
+    reason: str
+    sources_needed: bool = True
+    template: str = ""
+
+
+@cache
+def shipped_plan(key: str) -> PlanContract:
+    return plan_in(package_files("runs").joinpath("plan_templates", f"{key}.json").read_bytes())
+
+
+def fitted(plan: PlanContract, given: Tree, max_steps: int, excluded: Collection[str] = ()) -> PlanContract:
+    """The plan for these files: the shipped document review has a step more where there are Word documents, for copies
+    with its findings as comments. Any other plan, and one that may have no more steps, stays as it is.
+    """
+    if plan != shipped_plan(REVIEW) or len(plan.steps) >= max_steps:
+        return plan
+    files = trees.files_of(given)
+    kept_out = frozenset(selected(excluded, files))
+    known = of_format("docx", {info.sha256 for path, info in files.items() if is_word(path)})
+    word = (
+        path
+        for path, info in files.items()
+        if is_word(path) and path not in kept_out and REVIEWED + path not in files and info.sha256 in known
+    )
+    return with_copies(plan, word)
+
+
+def with_web_tools(plan: PlanContract, there: Collection[str]) -> PlanContract:
+    """The plan for a run that has these tools: the shipped look-up names those of the model's service beside
+    fetch_page, of which any serves. Any other plan, and one for a run that has none of them, stays as it is.
+    """
+    others = [name for name in _OF_THE_WEB if name in there]
+    if not others or plan != shipped_plan(LOOK_UP):
+        return plan
+    return plan.model_copy(update={"steps": [_with_tools(step, others) for step in plan.steps]})
+
+
+def _with_tools(step: PlanStep, others: Sequence[str]) -> PlanStep:
+    """The first is planned in place of fetch_page, which stays a tool of the step: what is planned and not taken is
+    told as a difference, and one of them is enough.
+    """
+    planned = PlannedAction(tool=others[0], purpose=_OF_THE_WEB[others[0]])
+    actions = [planned if action.tool == FetchPage.name else action for action in step.actions]
+    return step.model_copy(update={"actions": actions, "tools": sorted({*step.tools, *others})})
+
+
+def own_templates(user: User) -> Sequence[Template]:
+    """By name, without their plans."""
+    return list(visible_templates(user).defer("plan").order_by("name"))
+
+
+def own_template(user: User, key: str) -> Template | None:
+    """The saved template with this number as text, without its plan; None if there is none, or it is no number."""
+    try:
+        return visible_templates(user).defer("plan").filter(pk=row_key(key)).first()
+    except ValueError:
+        return None
+
+
+def creative(user: User) -> frozenset[str]:
+    """The keys of those that need no sources."""
+    own = visible_templates(user).filter(sources_needed=False).values_list("pk", flat=True)
+    return frozenset([*(key for key, one in SHIPPED.items() if not one.sources_needed), *map(str, own)])
+
+
+def chosen(user: User, key: str) -> Chosen:
+    """The template with this key: of a shipped one its name, of an own one its number. Raises InvalidInput."""
+    if key in SHIPPED:
+        shipped = SHIPPED[key]
+        return Chosen(shipped_plan(key), _reason(shipped.name), shipped.sources_needed, shipped.name)
+    template = own_template(user, key)
+    if template is None:
+        raise InvalidInput("There is no such template, or not any more; choose another.")
+    return _own(template)
+
+
+def called(user: User, name: str) -> Chosen:
+    """The template of this name; an own one goes before a shipped one. Raises InvalidInput with those there are."""
+    template = visible_templates(user).defer("plan").filter(name=name).first()
+    if template:
+        return _own(template)
+    for key, shipped in SHIPPED.items():
+        if name.casefold() in (key, shipped.name.casefold()):
+            return chosen(user, key)
+    names = [*SHIPPED, *(template.name for template in own_templates(user))]
+    raise InvalidInput(f"There is no template “{name}”; there are: {', '.join(names)}.")
+
+
+def _own(template: Template) -> Chosen:
+    """Its plan is read here and not with the row: one that no longer fits must not break the list it stands in."""
+    try:
+        return Chosen(template.plan, _reason(template.name), template.sources_needed, template.name)
+    except FromLaterVersion as error:
+        raise InvalidInput(
+            f"The template “{template.name}” cannot be used any more: its plan was changed by hand, or written by a "
+            "later version of pevsite. If an upgrade is under way, wait for its end; else delete the template."
+        ) from error
+
+
+def _reason(name: str) -> str:
+    return f"From the template “{name}”."
+
+
+def plan_worth_keeping(run: Run) -> Plan | None:
+    """The newest version of a finished run that had been approved, or None."""
+    if run.status != RunStatus.FINISHED:
+        return None
+    return run.plans.filter(approval_fingerprint__isnull=False).order_by("-version").first()
+
+
+def file_names_in(plan: Plan, run: Run) -> list[str]:
+    """The names of the run's files that stand in a plan, sorted: they go where a template of it goes.
+
+    Of very many files or a very long plan only a part is looked at.
+    """
+    text = fingerprint.contract_of(plan).model_dump_json()[:MAX_SEARCHED]
+    names = {path.rsplit("/", 1)[-1] for path in islice(trees.files_of(run.inputs), MAX_FILES_SEARCHED)}
+    return sorted(name for name in names if name in text)
+
+
+def rename(template: Template, name: str) -> str:
+    """Give a template another name, and return it as it is stored. Raises InvalidInput."""
+    name = _checked_name(name)
+    try:
+        with transaction.atomic():
+            Template.objects.filter(pk=template.pk).update(name=name)
+    except IntegrityError as error:
+        raise InvalidInput(f"You have a template “{name}” already; choose another name.") from error
+    return name
+
+
+def _checked_name(name: str) -> str:
+    name = " ".join(name.split())
+    if not name:
+        raise InvalidInput("Give the template a name.")
+    if len(name) > MAX_NAME:
+        raise InvalidInput(f"The name has {len(name):,} characters; {MAX_NAME} are allowed.")
+    return name
+
+
+def save(user: User, run: Run, name: str) -> Template:
+    """Keep the plan of a finished run under a name. Raises InvalidInput with the sentence for the person."""
+    name = _checked_name(name)
+    plan = plan_worth_keeping(run)
+    if plan is None:
+        raise InvalidInput("Only the plan of a finished run that had been approved can be saved as a template.")
+    contract = fingerprint.contract_of(plan).for_another_run()
+    try:
+        with transaction.atomic():
+            return Template.objects.create(
+                owner=user,
+                name=name,
+                description=contract.goal[:400],
+                plan=contract,
+                digest=plan.digest,
+                sources_needed=run.policy.sources_needed,
+                from_run=run,
+            )
+    except IntegrityError as error:
+        raise InvalidInput(f"You have a template “{name}” already; choose another name.") from error

@@ -1,0 +1,293 @@
+"""Drafts: the files of a run that is not submitted yet, sent as soon as they are chosen."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, QuerySet, Sum
+from django.utils import timezone
+
+from runs.contracts.ports import FileInfo
+from runs.documents.encodings import CODECS
+from runs.errors import InvalidInput, UploadRefused
+from runs.models import Draft, DraftFile, Run, User
+from runs.store import blobs, garbage_collection, renditions, trees
+from runs.store.renditions import Readings
+from runs.submission import chosen_encodings, input_replacement
+from runs.submission.input_replacement import NOWHERE, Place, Places
+from runs.submission.intake import Refused, Upload, check_space, holds_secrets, in_mb
+from runs.submission.unpacking import note_problems, unpacked
+from runs.text.paths import MAX_CHARACTERS, clashes, clean_path
+from runs.text.truncate import truncate_path
+
+log = logging.getLogger(__name__)
+LIFETIME = timedelta(days=1)
+"""Of a draft since the last file was added."""
+MAX_DRAFTS = 10
+"""Of one person, at a time."""
+MAX_RUNS = 3
+"""All drafts of a person together may hold so many times what one run may, with the files that were removed again."""
+MAX_LEFT_OUT = 200
+EXPIRED = (
+    "The files of this form are gone: they are kept for a day after the last one was added. Your words are still here; "
+    "add the files again."
+)
+
+
+def of(owner: User) -> QuerySet[Draft]:
+    """The drafts of a person that can still be submitted, the newest first."""
+    return Draft.objects.filter(owner=owner, expires_at__gt=timezone.now()).order_by("-expires_at")
+
+
+def files_of(draft: Draft) -> dict[str, FileInfo]:
+    """By path, sorted, as a tree has them."""
+    rows = draft.files.filter(removed=False).values_list("path", "sha256", "size")
+    return {path: FileInfo(sha256, size) for path, sha256, size in sorted(rows)}
+
+
+def readings_of(files: Mapping[str, FileInfo]) -> Readings:
+    """What their contents read as that are no UTF-8, as far as they are read by now."""
+    return renditions.readings({info.sha256 for info in files.values()})
+
+
+def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refused]:
+    """Keep files for the form with this token; one with a path that is there already takes its place.
+
+    Archives are unpacked. The draft begins with the first file. Returns those that were not taken. Raises UploadRefused
+    for what would break a limit of the person, or when the token is no longer one for a draft.
+    """
+    draft = _begun(owner, token, None)
+    uploads, refused = unpacked(uploads)
+    rows = input_replacement.rows_of(draft)
+    places = Places(input_replacement.before_of(draft), rows)
+    kept, more = _sorted_out({row.path: FileInfo(row.sha256, row.size) for row in rows}, uploads, places)
+    size = sum(upload.content.size or 0 for upload in kept.values())
+    _check_quota(owner, len(kept), size)
+    check_space(size)
+    stored = {place: blobs.put_file(upload.content) for place, upload in kept.items()}
+    note_problems((info, kept[place]) for place, info in stored.items())
+    trees.examine({place.path: info for place, info in stored.items()})
+    with transaction.atomic():
+        _locked(draft)
+        _make_room(draft, stored)
+        DraftFile.objects.bulk_create(
+            DraftFile(
+                draft=draft,
+                path=place.path,
+                sent_as=place.sent_as,
+                sha256=info.sha256,
+                size=info.size,
+                caution=kept[place].caution,
+            )
+            for place, info in stored.items()
+        )
+    return [*refused, *more]
+
+
+def remove(draft: Draft, paths: Iterable[str] | None = None) -> None:
+    """Take files out of a draft, all of them without `paths`."""
+    files = draft.files.filter(removed=False)
+    (files if paths is None else files.filter(path__in=list(paths))).update(removed=True)
+
+
+def choose_encoding(draft: Draft, path: str, codec: str) -> None:
+    """Read a file in this encoding of `CODECS` from now on: its text as UTF-8 takes its place. Without one the content
+    that was given comes back, whose encoding is guessed. Raises InvalidInput for what is no text in that encoding.
+    """
+    row = draft.files.filter(path=path, removed=False).first()
+    if row is None or (codec and codec not in CODECS):
+        raise InvalidInput(NOWHERE)
+    given = row.given or row.sha256
+    if codec:
+        content = chosen_encodings.as_utf8(path, blobs.read(given), codec)
+        _check_quota(draft.owner, 1, len(content))
+        check_space(len(content))
+        info = blobs.put(content)
+        trees.examine({path: info})
+    else:
+        info = FileInfo(given, blobs.size_of(given))
+    with transaction.atomic():
+        _locked(draft)
+        if not draft.files.filter(pk=row.pk, removed=False).update(removed=True):
+            raise InvalidInput(NOWHERE)
+        row.pk, row.removed = None, False
+        row.sha256, row.size = info.sha256, info.size
+        row.encoding, row.given = (CODECS[codec], given) if codec else ("", "")
+        row.save()
+
+
+def remarks_on(draft: Draft, by: str) -> list[str]:
+    """For the history, a sentence for each file whose encoding `by` has chosen, or whose name is doubtful."""
+    rows = draft.files.filter(removed=False).exclude(encoding="", caution="").order_by("path")
+    chosen = [chosen_encodings.remark(row.path, row.encoding, row.given, by) for row in rows if row.encoding]
+    return [*chosen, *(f"{row.path}: {row.caution}" for row in rows if row.caution)]
+
+
+def note_left_out(draft: Draft, paths: Sequence[str]) -> None:
+    """Remember what the browser has left out by itself, for the history: paths, none of them taken at its word."""
+    named = [*draft.left_out, *(path.replace("\0", "")[:MAX_CHARACTERS] for path in paths)]
+    Draft.objects.filter(pk=draft.pk).update(left_out=tuple(dict.fromkeys(named))[:MAX_LEFT_OUT])
+
+
+def discard(draft: Draft) -> None:
+    """Forget it; the contents go with the next sweep."""
+    Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now())
+
+
+def begin_with(owner: User, token: uuid.UUID, before: Run) -> Draft:
+    """The draft with this token; a new one has the files of a run that is run again. Raises UploadRefused as `add`."""
+    return _begun(owner, token, before)
+
+
+def found(owner: User, token: uuid.UUID) -> Draft:
+    """The draft with this token. Raises InvalidInput when it is gone, or of somebody else."""
+    draft = of(owner).filter(token=token).first()
+    if draft is None:
+        raise InvalidInput(EXPIRED)
+    return draft
+
+
+def take(draft: Draft, files: Mapping[str, FileInfo]) -> None:
+    """In the transaction that makes a run of it: nobody else can take it, or add to it, from here on.
+
+    Raises InvalidInput when it is gone, or no longer has exactly these files.
+    """
+    now = timezone.now()
+    if not Draft.objects.filter(pk=draft.pk, expires_at__gt=now).update(expires_at=now):
+        raise InvalidInput(EXPIRED)
+    if files_of(draft) != files:
+        raise InvalidInput("The files were changed in another tab while this was sent. Look at them and submit again.")
+    draft.files.filter(removed=False).delete()
+    if not draft.files.exists():  # else the sweep deletes what was removed before
+        draft.delete()
+
+
+def sweep() -> int:
+    """Delete the drafts that have expired, and their contents unless something else has them. Returns how many."""
+    expired = Draft.objects.filter(expires_at__lte=timezone.now())
+    if not expired.exists():  # nearly always, and no writer has to wait for it
+        return 0
+    with transaction.atomic():
+        rows = list(expired.select_for_update().values_list("pk", flat=True)[:1_000])
+        contents = set(DraftFile.objects.filter(draft__in=rows).values_list("sha256", flat=True))
+        Draft.objects.filter(pk__in=rows).delete()
+    if contents:
+        garbage_collection.delete(contents)
+        log.info("%s drafts were not submitted within a day and are gone", len(rows))
+    return len(rows)
+
+
+def _begun(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
+    """The draft with this token, which lives for another day."""
+    draft = Draft.objects.filter(token=token).first()
+    if draft is None:
+        draft = _made(owner, token, before)
+    if draft.owner_id != owner.pk:
+        raise UploadRefused("This form is of somebody else. Load the page again.")
+    Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now() + LIFETIME)
+    return draft
+
+
+def _made(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
+    if Run.objects.filter(submission=token).exists():
+        raise UploadRefused("This form was submitted already. Load the page again for another run.")
+    if of(owner).count() >= MAX_DRAFTS:
+        raise UploadRefused(
+            f"You have {MAX_DRAFTS} drafts that are not submitted, which is the most there may be. Discard one of them."
+        )
+    with transaction.atomic():
+        draft, _ = Draft.objects.get_or_create(
+            token=token, defaults={"owner": owner, "before": before, "expires_at": timezone.now() + LIFETIME}
+        )
+        if before and not draft.files.exists():
+            _create(draft, trees.files_of(before.inputs))
+    return draft
+
+
+def _create(draft: Draft, files: Mapping[str, FileInfo]) -> None:
+    DraftFile.objects.bulk_create(
+        DraftFile(draft=draft, path=path, sha256=info.sha256, size=info.size) for path, info in files.items()
+    )
+
+
+def _make_room(draft: Draft, places: Iterable[Place]) -> None:
+    """What lies where files are to lie goes; only what had been put there by its name gets its own path back."""
+    by_path = {place.path: place for place in places}
+    there = draft.files.filter(path__in=list(by_path), removed=False)
+    back = [row for row in there.exclude(sent_as="") if not by_path[row.path].sent_as and row.sent_as not in by_path]
+    for row in back:
+        row.path, row.sent_as = row.sent_as, ""
+    DraftFile.objects.bulk_update(back, ["path", "sent_as"], batch_size=500)
+    there.update(removed=True)
+
+
+def _locked(draft: Draft) -> None:
+    """Two tabs may send the same path at once. Raises UploadRefused when the draft was submitted or swept meanwhile."""
+    if not Draft.objects.select_for_update().filter(pk=draft.pk, expires_at__gt=timezone.now()).exists():
+        raise UploadRefused("This form was submitted or discarded meanwhile. Load the page again for another run.")
+
+
+def _sorted_out(
+    there: Mapping[str, FileInfo], uploads: Sequence[Upload], places: Places
+) -> tuple[dict[Place, Upload], list[Refused]]:
+    """The uploads that can be kept beside what is there, by where they go, and the others."""
+    chosen: dict[str, Upload] = {}
+    refused: list[Refused] = []
+    room = settings.UPLOAD_BYTES - sum(info.size for info in there.values())
+    for upload in uploads:
+        try:
+            path = clean_path(upload.path)
+            size = upload.content.size or 0
+            _check_one(path, upload, size)
+            _check_room(path, size, room, len({*there, *chosen, path}))
+        except _Secret as error:
+            refused.append(Refused(upload.path[:MAX_CHARACTERS], str(error), secret=True))
+        except InvalidInput as error:
+            refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), str(error)))
+        else:
+            chosen[path] = upload
+            room -= size
+    placed = places.of(chosen)
+    kept = {place.path: path for path, place in placed.items()}
+    beside = {other: one for one, other in clashes([*(path for path in there if path not in kept), *kept])}
+    refused += [
+        Refused(kept.pop(path), f"It cannot lie beside “{beside[path]}”; rename one of the two.")
+        for path in beside.keys() & kept.keys()
+    ]
+    return {placed[path]: chosen[path] for path in kept.values()}, refused
+
+
+class _Secret(InvalidInput):
+    pass
+
+
+def _check_one(path: str, upload: Upload, size: int) -> None:
+    if size > settings.FILE_BYTES:
+        raise UploadRefused(f"It has {in_mb(size)}; one file may have {in_mb(settings.FILE_BYTES)}.")
+    if holds_secrets(upload):
+        raise _Secret("It may hold secrets, so it was left out. Choose this very file if it is meant.")
+
+
+def _check_room(path: str, size: int, room: int, count: int) -> None:
+    if count > settings.UPLOAD_FILES:
+        raise UploadRefused(
+            f"There are {settings.UPLOAD_FILES:,} files already, which is the most that a run may have."
+        )
+    if size > room:
+        raise UploadRefused(f"With it the files would have more than {in_mb(settings.UPLOAD_BYTES)} together.")
+
+
+def _check_quota(owner: User, count: int, size: int) -> None:
+    """What was removed again counts too, as it lies on the disk until the draft goes."""
+    held = DraftFile.objects.filter(draft__owner=owner).aggregate(files=Count("pk"), bytes=Sum("size"))
+    too_many = held["files"] + count > MAX_RUNS * settings.UPLOAD_FILES
+    if too_many or (held["bytes"] or 0) + size > MAX_RUNS * settings.UPLOAD_BYTES:
+        raise UploadRefused(
+            "Your drafts hold as much as they may, files that you have removed again included. Submit one of them, or "
+            "wait for a day until those that you discarded are gone."
+        )

@@ -1,0 +1,263 @@
+"""Archives and mails as they come in: an archive becomes its files, and what is attached to a mail lies beside it.
+
+They go the way of all files from there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import IO, Any, NamedTuple, cast
+
+from django.conf import settings
+from django.core.files.base import File
+from django.core.files.uploadedfile import UploadedFile
+
+from runs import isolation
+from runs.contracts.ports import FileInfo
+from runs.documents import archives, attachments
+from runs.documents.file_kinds import EML, HEAD_BYTES, OLE, TAIL_BYTES, TAR, ZIP, kind_of
+from runs.documents.format_table import MAX_BYTES as MAX_DOCUMENT
+from runs.documents.packed_parts import unpacked as parts_of
+from runs.errors import InvalidInput, PathRefused, UploadRefused
+from runs.isolation import ChildFailed, Limits
+from runs.store import input_examination
+from runs.submission.file_slices import Part, Store
+from runs.submission.intake import Refused, Upload, check_space, in_mb
+from runs.text.paths import ATTACHMENTS, MAX_CHARACTERS, clashes, clean_path
+from runs.text.sensitive_names import is_lock
+from runs.text.truncate import truncate_path
+
+MAX_SECONDS = 60.0
+"""For all archives and mails of an upload."""
+BATCH_BYTES = 32_000_000
+"""What is unpacked at a time, and held in memory; a larger file by itself."""
+MAX_NAMED = 20
+"""Files of an archive whose names are listed, of those that were not taken."""
+NESTED = "is an archive inside an archive; give it by itself"
+IN_MAIL = "is an archive inside a mail; give it by itself"
+MAX_DEPTH = 3
+"""Of mails that are attached to mails."""
+_ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|tbz2?|txz|(?:tar\.)?(?:gz|bz2|xz))$", re.IGNORECASE)
+"""Names of archives that are meant to be unpacked: programs, fonts and pages of many programs are zip files too."""
+_NOTHING = "is an archive without a file that can be taken"
+_JUNK = "It is rarely meant, so it was left out."
+
+
+def unpacked(uploads: Sequence[Upload]) -> tuple[list[Upload], list[Refused]]:
+    """The uploads with the files of archives in place of the archives, and what is attached to mails in a folder beside
+    each mail; and what was not taken: some of these, and locks of word processors, which browsers leave out as well.
+
+    An archive that cannot be unpacked stays, with its problem. Raises UploadRefused when the disk has no room.
+    """
+    work = _Work()
+    found = list[Upload]()
+    for upload in uploads:
+        if is_lock(upload.path):
+            work.refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), _JUNK))
+            continue
+        for one in work.files_of(upload) if _is_archive(upload) else [upload]:
+            found += [one, *work.attached_to(one)]
+    return found, work.refused
+
+
+def note_problems(stored: Iterable[tuple[FileInfo, Upload]]) -> None:
+    """Keep why stored contents cannot be read, where that is known of their uploads."""
+    input_examination.keep_problems({info.sha256: upload.problem for info, upload in stored if upload.problem})
+
+
+def _is_archive(upload: Upload) -> bool:
+    if not _ARCHIVE.search(upload.path) or not 0 < (upload.content.size or 0) <= settings.FILE_BYTES:
+        return False
+    return _is_packed(_whole(upload))  # the names of its parts are at the end, and only they say that it is no document
+
+
+def _is_mail(upload: Upload) -> bool:
+    if (upload.content.size or 0) > min(settings.FILE_BYTES, MAX_DOCUMENT):
+        return False
+    beginning = next(iter(upload.content.chunks()), b"")
+    upload.content.seek(0)
+    return kind_of(beginning[:HEAD_BYTES]).format in {EML, OLE}
+
+
+def _whole(upload: Upload) -> bytes:
+    data = b"".join(upload.content.chunks())
+    upload.content.seek(0)
+    return data
+
+
+class _File(NamedTuple):
+    name: str
+    content: File[Any]
+    problem: str
+    caution: str = ""
+
+
+class _Work:
+    """What the archives of one upload have come to."""
+
+    def __init__(self) -> None:
+        self.refused: list[Refused] = []
+        self._end = time.monotonic() + MAX_SECONDS
+        self._files = 0
+        self._bytes = 0
+
+    def files_of(self, upload: Upload) -> list[Upload]:
+        """The files of an archive, or the archive with its problem."""
+        before = len(self.refused)
+        try:
+            files = self._read(upload)
+        except _NoRoom as error:
+            del self.refused[before:]
+            self.refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), str(error)))
+            return []
+        except UploadRefused:
+            raise
+        except (InvalidInput, ChildFailed) as error:
+            del self.refused[before:]
+            problem = f"is more than can be unpacked: {error}" if isinstance(error, ChildFailed) else str(error)
+            return [replace(upload, problem=problem)]
+        self._count(files)
+        return self._placed(upload, files) or [replace(upload, problem=_NOTHING)]
+
+    def attached_to(self, upload: Upload, depth: int = 0) -> list[Upload]:
+        """What is attached to a mail, and to the mails that are; nothing of other files."""
+        if depth == MAX_DEPTH or not _is_mail(upload):
+            return []
+        try:
+            files = self._attached(_whole(upload))
+        except UploadRefused:
+            raise
+        except (InvalidInput, ChildFailed) as error:
+            why = str(error) if isinstance(error, _NoRoom) else f"What is attached to it was not taken: it {error}."
+            self.refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), why))
+            return []
+        placed, refused = _clean(f"{upload.path}{ATTACHMENTS}", files)
+        self._tell(upload.path, refused, 0)
+        self._count(placed.values())
+        found = [Upload(path, one.content, named=False, problem=one.problem) for path, one in placed.items()]
+        return [two for one in found for two in (one, *self.attached_to(one, depth + 1))]
+
+    def _attached(self, data: bytes) -> list[_File]:
+        names, *contents = self._called(attachments.__name__, data, attachments.MAX_BYTES)
+        self._check_room([], contents)
+        store = Store() if contents else None
+        return [
+            _File(name, _kept(store, content), IN_MAIL if _is_packed(content) else "")
+            for name, content in zip(json.loads(names), contents, strict=True)
+        ]
+
+    def _count(self, files: Iterable[_File]) -> None:
+        sizes = [one.content.size or 0 for one in files]
+        self._files += len(sizes)
+        self._bytes += sum(sizes)
+
+    def _read(self, upload: Upload) -> list[_File]:
+        """All files of it, with their names as the archive has them."""
+        data, files, refused, more = _whole(upload), list[_File](), list[tuple[str, str]](), 0
+        store = None
+        following: dict[str, int] | None = {}
+        junk: dict[str, None] = {}
+        while following is not None:
+            header, *contents = self._batch(data, following)
+            answer = json.loads(header)
+            self._check_room(files, contents)
+            store = store or (Store() if contents else None)
+            files += [
+                _File(name.removeprefix("./"), _kept(store, content), NESTED if _is_packed(content) else "", caution)
+                for name, caution, content in zip(answer["names"], answer["cautions"], contents, strict=True)
+            ]
+            refused += answer["refused"]
+            more += answer["more"]
+            junk |= dict.fromkeys(answer["junk"])
+            following = answer["next"]
+        self._tell(upload.path, [*refused, *((name, _JUNK) for name in junk)], more)
+        return files
+
+    def _batch(self, data: bytes, following: dict[str, int]) -> list[bytes]:
+        max_file = min(settings.FILE_BYTES, archives.MAX_FILE_BYTES)
+        options = {
+            "max_batch": BATCH_BYTES,
+            "max_file": max_file,
+            "max_bytes": min(settings.UPLOAD_BYTES, archives.MAX_BYTES),
+            "max_files": min(settings.UPLOAD_FILES, archives.MAX_FILES),
+        }
+        return self._called(archives.__name__, data, max(BATCH_BYTES, max_file), **options, **following)
+
+    def _called(self, module: str, data: bytes, size: int, **options: int) -> list[bytes]:
+        left = self._end - time.monotonic()
+        if left < 1:
+            raise _NoRoom(f"Unpacking took more than {MAX_SECONDS:g} seconds; send this file by itself.")
+        limits = Limits(megabytes=512, cpu_seconds=30, seconds=left, output=size + 20_000_000)
+        return list(parts_of(isolation.run(f"{module}.read", data, limits, **options)))
+
+    def _check_room(self, files: Sequence[_File], contents: Sequence[bytes]) -> None:
+        size = self._bytes + sum(one.content.size or 0 for one in files) + sum(map(len, contents))
+        if size > settings.UPLOAD_BYTES or self._files + len(files) + len(contents) > settings.UPLOAD_FILES:
+            raise _NoRoom(f"With its files there would be more than {in_mb(settings.UPLOAD_BYTES)}, or too many files.")
+        check_space(size)
+
+    def _placed(self, upload: Upload, files: Sequence[_File]) -> list[Upload]:
+        above, stem = _stem(upload.path)
+        if [one.name for one in files] == [""]:
+            return [Upload(above + stem, files[0].content, upload.named, files[0].problem)]
+        tops = {one.name.replace("\\", "/").partition("/")[:2] for one in files}
+        folder = above if len(tops) == 1 and min(tops)[1] else f"{above}{stem}/"
+        placed, refused = _clean(folder, files)
+        self._tell(upload.path, refused, 0)
+        return [Upload(path, one.content, False, one.problem, one.caution) for path, one in placed.items()]
+
+    def _tell(self, path: str, refused: Sequence[tuple[str, str]], more: int) -> None:
+        self.refused += [
+            Refused(truncate_path(f"{path}/{name}", MAX_CHARACTERS), why) for name, why in refused[:MAX_NAMED]
+        ]
+        if more := more + max(0, len(refused) - MAX_NAMED):
+            self.refused.append(
+                Refused(truncate_path(path, MAX_CHARACTERS), f"{more:,} more of its files were not taken.")
+            )
+
+
+class _NoRoom(InvalidInput):
+    """The archive may be taken another time."""
+
+
+def _is_packed(content: bytes) -> bool:
+    return kind_of(content[:HEAD_BYTES], content[-TAIL_BYTES:]).format in {ZIP, TAR}
+
+
+def _stem(path: str) -> tuple[str, str]:
+    """The folder that an archive lies in, with its slash, and its name without what says that it is one."""
+    above, slash, name = path.replace("\\", "/").rpartition("/")
+    return above + slash, _ARCHIVE.sub("", name) or "archive"
+
+
+def _kept(store: Store | None, content: bytes) -> File[Any]:
+    """In a temporary file, as uploads are."""
+    assert store is not None
+    start = store.file.seek(0, os.SEEK_END)
+    store.file.write(content)
+    return UploadedFile(cast("IO[bytes]", Part(store, start, len(content))), "unpacked", size=len(content))
+
+
+def _clean(folder: str, files: Iterable[_File]) -> tuple[dict[str, _File], list[tuple[str, str]]]:
+    """The files by their paths, and those with a name that cannot be, or cannot lie beside the others."""
+    placed: dict[str, _File] = {}
+    refused: list[tuple[str, str]] = []
+    for one in files:
+        try:
+            clean_path(one.name)
+            path = clean_path(folder + one.name)
+        except PathRefused as error:
+            refused.append((one.name, str(error)))
+            continue
+        if path in placed:
+            refused.append((one.name, "It is in the archive twice; the first one was taken."))
+        placed.setdefault(path, one)
+    for other, path in clashes(placed):
+        if placed.pop(path, None):
+            refused.append((path.removeprefix(folder), f"It cannot lie beside “{other}”."))
+    return placed, refused

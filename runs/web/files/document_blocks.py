@@ -1,0 +1,169 @@
+"""A document as its paragraphs around a place: numbers in the margin, changes coloured, comments beside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from runs.documents.model.document import Document, comment_of, words_for
+from runs.documents.model.layout import Block, BlockKind, MarkKind
+from runs.web.files.text_pieces import Piece, pieces
+
+AROUND = 400
+AROUND_IN_PANEL = 8
+"""Paragraphs before and after the place: neighbours tell what it is about; a page of about 400 kB at most."""
+MAX_CHARACTERS = 300_000
+_TABLE_CELL = re.compile(r"((?:\w+\.)*?(?:t\d+|sh\d+\.))r(\d+)c(\d+)\b")
+BESIDE = frozenset({BlockKind.COMMENT})
+_NAMED = frozenset(
+    {BlockKind.FOOTNOTE, BlockKind.ENDNOTE, BlockKind.HEADER, BlockKind.FOOTER, BlockKind.TEXT_BOX}
+    | {BlockKind.SPEAKER_NOTES, BlockKind.CHART}
+)
+
+
+@dataclass(frozen=True)
+class Comment:
+    """What somebody said beside the words, with their name and the day."""
+
+    by: str
+    on: str
+    text: str
+    hit: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """One paragraph. `margin` is its number as the document shows it, or what it is ("footnote 2"); `group` is the
+    slide or chapter that begins with it.
+    """
+
+    anchor: str
+    kind: BlockKind
+    level: int
+    margin: str
+    group: str
+    pieces: Sequence[Piece]
+    comments: Sequence[Comment]
+    hit: bool
+
+
+@dataclass(frozen=True)
+class Section:
+    """A paragraph, or a table: its rows, with the paragraphs of each cell."""
+
+    row: Row | None = None
+    table: Sequence[Sequence[Sequence[Row]]] = ()
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Rows number `first` to `last` of `total`."""
+
+    rows: Sequence[Row]
+    first: int
+    last: int
+    total: int
+
+    @property
+    def sections(self) -> Iterator[Section]:
+        """The rows, those of a table together."""
+        for table, rows in groupby(self.rows, key=lambda row: _cell(row)[:1]):
+            if table:
+                lines = groupby(rows, key=lambda row: _cell(row)[1])
+                cells = (groupby(line, key=lambda row: _cell(row)[2]) for _, line in lines)
+                yield Section(table=[[list(cell) for _, cell in line] for line in cells])
+            else:
+                yield from (Section(row) for row in rows)
+
+    @property
+    def whole(self) -> bool:
+        return self.first == 1 and self.last == self.total
+
+
+def _cell(row: Row) -> Sequence[str]:
+    """The table, the row and the column that a paragraph stands in; nothing outside of tables."""
+    found = _TABLE_CELL.match(row.anchor)
+    return found.groups() if found else ()
+
+
+def blocks_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -> Blocks:
+    """The paragraphs around what is pointed at, or the first ones. Comments stand beside what they are about."""
+    spoken = _comments(document, hit)
+    listed = [block for block in document.layout.blocks if block.kind not in BESIDE]
+    at = next((place for place, block in enumerate(listed) if block.end > hit[0]), 0) if hit[1] else 0
+    if hit[1] and (commented := _commented(document, hit)):
+        at = next((place for place, block in enumerate(listed) if block.end > commented), at)
+    low, high = _window(listed, at, AROUND_IN_PANEL if in_panel else AROUND)
+    groups = [_group(block) for block in listed[low:high]]
+    rows = [
+        Row(
+            anchor=block.anchor,
+            kind=block.kind,
+            level=block.level,
+            margin=_margin(block),
+            group=group if before != group else "",
+            pieces=tuple(pieces(document, block.start, block.end, hit)),
+            comments=[spoken[note] for note in _noted(document, block) if note in spoken],
+            hit=hit[0] < block.end and block.start < hit[1],
+        )
+        for block, group, before in zip(listed[low:high], groups, ["", *groups], strict=False)
+    ]
+    return Blocks(rows, low + 1, high, len(listed))
+
+
+def _margin(block: Block) -> str:
+    if block.kind in {BlockKind.LINE, BlockKind.FIELD}:
+        return block.anchor.removeprefix("L")
+    label = block.label or (words_for(block) if block.kind in _NAMED else "")
+    return f"{label} [{block.markup}]" if block.markup else label
+
+
+def _noted(document: Document, block: Block) -> list[str]:
+    """The anchors of the comments on words that begin in this paragraph."""
+    found = document.marks_on(block.start, block.end, MarkKind.COMMENTED)
+    return [mark.note for mark in found if mark.start >= block.start]
+
+
+def _comments(document: Document, hit: tuple[int, int]) -> dict[str, Comment]:
+    """By the anchor of its first paragraph, each comment that is about words of the text."""
+    blocks = [block for block in document.layout.blocks if block.kind in BESIDE]
+    of: dict[str, list[Block]] = {}
+    for block in blocks:
+        of.setdefault(comment_of(block.anchor), []).append(block)
+    return {
+        mark.note: Comment(
+            mark.by,
+            mark.on.partition("T")[0],
+            "\n".join(document.text[block.start : block.end] for block in of.get(comment_of(mark.note), ())),
+            hit=any(hit[0] < block.end and block.start < hit[1] for block in of.get(comment_of(mark.note), ())),
+        )
+        for mark in document.layout.marks
+        if mark.kind is MarkKind.COMMENTED
+    }
+
+
+def _commented(document: Document, hit: tuple[int, int]) -> int:
+    """Where the words begin that a comment is about, if that is what is pointed at; else 0."""
+    block = document.block_at(hit[0])
+    if block is None or block.kind not in BESIDE:
+        return 0
+    mark = document.author_of(block)
+    return mark.start if mark else 0
+
+
+def _group(block: Block) -> str:
+    """The slide or chapter that a paragraph is on."""
+    stem = block.anchor.partition(".")[0]
+    if stem.startswith("sp"):
+        return f"Chapter {stem[2:]}"
+    return f"Slide {stem[1:]}" if stem.startswith("s") else ""
+
+
+def _window(listed: Sequence[Block], at: int, around: int) -> tuple[int, int]:
+    """From `around` before the place to as many after it, as long as that is not too much text."""
+    low, high = max(0, at - around), min(len(listed), at + around + 1)
+    while high > at + 1 and sum(block.end - block.start for block in listed[low:high]) > MAX_CHARACTERS:
+        high, low = at + 1 + (high - at - 1) // 2, at - (at - low) // 2
+    return low, high

@@ -1,0 +1,132 @@
+"""The place in a text that an address points at: characters, a line, or words that were looked for there."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+
+from runs.documents.model.document import Document
+from runs.evidence.finding import Span, find
+from runs.text.normalisation import Markup, caseless, find_same_text
+from runs.text.truncate import quoted
+from runs.web.files.excerpt import MAX_CHARS
+
+MAX_WORDS = 400
+"""Characters of words that are looked for; an address is not longer than that either."""
+_WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
+_ALIKE = 0.5
+"""Share of the words that a place has to have, to be called the nearest one."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """`start` to before `end` are characters. Else `words` are looked for, or the whole `line` is meant, which counts
+    from 1, or what a document has at an `anchor` such as `p23`. Nothing is 0 or empty.
+    """
+
+    start: int = 0
+    end: int = 0
+    line: int = 0
+    words: str = ""
+    anchor: str = ""
+
+    def __bool__(self) -> bool:
+        return self.end > self.start or self.line > 0 or bool(self.words or self.anchor)
+
+    @property
+    def query(self) -> dict[str, str | int]:
+        """As it stands in an address."""
+        if self.end > self.start:
+            return {"start": self.start, "end": self.end}
+        asked: dict[str, str | int] = {"line": self.line} if self.line > 0 else {}
+        asked |= {"at": self.anchor} if self.anchor else {}
+        return asked | ({"words": self.words[:MAX_WORDS]} if self.words else {})
+
+    def found_in(self, text: str, document: Document | None = None) -> Pointed:
+        """Where it is in this text, or document. Linear in the first `MAX_CHARS` characters of it."""
+        if self.end > self.start:
+            return Pointed(self.start, self.end)
+        if self.anchor and not self.words:
+            span = document.span_of(self.anchor) if document else None
+            return Pointed(*span) if span else Pointed(0, 0, f"There is no place {quoted(self.anchor)} in this file.")
+        line = _line(text, self.line)
+        if not self.words:
+            return line
+        if span := _standing(self.words, text):
+            return Pointed(span[0], span[1])
+        missing = f"{quoted(self.words, MAX_WORDS)} does not stand in this text."
+        near = nearest(self.words, text[:MAX_CHARS])
+        if near:
+            return Pointed(near.start, near.end, f"{missing} What comes nearest to it is marked.")
+        if line.end:
+            return Pointed(line.start, line.end, f"{missing} Line {self.line:,}, which was named, is marked.")
+        return Pointed(0, 0, missing)
+
+
+@dataclass(frozen=True)
+class Pointed:
+    """Characters `start` to before `end`, both 0 for none. `problem`: a sentence where that is not what was meant."""
+
+    start: int
+    end: int
+    problem: str = ""
+
+
+def asked_in(request: HttpRequest) -> Place:
+    """The place that the address points at."""
+    given = request.GET
+    return Place(
+        number_in(given.get("start", "")),
+        number_in(given.get("end", "")),
+        number_in(given.get("line", "")),
+        given.get("words", "").strip()[:MAX_WORDS],
+        given.get("at", "").strip()[:MAX_WORDS],
+    )
+
+
+def number_in(given: str) -> int:
+    """A number of an address; 0 for what is none, or out of all proportion."""
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 12 else 0
+
+
+def nearest(words: str, text: str) -> Span | None:
+    """The part of the text that has most of these words, as long as they are; None where it has fewer than half."""
+    wanted = Counter(caseless(match[0]) for match in _WORD.finditer(words))
+    count = wanted.total()
+    window: deque[tuple[str, int]] = deque()
+    left = wanted.copy()  # what of the wanted words is not in the window
+    held = best = 0
+    place = (0, 0)
+    for match in _WORD.finditer(text):
+        word = caseless(match[0])
+        window.append((word, match.start()))
+        held += left[word] > 0
+        left[word] -= 1
+        if len(window) > count:
+            gone, _ = window.popleft()
+            left[gone] += 1
+            held -= left[gone] > 0
+        if held > best and word in wanted:
+            best, place = held, (next(start for one, start in window if one in wanted), match.end())
+    if best < max(2, _ALIKE * count):
+        return None
+    return Span(place[0], place[1], text.count("\n", 0, place[0]) + 1)
+
+
+def _standing(words: str, text: str) -> tuple[int, int] | None:
+    span = find(words, text)
+    return (span.start, span.end) if span else find_same_text(words, text, Markup.MARKDOWN)
+
+
+def _line(text: str, number: int) -> Pointed:
+    """All of a line without the space before it; nothing of one that is empty, or is none."""
+    start = -1
+    for _ in range(min(number, text.count("\n") + 1) - 1):
+        start = text.index("\n", start + 1)
+    end = text.find("\n", start + 1)
+    words = text[start + 1 : end if end >= 0 else len(text)]
+    begun = start + 1 + len(words) - len(words.lstrip())
+    return Pointed(begun, begun + len(words.strip())) if number > 0 and words.strip() else Pointed(0, 0)

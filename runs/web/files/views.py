@@ -1,0 +1,92 @@
+"""A file of a run: its page, its download, and a picture as itself."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from runs.errors import InvalidInput
+from runs.isolation import ChildFailed
+from runs.models import Run
+from runs.store import blobs, page_pictures
+from runs.web.files.diagrams import diagram_in
+from runs.web.files.place import asked_in, number_in
+from runs.web.files.presenter import Asked, FilePage, version_of
+from runs.web.files.source_panel import SourcePanel, is_for_panel
+from runs.web.run.frame import RunFrame
+from runs.web.run.views import visible_run
+from runs.web.site.addresses import file_address
+from runs.web.site.streaming import attachment, picture
+from runs.web.site.unchanged import of_file, while_unchanged
+
+
+@require_safe
+@while_unchanged(of_file, "panel", "download", "image", "picture", "thumbnail", "diagram")
+def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
+    """One file: its newest version or that of `sha`; with `from` against the version of that hash."""
+    run = visible_run(request, run_id)
+    page = _page_of(request, run, path)
+    try:
+        if "download" in request.GET:
+            return attachment(request, blobs.pieces_of(page.sha256), page.name, "application/octet-stream")
+        if "image" in request.GET:  # only for the picture itself: browsers may keep it, and no page
+            if not page.image:
+                raise Http404("This file is no picture.")
+            return picture(request, blobs.pieces_of(page.sha256), page.image)
+        if "picture" in request.GET or "thumbnail" in request.GET:
+            return _drawn(request, page)
+        if "diagram" in request.GET:
+            return diagram_in(request, page.diagrams)
+        if is_for_panel(request):
+            return _panel(page).answer(request)
+        return render(request, "runs/file.html", {"frame": RunFrame(run, under="files"), "run": run, "page": page})
+    except FileNotFoundError as error:
+        raise Http404("The store has lost this file.") from error
+
+
+def _page_of(request: HttpRequest, run: Run, path: str) -> FilePage:
+    """Raises Http404 for a version that never belonged to the run."""
+    version = version_of(run, path, request.GET.get("sha", ""))
+    before = version_of(run, path, request.GET["from"]) if request.GET.get("from") else None
+    if version is None or (before is None and request.GET.get("from")):
+        raise Http404("This run has no such file.")
+    row, number = (number_in(request.GET.get(name, "")) for name in ("row", "page"))
+    asked = Asked(asked_in(request), request.GET.get("view", ""), row or 1, number)
+    return FilePage(run, path, version, asked, before.info if before else None)
+
+
+def _drawn(request: HttpRequest, page: FilePage) -> HttpResponseBase:
+    """A page of the document as a picture. Raises Http404 for one that cannot be drawn."""
+    if page.document is None or page.document.layout.format not in page_pictures.DRAWN:
+        raise Http404("This file has no pages to be shown.")
+    form = page.document.layout.format
+    try:
+        if "thumbnail" in request.GET:
+            return picture(request, iter([page_pictures.thumbnail(page.sha256, form)]), "image/webp")
+        number = number_in(request.GET["picture"])
+        if not 1 <= number <= page.document.layout.units:
+            raise Http404("This file has no such page.")
+        return picture(request, iter([page_pictures.picture(page.sha256, form, number).webp]), "image/webp")
+    except (InvalidInput, ChildFailed) as error:
+        raise Http404(f"This page {error}.") from error
+
+
+def _panel(page: FilePage) -> SourcePanel:
+    facts = [page.version.said]
+    if page.place_words:
+        facts.insert(0, page.place_words)
+    if page.read_as:
+        facts.append(f"read as {page.read_as}")
+    return SourcePanel(
+        title=page.path,
+        kind="file",
+        address=file_address(page.run.pk, page.path, page.sha256, page.asked.place),
+        facts=tuple(facts),
+        excerpt=None if page.document else page.lines(in_panel=True),
+        page=page if page.document else None,
+        problem="" if page.text is not None else page.problem or "is not text",
+        image=f"{file_address(page.run.pk, page.path, page.sha256)}&image=1" if page.image else "",
+        missing=page.pointed.problem,
+    )

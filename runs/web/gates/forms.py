@@ -1,0 +1,106 @@
+"""What a person decides: answers to gates, and the controls of a run."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+from django import forms
+from django.http import QueryDict
+
+from runs.enums import Verb
+from runs.errors import InvalidInput
+from runs.lifecycle import run_limits
+from runs.lifecycle.gate_decisions import Decision
+from runs.readmodel.open_points import MAX_POINTS
+from runs.web.gates.presenter import MAX_REASON
+from runs.web.site.posted_fields import PostedForm, Text
+
+MAX_NOTE = 2_000
+"""Characters beside one point of a result."""
+_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
+MAX_STOP_REASON = 2_000
+"""A reason, not a critique: nothing is worked out from it."""
+_CHOOSE = "Choose one of the buttons: approve, reject or stop."
+
+
+class DecisionForm(PostedForm):
+    """The answer to a gate. `budget` and `minutes` are new limits where the gate is about one; `no_sources`: a plan is
+    answered as one for creative work; `choice` is one of the answers that a question suggests.
+    """
+
+    verb = forms.TypedChoiceField(
+        choices=[(verb.value, verb.value) for verb in Verb if verb is not Verb.GIVE_UP],
+        coerce=Verb,
+        error_messages={"required": _CHOOSE, "invalid_choice": _CHOOSE},
+    )
+    digest = Text(required=False)
+    reason = Text(required=False, strip=False)
+    choice = Text(required=False, max_length=200)
+    budget = Text(required=False)
+    minutes = Text(required=False)
+    no_sources = forms.BooleanField(required=False)
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        if len(reason) > MAX_REASON:
+            raise forms.ValidationError(
+                f"That is {len(reason):,} characters; {MAX_REASON:,} fit. Put long texts into a file."
+            )
+        return reason
+
+    def clean(self) -> dict[str, Any]:
+        sent = self.cleaned_data
+        try:
+            raised = run_limits.given(sent["budget"], sent["minutes"])
+        except InvalidInput as error:
+            raise forms.ValidationError(str(error)) from error
+        return {**sent, **raised}
+
+    @property
+    def notes(self) -> dict[int, str]:
+        """The points that are to be sent back, by number, each with what was noted beside it."""
+        sent = cast("QueryDict", self.data)
+        chosen = [int(number) for number in sent.getlist("back")[:MAX_POINTS] if _NUMBER.fullmatch(number)]
+        noted = ((number, str(sent.get(f"note-{number}", ""))) for number in chosen)
+        # Browsers count a break as one character, and send two.
+        return {number: note.replace("\r\n", "\n").replace("\0", "")[:MAX_NOTE] for number, note in noted}
+
+    @property
+    def without_sources(self) -> bool:
+        """Whether the box was ticked, as it goes back into the page."""
+        return bool(self.data.get("no_sources"))
+
+    @property
+    def typed(self) -> str:
+        """The reason as it goes back into the page."""
+        return str(self.data.get("reason", "")).replace("\0", "")
+
+    def decision(self) -> Decision:
+        """Raises InvalidInput with a sentence for the person."""
+        sent = self.checked()
+        chosen = sent["choice"] if sent["verb"] is Verb.ANSWER else ""
+        return Decision(
+            sent["verb"],
+            sent["digest"],
+            f"{chosen}\n{sent['reason']}".strip() if chosen else sent["reason"],
+            budget=sent["budget"],
+            time_limit=sent["time_limit"],
+            no_sources=sent["no_sources"] and sent["verb"] is not Verb.STOP,
+        )
+
+
+class StopForm(PostedForm):
+    """Why a run is stopped, if anyone says so; a reason that is too long is cut."""
+
+    reason = Text(required=False)
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        return reason[:MAX_STOP_REASON]
+
+
+class PauseForm(PostedForm):
+    """Whether the run is to be held (1) or to go on (0)."""
+
+    paused = forms.BooleanField(required=False, widget=forms.HiddenInput)

@@ -1,0 +1,404 @@
+"""How a question to a person is put: its words and buttons, and what an approval binds to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import zip_longest
+
+from runs.enums import Complexity, GateKind
+from runs.errors import NoVerdict
+from runs.evidence.citations.citation import Citation, Cited
+from runs.evidence.results import CriterionResult, UntracedFigure, distinct, shared_quotes
+from runs.lifecycle.gate_decisions import problem_with_revision
+from runs.lifecycle.gate_opening import needs_second_person
+from runs.models import Gate
+from runs.pev.outcome import OpenPoint, Unmet
+from runs.readmodel.attempt_view import AttemptReading
+from runs.readmodel.error_words import Held, held_at
+from runs.readmodel.gate_words import Argument, Limit, arguments_of, called, limits_of
+from runs.readmodel.open_points import Point, Points, points_in, points_of
+from runs.readmodel.plan_view import PlanReading, StepReading
+from runs.readmodel.point_labels import labelled
+from runs.readmodel.shown_citations import cited_in
+from runs.readmodel.status_words import risk
+from runs.readmodel.uncited import PointsCited, points_cited, sampled, wants_sources
+from runs.text.plural import pluralize
+from runs.text.visible import remarks
+from runs.web.gates.gate_wording import PLAN_AGAIN, Wording, wording_of
+from runs.web.gates.request_list import TELLING
+from runs.web.gates.unmet_criteria import Unpassed
+from runs.web.new_run.run_again_presenter import Again, again_of
+from runs.web.steps.attempt_changes import Changes, changes_of
+
+NOT_JUDGED = "not judged"
+"""The status of a criterion that nobody judged."""
+MAX_REASON = 20_000
+"""As long as a request may be: a reason is put before the planner or executor as one."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A decision that was refused: what was wrong, and what the person had written. `gate` is 0 for none.
+
+    `no_sources`: they had ticked that none are needed. `notes`: by number, the points they had chosen to send back.
+    """
+
+    gate: int
+    sentence: str
+    reason: str
+    no_sources: bool = False
+    notes: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A part of a gate that is folded: the last part of its address, and what its summary says."""
+
+    name: str
+    title: str
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class GateView:
+    """An open gate, with the step and attempt that it is about and the `newest` plan; `next` is the gate after it, and
+    `held` what is said of an error. `doubtful`: something that people asked for in the run may not have been done.
+    """
+
+    row: Gate
+    newest: PlanReading | None
+    step: StepReading | None
+    attempt: AttemptReading | None
+    next: Gate | None = None
+    held: Held | None = None
+    doubtful: bool = False
+
+    @cached_property
+    def wording(self) -> Wording:
+        """Trying again is no plain way on while the cause is there; without a plan there is none to be changed."""
+        wording = wording_of(self.row)
+        if self.held and self.held.cause and not self.held.cause.passes:
+            wording = replace(wording, default=False)
+        return replace(wording, reject="", hint="") if self.held and not self.newest else wording
+
+    @property
+    def default(self) -> bool:
+        """Whether approving is the plain way on: not where something that people asked for or wrote may be missing, or
+        points rest on nothing.
+        """
+        missing = self.doubtful and self.row.kind in TELLING
+        bare = self.row.kind == GateKind.STEP and (self.uncited or self.sampled)
+        return self.wording.default and not (missing or bare or (self.plan and self.plan.lost_edits))
+
+    @property
+    def title(self) -> str:
+        """What is asked, in a few words."""
+        name = self.step.name if self.step else ""
+        match GateKind(self.row.kind):
+            case GateKind.PLAN:
+                return "Approve this plan?"
+            case GateKind.START:
+                return f"Start “{name}”?"
+            case GateKind.STEP:
+                return f"Accept “{name}”?"
+            case GateKind.EXHAUSTED:
+                return self.unpassed.question if self.unpassed else f"Accept “{name}” with open points?"
+            case GateKind.BUDGET:
+                return "A limit is reached"
+            case GateKind.QUESTION:
+                return "The AI has a question"
+            case GateKind.TOOL:
+                return f"Let the AI call {called(self.row)}?"
+            case GateKind.ERROR:
+                if self.held and self.held.cause:
+                    return self.held.cause.title
+                return "There is no usable plan" if wording_of(self.row) is PLAN_AGAIN else "Something is in the way"
+
+    @property
+    def facts(self) -> list[str]:
+        """What stands behind the title."""
+        facts = []
+        if self.plan:
+            risky = sum(1 for step in self.plan.steps if step.row.complexity == Complexity.HIGH)
+            facts += [f"version {self.plan.row.version}", pluralize(len(self.plan.steps), "step")]
+            facts += [pluralize(risky, "high-risk step")] if risky else []
+            facts += [_cost_of(self.plan)]
+        elif self.step and self.attempt:
+            facts += ["high-risk step"] if self.step.row.complexity == Complexity.HIGH else []
+            within = f" of {self.row.run.policy.attempts}" if self._counts else ""
+            facts += [f"attempt {self.attempt.row.number}{within}"]
+            if self.attempt.confidence is not None and not self.blocked:
+                facts += [f"{self.attempt.confidence * 100:.0f} % confident"]
+        elif self.step and self.row.kind == GateKind.START:
+            facts += [risk(self.step.row.complexity), f"step {self.step.number} of {len(self.step.plan.steps)}"]
+            facts += [_step_cost_of(self.step)]
+        elif self.step:
+            facts += [f"step “{self.step.name}”"]
+        elif self.row.kind == GateKind.QUESTION:
+            facts += ["before it plans"]
+        return facts
+
+    @property
+    def moved(self) -> str:
+        """What has changed since the plan was approved: its question without that of the title. Empty for a new one."""
+        asked = self.row.question.removesuffix(" Approve it again?")
+        return asked if asked != self.row.question else ""
+
+    @property
+    def call_means(self) -> str:
+        """What letting a call go means: its question without that of the title."""
+        return self.row.question.partition("? ")[2]
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """What a call that acts outside is sent with; short values first, so that a long one hides none."""
+        return tuple(sorted(arguments_of(self.row), key=lambda one: bool(one.middle)))
+
+    @cached_property
+    def hidden(self) -> list[str]:
+        """What of a call no one sees, or may misread."""
+        return remarks("\n".join(f"{one.name}\n{one.value}" for one in arguments_of(self.row)))
+
+    @property
+    def plan(self) -> PlanReading | None:
+        """What a plan gate asks about."""
+        return self.newest if self.row.kind == GateKind.PLAN else None
+
+    @cached_property
+    def again(self) -> Again | None:
+        """What is otherwise than in the run that this one repeats, and what would be reused."""
+        return again_of(self.plan.row, self.row.run) if self.plan else None
+
+    @property
+    def writes(self) -> list[str]:
+        """Where the plan says that it will write."""
+        return sorted(self.plan.declared) if self.plan else []
+
+    @property
+    def folds(self) -> list[Fold]:
+        """What is fetched when it is opened, in order; nothing that would be empty."""
+        if self.attempt is None:
+            return []
+        calls, changed = len(self.attempt.tools), self.changes
+        differing = len(changed.files) if changed else 0
+        found = [
+            Fold("report", "The rest of the report" if self.report.lead or self.report.all else "Report", 0),
+            Fold("criteria", "Criteria", len(self.results)),
+            Fold("changes", f"Changes since {changed.since if changed else ''}", differing),
+            Fold("how", "How it was done", calls),
+        ]
+        there = {"report": bool(self.report.rest), "criteria": bool(self.results), "changes": differing > 0}
+        return [fold for fold in found if there.get(fold.name, True)]
+
+    @cached_property
+    def unpassed(self) -> Unpassed | None:
+        """What is asked of a step that did not pass."""
+        if not (self.step and self.attempt and self.row.kind == GateKind.EXHAUSTED):
+            return None
+        return Unpassed(self.step, self.attempt, [one.found for one in self._open])
+
+    @property
+    def blocked(self) -> bool:
+        return self.unpassed is not None and self.unpassed.blocked
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        return limits_of(self.row)
+
+    @property
+    def open_point(self) -> OpenPoint | None:
+        """What a person who goes on accepts: the criteria that were not met, and what each attempt was told."""
+        return self.step.open_point if self.step and self.row.kind == GateKind.EXHAUSTED else None
+
+    @cached_property
+    def report(self) -> Points:
+        """What the attempt reports and wrote, as points to decide on one by one."""
+        return points_in(self.attempt.row) if self.attempt else points_of("")
+
+    @cached_property
+    def results(self) -> list[CriterionResult]:
+        """The judged criteria; what was not met, or may not be, stands first."""
+        return sorted(self.attempt.results if self.attempt else [], key=lambda one: (one.met, not one.weak))
+
+    @property
+    def unmet(self) -> list[Unmet]:
+        """What was judged and not met, with what was found; of a step that is out of attempts, at any of them."""
+        return [one for one in self._open if one.status != NOT_JUDGED]
+
+    @property
+    def unjudged(self) -> list[Unmet]:
+        """What nobody judged any more, since code had failed the attempt."""
+        return [one for one in self._open if one.status == NOT_JUDGED]
+
+    @property
+    def _open(self) -> list[Unmet]:
+        if self.open_point:
+            return list(self.open_point.unmet)
+        return [Unmet(one.text, one.status, one.feedback) for one in self.results if not one.met]
+
+    @property
+    def weak(self) -> list[CriterionResult]:
+        """Criteria whose evidence may prove something else."""
+        return [one for one in self.results if one.weak]
+
+    @property
+    def untraced(self) -> list[UntracedFigure]:
+        """Figures of the result that come from nowhere, each once."""
+        verdict = self.attempt.verdict if self.attempt else None
+        return distinct(verdict.untraced or []) if verdict else []
+
+    @property
+    def unknown_names(self) -> list[UntracedFigure]:
+        """Names in the result that stand in no source, each once: a hint."""
+        verdict = self.attempt.verdict if self.attempt else None
+        return distinct(verdict.untraced or [], names=True) if verdict else []
+
+    @property
+    def met(self) -> int:
+        return sum(1 for one in self.results if one.met)
+
+    @property
+    def checked(self) -> int:
+        """How many criteria an automatic check decided; a model, or offline rules, reviewed `reviewed`."""
+        return sum(1 for one in self.results if one.decided_by == "check")
+
+    @property
+    def reviewed(self) -> int:
+        return sum(1 for one in self.results if one.decided_by in ("model", "rules"))
+
+    @property
+    def judged_by(self) -> str:
+        """How many no automatic check decided, and who did."""
+        return self.row.run.policy.reviews(self.reviewed)
+
+    @cached_property
+    def changes(self) -> Changes | None:
+        """How the files differ from what people saw last."""
+        return changes_of(self.attempt) if self.attempt else None
+
+    @cached_property
+    def citations(self) -> Cited:
+        """Those of what the attempt reports."""
+        if not (self.attempt and self.attempt.output):
+            return Cited()
+        return cited_in(self.attempt.output.findings, self.attempt.row)
+
+    @property
+    def broken(self) -> list[tuple[str, Citation]]:
+        """Those that are broken, each with where it stands: the point, or the line of the report."""
+        named = [(self.report.at(one.line), one) for one in self.citations.broken]
+        return [(_name_of(point) if point else f"line {one.line} of the report", one) for point, one in named]
+
+    @cached_property
+    def uncited(self) -> PointsCited | None:
+        """How many points have a citation, where sources are needed and some have none."""
+        wanted = self.step and self.row.run.policy.sources_needed and wants_sources(self.step.row.spec, self.results)
+        return points_cited(self.report, self.citations) if wanted else None
+
+    @property
+    def shown(self) -> str:
+        """How many of the files that the step is to deal with were shown, where sources are needed; empty for all."""
+        found = self.step.plan.rows.coverage if self.step and self.row.run.policy.sources_needed else None
+        return found.shown_of(self.step.row.spec) if found and self.step else ""
+
+    @property
+    def sampled(self) -> list[CriterionResult]:
+        return sampled(self.results)
+
+    @property
+    def shared_quotes(self) -> list[tuple[str, list[CriterionResult]]]:
+        return shared_quotes(self.results)
+
+    @property
+    def asks_for_sources(self) -> bool:
+        """Whether it can still be said here that no sources are needed: before anything was carried out."""
+        run = self.row.run
+        return self.row.kind == GateKind.PLAN and run.policy.sources_needed and run.head_id == run.inputs_id
+
+    @property
+    def not_by(self) -> str:
+        """Who cannot approve it, since it takes a second person."""
+        return self.row.run.owner.get_username() if needs_second_person(self.row) else ""
+
+    @property
+    def why_not_reject(self) -> str:
+        """Why changes cannot be requested any more; empty if they can."""
+        if not self.wording.reject:
+            return ""
+        rows = self.newest.rows if self.newest else None
+        return problem_with_revision(self.row, rows.plans if rows else (), rows.gates if rows else ())
+
+    @property
+    def _counts(self) -> bool:
+        """Whether the number of the attempt is one of those that the policy allows: what people send back is not."""
+        sent_back = any(one.rejections for one in self.step.attempts) if self.step else False
+        return self.attempt is not None and not sent_back and self.attempt.row.number <= self.row.run.policy.attempts
+
+    @property
+    def beyond(self) -> str:
+        """That a request leads to another attempt, where it looks as if there were none left."""
+        allowed = self.row.run.policy.attempts
+        if self.row.kind != GateKind.STEP or not (self.step and self.attempt) or self.attempt.row.number < allowed:
+            return ""
+        next_one = self.attempt.row.number + 1
+        return f"“{self.wording.reject}” starts attempt {next_one}: only failed attempts are limited, to {allowed}."
+
+    @property
+    def binds(self) -> str:
+        """In words, what an approval binds to."""
+        match GateKind(self.row.kind):
+            case GateKind.PLAN if self.row.plan:
+                version = f"version {self.row.plan.version} of the plan"
+                return f"{version}, the input files, the policy, the models and their instructions"
+            case GateKind.START:
+                rests_on = "the step as planned, the results it rests on"
+                return f"{rests_on}, the input files, the policy, the models and their instructions"
+            case GateKind.STEP | GateKind.EXHAUSTED if self.attempt:
+                return f"the step as planned and exactly these results of attempt {self.attempt.row.number}"
+            case GateKind.BUDGET:
+                return "the policy as it is, with the new limit"
+            case _:
+                return "this very question"
+
+
+def _name_of(point: Point) -> str:
+    """What a point is called in the table of points."""
+    return point.name if point.cells else labelled(point.text)[0] or point.name
+
+
+def open_gates(gates: list[Gate], plan: PlanReading | None, *, doubtful: bool = False) -> list[GateView]:
+    """Those that wait, with what they are about in the newest version of the plan."""
+    steps = {step.row.pk: step for step in plan.steps} if plan else {}
+    found, held = [], held_at(gates, plan)
+    for gate, following in zip_longest(gates, gates[1:]):
+        step = steps.get(gate.step_id or 0)
+        tried = step.attempts if step else ()
+        about = gate.work.attempt_id if gate.work and gate.cause == NoVerdict.kind else gate.attempt_id
+        attempt = next((attempt for attempt in tried if attempt.row.pk == about), None)
+        found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk), doubtful))
+    return found
+
+
+def _step_cost_of(step: StepReading) -> str:
+    if step.plan.free:
+        return "nothing to pay"
+    if step.estimate is None:
+        return "cost not estimated"
+    return f"${step.estimate.low:,.2f} to ${step.estimate.high:,.2f}" if step.estimate.high else "unpriced"
+
+
+def _cost_of(plan: PlanReading) -> str:
+    estimate = plan.estimate
+    if estimate is None:
+        return "cost not estimated"
+    if plan.free:
+        return "nothing to pay"
+    if estimate.unpriced and not estimate.high:
+        return "unpriced"
+    low, high = (f"${amount:,.2f}" for amount in (estimate.low, estimate.high))
+    return f"{low} to {high}{' and unpriced calls' if estimate.unpriced else ''}"
+
+
+def latest_decision(gates: list[Gate]) -> Gate | None:
+    decided = [gate for gate in gates if gate.decided_at]
+    return max(decided, key=lambda gate: (gate.decided_at, gate.pk), default=None)

@@ -1,0 +1,90 @@
+"""What people asked for, as a gate tells it: the latest first, and the same answer to several said once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from runs.enums import GateKind
+from runs.lifecycle.change_requests import Request, Word
+
+TELLING = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
+"""Gates that say what people asked for, and what became of it."""
+
+_ORDER: Sequence[Word] = ("not met", "not done", "not provable", "not judged", "met", "answered by the plan")
+"""Those that fail first."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Requests of which the same is said."""
+
+    requests: Sequence[Request]
+
+    @property
+    def first(self) -> Request:
+        return self.requests[0]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Requests by number. With `folds` those of earlier decisions stand in one line: a gate has shown them before."""
+
+    requests: Sequence[Request]
+    folds: bool
+
+    @cached_property
+    def failing(self) -> list[Alike]:
+        return _alike([one for one in self._latest if one.failing])
+
+    @cached_property
+    def fine(self) -> list[Alike]:
+        return _alike([one for one in self._latest if not one.failing])
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether anything that was asked for, now or earlier, was not done, or is not plainly proved."""
+        unproved = (one.result is not None and one.result.unproved for one in self.requests)
+        return any(unproved) or any(one.status == "not_met" for one in self.requests)
+
+    @cached_property
+    def earlier(self) -> list[Request]:
+        """What is folded, failing first."""
+        latest = self._latest
+        return sorted((one for one in self.requests if one not in latest), key=lambda one: not one.failing)
+
+    @property
+    def earlier_failing(self) -> bool:
+        return any(one.failing for one in self.earlier)
+
+    @property
+    def earlier_unmet(self) -> bool:
+        return any(one.status == "not_met" for one in self.earlier)
+
+    @property
+    def states(self) -> str:
+        """What became of the earlier ones, as a list of counts."""
+        counts = Counter(one.word for one in self.earlier)
+        return ", ".join(f"{counts[word]} {word}" for word in _ORDER if counts[word])
+
+    @property
+    def _latest(self) -> Sequence[Request]:
+        if not (self.folds and self.requests):
+            return self.requests
+        newest = self.requests[-1].gate.pk
+        return [one for one in self.requests if one.gate.pk == newest]
+
+    def tells(self, gate_id: int) -> bool:
+        """Whether the words of this decision stand in full among the requests."""
+        return any(one.gate.pk == gate_id for one in self._latest)
+
+
+def _alike(requests: Sequence[Request]) -> list[Alike]:
+    """Together where the same is said of them to the same person, and no place is named that belongs to one alone."""
+    groups: dict[tuple[object, ...], list[Request]] = {}
+    for one in requests:
+        own = one.number if one.where or one.planned else 0
+        groups.setdefault((one.gate.decided_by_id, one.state, one.why, own), []).append(one)
+    return [Alike(group) for group in groups.values()]

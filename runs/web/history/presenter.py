@@ -1,0 +1,69 @@
+"""The history of a run as its page shows it: a page of lines as a tree.
+
+Calls are summed up by the database and read only when they are asked for, so that a run with 5,000 events costs as
+much as one with 50; a page has at most 200 lines, and the number of queries is the same for every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runs.models import Run
+from runs.web.history.call_rows import CallPage, calls_of, work_of
+from runs.web.history.history_filter import CALLS, SHOW, HistoryFilter, filter_from
+from runs.web.history.history_rows import context_of, people_of, steps_of, window
+from runs.web.history.history_tree import Node, tree
+
+
+@dataclass(frozen=True)
+class HistoryPage:
+    """A page of the history. `earlier` and `later` are the queries of the pages beside it, or empty.
+
+    `searched_all` is false when the search stopped after as many events as are looked through at once.
+    """
+
+    run: Run
+    chosen: HistoryFilter
+    nodes: Sequence[Node]
+    count: int
+    earlier: str
+    later: str
+    steps: Mapping[str, str]
+    people: Sequence[str]
+    searched_all: bool
+    unfolded: CallPage | None
+
+    @property
+    def kinds(self) -> list[tuple[str, str]]:
+        """What can be shown, with its words."""
+        return [(show.value, words) for show, words in SHOW.items()]
+
+
+def history_page(run: Run, asked: Mapping[str, str]) -> HistoryPage:
+    """The page that `asked`, the query of an address, names; hostile values are as if they were not there."""
+    steps, people = steps_of(run), people_of(run)
+    names = {key: rows[-1].name for key, rows in steps.items()}
+    chosen = _with_calls(run, filter_from(asked, names, people))
+    found = window(run, chosen, names)
+    query = f"{chosen.query}&" if chosen.query else ""
+    return HistoryPage(
+        run=run,
+        chosen=chosen,
+        nodes=tree(found.events, context_of(run, chosen, steps, found.events), shown=chosen.event),
+        count=len(found.events),
+        earlier=f"?{query}before={found.earlier}" if found.earlier else "",
+        later=f"?{query}after={found.later}" if found.later else "",
+        steps=names,
+        people=people,
+        searched_all=found.searched_all,
+        unfolded=calls_of(run, chosen.open) if chosen.open else None,
+    )
+
+
+def _with_calls(run: Run, chosen: HistoryFilter) -> HistoryFilter:
+    """With those calls unfolded of which the event is one that a link leads to."""
+    event = run.events.filter(seq=chosen.event, kind__in=CALLS).first() if chosen.event else None
+    if event is None or not chosen.folds_calls:
+        return chosen
+    return replace(chosen, open=work_of(run, event))

@@ -1,0 +1,31 @@
+"""The history of a run, and the calls below one of its lines."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from runs.web.history.call_rows import calls_of
+from runs.web.live.run_parts import asked_in, tab_context
+from runs.web.run.views import tab_of, visible_run
+from runs.web.site.unchanged import of_run, while_unchanged
+
+
+@require_safe
+@while_unchanged(of_run, "part")
+def history_page(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The tree; a change of the filter asks for its lines alone."""
+    run = visible_run(request, run_id)
+    if getattr(request, "htmx", False) and "part" not in request.GET:
+        asked = asked_in("history", request.GET.dict())
+        return render(request, "runs/history.html#tree", tab_context(run, "history", asked))
+    return tab_of(request, run, "history")
+
+
+@require_safe
+@while_unchanged(of_run)
+def history_calls(request: HttpRequest, run_id: int, work_id: int) -> HttpResponse:
+    """The calls of one piece of work, for the fold that was opened."""
+    calls = calls_of(visible_run(request, run_id), work_id)
+    if calls is None:
+        raise Http404("This run has no such work.")
+    return render(request, "runs/history.html#calls", {"calls": calls})

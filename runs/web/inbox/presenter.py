@@ -1,0 +1,270 @@
+"""The inbox: one list of runs, each in a row that says what is asked or happens, in queries whose number is fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from django.core.paginator import Page, Paginator
+from django.urls import reverse
+
+from runs.enums import GateKind, Outcome, RunStatus, Show
+from runs.events.kinds import Finished, read
+from runs.events.sentences import sentence
+from runs.models import Event, Gate, Run, User
+from runs.models.querysets import RunQuerySet
+from runs.people.permissions import can_manage
+from runs.readmodel import run_queries
+from runs.readmodel.revision_words import said
+from runs.readmodel.run_queries import Counts, Progress, Sort, Spent
+from runs.text.plural import pluralize
+from runs.web.inbox.forms import SORTS, STATES, Selection
+
+PER_PAGE = 40
+"""Two screens of rows."""
+LISTS = {
+    Show.MINE: "Needs your decision",
+    Show.RUNNING: "Running",
+    Show.FINISHED: "Finished",
+    Show.ALL: "All",
+}
+
+LATER = "A later version of pevsite goes on with it. What it does is shown when the upgrade is finished."
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link to another list: `count` of a tab; None of a filter that is taken off."""
+
+    label: str
+    address: str
+    count: int | None = None
+    current: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """`mark` is the word of its sign, `what` one line on what is asked or happens, `at` when that began, in `since`'s
+    words. `more`: further questions of this run to the same person.
+    """
+
+    run: Run
+    mark: str
+    what: str
+    address: str
+    since: str
+    at: datetime
+    progress: Progress | None
+    spent: Spent
+    manages: bool
+    more: int = 0
+
+    @property
+    def again(self) -> str:
+        """Which run this one repeats, and what it has otherwise: the title is the same."""
+        if run_queries.is_later(self.run) or self.run.before_id is None or self.run.revision is None:
+            return ""
+        return f"#{self.run.before_id} again: {', '.join(said(self.run.revision, short=True)) or 'unchanged'}"
+
+
+class _Counted(Paginator):  # type: ignore[type-arg]  # the class cannot be subscripted
+    """Pages of a list whose length is known: it is not counted again."""
+
+    def __init__(self, runs: RunQuerySet, length: int) -> None:
+        self._length = length
+        super().__init__(runs, PER_PAGE)
+
+    @cached_property
+    def count(self) -> int:
+        return self._length
+
+
+@dataclass(frozen=True)
+class Inbox:
+    """What the page shows. `first_time`: this person has no run at all yet."""
+
+    selection: Selection
+    counts: Counts
+    rows: Sequence[Row]
+    page: Page[Run]
+
+    @property
+    def first_time(self) -> bool:
+        return not (self.counts.all or self.selection.is_filtered)
+
+    @property
+    def tabs(self) -> list[Link]:
+        return [
+            Link(label, self.selection.address(show=show, sort=""), self._count(show), self.selection.show is show)
+            for show, label in LISTS.items()
+        ]
+
+    @property
+    def title(self) -> str:
+        return LISTS[self.selection.show]
+
+    @property
+    def sorts(self) -> list[tuple[Sort, str]]:
+        return list(SORTS.items())
+
+    @property
+    def chips(self) -> list[Link]:
+        """The filters that are on, each as a link to the list without it."""
+        given = self.selection.given
+        words = {
+            "q": "“{}”",
+            "person": "by {}",
+            "template": "template {}",
+            "since": "since {}",
+            "until": "until {}",
+        }
+        found = [
+            Link(words[name].format(given[name]), self.selection.address(**{name: ""}))
+            for name in words
+            if name in given
+        ]
+        if "state" in given:
+            found.append(Link(STATES[given["state"]], self.selection.address(state="")))
+        if "archived" in given:
+            found.append(Link("archived", self.selection.address(archived="")))
+        return found
+
+    @property
+    def elsewhere(self) -> list[Link]:
+        """Other lists in which there is something, for one that is empty."""
+        return [tab for tab in self.tabs if tab.count and not tab.current]
+
+    @property
+    def newer(self) -> str:
+        return self.selection.address(page=self.page.previous_page_number()) if self.page.has_previous() else ""
+
+    @property
+    def older(self) -> str:
+        return self.selection.address(page=self.page.next_page_number()) if self.page.has_next() else ""
+
+    def _count(self, show: Show) -> int:
+        return int(getattr(self.counts, show.value))
+
+
+def inbox(user: User, selection: Selection) -> Inbox:
+    """One page of a list, as of now."""
+    counted = run_queries.counts(user, selection.filters)
+    runs = run_queries.listed(user, selection.show, selection.filters, selection.sort)
+    page = _Counted(runs, int(getattr(counted, selection.show.value))).get_page(selection.page)
+    assert isinstance(page.object_list, RunQuerySet)
+    return Inbox(selection, counted, _rows(user, run_queries.shown(page.object_list)), page)
+
+
+def _rows(user: User, runs: Sequence[Run]) -> list[Row]:
+    keys = [run.pk for run in runs]
+    gates: dict[int, list[Gate]] = {}
+    for gate in run_queries.open_gates(user, keys):
+        gates.setdefault(gate.run_id, []).append(gate)
+    events: dict[int, list[Event]] = {}
+    for event in run_queries.telling_events(keys):
+        events.setdefault(event.run_id, []).append(event)
+    progress, spent = run_queries.progress(keys), run_queries.spent(keys)
+    names = _names(events.values(), progress)
+    others = run_queries.approvers([key for key, found in gates.items() if not any(_mine(gate) for gate in found)])
+    facts = _Facts(user, events, progress, spent, names, others)
+    return [facts.row(run, gates.get(run.pk, [])) for run in runs]
+
+
+def _names(events: Iterable[Sequence[Event]], progress: Mapping[int, Progress]) -> Mapping[tuple[int, str], str]:
+    newest = [found[-1] for found in events]
+    keys = {str(event.data["step"]) for event in newest if event.data.get("step")}
+    return run_queries.step_names([one.plan for one in progress.values()], keys)
+
+
+def _mine(gate: Gate) -> bool:
+    return bool(gate.mine)  # type: ignore[attr-defined]  # from `queries.open_gates`
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What is known of the runs of a page."""
+
+    user: User
+    events: Mapping[int, Sequence[Event]]
+    progress: Mapping[int, Progress]
+    spent: Mapping[int, Spent]
+    names: Mapping[tuple[int, str], str]
+    others: Mapping[int, Sequence[str]]
+
+    def row(self, run: Run, gates: Sequence[Gate]) -> Row:
+        mine = [gate for gate in gates if _mine(gate)]
+        place = reverse("run", args=[run.pk])
+        if run_queries.is_later(run):
+            return self._row(run, "unknown", LATER, place, "submitted", run.created_at)
+        if mine:
+            more, place = len(mine) - 1, f"{place}#gate-{mine[0].pk}"
+            return self._row(run, "open", asked(mine[0]), place, "asked", mine[0].opened_at, more)
+        if run.status == RunStatus.FINISHED:
+            return self._row(run, run.outcome or "", self._outcome(run), place, "finished", run.finished_at)
+        if gates:
+            waits = f"Waits for {self._somebody(run)}: {asked(gates[0])}"
+            return self._row(run, "waiting", waits, place, "asked", gates[0].opened_at)
+        newest = self.events[run.pk][-1] if run.pk in self.events else None
+        mark = "paused" if run.paused else run.status
+        return self._row(run, mark, self._doing(run, newest), place, "", newest.at if newest else run.created_at)
+
+    def _row(self, run: Run, mark: str, what: str, address: str, since: str, at: datetime | None, more: int = 0) -> Row:
+        return Row(
+            run,
+            mark,
+            what,
+            address,
+            since,
+            at or run.created_at,
+            self.progress.get(run.pk),
+            self.spent.get(run.pk, Spent()),
+            can_manage(self.user, run) and not run_queries.is_later(run),
+            more,
+        )
+
+    def _somebody(self, run: Run) -> str:
+        names = self.others.get(run.pk, ())
+        if not names:
+            return "an administrator"
+        return names[0] if len(names) == 1 else f"{names[0]} or {pluralize(len(names) - 1, 'other')}"
+
+    def _doing(self, run: Run, event: Event | None) -> str:
+        if event is None:
+            return ""
+        plan = self.progress.get(run.pk)
+        key = str(event.data.get("step", ""))
+        name = self.names.get((plan.plan, key), key) if plan else key
+        said = sentence(read(event.kind, event.data), {key: name})
+        return f"Paused. {said}" if run.paused and event.kind != "paused" else said
+
+    def _outcome(self, run: Run) -> str:
+        found = [read(event.kind, event.data) for event in self.events.get(run.pk, ())]
+        points = next((one.gaps for one in found if isinstance(one, Finished)), ())
+        match run.outcome:
+            case Outcome.SUCCEEDED:
+                return "Succeeded"
+            case Outcome.CANCELLED:
+                return "Stopped"
+            case _:
+                word = "Partial" if run.outcome == Outcome.PARTIAL else "Failed"
+                return f"{word}, {pluralize(len(points), 'open point')}: {points[0]}" if points else word
+
+
+def asked(gate: Gate) -> str:
+    """The question of a gate in a few words."""
+    name = f"“{gate.step.spec.name}”" if gate.step else ""
+    match GateKind(gate.kind):
+        case GateKind.PLAN:
+            return "Approve this plan?"
+        case GateKind.START:
+            return f"Start {name}?"
+        case GateKind.STEP:
+            return f"Accept {name}?"
+        case GateKind.EXHAUSTED:
+            return f"{name} did not pass. Accept it with open points?"
+        case GateKind.ERROR:
+            return f"Try again? {gate.question}"
+        case GateKind.BUDGET | GateKind.QUESTION | GateKind.TOOL:
+            return gate.question

@@ -1,0 +1,154 @@
+"""What those who follow a tab of a run are told: small parts of its page as they are now, and names of the larger ones.
+
+The larger ones are fetched by the pages that show them (`parts.py`). Nothing here depends on who looks, and what it
+reads does not grow with the plan: the newest events, the steps that they name, and sums that the database makes.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from django.template.loader import render_to_string
+
+from runs.enums import EventKind
+from runs.models import Event, Run, Step
+from runs.web.history.history_rows import sums_with
+from runs.web.history.history_tree import Calls
+from runs.web.run.fragments import EVERYTHING, FRAME, TABS
+from runs.web.run.frame import RunFrame
+from runs.web.templatetags.pev import words
+
+MAX_LINES = 200
+"""Events that are told one by one; who has missed more is told that everything has changed."""
+
+
+class Part(NamedTuple):
+    """A small part of a page. Two with the same `key` look the same, though a clock in it may have gone on."""
+
+    key: object
+    text: str
+
+
+type Shown = Mapping[str, Part]
+"""The small parts that a page shows, by their names: what has not changed is not sent again."""
+
+
+@dataclass(frozen=True)
+class News:
+    """`text` is the message; `shown` what a page shows that has had it. Empty for nothing to tell. `since`: when the
+    first of the events happened that it tells of.
+    """
+
+    seq: int
+    text: str
+    shown: Shown = field(default_factory=dict)
+    since: datetime | None = None
+
+
+def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
+    """What has happened since event number `seen`, for pages of this tab that show `shown` of the small parts."""
+    frame = RunFrame(run, tab)
+    events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: MAX_LINES + 1])
+    kinds = {event.kind for event in events}
+    small = {**shown, **small_parts(frame, _by_calls(kinds) if shown and len(events) <= MAX_LINES else None)}
+    new = {name: part.text for name, part in small.items() if name not in shown or shown[name].key != part.key}
+    message: dict[str, object] = {name: new.pop(name) for name in ("title", "icon") if name in new}
+    content = list(new.values())
+    if tab:
+        touched = _touched(run, events) if tab == "steps" or not kinds <= _BY_CALLS.keys() else []
+        changed = _changed(tab, events, touched)
+        if touched:
+            message |= _statuses(touched)
+        if tab == "history" and "tree" not in changed:
+            for calls in sums_with(run, events):
+                changed.append(f"calls-{calls.work}")
+                content.append(_rendered_sum(calls))
+        if changed:
+            message["changed"] = changed
+    if content:
+        message["content"] = "".join(content)
+    if not tab and not message:
+        return News(run.event_count, "", small)
+    text = json.dumps({"seq": run.event_count, **message}, ensure_ascii=False, separators=(",", ":"))
+    return News(run.event_count, text, small, events[0].at if events else None)
+
+
+def _by_calls(kinds: set[str]) -> set[str] | None:
+    """What may look different after events of these kinds; None for anything."""
+    if not kinds <= _BY_CALLS.keys():
+        return None
+    return {name for kind in kinds for name in _BY_CALLS[kind]}
+
+
+def small_parts(frame: RunFrame, names: Collection[str] | None = None) -> Shown:
+    """Title, icon and the pieces of the header as they are now, or those of these names."""
+    made = {**_HEAD, **(_PIECES if frame.tab else {})}
+    return {name: make(frame) for name, make in made.items() if names is None or name in names}
+
+
+def _same(text: str) -> Part:
+    return Part(text, text)
+
+
+def _clocks(frame: RunFrame) -> Part:
+    clocks = frame.clocks
+    # the one that goes is known from the other and the time
+    key = (clocks.working, clocks.waited if clocks.working else clocks.worked)
+    return Part(key, _rendered("clocks", frame=frame))
+
+
+def _piece(name: str) -> Callable[[RunFrame], Part]:
+    return lambda frame: _same(_rendered(name, frame=frame))
+
+
+def _count(tab: str) -> Callable[[RunFrame], Part]:
+    return lambda frame: _same(_rendered("count", tab=frame.tab_called(tab)))
+
+
+_HEAD: Mapping[str, Callable[[RunFrame], Part]] = {
+    "title": lambda frame: _same(frame.title),
+    "icon": lambda frame: _same(frame.icon),
+}
+_PIECES: Mapping[str, Callable[[RunFrame], Part]] = {
+    "clocks": _clocks,
+    **{name: _piece(name) for name in ("now", "progress", "spent", "controls", "ended")},
+    **{f"count-{tab}": _count(tab) for tab in TABS},
+}
+_BY_CALLS: Mapping[str, Collection[str]] = {
+    EventKind.MODEL_CALLED: {"spent", "count-cost", "count-history"},
+    EventKind.TOOL_CALLED: {"count-history"},
+}
+"""What calls change of the small parts. Nearly all events are calls, so that the rest is not read again for them."""
+
+
+def _rendered(part: str, **context: object) -> str:
+    return render_to_string(f"{FRAME}#{part}", {**context, "oob": True}).strip()
+
+
+def _rendered_sum(calls: Calls) -> str:
+    return render_to_string("runs/history.html#sum", {"folded": calls, "oob": True}).strip()
+
+
+def _touched(run: Run, events: Sequence[Event]) -> list[Step]:
+    """The steps of the newest version of the plan that these events name."""
+    keys = {str(event.data["step"]) for event in events if event.data.get("step")}
+    newest = run.plans.order_by("-version").values("pk")[:1]
+    return list(Step.objects.filter(plan__in=newest, key__in=keys).only("key", "status", "plan")) if keys else []
+
+
+def _changed(tab: str, events: Sequence[Event], touched: Iterable[Step]) -> list[str]:
+    """The names of the regions of this tab that are not what they were."""
+    kinds = {event.kind for event in events}
+    if len(events) > MAX_LINES:
+        return list(TABS[tab])
+    names = [name for name, by in TABS[tab].items() if kinds & by]
+    if tab == "steps" and not kinds & EVERYTHING:
+        names += [f"step-{step.pk}" for step in touched]
+    return names
+
+
+def _statuses(steps: Iterable[Step]) -> dict[str, dict[str, str]]:
+    found = {str(step.pk): step.status for step in steps}
+    return {"steps": found, "words": {status: words(status) for status in set(found.values())}}

@@ -1,0 +1,93 @@
+"""Files on their way into a draft: taken as soon as they are chosen, and answered one by one."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_http_methods
+
+from runs.errors import InvalidInput
+from runs.models import Draft, Run
+from runs.submission import submission_drafts
+from runs.submission.intake import Refused
+from runs.web.new_run.draft_forms import DraftForm
+from runs.web.new_run.draft_presenter import DraftFiles, draft_files
+from runs.web.new_run.forms import NewRunForm
+from runs.web.new_run.run_again_forms import AgainWithForm
+from runs.web.new_run.views import form_page, in_background
+from runs.web.run.views import person, visible_run
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def change(request: HttpRequest, draft: uuid.UUID) -> HttpResponse:
+    """Add the files that were sent, remove those that are named, or discard the draft.
+
+    In the background the answer is the list of files as HTML, in JSON; else the form again, with what was typed. GET
+    answers with the list as it stands: documents are read meanwhile.
+    """
+    if Draft.objects.filter(token=draft).exclude(owner=person(request)).exists():
+        raise Http404("There is no such draft.")
+    if request.method != "POST":
+        found = get_object_or_404(submission_drafts.of(person(request)), token=draft)
+        return _list(request, draft_files(person(request), found.token), [])
+    form = DraftForm(request.POST, request.FILES)
+    before = _run_before(request, form)
+    try:
+        refused, errors = _changed(request, draft, form, before), list[str]()
+    except InvalidInput as error:
+        refused, errors = [], [str(error)]
+    if in_background(request):
+        return _list(request, draft_files(person(request), draft, refused, before.inputs if before else None), errors)
+    if form.cleaned_data.get("discard"):
+        return redirect("run_again_with", before.pk) if before else redirect("new_run")
+    return form_page(request, _typed(request, draft, before), errors, refused=refused, status=422 if errors else 200)
+
+
+def _run_before(request: HttpRequest, form: DraftForm) -> Run | None:
+    """The run whose files a new draft begins with. Raises Http404 for one that this person may not see."""
+    form.full_clean()
+    number = form.cleaned_data.get("run")
+    return visible_run(request, number) if number else None
+
+
+def _typed(request: HttpRequest, draft: uuid.UUID, before: Run | None) -> NewRunForm:
+    """The form that the draft is of, with what was typed into it."""
+    if before is None:
+        return NewRunForm(owner=person(request), initial=NewRunForm.typed_in(request.POST) | {"token": draft})
+    sent = request.POST.copy()
+    sent["token"] = str(draft)
+    return AgainWithForm(sent, owner=person(request), before=before)
+
+
+def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm, before: Run | None) -> list[Refused]:
+    """Raises InvalidInput when nothing was taken."""
+    sent, owner = form.checked(), person(request)
+    uploads = form.uploads()
+    if before:
+        submission_drafts.begin_with(owner, token, before)
+    refused = submission_drafts.add(owner, token, uploads) if uploads else []
+    found = submission_drafts.of(owner).filter(token=token).first()
+    if found is None:
+        return refused
+    if sent["discard"]:
+        submission_drafts.discard(found)
+    elif sent["remove_all"]:
+        submission_drafts.remove(found)
+    elif sent["remove"]:
+        submission_drafts.remove(found, sent["remove"])
+    else:
+        form.answer(found)
+    left_out = [*form.held_back(), *(one.path for one in refused if one.secret)]
+    if left_out:
+        submission_drafts.note_left_out(found, left_out)
+    return refused
+
+
+def _list(request: HttpRequest, files: DraftFiles, errors: Sequence[str]) -> JsonResponse:
+    html = render_to_string("components/draft_files.html", {"files": files}, request)
+    answer = {"html": html, "files": files.count, "reading": files.reading, "errors": errors}
+    return JsonResponse(answer, status=422 if errors else 200)

@@ -1,0 +1,183 @@
+"""The form of a new run: the request, its files, where the plan comes from, and the policy."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.http import QueryDict
+
+from runs.errors import InvalidInput
+from runs.models import User
+from runs.pev.imports.imported import MAX_BYTES, imported
+from runs.pev.policy import Policy
+from runs.submission import run_templates
+from runs.submission.intake import Upload
+from runs.submission.offline_rules import is_connected, templates_that_need_a_model
+from runs.submission.run_templates import SHIPPED, Chosen
+from runs.submission.submit import MAX_REQUEST, check_has_sources
+from runs.text.paths import MAX_CHARACTERS
+from runs.web.new_run.policy_forms import PolicyForm
+from runs.web.site.posted_fields import People
+
+MAX_LEFT_OUT = 200
+"""As many as the script sends."""
+
+
+class PlanSelect(forms.Select):
+    """Shows which plans need a model; `unavailable` are the keys of templates that cannot be chosen without one,
+    `creative` of those that need no sources: the script ticks the box, where everybody sees it.
+    """
+
+    unavailable: frozenset[str] = frozenset()
+    creative: frozenset[str] = frozenset()
+
+    def create_option(self, name: str, value: Any, label: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(name, value, label, *args, **kwargs)
+        if str(value) in self.creative:
+            option["attrs"]["data-no-sources"] = True
+        if str(value) in self.unavailable:
+            option["attrs"]["disabled"] = True
+            option["label"] = f"{label} (needs a model)"
+        return option
+
+
+class FilesForm(forms.Form):
+    """Files with their paths: of a whole form, or on their way into a draft."""
+
+    paths = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # filled by the script, in the files' order
+    left_out = forms.Field(required=False, widget=forms.MultipleHiddenInput)  # paths that the script did not send
+
+    def uploads(self) -> list[Upload]:
+        """The files with their paths; a browser sends names only, so the script sends each path in a field beside it.
+
+        Raises InvalidInput when there are not as many paths as files.
+        """
+        fields = [(file, name) for name in ("files", "folder") for file in self.files.getlist(name)]
+        files = [file for file, _ in fields]
+        paths = self.cleaned_data["paths"]
+        if paths and len(paths) != len(files):
+            raise InvalidInput("The files did not arrive whole. Nothing was stored; submit again.")
+        names = paths or [file.name or "" for file in files]
+        return [
+            Upload(name, file, named=field == "files" and not {"/", "\\"} & set(name))
+            for name, (file, field) in zip(names, fields, strict=True)
+        ]
+
+    def held_back(self) -> list[str]:
+        """What a browser says that it left out of a folder, for the history: paths, none of them taken at its word."""
+        named: list[str] = self.cleaned_data["left_out"] or []
+        return [name.replace("\0", "")[:MAX_CHARACTERS] for name in named[:MAX_LEFT_OUT]]
+
+
+class NewRunForm(PolicyForm, FilesForm):
+    """`uploads()`, `plan()` and `policy()` once it is valid."""
+
+    request = forms.CharField(
+        label="What is to be done?",
+        required=False,  # lifecycle.submission says it better
+        strip=False,
+        widget=forms.Textarea(
+            attrs={"rows": 9, "autofocus": True, "maxlength": MAX_REQUEST, "aria-describedby": "request-hint"}
+        ),
+    )
+    no_files = forms.BooleanField(required=False, widget=forms.HiddenInput)  # the answer to a question
+    has_draft = forms.BooleanField(required=False, widget=forms.HiddenInput)
+    no_sources = forms.BooleanField(
+        label="No sources are needed: this is creative work",
+        help_text="Otherwise what is said about your files or the world has to rest on them.",
+        required=False,
+    )
+    excluded = forms.CharField(
+        label="Files to leave unread",
+        help_text="Names, folders or patterns such as *.pdf, with commas between them. They are kept, and not read.",
+        required=False,
+        max_length=4_000,
+    )
+    token = forms.UUIDField(widget=forms.HiddenInput)
+    became = forms.UUIDField(required=False, widget=forms.HiddenInput)  # the token with which it was submitted before
+    another = forms.BooleanField(required=False, widget=forms.HiddenInput)  # another run is meant
+    template = forms.CharField(
+        label="Plan",
+        help_text="A template is proposed as it stands; you approve it like any plan.",
+        required=False,
+        widget=PlanSelect,
+    )
+    plan_file = forms.FileField(
+        label="Or a plan as JSON",
+        help_text="Exported from a run, written by hand, or of another planner. Criteria that do not say what they are "
+        "about count as about the output where no sources are needed.",
+        required=False,
+        allow_empty_file=True,  # imported says it better
+        widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
+    )
+    approvers = People(
+        label="Who else may see this run and decide?",
+        queryset=User.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def __init__(self, *args: Any, owner: User, **kwargs: Any) -> None:
+        kwargs["initial"] = {"token": uuid.uuid4()} | (kwargs.get("initial") or {})
+        super().__init__(*args, **kwargs)
+        approvers = self.fields["approvers"]
+        assert isinstance(approvers, People)
+        approvers.queryset = _others(owner)
+        self._owner = owner
+        plans = self.fields["template"].widget
+        assert isinstance(plans, PlanSelect)
+        plans.choices = _templates(owner)
+        plans.unavailable = templates_that_need_a_model(owner)
+        plans.creative = run_templates.creative(owner)
+
+    @classmethod
+    def typed_in(cls, sent: QueryDict) -> dict[str, Any]:
+        """What was typed into a form that is shown again without being submitted, as initial values."""
+        boxes = {name: name in sent for name, field in cls.base_fields.items() if isinstance(field, forms.BooleanField)}
+        return sent.dict() | boxes | {"approvers": sent.getlist("approvers")}
+
+    def check_sources(self, *, has_files: bool) -> None:
+        """Raises FilesMissing where a run without files would be meant to rest on sources, until that is answered."""
+        sent = self.cleaned_data
+        check_has_sources(sent["request"], has_files=has_files, no_files=sent["no_files"] or sent["no_sources"])
+
+    def patterns(self) -> list[str]:
+        """Which files are excluded."""
+        return [part for part in map(str.strip, self.cleaned_data["excluded"].split(",")) if part]
+
+    def plan(self) -> Chosen | None:
+        """The plan that was chosen or imported, None when the planner writes it. Raises InvalidInput, PlanRefused."""
+        key, file = self.cleaned_data["template"], self.cleaned_data["plan_file"]
+        if key and file:
+            raise InvalidInput("Choose a template or a file with a plan, not both.")
+        if file:
+            found = imported(file.read(MAX_BYTES + 1))
+            return Chosen(found.plan, found.reason(file.name or "a file"))
+        return run_templates.chosen(self._owner, key) if key else None
+
+    def policy(self) -> Policy:
+        """The chosen preset with what the person has changed."""
+        return super().policy().changed(sources_needed=not self.cleaned_data["no_sources"])
+
+    def problems(self) -> list[str]:
+        """Every error as a sentence that names its field."""
+        return [
+            f"{self.fields[name].label or 'This form'}: {error}" if name in self.fields else str(error)
+            for name, errors in self.errors.items()
+            for error in errors
+        ]
+
+
+def _templates(owner: User) -> list[tuple[str, Any]]:
+    """The choices of the field, in groups: nothing chosen, what ships, what the person has saved."""
+    mine = [(str(template.pk), template.name) for template in run_templates.own_templates(owner)]
+    shipped = [(key, template.name) for key, template in SHIPPED.items()]
+    groups = [("Templates of pevsite", shipped), *([("My templates", mine)] if mine else [])]
+    return [("", "The planner writes it" if is_connected() else "The planner writes it (needs a model)"), *groups]
+
+
+def _others(owner: User) -> QuerySet[User]:
+    return User.objects.filter(is_active=True).exclude(pk=owner.pk).order_by("username")

@@ -1,0 +1,124 @@
+"""Whether this process can do its part: what it stands on is asked, within a bounded time and not too often."""
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import close_old_connections, connection
+
+from runs.engine.claim import due
+from runs.models import WorkItem, clock
+from runs.store import blobs
+
+log = logging.getLogger(__name__)
+WITHIN = 2.0
+"""Seconds that a part has to answer."""
+SHARED_FOR = 1.0
+"""Seconds for which an answer is given again: who asks all the time asks us, and not the database."""
+WAITS_LONG = timedelta(minutes=1)
+"""Work that is due for longer than this is taken by nobody, or there are too few workers."""
+
+
+class NotReady(Exception):
+    """The text says what is wrong, without addresses: everybody may read it."""
+
+
+def _database() -> None:
+    connection.ensure_connection()
+    if not connection.is_usable():
+        raise NotReady("does not answer")
+
+
+def _redis() -> None:
+    if settings.REDIS_URL:
+        from redis import Redis  # an optional extra
+
+        Redis.from_url(settings.REDIS_URL, socket_connect_timeout=WITHIN, socket_timeout=WITHIN).ping()
+
+
+def _files() -> None:
+    if problem := blobs.store().problem():
+        raise NotReady(problem.partition(" (")[0])
+
+
+def _engine() -> None:
+    waiting = WorkItem.objects.filter(due(), due_at__lt=clock.after(-WAITS_LONG))
+    if waiting.exists():
+        raise NotReady("work has been waiting for more than a minute; no worker takes it")
+
+
+PARTS: Mapping[str, Callable[[], None]] = {
+    "database": _database,
+    "redis": _redis,
+    "files": _files,
+    "engine": _engine,
+}
+"""What is asked, by its name. Each returns, or raises."""
+
+
+@dataclass
+class _Part:
+    """The last answer of a part (None for none yet, "" for well), and the question that is under way."""
+
+    problem: str | None = None
+    asked_at: float = -math.inf
+    asking: Future[None] | None = field(default=None)
+
+
+class Health:
+    """The answers of this process. A part that hangs is not asked again until it has answered."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._parts = {name: _Part() for name in PARTS}
+        self._threads = ThreadPoolExecutor(len(PARTS), thread_name_prefix="health")
+
+    def problems(self) -> dict[str, str]:
+        """Each part with what is wrong with it, which is empty where all is well. Takes `WITHIN` seconds at most."""
+        with self._lock:  # one asks, the others have the same answer
+            now = time.monotonic()
+            ends = dict.fromkeys(self._parts, now)  # who hung before is not waited for again
+            for name, part in self._parts.items():
+                if part.asking is None and now - part.asked_at >= SHARED_FOR:
+                    part.asking = self._threads.submit(_asked, PARTS[name])
+                    ends[name] = now + WITHIN
+            for name, part in self._parts.items():
+                if part.asking is not None:
+                    self._take(name, part, ends[name] - time.monotonic())
+            return {name: part.problem or "" for name, part in self._parts.items()}
+
+    @staticmethod
+    def _take(name: str, part: _Part, seconds: float) -> None:
+        asking, before, kind = part.asking, part.problem, ""
+        assert asking is not None
+        try:
+            asking.result(max(0.0, seconds))
+            part.problem = ""
+        except NotReady as error:
+            part.problem = str(error)
+        except TimeoutError:
+            part.problem = "does not answer"
+        except Exception as error:
+            part.problem, kind = "cannot be used", f" ({type(error).__name__})"
+        if part.problem and part.problem != before:
+            log.warning("not ready: %s: %s%s", name, part.problem, kind)
+        elif before and not part.problem:
+            log.warning("ready again: %s", name)
+        if asking.done():
+            part.asking, part.asked_at = None, time.monotonic()
+
+
+def _asked(part: Callable[[], None]) -> None:
+    try:
+        part()
+    finally:
+        close_old_connections()
+
+
+health = Health()

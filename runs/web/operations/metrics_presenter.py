@@ -1,0 +1,128 @@
+"""The page of metrics: its period, the figures of it, and what its charts draw. The tables beside them say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Min, QuerySet
+from django.utils import timezone
+
+from runs.accounting.figures import Bucket, Metrics, Trends
+from runs.accounting.metrics import metrics_over_time
+from runs.models import Run, User
+from runs.readmodel import run_queries
+from runs.web.templatetags.pev import words
+
+PERIODS: Mapping[str, int | None] = {"7": 7, "30": 30, "90": 90, "all": None}
+"""What the address may name: days, or no limit."""
+DEFAULT = "30"
+MAX_PEOPLE = 200
+"""Names in the filter."""
+_DAYS, _WEEKS, _MONTHS = 31, 190, 1_100
+"""Up to so many days a chart has a column for each day, each week, each month; then for each year."""
+
+
+@dataclass(frozen=True)
+class MetricsPage:
+    """`chosen` names the period, `person` whose runs are counted, or nothing; `ever`: whether there is any run."""
+
+    chosen: str
+    person: str
+    people: Sequence[str]
+    figures: Metrics
+    trends: Trends
+    ever: bool
+
+    @property
+    def days(self) -> int | None:
+        return PERIODS[self.chosen]
+
+    @property
+    def periods(self) -> list[tuple[str, str]]:
+        return [(name, f"{days} days" if days else "All time") for name, days in PERIODS.items()]
+
+    @property
+    def no_ai(self) -> bool:
+        return run_queries.without_ai(one.model for one in self.figures.roles)
+
+    @property
+    def labels(self) -> list[str]:
+        """What stands below each column: a day, the first day of a week, a month or a year."""
+        begins = [timezone.localtime(span.begin) for span in self.trends.spans]
+        step = (begins[1] - begins[0]).days if len(begins) > 1 else 1
+        form = "%-d %b" if step <= 7 else "%b %Y" if step <= 31 else "%Y"
+        return [f"{begin:{form}}" for begin in begins]
+
+    @property
+    def rows(self) -> list[tuple[str, object]]:
+        """The spans with their labels, the latest first; those in which nothing was submitted are left out."""
+        named = zip(self.labels, self.trends.spans, strict=True)
+        return [(label, span) for label, span in reversed(list(named)) if span.runs.total]
+
+    @property
+    def charts(self) -> dict[str, object]:
+        """What `charts.js` draws, as JSON."""
+        spans, figures = self.trends.spans, self.figures
+        outcomes = ("succeeded", "partial", "failed", "cancelled", "open")
+        costs = sorted(figures.roles, key=lambda one: one.totals.cost, reverse=True)
+        return {
+            "labels": self.labels,
+            "outcomes": {name: [getattr(span.runs, name) for span in spans] for name in outcomes},
+            "yield": [_percent(span.steps.first_pass_yield) for span in spans],
+            "retries": {
+                "recovered": [span.steps.recovered for span in spans],
+                "not recovered": [span.steps.retried - span.steps.recovered for span in spans],
+            },
+            "costs": [{"name": f"{one.role}, {one.model}", "usd": round(float(one.totals.cost), 4)} for one in costs],
+            "waiting": [
+                {"kind": words(one.kind), "mean": one.times.mean_ms / 60_000, "longest": one.times.max_ms / 60_000}
+                for one in figures.waiting
+            ],
+            "confidence": {"executor": _points(figures.executor), "verifier": _points(figures.verifier)},
+            "failing": [
+                {"text": one.text[:80], "unsupported": one.unsupported, "other": one.failed - one.unsupported}
+                for one in self.trends.failing
+            ],
+        }
+
+
+def metrics_page(visible: QuerySet[Run], asked: Mapping[str, str]) -> MetricsPage:
+    """The page that the query of an address names; what it cannot name is as if it were not there."""
+    chosen = asked.get("days", DEFAULT)
+    chosen = chosen if chosen in PERIODS else DEFAULT
+    owners = User.objects.filter(pk__in=visible.order_by().values("owner"))
+    people = list(owners.order_by("username").values_list("username", flat=True)[:MAX_PEOPLE])
+    person = asked.get("person", "")
+    person = person if person in people else ""
+    runs = visible.filter(owner__username=person) if person else visible
+    begins = _begins(PERIODS[chosen], runs)
+    figures, trends = metrics_over_time(runs.filter(created_at__gte=begins[0]), begins)
+    return MetricsPage(chosen, person, people, figures, trends, ever=bool(people))
+
+
+def _begins(days: int | None, runs: QuerySet[Run]) -> list[datetime]:
+    """The beginnings of the columns, from the first day of the period to today."""
+    today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    if days is None:
+        first = runs.aggregate(first=Min("created_at"))["first"]
+        days = (today - timezone.localtime(first)).days + 2 if first else 1
+    start = today - timedelta(days=days - 1)
+    if days <= _DAYS:
+        return [start + timedelta(days=number) for number in range(days)]
+    if days <= _WEEKS:
+        monday = start - timedelta(days=start.weekday())
+        return [monday + timedelta(weeks=number) for number in range((today - monday).days // 7 + 1)]
+    months = range(start.year * 12 + start.month - 1, today.year * 12 + today.month)
+    if days <= _MONTHS:
+        return [today.replace(year=month // 12, month=month % 12 + 1, day=1) for month in months]
+    return [today.replace(year=year, month=1, day=1) for year in range(start.year, today.year + 1)]
+
+
+def _percent(share: float | None) -> int | None:
+    return None if share is None else round(share * 100)
+
+
+def _points(buckets: Sequence[Bucket]) -> list[dict[str, int | None]]:
+    return [{"said": _percent(one.claimed), "held": _percent(one.share), "count": one.count} for one in buckets]

@@ -1,0 +1,131 @@
+"""The status page: processes and what they do, work that waits, duties, errors of model services, disk and versions."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+import django
+from django.db.models import Count, Max, Min, Q, QuerySet
+from django.utils import timezone
+
+from pevsite.installation import version
+from runs.engine.claim import due
+from runs.engine.process_registry import SILENT_AFTER
+from runs.enums import WorkKind, WorkStatus
+from runs.models import Duty, ModelCall, Process, WorkItem, clock
+from runs.web.operations.setup_findings import Finding, findings
+
+SHOWN = 50
+"""Pieces of work in a list; the others are counted."""
+_LATEST = 10_000
+"""Calls among which errors are looked for: however large the journal is, no more of it is read."""
+
+
+@dataclass(frozen=True)
+class ProcessRow:
+    row: Process
+    work: tuple[WorkItem, ...]
+    is_silent: bool
+
+    @property
+    def kind(self) -> str:
+        if not self.row.threads:
+            return "serves"
+        return f"{'serves and ' * self.row.serves}works on {self.row.threads} at once"
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Calls of one model by one role that gave no answer: how many lately, and the last of them."""
+
+    role: str
+    model: str
+    count: int
+    last_at: datetime
+    error: str
+
+
+class StatusPage:
+    """Read as it is used, by a number of queries that does not depend on how much there is."""
+
+    def __init__(self) -> None:
+        self.now = timezone.now()
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What is wrong first."""
+        return sorted(findings(), key=lambda finding: not finding.is_wrong)
+
+    @cached_property
+    def processes(self) -> list[ProcessRow]:
+        """Those that were seen lately first, with what they hold."""
+        silent_since = self.now - SILENT_AFTER
+        rows = [
+            ProcessRow(row, tuple(self._held.get(row.owner, ())), row.seen_at < silent_since)
+            for row in Process.objects.order_by("-seen_at")[:SHOWN]
+        ]
+        return sorted(rows, key=lambda one: (one.is_silent, one.row.started_at))
+
+    @cached_property
+    def orphans(self) -> list[WorkItem]:
+        """Work held by nobody that is listed: by a command, or by a process that was forgotten."""
+        listed = {one.row.owner for one in self.processes}
+        return [item for owner, items in self._held.items() if owner not in listed for item in items]
+
+    @cached_property
+    def _held(self) -> dict[str, list[WorkItem]]:
+        held: dict[str, list[WorkItem]] = {}
+        for item in _work().filter(status=WorkStatus.LEASED).order_by("lease_until")[: 10 * SHOWN]:
+            held.setdefault(item.lease_owner, []).append(item)
+        return held
+
+    @cached_property
+    def waiting(self) -> list[WorkItem]:
+        return list(_work().filter(status=WorkStatus.READY).order_by("due_at")[:SHOWN])
+
+    @cached_property
+    def counts(self) -> dict[str, object]:
+        ready = Q(status=WorkStatus.READY)
+        open_work = WorkItem.objects.filter(status__in=[WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED])
+        return open_work.aggregate(
+            due=Count("pk", filter=due()),
+            later=Count("pk", filter=ready & Q(due_at__gt=clock.now())),
+            leased=Count("pk", filter=Q(status=WorkStatus.LEASED)),
+            suspended=Count("pk", filter=Q(status=WorkStatus.SUSPENDED)),
+            oldest=Min("due_at", filter=ready & due()),
+        )
+
+    @cached_property
+    def duties(self) -> list[tuple[str, str, bool]]:
+        """What one process at a time does, who had it last, and whether it still has it."""
+        return [
+            (duty.name, duty.owner.rpartition("/")[0], duty.until >= self.now) for duty in Duty.objects.order_by("name")
+        ]
+
+    @cached_property
+    def troubles(self) -> list[Trouble]:
+        newest = ModelCall.objects.aggregate(newest=Max("pk"))["newest"] or 0
+        failed = ModelCall.objects.filter(pk__gt=newest - _LATEST).exclude(error="")
+        groups = failed.order_by().values("role", "model").annotate(count=Count("pk"), last=Max("pk"))
+        last = ModelCall.objects.in_bulk([group["last"] for group in groups])
+        found = [(group["count"], last[group["last"]]) for group in groups]
+        return sorted(
+            (Trouble(call.role, call.model, count, call.created_at, call.error) for count, call in found),
+            key=lambda one: one.last_at,
+            reverse=True,
+        )
+
+    @property
+    def versions(self) -> str:
+        python = ".".join(map(str, sys.version_info[:3]))
+        return f"pevsite {version()}, Python {python}, Django {django.get_version()}"
+
+
+def _work() -> QuerySet[WorkItem]:
+    small = ("kind", "status", "due_at", "lease_owner", "lease_until", "tries", "losses")
+    named = ("run__title", "attempt__number", "attempt__created_at", "attempt__step__key")
+    known = WorkItem.objects.filter(kind__in=list(WorkKind))  # the page that says what is left of an upgrade goes on
+    return known.select_related("run", "attempt__step").only(*small, *named)

@@ -1,0 +1,67 @@
+"""Access tokens of the person who is signed in: made, shown once, listed, revoked."""
+
+import logging
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from runs.errors import InvalidInput
+from runs.logs import about
+from runs.people import access_tokens
+from runs.web.mcp.endpoint import PATH
+from runs.web.people.forms import AccessTokenForm
+from runs.web.run.views import person
+from runs.web.site.sessions import about_request
+
+log = logging.getLogger(__name__)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def tokens(request: HttpRequest) -> HttpResponse:
+    """Those of this person; posted, make one and show it, which is stored nowhere, this once."""
+    if request.method != "POST":
+        return _page(request)
+    form = AccessTokenForm(request.POST)
+    try:
+        if not settings.MCP_SERVER:
+            raise InvalidInput("No program can ask here, so there is nothing that a token would be good for.")
+        given = form.checked()
+        made = access_tokens.issue(person(request), given["name"], given["days"])
+    except InvalidInput as error:
+        return _page(request, problem=str(error), typed=str(form.data.get("name", ""))[:150], status=422)
+    log.info("an access token was made", extra=about(**about_request(request)))
+    return _page(request, made=made)
+
+
+@require_POST
+def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
+    """End one of them. Raises Http404 for one of somebody else."""
+    mine = {row.pk: row for row in access_tokens.of(person(request))}
+    if token_id not in mine:
+        raise Http404("There is no such access token.")
+    access_tokens.revoke(person(request), token_id)
+    messages.success(request, f"The access token “{mine[token_id].name}” has ended: nothing that has it gets in.")
+    log.info("an access token was revoked", extra=about(**about_request(request)))
+    return redirect("access_tokens")
+
+
+def _page(request: HttpRequest, *, status: int = 200, **context: object) -> HttpResponse:
+    rows = access_tokens.of(person(request))
+    now = timezone.now()
+    living = [row for row in rows if row.revoked_at is None and row.expires_at > now]
+    context |= {
+        "on": settings.MCP_SERVER,
+        "address": request.build_absolute_uri(PATH),
+        "living": living,
+        "ended": [row for row in rows if row not in living],
+        "lifetimes": access_tokens.LIFETIMES,
+        "max_name": access_tokens.MAX_NAME,
+        "max_tokens": access_tokens.MAX_TOKENS,
+    }
+    return render(request, "access_tokens.html", context, status=status)

@@ -1,0 +1,126 @@
+"""Signing in, by a link with a button that works once, and signing out. There are no passwords."""
+
+import logging
+
+from django.conf import settings
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_not_required
+from django.core.signing import BadSignature
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from pevsite.installation import IS_CHECKOUT, PROGRAM, is_usual
+from runs.logs import about
+from runs.models import User
+from runs.people import accounts
+from runs.store import broadcast
+from runs.web.run.views import person
+from runs.web.site import throttle
+from runs.web.site.sessions import about_request, begin
+
+log = logging.getLogger(__name__)
+_WANTED_FOR = 3_600  # seconds: somebody has to be asked for a link
+
+
+@login_not_required
+@never_cache
+@require_safe
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """How to get a link. Remembers which page was wanted; a link that is used within the hour leads there."""
+    if request.user.is_authenticated:
+        return redirect("inbox")
+    if getattr(request, "htmx", False):
+        return HttpResponseClientRedirect(reverse("sign_in"))
+    spent = "spent" in request.GET
+    response = render(
+        request,
+        "account/sign_in.html",
+        {
+            "spent": spent,
+            "program": PROGRAM,
+            "is_checkout": IS_CHECKOUT,
+            "usual_folder": is_usual(settings.DATA_DIR),
+        },
+        status=410 if spent else 200,
+    )
+    if wanted := _safe(request, request.GET.get("next", "")):
+        response.set_signed_cookie(
+            settings.WANTED_COOKIE_NAME,
+            wanted,
+            max_age=_WANTED_FOR,
+            httponly=True,
+            samesite="Lax",
+            secure=request.is_secure(),
+        )
+    return response
+
+
+@login_not_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
+    """A page with a button. Only the button signs in: a look, a preview or a log of addresses uses nothing up."""
+    found = accounts.consume(token) if request.method == "POST" else accounts.person_of(token)
+    response: HttpResponse
+    if found is None:
+        response = _spent(request)
+    elif request.method == "POST":
+        response = _signed_in(request, found)
+    else:
+        response = render(request, "account/link.html", {"person": found})
+    # Neither the address nor the token: the host alone, because a form without any origin would be refused.
+    response["Referrer-Policy"] = "strict-origin"
+    return response
+
+
+def _spent(request: HttpRequest) -> HttpResponse:
+    wait = throttle.wrong("a sign-in link that does not work, or not any more", about_request(request))
+    if wait:
+        answer = render(request, "429.html", {"seconds": wait}, status=429)
+        answer["Retry-After"] = str(wait)
+        return answer
+    return redirect("inbox") if request.user.is_authenticated else redirect(f"{reverse('sign_in')}?spent")
+
+
+def _signed_in(request: HttpRequest, found: User) -> HttpResponse:
+    """Leave at once, so that the token stays in no address bar."""
+    wanted = _safe(request, request.GET.get("next", "")) or _remembered(request)
+    before = request.user.pk
+    begin(request, found)
+    if before:
+        broadcast.recheck(before)
+    log.info("signed in", extra=about(**about_request(request)))
+    response = redirect(wanted or "inbox")
+    response.delete_cookie(settings.WANTED_COOKIE_NAME)
+    return response
+
+
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    log.info("signed out", extra=about(**about_request(request)))
+    who = person(request)
+    logout(request)
+    broadcast.recheck(who.pk)
+    answer = redirect("sign_in")
+    answer.headers["Clear-Site-Data"] = '"cache"'  # parts of pages, which browsers may keep
+    return answer
+
+
+def _remembered(request: HttpRequest) -> str:
+    try:
+        wanted = request.get_signed_cookie(settings.WANTED_COOKIE_NAME, default="", max_age=_WANTED_FOR)
+    except BadSignature:
+        return ""
+    return _safe(request, str(wanted))
+
+
+def _safe(request: HttpRequest, address: str) -> str:
+    """The address if it lies on this site, else nothing."""
+    hosts = {request.get_host()}
+    fits = url_has_allowed_host_and_scheme(address, allowed_hosts=hosts, require_https=request.is_secure())
+    return address if fits else ""

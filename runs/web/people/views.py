@@ -1,0 +1,94 @@
+"""People, for administrators: who may sign in, links for them, and the end of what they are signed in to."""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from runs.enums import LinkKind
+from runs.errors import InvalidInput
+from runs.logs import about
+from runs.models import AccessToken, User
+from runs.people import access_tokens, accounts
+from runs.people.permissions import is_administrator
+from runs.web.people.forms import InviteForm, PersonForm, PersonVerb
+from runs.web.people.sign_in import link_for
+from runs.web.site.sessions import about_request
+
+log = logging.getLogger(__name__)
+_CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {
+    PersonVerb.SIGN_OUT: (
+        accounts.sign_out_everywhere,
+        "{} is signed out everywhere; unused links and access tokens have ended too.",
+    ),
+    PersonVerb.DEACTIVATE: (
+        accounts.deactivate,
+        "{} is not active any more; every session, link and access token has ended.",
+    ),
+    PersonVerb.REVOKE: (access_tokens.revoke_all, "The access tokens of {} have ended: no program acts for them."),
+    PersonVerb.ACTIVATE: (accounts.activate, "{} is active again, and needs a link to sign in."),
+    PersonVerb.PROMOTE: (partial(accounts.set_administrator, administrator=True), "{} is an administrator now."),
+    PersonVerb.DEMOTE: (partial(accounts.set_administrator, administrator=False), "{} is an administrator no longer."),
+}
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def people(request: HttpRequest) -> HttpResponse:
+    """Everybody; posted, invite somebody new and show the link, which is stored nowhere, this once."""
+    _check_administrator(request)
+    if request.method != "POST":
+        return _page(request)
+    form = InviteForm(request.POST)
+    try:
+        given = form.checked()
+        invited = accounts.invite(given["user"], administrator=given["administrator"])
+    except InvalidInput as error:
+        return _page(request, problem=str(error), typed=str(form.data.get("user", ""))[:150], status=422)
+    return _with_link(request, invited)
+
+
+@never_cache
+@require_POST
+def person(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Do one thing with one person."""
+    _check_administrator(request)
+    who = get_object_or_404(User, pk=person_id)
+    try:
+        verb: PersonVerb = PersonForm(request.POST).checked()["verb"]
+        if verb is PersonVerb.LINK:
+            return _with_link(request, who)
+        apply, sentence = _CHANGES[verb]
+        apply(who)
+    except InvalidInput as error:
+        return _page(request, problem=str(error), status=422)
+    messages.success(request, sentence.format(who.get_username()))
+    log.info("people: %s of “%s”", verb, who.get_username(), extra=about(**about_request(request)))
+    return redirect("people")
+
+
+def _with_link(request: HttpRequest, who: User) -> HttpResponse:
+    """For anyone who was here before a short one: it is opened by somebody who waits for it."""
+    kind = LinkKind.SIGN_IN if who.last_login else LinkKind.INVITATION
+    link = request.build_absolute_uri(link_for(who, kind))
+    log.info("people: a link for “%s”", who.get_username(), extra=about(**about_request(request)))
+    return _page(request, link=link, link_for=who, lasts="ten minutes" if who.last_login else "seven days")
+
+
+def _page(request: HttpRequest, *, status: int = 200, **context: object) -> HttpResponse:
+    tokens = Count("access_tokens", filter=Q(access_tokens__in=AccessToken.objects.living(timezone.now())))
+    everybody = User.objects.annotate(tokens=tokens).order_by("-is_active", "username")
+    return render(request, "people.html", {"everybody": everybody, **context}, status=status)
+
+
+def _check_administrator(request: HttpRequest) -> None:
+    """Raises Http404 for everybody else: they find no such page (S4)."""
+    if not is_administrator(request.user):
+        raise Http404

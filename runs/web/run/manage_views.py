@@ -1,0 +1,110 @@
+"""What an owner does with a run beside its work: rename it, archive it, delete it."""
+
+import logging
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods
+
+from runs.errors import DecisionRefused, InvalidInput, NotAllowed, PevError
+from runs.lifecycle import archive, deletion
+from runs.lifecycle.archive import MAX_TITLE
+from runs.logs import about
+from runs.models import Run
+from runs.people.permissions import can_manage
+from runs.web.run.frame import RunFrame
+from runs.web.run.manage_forms import ManageForm, ManageVerb
+from runs.web.run.views import person, visible_run
+from runs.web.site.sessions import about_request
+
+log = logging.getLogger(__name__)
+MAX_ADDRESS = 1_000
+"""Characters of an address to go back to: encoded, each may take twelve, and Django redirects to 16,384."""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The page, or the part of it that goes into a menu; posted, do it and go back to where it was asked for."""
+    run = visible_run(request, run_id)
+    back = _back(request, run, request.headers.get("HX-Current-URL", ""))
+    problem, status = "", 200
+    if request.method == "POST":
+        try:
+            form = ManageForm(request.POST)
+            sent = form.checked()
+            back = _back(request, run, sent["next"])
+            messages.success(request, _done(request, run, sent["verb"], sent["title"]))
+            return HttpResponseRedirect(back)
+        except PevError as error:
+            problem, status = str(error), _status(request, run, error)
+    context = {
+        "run": run,
+        "frame": RunFrame(run),
+        "why": _why_not(request, run),
+        "max_title": MAX_TITLE,
+        "next": back,
+        "problem": problem,
+        "typed": request.POST.get("title", run.title).replace("\0", ""),
+    }
+    template = "runs/parts/manage.html" if "HX-Request" in request.headers else "runs/manage.html"
+    return render(request, template, context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Ask whether the run is to be deleted, with what goes and what stays; posted, delete it."""
+    run = visible_run(request, run_id)
+    may_manage = can_manage(request.user, run)
+    problem, status = deletion.problem_with(run) if may_manage else "", 200
+    if request.method == "POST":
+        try:
+            line = deletion.delete(run.pk, person(request))
+        except Run.DoesNotExist:  # by somebody else, a moment ago: that is what was wanted
+            return redirect("inbox")
+        except PevError as error:
+            problem, status = str(error), _status(request, run, error)
+        else:
+            messages.success(request, f"Run {line.number} “{line.title}” is deleted.")
+            return redirect("inbox")
+    context = {"run": run, "frame": RunFrame(run), "may_manage": may_manage, "problem": problem}
+    return render(request, "runs/delete.html", context, status=status)
+
+
+def _why_not(request: HttpRequest, run: Run) -> dict[str, str]:
+    """By what can be done with a run, why it cannot be done now; empty where it can."""
+    if not can_manage(request.user, run):
+        nobody = f"{run.owner} can rename, archive or delete this run, or an administrator."
+        return dict.fromkeys(("rename", "archive", "delete"), nobody)
+    return {"rename": "", "archive": archive.problem_with(run), "delete": deletion.problem_with(run, lasting=True)}
+
+
+def _done(request: HttpRequest, run: Run, verb: ManageVerb, title: str) -> str:
+    """Do it, and say so."""
+    user = person(request)
+    match verb:
+        case ManageVerb.RENAME:
+            return f"Run {run.pk} is called “{archive.rename(run.pk, user, title)}” now."
+        case ManageVerb.ARCHIVE:
+            archive.archive(run.pk, user)
+            return f"Run {run.pk} is archived. “Filter and sort” in the inbox lists archived runs."
+        case ManageVerb.RESTORE:
+            archive.restore(run.pk, user)
+            return f"Run {run.pk} is back in the lists."
+
+
+def _status(request: HttpRequest, run: Run, error: PevError) -> int:
+    log.info("refused: %s", error, extra=about(**(about_request(request) | {"run": run.pk})))
+    if isinstance(error, NotAllowed):
+        return 403
+    return 422 if isinstance(error, InvalidInput) else 409 if isinstance(error, DecisionRefused) else 400
+
+
+def _back(request: HttpRequest, run: Run, asked: str) -> str:
+    """Where to go afterwards: the page that was asked for if it is one of ours, else that of the run."""
+    hosts = {request.get_host()}
+    ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=hosts, require_https=request.is_secure())
+    fits = asked.startswith(("/", "http://", "https://")) and len(asked) < MAX_ADDRESS
+    return asked if ours and fits else reverse("run", args=[run.pk])

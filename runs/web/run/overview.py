@@ -1,0 +1,173 @@
+"""What the tabs of a run show: a reading of the run, and what only its pages say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from runs.contracts.ports import FileInfo
+from runs.enums import SETTLED_STEPS, GateKind, GateStatus, Outcome, RunStatus
+from runs.lifecycle.change_requests import gap_of
+from runs.models import Gate, Run, Step
+from runs.readmodel.plan_view import PlanReading, StepReading
+from runs.readmodel.run_files import MadeFile
+from runs.readmodel.run_rows import read_rows
+from runs.readmodel.run_view import RunReading
+from runs.store import trees
+from runs.submission.run_templates import plan_worth_keeping
+from runs.web.gates.presenter import GateView, latest_decision, open_gates
+from runs.web.gates.request_list import TELLING, Asked
+from runs.web.run.cost_bars import CostBar, bars_of
+from runs.web.run.timeline import Timeline, timeline_of
+from runs.web.steps.step_rows import StepRow, rows_of
+
+_ANSWER_LINES = 20
+_LINE_CHARS = 90
+"""Of an answer as the page shows it: see `.answer` in run.css."""
+
+
+def spelled_out(steps: Sequence[Step]) -> list[Step]:
+    """The steps of the newest version whose attempts are told on the pages of their run: those that are not settled."""
+    current = (step for step in steps if step.plan_id == steps[-1].plan_id)
+    return [step for step in current if step.status not in SETTLED_STEPS]
+
+
+@dataclass(frozen=True, eq=False)
+class RunPage(RunReading):
+    """A reading, with what only the page of the run says. Regions that are not sent again are not read again."""
+
+    @property
+    def finished(self) -> bool:
+        return self.run.status == RunStatus.FINISHED
+
+    @property
+    def steps(self) -> tuple[StepReading, ...]:
+        """Of the newest version."""
+        return self.plan.steps if self.plan else ()
+
+    @cached_property
+    def rows_of_steps(self) -> list[StepRow]:
+        """The same as lines."""
+        return rows_of([step.row for step in self.steps])
+
+    @property
+    def cost_bars(self) -> list[CostBar]:
+        return bars_of(self.costs) if self.costs else []
+
+    @property
+    def left(self) -> Decimal | None:
+        """USD that may still be spent; None without a budget."""
+        budget = self.run.policy.budget
+        return None if budget is None else max(Decimal(0), budget - self.totals.cost)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        return timeline_of(self.run, self.steps, self.rows.gates)
+
+    @property
+    def unfolded(self) -> list[tuple[StepRow, StepReading | None]]:
+        """Each row, with what stands below it where it is open from the beginning."""
+        readings = {step.row.pk: step for step in self.steps}
+        return [(row, readings[row.step.pk] if row.open else None) for row in self.rows_of_steps]
+
+    @property
+    def earlier(self) -> list[PlanReading]:
+        """Every version but the newest, the latest first."""
+        return list(reversed(self.plans[:-1]))
+
+    @cached_property
+    def earlier_steps(self) -> list[StepReading]:
+        """Of earlier versions, the latest first: those with an attempt that no step of the newest keeps."""
+        kept = {attempt.pk for step in self.steps for attempt in step.tried}
+        steps = (step for plan in self.earlier for step in plan.steps)
+        return [step for step in steps if any(attempt.pk not in kept for attempt in step.own)]
+
+    @property
+    def tried(self) -> bool:
+        return any(step.tried for step in self.steps)
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is something that an estimate can be compared with."""
+        return self.finished or self.tried
+
+    @property
+    def asked(self) -> list[Gate]:
+        return [gate for gate in self.rows.gates if gate.status == GateStatus.OPEN]
+
+    @cached_property
+    def gates(self) -> list[GateView]:
+        """What is asked now."""
+        return open_gates(self.asked, self.plan, doubtful=self.asked_for.doubtful)
+
+    @property
+    def open_gates(self) -> frozenset[int]:
+        """The keys of what is asked now."""
+        return frozenset(gate.pk for gate in self.asked)
+
+    @property
+    def decided(self) -> Gate | None:
+        """The latest answer."""
+        return latest_decision(list(self.rows.gates))
+
+    @property
+    def asks_for_plan(self) -> bool:
+        return any(gate.kind == GateKind.PLAN for gate in self.asked)
+
+    @property
+    def step_names(self) -> dict[str, str]:
+        """By key; of the newest plan where several have the key."""
+        return {step.row.key: step.name for plan in self.plans for step in plan.steps}
+
+    @cached_property
+    def inputs(self) -> list[tuple[str, FileInfo]]:
+        return list(trees.files_of(self.run.inputs).items())
+
+    @property
+    def outcome_heading(self) -> str:
+        """What became of it; anything less than all of it says so."""
+        known = {Outcome.SUCCEEDED: "Succeeded", Outcome.CANCELLED: "Stopped"}
+        outcome = Outcome(self.run.outcome or Outcome.FAILED)
+        return known.get(outcome, f"{outcome.upper()}: this is not the whole of what was asked for.")
+
+    @cached_property
+    def asked_for(self) -> Asked:
+        """The requests that are not shown as open points."""
+        shown = [one for one in self.requests if not (self.open_points and (one.failing or gap_of(one)))]
+        return Asked(shown, folds=not self.finished)
+
+    @property
+    def told_above(self) -> bool:
+        """Whether a gate that is open tells all that was said with the latest answer."""
+        telling = any(gate.kind in TELLING for gate in self.asked)
+        return telling and self.decided is not None and self.asked_for.tells(self.decided.pk)
+
+    @property
+    def long_answer(self) -> bool:
+        """Whether the answer would fill more than half a screen."""
+        return sum(1 + len(line) // _LINE_CHARS for line in self.run.answer.split("\n")) > _ANSWER_LINES
+
+    @property
+    def results(self) -> list[MadeFile]:
+        """What it has made and not removed again, but for its documents."""
+        documents = {file.path for file, _ in self.documents}
+        return [file for file in self.made if file.change != "removed" and file.path not in documents]
+
+    @cached_property
+    def documents(self) -> list[tuple[MadeFile, str]]:
+        """The documents that it has made, and how much each is: what people take away and hand on."""
+        extents = trees.readings_of(self.run.head).extents
+        kept = (file for file in self.made if file.change != "removed")
+        return [(file, extents[file.info.sha256]) for file in kept if file.info.sha256 in extents]
+
+    @property
+    def why_not_kept(self) -> str:
+        """Why no plan of the finished run can become a template; empty if one can."""
+        return "" if plan_worth_keeping(self.run) else "No plan of this run was approved, so there is none to keep."
+
+
+def run_page(run: Run) -> RunPage:
+    """The page as of now. The number of queries does not depend on the number of steps or events."""
+    return RunPage(read_rows(run, spelled_out))

@@ -1,0 +1,101 @@
+"""The addresses of places in a run: what reading and reports name, pages link."""
+
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from runs.contracts.base import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP
+from runs.evidence.citations.citation import Citation
+from runs.evidence.results import Evidence, UntracedFigure
+from runs.models import Attempt, Step
+from runs.web.files.place import Place
+
+
+def file_address(run_id: int, path: str, sha256: str = "", place: Place | None = None) -> str:
+    """A file of a run, at a version and a place in it; without a version the newest."""
+    address = reverse("file", args=[run_id, path])
+    return _at(f"{address}?{urlencode({'sha': sha256})}" if sha256 else address, place or Place())
+
+
+def text_address(run_id: int, name: str, place: Place) -> str:
+    """A text that is no file, at a place in it."""
+    return _at(reverse("text", args=[run_id, name]), place)
+
+
+def _at(address: str, place: Place) -> str:
+    """A page that shows a text, at a place in it; the page itself for a place that is none."""
+    if not place:
+        return address
+    return f"{address}{'&' if '?' in address else '?'}{urlencode(place.query)}#hit"
+
+
+def files_address(run_id: int) -> str:
+    """What the address of every file of a run begins with."""
+    return reverse("file", args=[run_id, "x"]).removesuffix("x")
+
+
+def citation_address(run_id: int, one: Citation) -> str:
+    """The place in the source that a citation names; the file, for a link that quotes nothing. Of a broken one what the
+    source has in its place, or nothing where there is no such file.
+    """
+    if one.broken and not one.source:
+        return ""
+    place = Place(one.source_start, one.source_end)
+    if one.broken and not place:
+        place = Place(line=one.cited_line, words=one.quote)
+    return file_address(run_id, one.source.removeprefix(RESULT), one.sha256, place)
+
+
+def address_of(place: Step | Attempt) -> str:
+    """The page of a step, or an attempt on it. Their plan has to be read with them."""
+    if isinstance(place, Attempt):
+        return f"{address_of(place.step)}#attempt-{place.number}"
+    return reverse("step", args=[place.plan.run_id, place.pk])
+
+
+def evidence_address(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
+    """The very place that a piece of evidence names; empty where there is none to show. Words that do not stand there
+    are looked for.
+
+    Without an attempt it is evidence on the final answer.
+    """
+    source = evidence.source.removeprefix(RESULT)
+    words = evidence.quote if evidence.kind == "quote" and not (evidence.verified and source != DIFF) else ""
+    place = Place(evidence.start, evidence.end, evidence.line, words)
+    if source.startswith("@"):
+        name = _text_name(source, attempt) if evidence.verified or evidence.sha256 else ""
+        return text_address(run_id, name, place) if name else ""
+    return file_address(run_id, source, evidence.sha256, place) if evidence.sha256 else ""
+
+
+def _text_name(source: str, attempt: Attempt | None) -> str:
+    """What an attempt, a tool or a person said, or what has changed since a rejection; empty for none."""
+    if source == OUTPUT:
+        return f"attempt-{attempt.pk}-output" if attempt else "answer"
+    if source.startswith(COMMAND) and attempt is None:
+        return source.removeprefix("@")
+    if source.startswith(PERSON):
+        return f"request-{source.removeprefix(PERSON)}"
+    if source.startswith(STEP):
+        return source.removeprefix("@").replace("/", "-")
+    return f"attempt-{attempt.pk}-{source.removeprefix('@')}" if attempt else ""
+
+
+def statement_address(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
+    """The words of the result that a piece of evidence supports; empty where it names none."""
+    place = Place(evidence.statement_start, evidence.statement_end)
+    return _in_result(run_id, evidence.statement_in, place, attempt) if evidence.statement_in and place else ""
+
+
+def untraced_address(run_id: int, figure: UntracedFigure, attempt: Attempt | None) -> str:
+    """A figure of the result, at its place; without an attempt of what is delivered in the end."""
+    return _in_result(run_id, figure.source, Place(figure.start, figure.end), attempt)
+
+
+def _in_result(run_id: int, source: str, place: Place, attempt: Attempt | None) -> str:
+    source = source.removeprefix(RESULT)
+    if source.startswith("@"):
+        name = _text_name(source, attempt)
+        return text_address(run_id, name, place) if name else ""
+    info = attempt.overlay.get(source) if attempt else None
+    return file_address(run_id, source, info.sha256 if info else "", place)

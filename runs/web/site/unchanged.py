@@ -1,0 +1,94 @@
+"""What a browser has already is not made again: parts, downloads and exports of a run answer 304 while nothing happens.
+
+Only what scripts fetch or people save is kept by browsers, and asked about each time. Pages are not: after signing out
+*back* shows nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
+
+from django.db.models import Q
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.utils.http import quote_etag
+from django.views.decorators.http import condition
+
+from runs.enums import RunStatus
+from runs.models import Run, User
+from runs.people.permissions import visible_runs
+
+type View = Callable[..., HttpResponseBase]
+type Version = Callable[[HttpRequest, Run], object]
+"""What the answer to a request is made of, as text; None for an answer that is not to be kept."""
+KEPT = "private, no-cache"
+
+
+def while_unchanged(version: Version, *parameters: str) -> Callable[[View], View]:
+    """Answer 304 before the view is asked, if the browser has what this version of the run gives to this session.
+
+    Who may not see the run gets 404 first: the permission is checked each time. With `parameters` only addresses with
+    one of them in the query are answered so; the others are pages.
+    """
+
+    def etag(request: HttpRequest, run_id: int, *_: Any, **__: Any) -> str | None:
+        if parameters and not any(name in request.GET for name in parameters):
+            return None
+        run = get_object_or_404(visible_runs(request.user).only("event_count", "status", "owner_id"), pk=run_id)
+        made_of = version(request, run)
+        if made_of is None:
+            return None
+        facts = (_process(), request.session.session_key, request.get_full_path(), made_of, _names(run))
+        return quote_etag(hashlib.sha256(repr(facts).encode()).hexdigest()[:32])
+
+    def decorate(view: View) -> View:
+        conditional = condition(etag_func=etag)(view)
+
+        @wraps(view)
+        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if request.method not in {"GET", "HEAD"}:
+                return view(request, *args, **kwargs)
+            response: HttpResponseBase = conditional(request, *args, **kwargs)
+            if response.status_code in {200, 304} and response.has_header("ETag"):
+                response.headers["Cache-Control"] = KEPT
+            elif response.has_header("ETag"):  # a way to somewhere else is not the answer
+                del response.headers["ETag"]
+            return response
+
+        return answer
+
+    return decorate
+
+
+def _names(run: Run) -> list[str]:
+    """What the people are called of whom the run speaks: a name that is changed is no event of it."""
+    decided = run.gates.order_by().values("decided_by")
+    wrote, approved = run.plans.order_by().values("author"), run.plans.order_by().values("approved_by")
+    there = Q(pk=run.owner_id) | Q(runs_to_approve=run) | Q(pk__in=decided) | Q(pk__in=wrote) | Q(pk__in=approved)
+    return list(User.objects.filter(there).order_by("pk").values_list("username", flat=True).distinct())
+
+
+@cache
+def _process() -> str:
+    """Another process may have other templates."""
+    return secrets.token_hex(8)
+
+
+def of_run(_: HttpRequest, run: Run) -> object:
+    """All that happens in the run may change it."""
+    return run.event_count
+
+
+def of_finished(_: HttpRequest, run: Run) -> object:
+    """Reports of a run that goes on say for how long it has."""
+    return run.event_count if run.status == RunStatus.FINISHED else None
+
+
+def of_file(request: HttpRequest, run: Run) -> object:
+    """A version of a file that is named by its hash is the same for ever; what the panel says of it is not."""
+    return run.event_count if "panel" in request.GET else request.GET.get("sha") or run.event_count

@@ -1,0 +1,139 @@
+"""The page of the MCP servers: of each where it is, how it is, what tools it has, and which runs may call them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePath
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils import timezone
+
+from runs.mcp_client.server_config import ALL, ServerConfig
+from runs.mcp_client.tool_listing import ServerTool
+from runs.models import Run, ServerListing
+
+MAX_RUNS = 1_000
+"""Unfinished runs that are looked at, the newest first: no database searches their policies by an index."""
+SHOWN_RUNS = 20
+
+
+class Using(NamedTuple):
+    """A run whose policy names a server."""
+
+    pk: int
+    title: str
+
+
+@dataclass(frozen=True)
+class ToolRow:
+    """`set_by`: why it is taken to do that."""
+
+    name: str
+    description: str
+    effect: str
+    set_by: str
+
+
+@dataclass(frozen=True)
+class ServerRow:
+    name: str
+    config: ServerConfig
+    row: ServerListing | None
+    runs: Sequence[Using]
+
+    @property
+    def transport(self) -> str:
+        return "standard input and output" if self.config.command else "streamable HTTP"
+
+    @property
+    def place(self) -> str:
+        """The name of the command, or the host: arguments, paths and queries may hold a secret (S5)."""
+        if self.config.command:
+            return PurePath(self.config.command).name
+        host = urlsplit(self.config.url).netloc.rpartition("@")[2]
+        return host or "an address that a variable of the environment names"
+
+    @property
+    def was_asked(self) -> bool:
+        return self.row is not None and self.row.asked_at is not None
+
+    @property
+    def is_wanted(self) -> bool:
+        return self.row is not None and self.row.wanted_at is not None
+
+    @property
+    def seconds(self) -> int:
+        """Since somebody wanted it to be asked."""
+        since = self.row.wanted_at if self.row else None
+        return max(0, round((timezone.now() - since).total_seconds())) if since else 0
+
+    @property
+    def state(self) -> str:
+        """The status of its badge: what is known of it."""
+        if not self.was_asked:
+            return "pending"
+        return "failed" if self.row and self.row.problem else "passed"
+
+    @property
+    def state_in_words(self) -> str:
+        return {"pending": "never asked", "failed": "does not answer", "passed": "answers"}[self.state]
+
+    @cached_property
+    def tools(self) -> Sequence[ToolRow]:
+        return [self._tool(tool) for tool in self.row.tools] if self.row else ()
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        return self.row.left_out if self.row else ()
+
+    @property
+    def more_runs(self) -> int:
+        return max(0, len(self.runs) - SHOWN_RUNS)
+
+    @property
+    def shown_runs(self) -> Sequence[Using]:
+        return self.runs[:SHOWN_RUNS]
+
+    def _tool(self, tool: ServerTool) -> ToolRow:
+        effect = self.config.effect_of(tool.name)
+        if tool.name in self.config.effects:
+            set_by = "the administrator said so of this tool"
+        elif ALL in self.config.effects:
+            set_by = "the administrator said so of all others"
+        else:
+            set_by = "nothing was said of it, so it counts as acting"
+        if tool.name in self.config.repeatable:
+            set_by += "; may be called again after a crash"
+        return ToolRow(tool.name, tool.description, effect.words, set_by)
+
+
+class ServersPage:
+    """Read by a number of queries that does not depend on how many servers or tools there are."""
+
+    @cached_property
+    def servers(self) -> Sequence[ServerRow]:
+        rows = {row.name: row for row in ServerListing.objects.filter(name__in=settings.MCP)}
+        using = self._using
+        return [
+            ServerRow(name, config, rows.get(name), using.get(name, ()))
+            for name, config in sorted(settings.MCP.items())
+        ]
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a server is to be asked, so that the page is to be looked at again."""
+        return any(one.is_wanted for one in self.servers)
+
+    @cached_property
+    def _using(self) -> dict[str, list[Using]]:
+        """By server the unfinished runs whose policies name it, the newest first."""
+        found: dict[str, list[Using]] = {}
+        rows = Run.objects.unfinished().order_by("-pk").values_list("pk", "title", "policy__servers")
+        for number, title, names in rows[:MAX_RUNS]:
+            for name in names or ():
+                found.setdefault(name, []).append(Using(number, title))
+        return found

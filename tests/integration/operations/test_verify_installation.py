@@ -1,0 +1,84 @@
+"""`manage.py verify`: what is as it was passes, and each kind of damage is one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db.models import F
+
+from runs.models import Event, Run, ToolCall, Tree, Verdict
+from runs.store import blobs
+from tests import factories as made
+
+pytestmark = [pytest.mark.django_db, pytest.mark.services]
+
+
+def verify() -> list[str]:
+    """What it prints, and the sentence that it ends with."""
+    told, end = StringIO(), []
+    try:
+        call_command("verify", stdout=told)
+    except CommandError as error:
+        end.append(str(error))
+    return [*told.getvalue().splitlines(), *end]
+
+
+def test_what_is_as_it_was_passes() -> None:
+    made.finished_succeeded()
+    looked, said = verify()
+    assert looked.startswith("Looked at ")
+    assert " 1 histories and 0 quotes" not in looked
+    assert said == "Everything is what it was."
+
+
+def blob(run: Run) -> Path:
+    [info, *_] = (info for info in run.inputs.changes.values() if info)
+    return Path(blobs.store().path(blobs.name_of(info.sha256)))
+
+
+def other_quote(run: Run) -> None:
+    """The first verified quote from a file, with other words in its row."""
+    for verdict in Verdict.objects.filter(attempt__step__plan__run=run).order_by("id"):
+        for result in verdict.results:
+            for at, one in enumerate(result.evidence):
+                if one.kind == "quote" and one.verified and not one.source.startswith("@"):
+                    result.evidence[at] = one.model_copy(update={"quote": "words that stand nowhere"})
+                    verdict.save()
+                    return
+
+
+DAMAGES: dict[str, tuple[Callable[[Run], object], str]] = {
+    "a changed file": (lambda run: blob(run).write_bytes(b"other"), "does not match its hash"),
+    "a lost file": (lambda run: blob(run).unlink(), " is missing: “"),
+    "a changed tree": (
+        lambda run: Tree.objects.filter(pk=run.inputs_id).update(total_size=F("total_size") + 1),
+        "does not match its digest",
+    ),
+    "a lost event": (lambda run: Event.objects.filter(run=run, seq=2).delete(), "has gaps"),
+    "lost events at the end": (
+        lambda run: Event.objects.filter(run=run, seq=run.event_count).delete(),
+        "are not numbered from 1 to the last",
+    ),
+    "another quote": (other_quote, "step inventory, attempt 1 does not stand in review/inventory.md where it is said"),
+    "another result of a tool": (
+        lambda run: ToolCall.objects.filter(run=run).update(result="made on 15 March 2026"),
+        "is from @tool-2, whose text was changed since",
+    ),
+    "a lost result of a tool": (
+        lambda run: ToolCall.objects.filter(run=run).delete(),
+        "is from @tool-2, which is not on record any more",
+    ),
+}
+
+
+@pytest.mark.parametrize(("damage", "sentence"), DAMAGES.values(), ids=DAMAGES)
+def test_damage_is_said(damage: Callable[[Run], object], sentence: str) -> None:
+    damage(Run.objects.get(pk=made.finished_succeeded().pk))
+    *found, looked, end = verify()
+    assert any(sentence in line for line in found)
+    assert looked.startswith("Looked at ")
+    assert end.endswith("not what they were. Restore them from a back-up.")

@@ -1,0 +1,102 @@
+"""Who may see and decide: Alice owns, Bob approves, Charlie gets nothing (S4)."""
+
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import AnonymousUser
+
+from runs.enums import Verb
+from runs.errors import NotAllowed
+from runs.lifecycle.gate_decisions import Decision, decide
+from runs.models import Gate
+from runs.people.permissions import (
+    approvable_gates,
+    awaiting,
+    can_see,
+    check_can_decide,
+    visible_runs,
+    visible_templates,
+)
+from runs.submission.run_templates import save
+from tests import factories as made
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_owner_and_the_approver_see_the_run_once_and_charlie_does_not() -> None:
+    run = made.submitted(approvers=[made.bob(), made.person("dora"), made.alice()])
+    assert [list(visible_runs(user)) for user in (made.alice(), made.bob(), made.charlie())] == [[run], [run], []]
+
+
+def test_nobody_in_particular_sees_nothing() -> None:
+    run = made.planning()
+    assert list(visible_runs(AnonymousUser())) == []
+    assert can_see(AnonymousUser(), run) is False
+    with pytest.raises(NotAllowed):
+        check_can_decide(AnonymousUser(), run)
+
+
+def test_an_administrator_sees_everything() -> None:
+    run = made.planning()
+    admin = made.person("root", is_superuser=True)
+    assert list(visible_runs(admin)) == [run]
+
+
+def test_being_staff_is_no_way_in() -> None:
+    run = made.planning()
+    assert can_see(made.person("staff", is_staff=True), run) is False
+
+
+def test_approving_one_run_is_no_way_into_another_of_the_same_owner() -> None:
+    one, other = made.submitted(), made.submitted(approvers=[made.charlie()])
+    assert (can_see(made.bob(), one), can_see(made.bob(), other)) == (True, False)
+
+
+def test_a_template_is_seen_by_its_owner_alone() -> None:
+    template = save(made.alice(), made.finished_succeeded(), "Mine")
+    root = made.person("root", is_superuser=True)
+    assert list(visible_templates(made.alice())) == [template]
+    assert [visible_templates(user).count() for user in (made.bob(), root, AnonymousUser())] == [0, 0, 0]
+
+
+def test_owner_and_approver_may_decide_and_charlie_may_not() -> None:
+    run = made.planning()
+    for user in (made.alice(), made.bob()):
+        check_can_decide(user, run)
+    with pytest.raises(NotAllowed, match=r"^You may not decide anything in this run\.$"):
+        check_can_decide(made.charlie(), run)
+
+
+def test_who_is_no_approver_any_more_sees_nothing_any_more() -> None:
+    run = made.planning()
+    run.approvers.remove(made.bob())
+    assert can_see(made.bob(), run) is False
+
+
+@pytest.mark.parametrize("second_person", [False, True])
+def test_whoever_is_asked_is_asked_in_lists_too(*, second_person: bool) -> None:
+    """By the gates, by the runs that are joined with them, and by what a decision is held against."""
+    plan_gate = made.awaiting_plan(second_person=second_person)
+    error_gate = made.error_gate()
+    admin = made.person("root", is_superuser=True)
+    for user, asked in (
+        (made.alice(), {error_gate} if second_person else {plan_gate, error_gate}),
+        (made.bob(), {plan_gate, error_gate}),
+        (made.charlie(), set()),
+        (admin, {plan_gate, error_gate}),
+        (AnonymousUser(), set()),
+    ):
+        assert {gate.run for gate in approvable_gates(user)} == asked
+        assert set(awaiting(visible_runs(user), user)) == asked
+    if second_person:
+        gate = made.open_gate(plan_gate)
+        with pytest.raises(NotAllowed, match="A second person has to approve this"):
+            decide(gate.pk, made.alice(), Decision(Verb.APPROVE, gate.digest))
+
+
+def test_gates_of_before_are_marked_by_the_migration() -> None:
+    together, alone = made.awaiting_plan(second_person=True), made.awaiting_plan()
+    Gate.objects.update(second_person=False)
+    import_module("runs.migrations.0040_second_person_at_gates").fill(apps, None)
+    assert [made.open_gate(run).second_person for run in (together, alone)] == [True, False]
