@@ -15,7 +15,7 @@ from runs.accounting.estimates import History, Measured, Searches, estimate
 from runs.enums import Complexity, OriginalPages, Role, RunStatus, WorkKind, WorkStatus
 from runs.llm.capabilities import pages_for
 from runs.models import Agent, Attempt, Plan, Run, Step, WorkItem
-from runs.pev.agents import named_in, played
+from runs.pev.agents import named_in, policy_for_agent
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.originals import MAX_OF_CONVERSATION, PAGE_TOKENS, weight
 from runs.pev.input_selection import meant_by
@@ -52,7 +52,7 @@ def estimate_without_files(plan: PlanContract, policy: Policy) -> Estimate:
 def _players(plan: PlanContract, policy: Policy) -> Mapping[str, Policy]:
     """By the key of the step: the policy with the model of its agent, where it names one."""
     there = Agent.objects.definitions(named_in(plan.steps))
-    return {step.step_id: played(policy, there.get(step.agent)) for step in plan.steps}
+    return {step.step_id: policy_for_agent(policy, there.get(step.agent)) for step in plan.steps}
 
 
 def _estimate(plan: PlanContract, policy: Policy, players: Mapping[str, Policy], read: Mapping[str, int]) -> Estimate:

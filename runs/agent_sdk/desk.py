@@ -10,7 +10,7 @@ from functools import partial
 from queue import SimpleQueue
 
 
-class Desk:
+class ThreadBridge:
     """Calls are carried out one after the other, in the thread that is in `serve`."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ Here the rules of `pev.executor` hold for a loop that somebody else runs: its ro
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.agent_sdk.errands import Errand
+from runs.agent_sdk.errands import SessionTask
 from runs.agent_sdk.wire import Request, Result, blocks_of, request_of, result_ids, text_of
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, Model, Original, Reply, Toolbox, ToolUse
@@ -19,10 +19,10 @@ from runs.pev.conversation.sendable import CallIds
 from runs.pev.conversation.turns import MAX_CALLS, TOO_MANY
 
 
-class Dialogue[Output]:
+class Session[Output]:
     """To be used from the thread of the work alone."""
 
-    def __init__(self, model: Model, tools: Toolbox, errand: Errand[Output]) -> None:
+    def __init__(self, model: Model, tools: Toolbox, errand: SessionTask[Output]) -> None:
         self.first = errand.first
         self._model, self._tools, self._errand = model, tools, errand
         self._calls, self._originals = Calls(), Originals(errand.window)
@@ -143,7 +143,7 @@ class Dialogue[Output]:
     def output(self) -> Output | str:
         """What the last reply is; or, as a text, what the program is to ask for in its place.
 
-        Raises ContractBroken when it is not usable after CORRECTIONS, and what `Errand.read` raises.
+        Raises ContractBroken when it is not usable after CORRECTIONS, and what `SessionTask.read` raises.
         """
         if self._reply is None:
             raise ContractBroken("The agent's program ended without asking the model.", ())

@@ -16,7 +16,7 @@ from runs.pev.step_brief import StepBrief, question
 
 
 @dataclass(frozen=True)
-class Errand[Output]:
+class SessionTask[Output]:
     """`first`: the question. `output`: what is to come of it is called; `last` demands it once tools are forbidden,
     after so many `rounds`. `read`: the output that a reply is, or None and what is wrong with it; raises ContractBroken
     for a refusal. `window`: as in a StepBrief. `mode`: that of the program; in plan mode it lets no tool be called that
@@ -32,14 +32,14 @@ class Errand[Output]:
     mode: Literal["dontAsk", "plan"] = "dontAsk"
 
 
-def of_step(brief: StepBrief, tools: Sequence[ToolSpec]) -> Errand[StepOutput]:
+def of_step(brief: StepBrief, tools: Sequence[ToolSpec]) -> SessionTask[StepOutput]:
     first = question(brief, tools)
 
     def report(reply: Reply) -> tuple[StepOutput | None, list[str]]:
         given, errors = read(reply, StepOutput, first)
         return (report_of(given) if given else None), errors
 
-    return Errand(
+    return SessionTask(
         first=first,
         output="report",
         last=REPORT,
@@ -49,7 +49,7 @@ def of_step(brief: StepBrief, tools: Sequence[ToolSpec]) -> Errand[StepOutput]:
     )
 
 
-def of_plan(brief: PlanBrief, tools: Sequence[ToolSpec]) -> Errand[Imported]:
+def of_plan(brief: PlanBrief, tools: Sequence[ToolSpec]) -> SessionTask[Imported]:
     """A plan is refused for all that it would be refused for without a session."""
     first, problems_with = planning_question(brief, tools), judging(brief)
 
@@ -59,7 +59,7 @@ def of_plan(brief: PlanBrief, tools: Sequence[ToolSpec]) -> Errand[Imported]:
             errors = problems_with(given.answer)
         return (None, errors) if errors or given is None else (Imported(*given), [])
 
-    return Errand(
+    return SessionTask(
         first=first,
         output="plan",
         last=PLAN,

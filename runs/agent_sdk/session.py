@@ -32,9 +32,9 @@ from mcp.server import Server
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 
 from runs.agent_sdk import errands, launcher
-from runs.agent_sdk.desk import Desk
-from runs.agent_sdk.dialogue import Dialogue
-from runs.agent_sdk.errands import Errand
+from runs.agent_sdk.desk import ThreadBridge
+from runs.agent_sdk.dialogue import Session
+from runs.agent_sdk.errands import SessionTask
 from runs.agent_sdk.gateway import Gateway, Pending, serving
 from runs.agent_sdk.wire import PREFIX, SERVER
 from runs.contracts.ports import Model, Toolbox, ToolSpec
@@ -75,9 +75,9 @@ def make_plan(model: Model, brief: PlanBrief, tools: Toolbox) -> Imported:
     return _outcome(model, tools, errands.of_plan(brief, tools.specs()))
 
 
-def _outcome[Output](model: Model, tools: Toolbox, errand: Errand[Output]) -> Output:
-    desk = Desk()
-    session = Session(Dialogue(model, tools, errand), errand, desk)
+def _outcome[Output](model: Model, tools: Toolbox, errand: SessionTask[Output]) -> Output:
+    desk = ThreadBridge()
+    session = SdkSession(Session(model, tools, errand), errand, desk)
     with start_blocking_portal() as portal:
         output = portal.start_task_soon(session.output)
         output.add_done_callback(lambda _: desk.close())
@@ -85,10 +85,10 @@ def _outcome[Output](model: Model, tools: Toolbox, errand: Errand[Output]) -> Ou
         return output.result()
 
 
-class Session[Output]:
+class SdkSession[Output]:
     """Ends with the first failure of a port, whatever the program makes of it, and raises that."""
 
-    def __init__(self, dialogue: Dialogue[Output], errand: Errand[Output], desk: Desk) -> None:
+    def __init__(self, dialogue: Session[Output], errand: SessionTask[Output], desk: ThreadBridge) -> None:
         self._dialogue = dialogue
         self._errand = errand
         self._desk = desk

@@ -12,7 +12,7 @@ from datetime import timedelta
 from django.conf import settings
 
 from runs.engine.celery_backend import sender
-from runs.engine.leader_locks import Turn
+from runs.engine.leader_locks import HeldLock
 from runs.engine.perform import enqueue
 
 SEEN_TWICE = 0.25
@@ -26,7 +26,7 @@ class Overdue:
 
     def __init__(self) -> None:
         # as long as a lease: both end together when their process is killed
-        self._turn = Turn("notify", lasts=timedelta(seconds=settings.LEASE_SECONDS))
+        self._turn = HeldLock("notify", lasts=timedelta(seconds=settings.LEASE_SECONDS))
         self._next: dict[int, tuple[float, float]] = {}
 
     def __call__(self, due: Sequence[int]) -> None:

@@ -28,7 +28,7 @@ from runs.lifecycle.transitions import change
 from runs.llm.capabilities import capacities
 from runs.logs import About, about
 from runs.models import WorkItem, clock
-from runs.pev.agents import played
+from runs.pev.agents import policy_for_agent
 from runs.pev.policy import Capacities
 from runs.store import event_log, trees
 
@@ -108,8 +108,8 @@ def _able(work: WorkItem) -> Capacities:
     """What the models that it may ask are shown, as they are known now."""
     if work.attempt is None:
         return capacities(work.run.policy)
-    policy = played(work.run.policy, work.attempt.agent)
-    others = {name: played(policy, one) for name, one in (work.attempt.subagents or {}).items()}
+    policy = policy_for_agent(work.run.policy, work.attempt.agent)
+    others = {name: policy_for_agent(policy, one) for name, one in (work.attempt.subagents or {}).items()}
     known = {name: capacities(own).executor for name, own in others.items()}
     return capacities(policy).model_copy(update={"subagents": known})
 

@@ -14,7 +14,7 @@ from runs.engine.recording import RecordedTools, Recording
 from runs.errors import InvalidInput
 from runs.isolation import sandbox
 from runs.lifecycle.toolset import command_lines, view_of_commands
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.commands import RunCommand
 from runs.store import blobs, journal
 from runs.store.trees import Overlay
@@ -58,7 +58,7 @@ def commands_for(recording: Recording, overlay: Overlay) -> TreeCommands | None:
 
 
 def checking(
-    recording: Recording, overlay: Overlay, deadline: Deadline | None = None, looks: Looks | None = None
+    recording: Recording, overlay: Overlay, deadline: Deadline | None = None, looks: ReadTracker | None = None
 ) -> Callable[[str], ToolResult] | None:
     """Runs a command for a check. It is in the journal like a tool call, so that after a crash the same result decides;
     criteria that name the same one share it.

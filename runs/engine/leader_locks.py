@@ -23,7 +23,7 @@ def is_taken(name: str) -> bool:
     return Duty.objects.filter(name=name, until__gte=clock.now()).exists()
 
 
-class Turn:
+class HeldLock:
     """Whether it is this process that has the duty called `name`. Another one may begin when this one was silent for
     as long as it `lasts`.
     """

@@ -54,12 +54,12 @@ from runs.lifecycle.toolset import service_specs
 from runs.models import ToolCall, WorkItem
 from runs.pev import verifier
 from runs.pev.agents import permitted
-from runs.pev.read_set import Looks, Reads, View
+from runs.pev.read_set import FileView, ReadSet, ReadTracker
 from runs.pev.subagents import with_subagents
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools.limits import limits_for
 from runs.pev.tools.toolbox import RunTools, note_looks, tools_of
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.untraced import unknown_names_in, untraced_in
 from runs.store import trees
 from runs.store.event_log import record
@@ -250,7 +250,7 @@ def _attempt(recording: Recording) -> None:
     assert item.attempt is not None
     used = database.call(lambda: used_seconds(item)) if item.epoch > 1 else 0.0
     deadline = Deadline(item.run.policy.attempt_seconds, used)
-    looks = Looks()
+    looks = ReadTracker()
     try:
         executing = item.attempt.status == AttemptStatus.EXECUTING
         calls = _execute(recording, deadline, looks) if executing else _executed(item, looks)
@@ -263,7 +263,7 @@ def _attempt(recording: Recording) -> None:
     recording.commit(partial(_judged, judgement=judgement, reads=reads))
 
 
-def _view_with_earlier(item: WorkItem, looks: Looks) -> View:
+def _view_with_earlier(item: WorkItem, looks: ReadTracker) -> FileView:
     """The files as the attempt found them. What attempts before it looked at is noted: it was told their critique."""
     attempt = item.attempt
     assert attempt is not None
@@ -274,7 +274,7 @@ def _view_with_earlier(item: WorkItem, looks: Looks) -> View:
     return reuse.view_of(item.run, attempt.base, states.specs_of(step.plan_id, step.plan.digest), step.key)
 
 
-def _execute(recording: Recording, deadline: Deadline, looks: Looks) -> list[ToolCall]:
+def _execute(recording: Recording, deadline: Deadline, looks: ReadTracker) -> list[ToolCall]:
     """Run the executor and commit its report; returns its tool calls. Raises ContractBroken for no usable report."""
     attempt = recording.item.attempt
     assert attempt is not None
@@ -310,7 +310,7 @@ def _people(recording: Recording) -> RunPeople | None:
     return RunPeople(recording) if recording.item.run.policy.questions else None
 
 
-def _executed(item: WorkItem, looks: Looks) -> list[ToolCall]:
+def _executed(item: WorkItem, looks: ReadTracker) -> list[ToolCall]:
     """The tool calls of a report that is committed already, from the journal."""
     calls = database.call(lambda: results_of(item))
     for call in calls:
@@ -318,7 +318,7 @@ def _executed(item: WorkItem, looks: Looks) -> list[ToolCall]:
     return calls
 
 
-def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], looks: Looks) -> Judgement:
+def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], looks: ReadTracker) -> Judgement:
     """The judgement of a report that rests on these tool calls."""
     item = recording.item
     attempt = item.attempt
@@ -344,7 +344,7 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     return _judgement(recording, case, deadline)
 
 
-def _judgement(recording: Recording, case: Case, deadline: Deadline | None = None) -> Judgement:
+def _judgement(recording: Recording, case: VerificationInput, deadline: Deadline | None = None) -> Judgement:
     """The verifier's. It is asked at places of the journal where it has not failed to give one before: there the same
     question would have the same answer. Raises NoVerdict.
     """
@@ -373,7 +373,7 @@ def _overlay(item: WorkItem) -> Overlay:
     )
 
 
-def _judged(mine: WorkItem, judgement: Judgement, reads: Reads) -> None:
+def _judged(mine: WorkItem, judgement: Judgement, reads: ReadSet) -> None:
     attempt = mine.attempt
     assert attempt is not None
     blocked = bool(attempt.output and attempt.output.status == "blocked")

@@ -29,7 +29,7 @@ from runs.lifecycle import findings
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.approval.baseline import undeclared_by
-from runs.lifecycle.available_agents import crew
+from runs.lifecycle.available_agents import agent_roster
 from runs.lifecycle.bound_servers import server_specs
 from runs.lifecycle.change_requests import requests_of
 from runs.lifecycle.coverage import remarks_on, shown_in
@@ -40,19 +40,19 @@ from runs.lifecycle.moves import StepState
 from runs.lifecycle.toolset import command_lines, commands_allowed, tool_names
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, WorkItem
 from runs.models.plans import FIRST_PLAN
-from runs.pev.agents import played
+from runs.pev.agents import policy_for_agent
 from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
 from runs.pev.input_coverage import read_whole
 from runs.pev.input_selection import meant_by
 from runs.pev.outcome import gaps_in, point_of
 from runs.pev.planner import Lesson, PlanBrief
-from runs.pev.plans.repeating import Spent
+from runs.pev.plans.repeating import RejectedWork
 from runs.pev.policy import Capacities
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.toolbox import specs
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.readmodel.run_files import written_files
 from runs.store import trees
 from runs.store.trees import Overlay
@@ -91,7 +91,7 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         effort=player.effort,
         max_steps=policy.max_steps,
         commands=list(commands_allowed(policy)),
-        agents=crew(policy),
+        agents=agent_roster(policy),
         sources_needed=policy.sources_needed,
         remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,
@@ -129,7 +129,7 @@ def _short(text: str) -> str:
     return truncate_line(text, REASON_CHARS)
 
 
-def _spent_versions(plans: Sequence[Plan], learnt: Mapping[int, Sequence[Lesson]]) -> Iterator[Spent]:
+def _spent_versions(plans: Sequence[Plan], learnt: Mapping[int, Sequence[Lesson]]) -> Iterator[RejectedWork]:
     """The newest version, and all that were carried out, each with the last of what was learnt from it."""
     for plan in plans:
         if plan.status in _CARRIED_OUT or plan is plans[-1]:
@@ -137,7 +137,7 @@ def _spent_versions(plans: Sequence[Plan], learnt: Mapping[int, Sequence[Lesson]
                 *_missed(plan),
                 *(f"{one.label}: {_short(one.text)}" for one in learnt[plan.pk] if one.from_person),
             ]
-            yield Spent(plan.version, fingerprint.contract_of(plan), " ".join(why[-REASONS:]))
+            yield RejectedWork(plan.version, fingerprint.contract_of(plan), " ".join(why[-REASONS:]))
 
 
 def _missed(plan: Plan) -> Iterator[str]:
@@ -148,11 +148,11 @@ def _missed(plan: Plan) -> Iterator[str]:
         yield from (_short(line) for line in plan.unmet.splitlines())
 
 
-def _spent_steps(run: Run) -> Iterator[Spent]:
+def _spent_steps(run: Run) -> Iterator[RejectedWork]:
     """Steps of all versions of which the latest verdict says that they cannot be done."""
     impossible = Step.objects.of_run(run).filter(last_action=Action.CANNOT).exclude(status__in=SETTLED_STEPS)
     for step in impossible.select_related("plan").order_by("pk"):
-        yield Spent(step.plan.version, step.spec, _short(" ".join(one.text for one in critiques_of(step)[-1:])))
+        yield RejectedWork(step.plan.version, step.spec, _short(" ".join(one.text for one in critiques_of(step)[-1:])))
 
 
 def _lessons(plan: Plan) -> tuple[Lesson, ...]:
@@ -232,7 +232,7 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
 def for_executor(attempt: Attempt, able: Capacities) -> StepBrief:
     step = attempt.step
     run = step.plan.run
-    policy = played(run.policy, attempt.agent)
+    policy = policy_for_agent(run.policy, attempt.agent)
     player = policy.model_for(Role.EXECUTOR)
     results = results_of(step.plan, step.depends_on, states.known(run))
     earlier = prompt_requests.critiques(attempt, requests_of(run)) if step.plan.version > 1 else ()
@@ -288,7 +288,7 @@ def repeated(attempt: Attempt) -> Attempt | None:
     return last if last and result_in(last) == result_in(attempt) else None
 
 
-def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], able: Capacities) -> Case:
+def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], able: Capacities) -> VerificationInput:
     step = attempt.step
     spec = step.spec
     run = step.plan.run
@@ -299,7 +299,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
     specs = states.specs_of(step.plan_id, step.plan.digest)
     made = dict.fromkeys([*overlay.changes, *spec.outputs])
     asked = requests_of(run)
-    return Case(
+    return VerificationInput(
         subject=f"{spec.name}: {spec.description}",
         request=run.request,
         criteria=spec.acceptance_criteria,
@@ -384,11 +384,11 @@ def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
     )
 
 
-def for_final_verdict(run: Run, plan: Plan, answer: str, able: Capacities) -> Case:
+def for_final_verdict(run: Run, plan: Plan, answer: str, able: Capacities) -> VerificationInput:
     policy = run.policy
     player = policy.model_for(Role.VERIFIER)
     inputs, made = trees.files_of(run.inputs), written_files(run, run.head)
-    return Case(
+    return VerificationInput(
         subject="The whole task. @output is the final answer.",
         request=run.request,
         criteria=plan.header.success_criteria,

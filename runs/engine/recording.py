@@ -38,10 +38,10 @@ from runs.llm.capabilities import capability_of
 from runs.models import ToolCall, WorkItem
 from runs.pev.conversation.originals import page_blocks
 from runs.pev.policy import Capacities
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.toolbox import note_looks
 from runs.store import event_log, journal
-from runs.store.journal import Place, Question
+from runs.store.journal import CallPlace, JournalQuestion
 from runs.store.trees import Overlay
 
 log = logging.getLogger(__name__)
@@ -79,9 +79,9 @@ class Recording:
     @property
     def able(self) -> Capacities:
         """What its models are shown: decided with the claim."""
-        able = self.item.capacities
-        assert able is not None
-        return able
+        capabilities = self.item.capacities
+        assert capabilities is not None
+        return capabilities
 
     def commit[Value](
         self, write: Callable[[WorkItem], Value], *, calls_only: bool = False, is_entry: bool = False
@@ -161,10 +161,12 @@ class RecordedModel:
         """
         self._recording.save()
         work = self._recording.item
-        place = Place(work.generation, self._next)
+        place = CallPlace(work.generation, self._next)
         if before := [name for name in ask.uses if place.ordinal >= (work.withheld or {}).get(name, math.inf)]:
             raise ToolsUsedUp(before)
-        question = Question(ask.role, ask.model, digest_of({**vars(ask), "tools": [tool.parts for tool in ask.tools]}))
+        question = JournalQuestion(
+            ask.role, ask.model, digest_of({**vars(ask), "tools": [tool.parts for tool in ask.tools]})
+        )
         if work.epoch > 1:  # only then can there be a past
             reply = database.call(lambda: journal.recorded_reply(work, place.ordinal, question))
             if reply:
@@ -173,7 +175,7 @@ class RecordedModel:
             self.diverged |= database.call(lambda: journal.has_reply(work, place.ordinal))
         return self._ask(ask, place, question)
 
-    def _ask(self, ask: Ask, place: Place, question: Question) -> Reply:
+    def _ask(self, ask: Ask, place: CallPlace, question: JournalQuestion) -> Reply:
         self._keep_going()
         ask = self._reserved(original_pages.named_only(ask, original_pages.taken_by(capability_of(ask))), place)
         began = time.monotonic()
@@ -215,7 +217,7 @@ class RecordedModel:
         if self._deadline:
             self._deadline.check(began)
 
-    def _reserved(self, ask: Ask, place: Place) -> Ask:
+    def _reserved(self, ask: Ask, place: CallPlace) -> Ask:
         """The question with as much room for its answer as the budget leaves. Raises LimitReached for too little: two
         answers in a row that were cut off are not followed by a third that could be. Raises ToolsUsedUp.
         """
@@ -239,7 +241,9 @@ class RecordedModel:
             raise LimitReached(allowed.sentence)
         return replace(ask, max_tokens=allowed.tokens)
 
-    def _hold(self, place: Place, question: Question, reply: Reply, duration_ms: int, draft: LiveDraft) -> None:
+    def _hold(
+        self, place: CallPlace, question: JournalQuestion, reply: Reply, duration_ms: int, draft: LiveDraft
+    ) -> None:
         cost = cost_of(reply.model or question.model, reply.usage, timezone.now().date(), priced_as=question.model)
 
         def write(work: WorkItem, live: bool) -> None:
@@ -250,7 +254,7 @@ class RecordedModel:
 
         self._recording.hold(write, draft)
 
-    def _failed(self, place: Place, question: Question, error: PevError, duration_ms: int) -> None:
+    def _failed(self, place: CallPlace, question: JournalQuestion, error: PevError, duration_ms: int) -> None:
         spent = Usage(**error.tokens)
         cost = cost_of(question.model, spent, timezone.now().date())
         work = self._recording.item
@@ -271,12 +275,12 @@ class RecordedTools:
         overlay: Overlay,
         recording: Recording,
         deadline: Deadline | None = None,
-        looks: Looks | None = None,
+        looks: ReadTracker | None = None,
         first: int = 1,
     ) -> None:
         self._first = first
         self.calls: list[ToolCall] = []
-        self._looks = looks or Looks()
+        self._looks = looks or ReadTracker()
         self._inner = inner
         self._overlay = overlay
         self._recording = recording
@@ -291,7 +295,7 @@ class RecordedTools:
     def run(self, use: ToolUse) -> ToolResult:
         self._recording.save()
         work = self._recording.item
-        place = Place(work.generation, self._first + len(self.calls))
+        place = CallPlace(work.generation, self._first + len(self.calls))
         call = None
         if work.epoch > 1:
             call = database.call(lambda: journal.recorded_result(work, place.ordinal, use))
@@ -333,7 +337,7 @@ class RecordedTools:
 
     def _taken_down(self, use: ToolUse, result: ToolResult, is_this: Callable[[ToolCall], bool]) -> ToolResult:
         work = self._recording.item
-        place = Place(work.generation, self._first + len(self.calls))
+        place = CallPlace(work.generation, self._first + len(self.calls))
         call = database.call(lambda: journal.recorded_result(work, place.ordinal, use)) if work.epoch > 1 else None
         if call is None or not is_this(call):
             # none, or of a turn that counts no more: what was found then is not what this reply rests on
@@ -343,7 +347,7 @@ class RecordedTools:
         self.calls.append(call)
         return ToolResult(call.result, call.is_error, call.shown)
 
-    def _run(self, use: ToolUse, place: Place) -> ToolCall:
+    def _run(self, use: ToolUse, place: CallPlace) -> ToolCall:
         self._recording.lease.check()
         if self._deadline:
             self._deadline.check()
@@ -362,7 +366,7 @@ class RecordedTools:
             lambda work: journal.write_result(work, place, use, result, new, took), calls_only=True, is_entry=True
         )
 
-    def _cleared(self, use: ToolUse, place: Place, acting: Acting) -> ToolResult | None:
+    def _cleared(self, use: ToolUse, place: CallPlace, acting: Acting) -> ToolResult | None:
         commit = partial(self._recording.commit, calls_only=True)
         return tool_approval.cleared(self._recording.item, place, use, acting, commit)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from runs.contracts.ports import ToolSpec
-from runs.lifecycle.available_agents import crew
+from runs.lifecycle.available_agents import agent_roster
 from runs.models import Attempt
 from runs.pev.agents import DELEGATE, NO_AGENTS, Subagent, permitted
 from runs.pev.policy import Capacities, Policy
@@ -12,7 +12,7 @@ from runs.pev.tools.toolbox import spec_of_delegate, tools_of
 
 def delegating(policy: Policy) -> Iterator[ToolSpec]:
     """The tool that plans may give to steps, where the run has subagents."""
-    known = crew(policy) if policy.subagents else NO_AGENTS
+    known = agent_roster(policy) if policy.subagents else NO_AGENTS
     if there := {name: known.agents[name] for name in policy.subagents if not known.missing(name)}:
         yield spec_of_delegate(there)
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from runs.engine import document_work, mcp_listings, probes
 from runs.engine.claim import due
-from runs.engine.leader_locks import BACKUP, Turn, is_taken
+from runs.engine.leader_locks import BACKUP, HeldLock, is_taken
 from runs.engine.process_registry import Presence, forget_the_silent
 from runs.errors import FromLaterVersion
 from runs.lifecycle import deletion, retention
@@ -44,7 +44,7 @@ class Sweeper:
     """A thread that polls every `POLL_INTERVAL` seconds and calls `notify` with the ids of work items that are due.
 
     Without `notify` it belongs to a process that only serves: it tells browsers what others wrote, and does no more.
-    What has to be done once for the installation one process at a time does (`Turn`).
+    What has to be done once for the installation one process at a time does (`HeldLock`).
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Sweeper:
     ) -> None:
         self._notify = notify
         self._present = present
-        self._upkeep = Turn("upkeep")
+        self._upkeep = HeldLock("upkeep")
         self._only_run = only_run
         self._seen: int | None = None
         self._missing: dict[int, float] = {}

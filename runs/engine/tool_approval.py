@@ -11,7 +11,7 @@ from runs.enums import GateKind, GateStatus
 from runs.errors import ApprovalAwaited
 from runs.lifecycle.gate_opening import call_digest
 from runs.models import Gate, WorkItem
-from runs.store.journal import Place
+from runs.store.journal import CallPlace
 from runs.text.plural import pluralize
 
 _REFUSED = "{person} has not allowed this call, and nothing was sent: {reason}"
@@ -22,7 +22,11 @@ _LEFT = (
 
 
 def cleared(
-    work: WorkItem, place: Place, use: ToolUse, acting: Acting, commit: Callable[[Callable[[WorkItem], object]], object]
+    work: WorkItem,
+    place: CallPlace,
+    use: ToolUse,
+    acting: Acting,
+    commit: Callable[[Callable[[WorkItem], object]], object],
 ) -> ToolResult | None:
     """None when this very call may be carried out now; a result in its place where a person refused it.
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from runs.accounting.prices import price_of
 from runs.enums import Role
 from runs.models import Agent, Plan
-from runs.pev.agents import NO_AGENTS, AgentDefinition, Crew, named_in, played, subagents_of
+from runs.pev.agents import NO_AGENTS, AgentDefinition, AgentRoster, named_in, policy_for_agent, subagents_of
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.policy import RULES, Policy
 from runs.text.diff import DiffBudget, TextChange, word_diff
@@ -17,7 +17,7 @@ PART = "agent "
 """What the parts of an approval's fingerprint are called by, before the name."""
 
 
-def crew(policy: Policy, plan: PlanContract | None = None) -> Crew:
+def agent_roster(policy: Policy, plan: PlanContract | None = None) -> AgentRoster:
     """Those that steps of a run with this policy may name. With a `plan`, as far as that needs to be known: nothing is
     read where its steps name none.
     """
@@ -25,12 +25,12 @@ def crew(policy: Policy, plan: PlanContract | None = None) -> Crew:
         return NO_AGENTS
     known = Agent.objects.definitions()
     refused = {name: why for name, agent in known.items() if (why := why_refused(agent, policy))}
-    return Crew(known, refused)
+    return AgentRoster(known, refused)
 
 
 def why_refused(agent: AgentDefinition, policy: Policy) -> str:
     """Why a run with this policy cannot have the agent, as a sentence; empty if it can."""
-    own = played(policy, agent)
+    own = policy_for_agent(policy, agent)
     model = own.model_for(Role.EXECUTOR).model
     if model.startswith(RULES):
         return f"{model}, the executor of this run, follows no instructions."

@@ -11,7 +11,7 @@ from runs.lifecycle.change_requests import READ, Request, answered, requests_of,
 from runs.lifecycle.coverage import unread
 from runs.lifecycle.people_answers import said_at
 from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
-from runs.pev.outcome import Ledger, StepEntry, Tried
+from runs.pev.outcome import AttemptEntry, Ledger, StepEntry
 
 
 def was_read(plan: Plan) -> bool:
@@ -87,13 +87,13 @@ def result_in(attempt: Attempt) -> tuple[str, object] | None:
     return (attempt.output.findings, attempt.overlay) if attempt.output else None
 
 
-def _tried(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]]) -> list[Tried]:
-    found: list[Tried] = []
+def _tried(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]]) -> list[AttemptEntry]:
+    found: list[AttemptEntry] = []
     criticised: tuple[str, object] | None = None
     for attempt in attempts:
         verdict = getattr(attempt, "verdict", None)
         rejections = [gate for gate in decisions.get(attempt.pk, ()) if gate.status == GateStatus.REJECTED]
-        one = Tried(
+        one = AttemptEntry(
             number=attempt.number,
             status=AttemptStatus(attempt.status),
             results=verdict.results if verdict else (),

@@ -114,7 +114,7 @@ def _check_agents(gate: Gate) -> None:
     """Raises DecisionRefused for a plan whose steps name an agent that the run cannot have (any more)."""
     assert gate.plan is not None
     if gate.plan.agents:
-        there = available_agents.crew(gate.run.policy)
+        there = available_agents.agent_roster(gate.run.policy)
         for name in gate.plan.agents:
             if why := there.missing(name):
                 instead = "Request changes, edit the plan, or have an administrator put that right."

@@ -14,7 +14,7 @@ from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, Verdict, WorkItem
 from runs.store.event_log import record
-from runs.store.journal import Place
+from runs.store.journal import CallPlace
 from runs.text.plural import pluralize
 
 DELEGATED = "Decide for yourself."
@@ -144,7 +144,7 @@ def suspend_for_answer(work: WorkItem, question: str, choices: Sequence[str]) ->
         open_gate(work.run, GateKind.QUESTION, question, digest, work=work, step=step, choices=list(choices))
 
 
-def call_digest(work: WorkItem, place: Place, use: ToolUse, number: int) -> str:
+def call_digest(work: WorkItem, place: CallPlace, use: ToolUse, number: int) -> str:
     """What letting a call that acts outside go is bound to: this call at its place in this work, byte for byte.
     `number`: how often it may have been carried out before.
     """

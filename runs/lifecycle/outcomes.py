@@ -29,7 +29,7 @@ from runs.pev.agents import needed_by
 from runs.pev.contracts import PlanContract, PlanStep, StepOutput
 from runs.pev.plans.commented import without_copies
 from runs.pev.plans.estimate import Estimate
-from runs.pev.read_set import Reads
+from runs.pev.read_set import ReadSet
 from runs.store import event_log, trees
 from runs.store.event_log import keep, record
 
@@ -155,7 +155,7 @@ def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
     record(run.pk, events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=sure))
 
 
-def judged(attempt: Attempt, judgement: Judgement, *, reads: Reads | None = None, blocked: bool = False) -> None:
+def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = None, blocked: bool = False) -> None:
     """Store the verdict; the step waits for the move that follows from it. `reads`: what it all rests on."""
     Verdict.objects.create(
         attempt=attempt,

@@ -7,7 +7,7 @@ from runs.enums import SETTLED_STEPS, About, GateKind, GateStatus, Role
 from runs.errors import DecisionRefused, InvalidInput, PlanRefused
 from runs.lifecycle import gate_opening, outcomes
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.available_agents import crew
+from runs.lifecycle.available_agents import agent_roster
 from runs.lifecycle.gate_decisions import already_decided, current_digest
 from runs.lifecycle.toolset import commands_allowed, tool_names
 from runs.models import Gate, Plan, Run, User
@@ -82,7 +82,7 @@ def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:
         plan,
         tool_names(policy),
         commands=commands_allowed(policy),
-        agents=crew(policy, plan),
+        agents=agent_roster(policy, plan),
         max_steps=policy.max_steps,
         sources_needed=policy.sources_needed,
         requests=sorted({answer.request for answer in plan.answers}),

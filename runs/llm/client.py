@@ -44,7 +44,7 @@ MAX_STOP_REASON = 40
 
 
 @dataclass
-class Spent:
+class StreamUsage:
     """What a stream has reported so far: all that is known of the cost when it breaks. None before it began."""
 
     usage: Usage | None = None
@@ -88,7 +88,7 @@ class Clients:
     ) -> Reply:
         """The reply to one request, as the server gave it. Raises ModelError, and what `keep_going` raises."""
         client = self._client(server)
-        spent = Spent()
+        spent = StreamUsage()
         try:
             with self._guarded(server, keep_going) as check:
                 return _stream(client, sent, check, spent, tell)
@@ -177,7 +177,7 @@ def _stream(
     client: anthropic.Anthropic,
     sent: dict[str, Any],
     check: Callable[[], None],
-    spent: Spent,
+    spent: StreamUsage,
     tell: Callable[[Any], None] | None,
 ) -> Reply:
     with client.messages.stream(**sent) as stream:

@@ -10,7 +10,7 @@ from runs.pev.contracts import Criterion
 from runs.pev.outcome import OpenPoint
 from runs.readmodel.attempt_view import AttemptReading
 from runs.readmodel.check_words import check_in_words
-from runs.readmodel.error_words import Held, held_at
+from runs.readmodel.error_words import ErrorGateWords, held_at
 from runs.readmodel.gate_words import sent_in_lines
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_view import reading_of
@@ -106,7 +106,7 @@ def _marked(piece: DiffPiece) -> str:
             return piece.text
 
 
-def _error(held: Held) -> Iterator[str]:
+def _error(held: ErrorGateWords) -> Iterator[str]:
     """What helps, what was tried, and what the answers lead to."""
     if held.cause:
         yield f"! what helps: {held.cause.helps}"

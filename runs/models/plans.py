@@ -15,7 +15,7 @@ from runs.models.trees import Tree
 from runs.pev.agents import AgentDefinition
 from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
 from runs.pev.plans.estimate import Estimate
-from runs.pev.read_set import Reads
+from runs.pev.read_set import ReadSet
 
 FIRST_PLAN = "The first plan for this request."
 """The reason of a version 1 that a planner wrote."""
@@ -130,7 +130,7 @@ class Attempt(models.Model):
     output: Column[StepOutput | None] = ContractField(StepOutput, queried=True, null=True, blank=True)
     fingerprint = models.CharField(max_length=64, default="", blank=True)
     reuse_key = models.CharField(max_length=64, default="", blank=True, db_index=True)
-    reads: Column[Reads | None] = ContractField(Reads, null=True, blank=True)
+    reads: Column[ReadSet | None] = ContractField(ReadSet, null=True, blank=True)
     reused_from = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
     agent: Column[AgentDefinition | None] = ContractField(AgentDefinition, null=True, blank=True)
     subagents: Column[dict[str, AgentDefinition] | None] = ContractField(

@@ -13,7 +13,7 @@ from django.core.files.base import File
 from django.db import connection
 
 from pevsite.installation import KEY_FILE, has_key, version
-from runs.engine.leader_locks import BACKUP, Turn
+from runs.engine.leader_locks import BACKUP, HeldLock
 from runs.errors import InvalidInput
 from runs.models import Duty, Link
 from runs.operations import database_snapshot
@@ -38,7 +38,7 @@ def back_up(target: Path, warn: Callable[[str], object]) -> Manifest:
     """
     if target.exists():
         raise InvalidInput(f"{target} exists already. Name another file; a back-up replaces nothing.")
-    turn = Turn(BACKUP)
+    turn = HeldLock(BACKUP)
     if not turn.is_mine():
         raise InvalidInput("Another back-up is being made. Wait for it; if it was stopped hard, for a minute.")
     try:
@@ -51,7 +51,7 @@ def back_up(target: Path, warn: Callable[[str], object]) -> Manifest:
         turn.give_up()
 
 
-def _written(draft: Path, turn: Turn, warn: Callable[[str], object]) -> Manifest:
+def _written(draft: Path, turn: HeldLock, warn: Callable[[str], object]) -> Manifest:
     if not (signed := has_key(settings.DATA_DIR)):
         warn(
             f"The back-up is not signed: there is no {KEY_FILE} in {settings.DATA_DIR}, and no PEV_SECRET_KEY. Make it "
@@ -71,7 +71,7 @@ def _written(draft: Path, turn: Turn, warn: Callable[[str], object]) -> Manifest
     raise AssertionError("the last try returns or raises")
 
 
-def _write(writer: Writer, database: Path, turn: Turn, warn: Callable[[str], object]) -> Manifest:
+def _write(writer: Writer, database: Path, turn: HeldLock, warn: Callable[[str], object]) -> Manifest:
     database.unlink(missing_ok=True)
     seen, missing = set[str](), dict[str, str]()
     with database_snapshot.taken(database) as alias:

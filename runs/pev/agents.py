@@ -38,7 +38,7 @@ class AgentDefinition(Contract):
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def played(policy: Policy, agent: AgentDefinition | None) -> Policy:
+def policy_for_agent(policy: Policy, agent: AgentDefinition | None) -> Policy:
     """The policy with the agent's model and effort in the executor's place. Who writes the final answer stays."""
     if agent is None or not (agent.model or agent.effort):
         return policy
@@ -83,7 +83,7 @@ def needed_by(steps: Iterable[PlanStep], policy: Policy) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Crew:
+class AgentRoster:
     """The agents that steps of a run may name. `refused`: by its name why this run cannot have one, as a sentence."""
 
     agents: Mapping[str, AgentDefinition] = field(default_factory=dict)
@@ -131,4 +131,4 @@ def _beyond(names: Iterable[str], agent: AgentDefinition) -> list[str]:
     return [name for name in dict.fromkeys(names) if agent.tools and name not in agent.tools]
 
 
-NO_AGENTS = Crew()
+NO_AGENTS = AgentRoster()

@@ -64,7 +64,7 @@ class OpenPoint:
 
 
 @dataclass(frozen=True)
-class Tried:
+class AttemptEntry:
     """One attempt at a step, as its verdict and people judged it; without `results` it was not judged by criteria."""
 
     number: int
@@ -85,7 +85,7 @@ class StepEntry:
 
     name: str
     status: StepStatus
-    tried: Sequence[Tried] = ()
+    tried: Sequence[AttemptEntry] = ()
     kept_by_person: bool = False
 
     @property
@@ -244,7 +244,7 @@ _STANDS = {
 }
 
 
-def _unmet_of_kept(tried: Sequence[Tried]) -> tuple[tuple[Unmet, ...], Sequence[Tried]]:
+def _unmet_of_kept(tried: Sequence[AttemptEntry]) -> tuple[tuple[Unmet, ...], Sequence[AttemptEntry]]:
     """What the kept result, that of the last attempt that was judged, does not meet; and the attempts after that.
 
     Without such criteria these are all attempts from the kept one on. A fault that only an earlier attempt had is not
@@ -257,7 +257,7 @@ def _unmet_of_kept(tried: Sequence[Tried]) -> tuple[tuple[Unmet, ...], Sequence[
     return unmet, tried[judged if unmet else judged - 1 :]
 
 
-def _sentences(step: StepEntry, unmet: Sequence[Unmet], after: Sequence[Tried]) -> Iterator[str]:
+def _sentences(step: StepEntry, unmet: Sequence[Unmet], after: Sequence[AttemptEntry]) -> Iterator[str]:
     attempts = f" after {len(step.tried)} attempts" if len(step.tried) > 1 else ""
     yield f"Step “{step.name}” {_STANDS.get(step.status, f'was not done ({step.status})')}{attempts}."
     missed = [one for one in unmet if one.status != "not judged"]
@@ -278,7 +278,7 @@ def _several(sentences: Sequence[str]) -> str:
     return f"{'; '.join(sentences[:MAX_NAMED])}{more}"
 
 
-def _became(one: Tried) -> str:
+def _became(one: AttemptEntry) -> str:
     """What came of an attempt that met its criteria, or was not judged by them."""
     if one.repeats:
         return "It repeats the one before; what had been criticised was not addressed."
@@ -293,7 +293,7 @@ def _became(one: Tried) -> str:
             return truncate_line(one.feedback, MAX_FOUND)
 
 
-def _reviews(one: Tried) -> Iterator[Review]:
+def _reviews(one: AttemptEntry) -> Iterator[Review]:
     said = "Another step had changed the same file." if one.status is AttemptStatus.CONFLICT else one.feedback
     if said or not one.rejections:
         yield Review(one.number, one.status, truncate_line(said, MAX_CRITIQUE), repeats=one.repeats)

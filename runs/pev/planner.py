@@ -10,7 +10,7 @@ from runs.contracts.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.enums import Effect, Role
 from runs.errors import PlanRefused, PlanRepeated
 from runs.pev import prompts
-from runs.pev.agents import NO_AGENTS, Crew
+from runs.pev.agents import NO_AGENTS, AgentRoster
 from runs.pev.contracts import PlanContract, PlanStep, SimplePlan
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
@@ -18,7 +18,7 @@ from runs.pev.conversation.turns import after_tools
 from runs.pev.delimiters import answered, begun, delimited, listing
 from runs.pev.imports.imported import Imported
 from runs.pev.imports.simple_plans import simple_plan, whole_plan
-from runs.pev.plans.repeating import Spent, repeated_in
+from runs.pev.plans.repeating import RejectedWork, repeated_in
 from runs.pev.policy import RULES
 from runs.pev.soundness import compared_with_itself, problems_in, uncounted_in, unsaid_topics
 
@@ -58,14 +58,14 @@ class PlanBrief:
     effort: str
     max_steps: int
     commands: Collection[str] = ()
-    agents: Crew = NO_AGENTS
+    agents: AgentRoster = NO_AGENTS
     sources_needed: bool = True
     remarks: Mapping[str, str] = field(default_factory=dict)
     lessons: tuple[Lesson, ...] = ()
     kept: tuple[PlanStep, ...] = ()
     results: Mapping[str, str] = field(default_factory=dict)
     previous: PlanContract | None = None
-    spent: tuple[Spent, ...] = ()
+    spent: tuple[RejectedWork, ...] = ()
     stands: bool = False
     answers: Sequence[Answered] = ()
     simple: bool = False

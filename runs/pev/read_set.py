@@ -28,7 +28,7 @@ class _Asked(StrEnum):
     MEANT = "meant"
 
 
-class Reads(Contract):
+class ReadSet(Contract):
     """What was looked at, with digests of what was there: `files` by path, `sets` by what was asked of many files.
 
     That a file was missing, and that a set had no other file, counts as much as a content.
@@ -39,7 +39,7 @@ class Reads(Contract):
 
 
 @dataclass(frozen=True)
-class View:
+class FileView:
     """The files as an attempt at `step` finds them: as they were `given`, and as the workspace has them.
 
     `unreadable`: why contents are no text, `extents`: how much documents are, by their hash; listings say both.
@@ -70,7 +70,7 @@ class View:
         return given if given == now else f"{given}/{now}"
 
     def digest(self, asked: str) -> str:
-        """Of what was asked of many files (a key of `Reads.sets`)."""
+        """Of what was asked of many files (a key of `ReadSet.sets`)."""
         found = self._digests.get(asked)
         if found is None:
             lines = (f"{path}\0{entry}\n" for path in self.paths if (entry := self.entry(asked, path)))
@@ -112,14 +112,14 @@ class View:
         return f"!{info.sha256}" if self._is_unreadable(info) else info.sha256
 
 
-def holds(reads: Reads, view: View) -> bool:
+def holds(reads: ReadSet, view: FileView) -> bool:
     """Whether whoever looks again at the same sees the same."""
     return all(view.file(path) == state for path, state in reads.files.items()) and all(
         view.digest(asked) == digest for asked, digest in reads.sets.items()
     )
 
 
-def concerned(reads: Reads | None, before: View, now: View) -> list[str]:
+def concerned(reads: ReadSet | None, before: FileView, now: FileView) -> list[str]:
     """The files between two views whose change is one of what was looked at, sorted; all, where nobody knows."""
     changed = [path for path in sorted({*before.paths, *now.paths}) if before.file(path) != now.file(path)]
     if reads is None:
@@ -131,7 +131,7 @@ def concerned(reads: Reads | None, before: View, now: View) -> list[str]:
     ]
 
 
-class Looks:
+class ReadTracker:
     """Collects what is looked at, in bounded memory; `recorded` makes a record of it."""
 
     def __init__(self) -> None:
@@ -157,7 +157,7 @@ class Looks:
     def everything(self) -> None:
         self._set(_Asked.EVERYTHING)
 
-    def earlier(self, reads: Reads | None) -> None:
+    def earlier(self, reads: ReadSet | None) -> None:
         """What an earlier attempt looked at, whose critique this one was told. All, where nobody knows."""
         if reads is None:
             self.everything()
@@ -171,11 +171,11 @@ class Looks:
         """The same files, noted as they are looked at; without `contents` only that they are gone through."""
         return _Watched(files, self, contents=contents)
 
-    def recorded(self, view: View) -> Reads:
+    def recorded(self, view: FileView) -> ReadSet:
         """The record, of what was looked at as it is in this view."""
         if _Asked.EVERYTHING in self._sets or len(self._files) > MAX_FILES or len(self._sets) > MAX_SETS:
-            return Reads(sets={_Asked.EVERYTHING: view.digest(_Asked.EVERYTHING)})
-        return Reads(
+            return ReadSet(sets={_Asked.EVERYTHING: view.digest(_Asked.EVERYTHING)})
+        return ReadSet(
             files={path: view.file(path) for path in sorted(self._files)},
             sets={asked: view.digest(asked) for asked in sorted(self._sets)},
         )
@@ -195,9 +195,9 @@ def _may_exist(path: str) -> bool:
 
 
 class _Watched[Value](Mapping[str, Value]):
-    """Files by path that note in `Looks` what is asked of them."""
+    """Files by path that note in `ReadTracker` what is asked of them."""
 
-    def __init__(self, files: Mapping[str, Value], looks: Looks, *, contents: bool) -> None:
+    def __init__(self, files: Mapping[str, Value], looks: ReadTracker, *, contents: bool) -> None:
         self._files, self._looks, self._contents = files, looks, contents
 
     def __getitem__(self, path: str) -> Value:

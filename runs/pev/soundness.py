@@ -5,7 +5,7 @@ from typing import NamedTuple, Required, TypedDict, Unpack
 
 from runs.enums import About
 from runs.errors import PathRefused
-from runs.pev.agents import NO_AGENTS, Crew
+from runs.pev.agents import NO_AGENTS, AgentRoster
 from runs.pev.checks.deciding import problem_with
 from runs.pev.checks.problems import problem_with_sources
 from runs.pev.contracts import Check, CommandSucceeds, Criterion, PlanContract, PlanStep, compares
@@ -31,7 +31,7 @@ class Bounds(TypedDict, total=False):
     """
 
     commands: Collection[str]
-    agents: Crew
+    agents: AgentRoster
     max_steps: Required[int]
     sources_needed: bool
     requests: Collection[int]
@@ -47,7 +47,7 @@ def placed_problems(
     tools: frozenset[str],
     *,
     commands: Collection[str] = (),
-    agents: Crew = NO_AGENTS,
+    agents: AgentRoster = NO_AGENTS,
     max_steps: int,
     sources_needed: bool = True,
     requests: Collection[int] = (),

@@ -18,7 +18,7 @@ from runs.evidence.results import (
 )
 from runs.pev.contracts import Criterion, CriterionAnswer, VerifierAnswer
 from runs.pev.verification import requests
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.grounding import NO_STATEMENT, NOT_OF_OUTPUT, NOT_OUTSIDE, supports
 from runs.pev.verification.prechecks import decided_by_code, in_order, undecided
 from runs.pev.verification.questions import UNTRACED
@@ -40,7 +40,7 @@ _REST = "look at these places. If one of them lacks what the criterion asks for,
 """What a verifier is told to do about units without evidence."""
 
 
-def judge(model: Model, case: Case, again: Sequence[tuple[Model, str]] = ()) -> Judgement:
+def judge(model: Model, case: VerificationInput, again: Sequence[tuple[Model, str]] = ()) -> Judgement:
     """The judgement of a case. A model is asked only when no check failed and a criterion is left (T2). `again`: the
     conversations in which it is asked from the beginning, in this order, while there is no usable answer, each with the
     name of the model.
@@ -54,7 +54,7 @@ def judge(model: Model, case: Case, again: Sequence[tuple[Model, str]] = ()) -> 
     return judgement.model_copy(update={"untraced": list(case.untraced), "feedback": feedback})
 
 
-def _judgement(model: Model, case: Case, again: Sequence[tuple[Model, str]]) -> Judgement:
+def _judgement(model: Model, case: VerificationInput, again: Sequence[tuple[Model, str]]) -> Judgement:
     labels = case.labelled
     decided = decided_by_code(case, labels)
     if not all(result.passed for result in decided):
@@ -78,7 +78,7 @@ def _judgement(model: Model, case: Case, again: Sequence[tuple[Model, str]]) -> 
 
 def _with_model(
     model: Model,
-    case: Case,
+    case: VerificationInput,
     checked: list[CriterionResult],
     labels: Mapping[str, Criterion],
     changes: Sequence[Change],
@@ -190,17 +190,17 @@ def failed(
     )
 
 
-def _judged(answer: VerifierAnswer, case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
+def _judged(answer: VerifierAnswer, case: VerificationInput, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
     by_label = by_label_of(answer)
     return [_one(label, criterion, by_label[label], case) for label, criterion in labels.items()]
 
 
-def _answered(answer: VerifierAnswer, case: Case, changes: Sequence[Change]) -> list[RequestResult]:
+def _answered(answer: VerifierAnswer, case: VerificationInput, changes: Sequence[Change]) -> list[RequestResult]:
     by_label, wanted = by_label_of(answer), case.min_verifier_confidence
     return [requests.judged(change, by_label[change.request.label], wanted) for change in changes]
 
 
-def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Case) -> CriterionResult:
+def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: VerificationInput) -> CriterionResult:
     topic = REVIEW if case.nothing_to_do else criterion  # that nothing was found supports no words of a result
     evidence = case.examiner.examined_for(topic, given.evidence)
     supported = given.passed and supports(criterion, evidence)

@@ -13,7 +13,7 @@ from runs.text.plural import pluralize, word_for
 
 
 @dataclass(frozen=True)
-class Tried:
+class FailedCalls:
     """What the work had asked models for. `failed`: calls in a row without a reply up to the error, `begun` when the
     first of them ended and `ended` the last; `answers`: the replies that it goes on from when it is tried again;
     `unusable`: those that it does not. `who`: the role and model of the last call.
@@ -39,7 +39,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Held:
+class ErrorGateWords:
     """What a person is told at an error: `again` and `changes` say what these two answers lead to; `cause`: what more
     is known of it.
     """
@@ -50,33 +50,33 @@ class Held:
     cause: Cause | None = None
 
 
-def held_at(gates: Iterable[Gate], plan: PlanReading | None) -> Mapping[int, Held]:
+def held_at(gates: Iterable[Gate], plan: PlanReading | None) -> Mapping[int, ErrorGateWords]:
     """By the key of the gate, of those about errors; `plan` is the newest version. One query for any number of them."""
     found = [gate for gate in gates if gate.kind == GateKind.ERROR]
     tried = _tried(found) if found else {}
-    return {gate.pk: _held(gate, tried.get(gate.work_id or 0, Tried()), plan) for gate in found}
+    return {gate.pk: _held(gate, tried.get(gate.work_id or 0, FailedCalls()), plan) for gate in found}
 
 
-def _tried(gates: Iterable[Gate]) -> dict[int, Tried]:
+def _tried(gates: Iterable[Gate]) -> dict[int, FailedCalls]:
     generations = {gate.work_id: gate.work.generation for gate in gates if gate.work}
     calls = ModelCall.objects.filter(work__in=generations).order_by("id")
-    found: dict[int, Tried] = {}
+    found: dict[int, FailedCalls] = {}
     for work, generation, error, role, model, at in calls.values_list(
         "work", "generation", "error", "role", "model", "created_at"
     ):
-        before, who, counts = found.get(work, Tried()), f"The {role} ({model})", generation == generations[work]
+        before, who, counts = found.get(work, FailedCalls()), f"The {role} ({model})", generation == generations[work]
         if error:
-            found[work] = Tried(before.failed + 1, before.begun or at, at, before.answers, before.unusable, who)
+            found[work] = FailedCalls(before.failed + 1, before.begun or at, at, before.answers, before.unusable, who)
         else:
-            found[work] = Tried(0, None, None, before.answers + counts, before.unusable + (not counts), who)
+            found[work] = FailedCalls(0, None, None, before.answers + counts, before.unusable + (not counts), who)
     return found
 
 
-def _held(gate: Gate, tried: Tried, plan: PlanReading | None) -> Held:
-    return Held(tried.sentence, _again(gate, tried, plan), _changes(gate, plan), cause_of(gate.cause))
+def _held(gate: Gate, tried: FailedCalls, plan: PlanReading | None) -> ErrorGateWords:
+    return ErrorGateWords(tried.sentence, _again(gate, tried, plan), _changes(gate, plan), cause_of(gate.cause))
 
 
-def _again(gate: Gate, tried: Tried, plan: PlanReading | None) -> str:
+def _again(gate: Gate, tried: FailedCalls, plan: PlanReading | None) -> str:
     kept = f"after its {pluralize(tried.answers, 'answer')}" if tried.answers else "from its beginning"
     match WorkKind(gate.work.kind) if gate.work else None:
         case WorkKind.READ:

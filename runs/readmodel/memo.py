@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
 
-class Kept[T]:
+class WeightedCache[T]:
     """Values by key, the longest unused ones dropped above `max_weight`."""
 
     def __init__(self, max_weight: int, weight: Callable[[T], int]) -> None:

@@ -87,7 +87,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Spent:
+class RunCost:
     """USD of the priced calls, and how many have no known price."""
 
     cost: Decimal = _ZERO
@@ -245,10 +245,10 @@ def progress(runs: Sequence[int]) -> Mapping[int, Progress]:
     return {run_id: Progress(plan, count, done) for run_id, plan, count, done in rows}
 
 
-def spent(runs: Sequence[int]) -> Mapping[int, Spent]:
+def spent(runs: Sequence[int]) -> Mapping[int, RunCost]:
     rows = ModelCall.objects.filter(run__in=runs).order_by().values("run_id")
     sums = rows.annotate(cost=Coalesce(Sum("cost_usd"), _ZERO), unpriced=Count("pk", filter=Q(cost_usd__isnull=True)))
-    return {row["run_id"]: Spent(row["cost"], row["unpriced"]) for row in sums}
+    return {row["run_id"]: RunCost(row["cost"], row["unpriced"]) for row in sums}
 
 
 def telling_events(runs: Sequence[int]) -> QuerySet[Event]:

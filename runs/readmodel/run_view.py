@@ -16,7 +16,7 @@ from runs.lifecycle.change_requests import Request, answered, gap_of, unmet_sent
 from runs.lifecycle.coverage import Coverage, unreadable
 from runs.lifecycle.criteria_ledger import ledger_of
 from runs.models import Event, Run
-from runs.pev.agents import played
+from runs.pev.agents import policy_for_agent
 from runs.pev.outcome import OpenPoint, gaps_in
 from runs.readmodel import run_queries
 from runs.readmodel.markdown_escaping import line
@@ -206,7 +206,7 @@ class RunReading:
         policy = self.run.policy
         own = [attempt for attempts in self.rows.attempts.values() for attempt in attempts]
         agents = [agent for attempt in own for agent in (attempt.agent, *(attempt.subagents or {}).values())]
-        played_by = (policy, *(played(policy, agent) for agent in agents))
+        played_by = (policy, *(policy_for_agent(policy, agent) for agent in agents))
         return next((one.model_for(Role.EXECUTOR).model for one in played_by if one.same_model), "")
 
 

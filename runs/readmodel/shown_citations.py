@@ -16,7 +16,7 @@ from runs.evidence.citations.statements import Uncited, uncited
 from runs.evidence.sources import Given, Sources
 from runs.models import Attempt, Run
 from runs.pev.contracts import PlanStep
-from runs.readmodel.memo import Kept
+from runs.readmodel.memo import WeightedCache
 from runs.readmodel.run_files import written_files
 from runs.store import renditions, trees
 from runs.text.plural import pluralize
@@ -159,7 +159,7 @@ def _looked_up(text: str, sources: Sources, *, finished: bool) -> Cited:
     return cited
 
 
-_kept = Kept[Cited](MAX_KEPT, lambda cited: len(cited.links) + 1)
+_kept = WeightedCache[Cited](MAX_KEPT, lambda cited: len(cited.links) + 1)
 
 
 def document_of(run: Run, path: str, text: str | None, finished: Collection[str] = ()) -> Document:

@@ -39,7 +39,7 @@ from runs.readmodel.shown_citations import Problem
 from runs.readmodel.status_words import risk
 from runs.readmodel.status_words import words as words_of
 from runs.reports import changes, parts
-from runs.reports.brief import Rest
+from runs.reports.brief import AnnexParts
 from runs.reports.places import Places
 from runs.reports.texts import Texts
 from runs.store import trees
@@ -56,7 +56,7 @@ MAX_LISTED = 50
 _ACTIONS = {Action.RETRY.value: "another attempt", Action.REPLAN.value: "another plan"}
 
 
-def annex(report: RunReading, rest: Rest, texts: Texts, places: Places) -> Iterator[Section]:
+def annex(report: RunReading, rest: AnnexParts, texts: Texts, places: Places) -> Iterator[Section]:
     """The sections that have something to say."""
     sections = (
         Section("request", "Request", _request(report)),
@@ -90,7 +90,7 @@ def _request(report: RunReading) -> tuple[Block, ...]:
     return (Quotation((Paragraph((Span(visible_text(cut_after(text, MAX_REQUEST))),)),)),)
 
 
-def _evidence(report: RunReading, rest: Rest, places: Places) -> tuple[Block, ...]:
+def _evidence(report: RunReading, rest: AnnexParts, places: Places) -> tuple[Block, ...]:
     """By the numbers of the criteria; their texts stand in the brief, unless they did not fit there."""
     left = {one.label for one in rest.criteria}
     rows = []

@@ -60,7 +60,7 @@ type _Dated = tuple[datetime | None, Spans]
 
 
 @dataclass
-class Rest:
+class AnnexParts:
     """What did not fit into the brief."""
 
     points: list[Spans] = field(default_factory=list)
@@ -69,8 +69,8 @@ class Rest:
     decisions: Sequence[Spans] = ()
 
 
-def brief(report: RunReading, texts: Texts) -> tuple[tuple[Section, ...], Rest]:
-    rest = Rest()
+def brief(report: RunReading, texts: Texts) -> tuple[tuple[Section, ...], AnnexParts]:
+    rest = AnnexParts()
     outcome = Section("outcome", "Outcome", _outcome(report))
     points = Section("open-points", "Open points", _points(report, rest))
     criteria = Section("criteria", "Success criteria", _criteria(report, rest))
@@ -137,7 +137,7 @@ def _notices(report: RunReading) -> list[Block]:
     return found
 
 
-def _points(report: RunReading, rest: Rest) -> tuple[Block, ...]:
+def _points(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
     first, more = parts.split(report.left_open, MAX_POINTS)
     rows: list[tuple[Block, ...]] = []
     for sentence in first:
@@ -166,7 +166,7 @@ def _in_annex(what: str, id_: str) -> Paragraph:
     return said(f"{what} stands ", span("in the annex", to=f"#{id_}"), ".", tone="muted")
 
 
-def _answer(report: RunReading, texts: Texts, rest: Rest, room: float) -> tuple[Block, ...]:
+def _answer(report: RunReading, texts: Texts, rest: AnnexParts, room: float) -> tuple[Block, ...]:
     """`room`: lines that are left for it."""
     if not report.run.answer:
         return (said("There is no answer." if report.run.outcome else "There is no answer yet.", tone="muted"),)
@@ -282,7 +282,7 @@ def _row_lines(row: Sequence[Spans]) -> float:
     return GAP + 0.8 * math.ceil(sum(len(plain(cell)) + 2 for cell in row) / (1.15 * LINE))
 
 
-def _criteria(report: RunReading, rest: Rest) -> tuple[Block, ...]:
+def _criteria(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
     if not report.criteria:
         words = "They were not judged." if report.run.outcome else "They have not been judged yet."
         return (said(words, tone="muted"),)
@@ -291,7 +291,7 @@ def _criteria(report: RunReading, rest: Rest) -> tuple[Block, ...]:
     return (rows, *((_in_annex("The rest of the criteria", "evidence"),) if rest.criteria else ()))
 
 
-def _decisions(report: RunReading, rest: Rest) -> tuple[Block, ...]:
+def _decisions(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
     """Those that changed something come first where there is no room for all."""
     gates = [gate for gate in report.rows.gates if gate.decided_at]
     changing: list[_Dated] = [

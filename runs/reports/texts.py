@@ -8,7 +8,7 @@ from runs.documents.printing.blocks import Block, said
 from runs.documents.printing.markup import Read, blocks_of
 from runs.evidence.citations.citation import Citation
 from runs.models import Attempt, Run
-from runs.readmodel.memo import Kept
+from runs.readmodel.memo import WeightedCache
 from runs.readmodel.shown_citations import cited_in
 from runs.reports.citing import linked
 from runs.reports.places import Places
@@ -59,7 +59,7 @@ class Texts:
         return (*self._read.get(key, ()), *((more,) if cut else ()))
 
 
-_kept = Kept[Read](MAX_KEPT, lambda read: sum(map(len, read)) + 1)
+_kept = WeightedCache[Read](MAX_KEPT, lambda read: sum(map(len, read)) + 1)
 _KNOWN = "\0looked-up:"
 """Stands for the beginning of a link that was looked up until all texts are known; no text has a NUL."""
 

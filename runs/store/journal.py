@@ -25,7 +25,7 @@ _CALLS = frozenset({"tool_use", "server_tool_use"})
 
 
 @dataclass(frozen=True)
-class Place:
+class CallPlace:
     """Where a call stands in the journal of a work item."""
 
     generation: int
@@ -33,7 +33,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Question:
+class JournalQuestion:
     """What was asked. `digest` is over the whole question; a recorded reply answers only the same one. `pages`: what it
     showed as it looks, for the first time.
     """
@@ -44,7 +44,7 @@ class Question:
     pages: tuple[str, ...] = ()
 
 
-def recorded_reply(work: WorkItem, ordinal: int, question: Question) -> Reply | None:
+def recorded_reply(work: WorkItem, ordinal: int, question: JournalQuestion) -> Reply | None:
     """The reply that this question got before a crash, or None. Its usage tells how full the conversation is."""
     if not _has_past(work):
         return None
@@ -76,8 +76,8 @@ def has_reply(work: WorkItem, ordinal: int) -> bool:
 
 def write_reply(
     work: WorkItem,
-    place: Place,
-    question: Question,
+    place: CallPlace,
+    question: JournalQuestion,
     reply: Reply,
     cost: Decimal | None,
     duration_ms: int,
@@ -107,8 +107,8 @@ def write_reply(
 
 def write_failure(
     work: WorkItem,
-    place: Place,
-    question: Question,
+    place: CallPlace,
+    question: JournalQuestion,
     error: PevError,
     usage: Usage,
     cost: Decimal | None,
@@ -132,7 +132,7 @@ def write_failure(
         _record_call(work, question, duration_ms, "error")
 
 
-def _write_call(work: WorkItem, place: Place, question: Question, usage: Usage, **fields: Any) -> None:
+def _write_call(work: WorkItem, place: CallPlace, question: JournalQuestion, usage: Usage, **fields: Any) -> None:
     call = ModelCall.objects.create(
         **_columns(work, place),
         role=question.role.value,
@@ -162,7 +162,7 @@ def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> ToolCall | No
 
 
 def write_result(
-    work: WorkItem, place: Place, use: ToolUse, result: ToolResult, writes: Changes, duration_ms: int
+    work: WorkItem, place: CallPlace, use: ToolUse, result: ToolResult, writes: Changes, duration_ms: int
 ) -> ToolCall:
     """Record a tool call with its result."""
     with writing():
@@ -209,7 +209,7 @@ def used_seconds(work: WorkItem) -> float:
     return sum(calls) / 1_000
 
 
-def _columns(work: WorkItem, place: Place) -> dict[str, Any]:
+def _columns(work: WorkItem, place: CallPlace) -> dict[str, Any]:
     return {
         "run": work.run,
         "work": work,
@@ -224,7 +224,7 @@ def _has_past(work: WorkItem) -> bool:
     return work.epoch > 1
 
 
-def _discard_after(work: WorkItem, place: Place) -> None:
+def _discard_after(work: WorkItem, place: CallPlace) -> None:
     """Where a conversation takes another turn than before a crash, what had come after that place counts no more."""
     replies = ModelCall.objects.live().filter(work=work, generation=place.generation)
     if replies.filter(ordinal__gte=place.ordinal).update(live=False):
@@ -235,7 +235,7 @@ def _discard_after(work: WorkItem, place: Place) -> None:
         calls.exclude(use_id__in=asked_for, ordinal__lte=len(asked_for)).delete()
 
 
-def _record_call(work: WorkItem, question: Question, duration_ms: int, stop_reason: str) -> None:
+def _record_call(work: WorkItem, question: JournalQuestion, duration_ms: int, stop_reason: str) -> None:
     step, attempt = _step_and_attempt(work)
     role = question.role.value
     event = ModelCalled(role=role, model=question.model, ms=duration_ms, stop=stop_reason, step=step, attempt=attempt)

@@ -22,7 +22,7 @@ from runs.events import kinds as events
 from runs.lifecycle import outcomes
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.available_agents import crew
+from runs.lifecycle.available_agents import agent_roster
 from runs.lifecycle.coverage import known_unread
 from runs.lifecycle.run_limits import least_budget
 from runs.lifecycle.toolset import commands_allowed, tool_names
@@ -283,7 +283,7 @@ def check_budget(submission: Submission, request: str, files: Iterable[str]) -> 
 
 
 def _check_subagents(policy: Policy) -> None:
-    there = crew(policy)
+    there = agent_roster(policy)
     for name in policy.subagents:
         if why := there.missing(name):
             raise InvalidInput(f"The policy names the subagent “{name}”, {why} Leave it out, or name another.")
@@ -331,7 +331,7 @@ def check_plan(submission: Submission) -> None:
         plan,
         tool_names(policy),
         commands=commands,
-        agents=crew(policy, plan),
+        agents=agent_roster(policy, plan),
         max_steps=steps,
         sources_needed=needed,
     )

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from runs.enums import AttemptStatus, Outcome, Role, StepStatus
 from runs.models import Attempt, ModelCall, Run, Step, ToolCall
-from runs.pev.agents import played
+from runs.pev.agents import policy_for_agent
 from runs.pev.policy import RULES
 from runs.pev.tools.toolbox import TOOL_NAMES
 
@@ -114,7 +114,7 @@ def _(attempt: Attempt) -> Span:
 @span_of.register
 def _(call: ModelCall) -> Span:
     run = call.run
-    policy = played(run.policy, call.attempt.agent if call.attempt else None)
+    policy = policy_for_agent(run.policy, call.attempt.agent if call.attempt else None)
     inputs = [call.input_tokens, call.cache_read_tokens, call.cache_write_5m_tokens, call.cache_write_1h_tokens]
     attributes: Attributes = {
         "gen_ai.operation.name": "chat",

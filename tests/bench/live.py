@@ -19,8 +19,8 @@ from runs.events.kinds import AnyEvent, AttemptStarted, ModelCalled, ToolCalled
 from runs.models import Run, User
 from runs.store import event_log
 from runs.web.live import subscribers
-from runs.web.live.access import Seat
-from runs.web.live.subscribers import Audience, Watcher, from_database
+from runs.web.live.access import SocketIdentity
+from runs.web.live.subscribers import Channel, Subscriber, from_database
 from runs.web.run.fragments import TABS
 from runs.web.site.server import WINDOW_BITS
 from tests.bench.figures import Figure, ShapeBroken
@@ -86,18 +86,18 @@ def measure(*, short: bool) -> list[Figure]:
     return figures
 
 
-def _seat(who: User) -> Seat:
+def _seat(who: User) -> SocketIdentity:
     client = Client()
     client.force_login(who)
-    return Seat(client.session.session_key, who.pk)
+    return SocketIdentity(client.session.session_key, who.pk)
 
 
-async def _follow(run_id: int, tab: str, seats: list[Seat], times: int) -> Measured:
+async def _follow(run_id: int, tab: str, seats: list[SocketIdentity], times: int) -> Measured:
     """Tell these watchers of so many events, one message each."""
     newest = await from_database(lambda: Run.objects.values_list("event_count", flat=True).get(pk=run_id))
-    told, sinks, watchers = Audience(run_id, tab), [Sink() for _ in seats], []
+    told, sinks, watchers = Channel(run_id, tab), [Sink() for _ in seats], []
     for seat, sink in zip(seats, sinks, strict=True):
-        watchers.append(Watcher(seat, seat.person or 0, sink.send, sink.close))
+        watchers.append(Subscriber(seat, seat.person or 0, sink.send, sink.close))
         await told.join(watchers[-1])
         watchers[-1].seen = newest
     subscribers.MIN_DELAY = 0.0

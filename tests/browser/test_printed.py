@@ -6,7 +6,7 @@ from html import escape
 import pytest
 from playwright.sync_api import Browser
 
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.pdf import make
 from runs.documents.model.layout import MarkKind
 from tests.documents import pdfs
@@ -34,22 +34,22 @@ def printed(browser: Browser) -> Iterator[bytes]:
 
 
 @pytest.fixture(scope="module")
-def made(printed: bytes) -> Made:
+def made(printed: bytes) -> BuiltDocument:
     return make(printed)
 
 
-def test_quotes_are_found(made: Made) -> None:
+def test_quotes_are_found(made: BuiltDocument) -> None:
     found = look_up(_WORDS, without_running(made), 1_000)
     assert (found.equal, found.share >= 0.995) == (len(found.spans), True)
 
 
-def test_headers_are_known_and_nothing_is_hidden(made: Made) -> None:
+def test_headers_are_known_and_nothing_is_hidden(made: BuiltDocument) -> None:
     marks = made.rendered.layout.marks
     assert {mark.kind for mark in marks} == {MarkKind.RUNNING}
     assert len(marks) == made.rendered.layout.units
 
 
-def test_rectangles_are_few_and_on_the_page(printed: bytes, made: Made) -> None:
+def test_rectangles_are_few_and_on_the_page(printed: bytes, made: BuiltDocument) -> None:
     """Its glyphs are drawn one by one, but a line is one rectangle."""
     spans = look_up(_WORDS, made.text, 2_000).spans
     found = rectangles_of(printed, made, spans)

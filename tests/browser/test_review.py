@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from runs.documents.formats import docx, pdf
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.model.document import Document
 from runs.documents.model.layout import MarkKind
 from tests.browser.site import wait_until
@@ -120,7 +120,7 @@ def check_report(content: bytes) -> None:
     assert SCANNED in text
 
 
-def comments_in(made: Made) -> list[tuple[str, str]]:
+def comments_in(made: BuiltDocument) -> list[tuple[str, str]]:
     """The words that each comment of pevsite is about, and what it says."""
     document = Document(made.text, made.rendered.layout)
     marks = [one for one in document.marks_on(0, len(made.text), MarkKind.COMMENTED) if one.by == "pevsite"]

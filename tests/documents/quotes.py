@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.pdf.characters import text_of, text_page_of
 from runs.documents.formats.pdf.geometry import View, rectangles
 from runs.documents.formats.pdf.opened import opened, page_of
@@ -36,7 +36,7 @@ def look_up(words: Sequence[str], text: str, count: int, seed: int = 2) -> Found
     return Found(count, [span for _, span in found], equal)
 
 
-def without_running(made: Made) -> str:
+def without_running(made: BuiltDocument) -> str:
     """The text without the lines that stand on most pages."""
     text = made.text
     for mark in reversed(made.rendered.layout.marks):
@@ -53,7 +53,7 @@ class Rectangles(NamedTuple):
     bare: int
 
 
-def rectangles_of(data: bytes, made: Made, spans: Sequence[tuple[int, int]]) -> Rectangles:
+def rectangles_of(data: bytes, made: BuiltDocument, spans: Sequence[tuple[int, int]]) -> Rectangles:
     """Of places in a PDF file that were found, those over page breaks included."""
     counts: Counter[int] = Counter()
     off = 0

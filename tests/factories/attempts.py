@@ -10,7 +10,7 @@ from runs.evidence.results import Judgement
 from runs.lifecycle import outcomes
 from runs.models import Attempt, Run
 from runs.pev.checks.deciding import run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import FileExists, NoPlaceholders
 from runs.store import blobs, trees
 from tests.factories.parts import (
@@ -236,7 +236,7 @@ def final_answer(run: Run, *, met: bool = True) -> None:
         first = resolve(QuotedEvidence(source="@output", quote=given), {"@output": ANSWER.encode()})
         results = [
             result("C1", "Every open point of the three contracts is named with its clause.", [first]),
-            result("C2", "The review exists", [run_check(exists, Material(files))]),
+            result("C2", "The review exists", [run_check(exists, CheckInput(files))]),
         ]
         outcomes.answered(mine.run, ANSWER, judgement(results, feedback="Name every point."))
 

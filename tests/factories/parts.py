@@ -33,7 +33,7 @@ from runs.lifecycle import gate_decisions, outcomes
 from runs.lifecycle.advance import advance
 from runs.models import Attempt, Gate, Run, User, WorkItem
 from runs.pev.checks.deciding import run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import (
     ContextItem,
     Criterion,
@@ -46,7 +46,7 @@ from runs.pev.contracts import (
     StepOutput,
 )
 from runs.pev.policy import Policy, RoleModel
-from runs.pev.verification.grounding import Examiner
+from runs.pev.verification.grounding import EvidenceResolver
 from runs.store import blobs, event_log, journal, trees
 from runs.store.trees import Overlay
 from runs.submission.intake import Upload
@@ -227,9 +227,11 @@ def called(item: WorkItem, role: Role, prompt: int, written: int, ordinal: int =
     model = Policy.model_validate(item.run.policy).model_for(role).model
     usage = Usage(input=prompt, output=written)
     reply = Reply(({"type": "text", "text": "…"},), "end_turn", model, usage, f"req_{item.pk}_{ordinal}")
-    question = journal.Question(role, model, f"{item.pk}-{ordinal}")
+    question = journal.JournalQuestion(role, model, f"{item.pk}-{ordinal}")
     cost = cost_of(model, usage, item.run.created_at.date())
-    journal.write_reply(item, journal.Place(0, ordinal), question, reply, cost, 2_300 + 410 * (ordinal % 7), live_=True)
+    journal.write_reply(
+        item, journal.CallPlace(0, ordinal), question, reply, cost, 2_300 + 410 * (ordinal % 7), live_=True
+    )
 
 
 def tool(
@@ -240,7 +242,9 @@ def tool(
     path, lines = str(arguments.get("path")), max(1, len(text.splitlines()))
     given = trees.files_of(item.run.inputs).get(path) if name == "read_file" and not error else None
     shown = (Shown(path, given.sha256, 0, len(text), 1, lines, lines),) if given else ()
-    journal.write_result(item, journal.Place(0, ordinal), use, ToolResult(text, error, shown), {}, 12 + 31 * ordinal)
+    journal.write_result(
+        item, journal.CallPlace(0, ordinal), use, ToolResult(text, error, shown), {}, 12 + 31 * ordinal
+    )
 
 
 def overlay(files: Mapping[str, str]) -> Changes:
@@ -267,12 +271,12 @@ def quote(attempt: Attempt, source: str, text: str) -> Evidence:
     tools = [ToolText(call.result, call.shown) for call in attempt.tool_calls.order_by("ordinal")]
     given = Given(trees.contents_of(inputs), trees.files_of(inputs))
     sources = Sources(files, given, output=said, tools=tools)
-    return Examiner(sources, ()).examined(QuotedEvidence(source=source, quote=text))
+    return EvidenceResolver(sources, ()).examined(QuotedEvidence(source=source, quote=text))
 
 
 def checked(attempt: Attempt, check: Any) -> Evidence:
     files = Overlay(attempt.base, attempt.overlay, max_files=100, max_bytes=10_000_000).contents()
-    return run_check(check, Material(files))
+    return run_check(check, CheckInput(files))
 
 
 def result(

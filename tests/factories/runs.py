@@ -212,9 +212,9 @@ def step_error(**changes: Any) -> Run:
         called(mine, Role.EXECUTOR, 9_000, 400)
         model = mine.run.policy.model_for(Role.EXECUTOR).model
         for _ in range(8):
-            question = journal.Question(Role.EXECUTOR, model, "2")
+            question = journal.JournalQuestion(Role.EXECUTOR, model, "2")
             forbidden = ModelError(FORBIDDEN, kind="permission_error", retriable=False)
-            journal.write_failure(mine, journal.Place(0, 2), question, forbidden, Usage(), Decimal(0), 900)
+            journal.write_failure(mine, journal.CallPlace(0, 2), question, forbidden, Usage(), Decimal(0), 900)
         gate_opening.suspend(mine, FORBIDDEN, reset=False)
     return _fresh(run)
 

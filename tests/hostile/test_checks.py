@@ -6,7 +6,7 @@ from runs.contracts.base import QuotedEvidence
 from runs.evidence.finding import find
 from runs.evidence.quotes import resolve
 from runs.pev.checks.deciding import run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import Check, Contains, CsvColumns, JsonValid, NoPlaceholders, WordCount
 from tests.hostile.bounds import within
 
@@ -15,7 +15,7 @@ MB = 1_000_000
 
 def over(check: Check, unit: str, megabytes: int, before: str = "") -> str:
     content = before + unit * (megabytes * MB // len(unit))
-    return run_check(check, Material({"a": content.encode()})).sentence[:60]
+    return run_check(check, CheckInput({"a": content.encode()})).sentence[:60]
 
 
 @pytest.mark.slow

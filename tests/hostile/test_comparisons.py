@@ -5,7 +5,7 @@ import random
 import pytest
 
 from runs.pev.checks.deciding import problem_with, run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import Absent, Check, Count, Covers, QuotesOccur
 from tests.hostile.bounds import within
 
@@ -22,14 +22,14 @@ def over(check: Check, result: str, source: str, repeated: int = 1, times: int =
     """The sentence of the check over a result and a given file, of `times` and `repeated` copies of the texts."""
     problem_with(check)
     given = {"in.txt": (source * repeated).encode()}
-    material = Material({**given, "out.md": (result * times).encode()}, given, {"in.txt"})
+    material = CheckInput({**given, "out.md": (result * times).encode()}, given, {"in.txt"})
     return run_check(check, material, seconds=ALLOWED).sentence[:100]
 
 
 def to_the_end(check: Check, result: str, source: str) -> str:
     """Without a limit by the clock, which on a busy machine would be over before the work is."""
     given = {"in.txt": source.encode()}
-    material = Material({**given, "out.md": result.encode()}, given, {"in.txt"})
+    material = CheckInput({**given, "out.md": result.encode()}, given, {"in.txt"})
     return run_check(check, material, seconds=600).sentence[:100]
 
 
@@ -72,7 +72,7 @@ def test_quotes_are_found_in_bounded_time_and_memory(unit: str) -> None:
 
 def many_names(name: str) -> str:
     given = {f"{name}{number}.md": b"a" for number in range(1_000)}
-    return run_check(QUOTES, Material({**given, "out.md": b"a b " * MB}, given), seconds=ALLOWED).sentence[:60]
+    return run_check(QUOTES, CheckInput({**given, "out.md": b"a b " * MB}, given), seconds=ALLOWED).sentence[:60]
 
 
 @pytest.mark.parametrize("name", ["a b ", "a", "x/y"])

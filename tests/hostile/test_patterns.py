@@ -8,7 +8,7 @@ import pytest
 
 from runs.contracts.ports import FileInfo, Form, ToolUse
 from runs.pev.checks.deciding import problem_with, run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import JsonSchema, Matches
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools
@@ -38,15 +38,15 @@ TEXT = "".join(random.Random(1).choices("ab", k=100_000)).encode() * 3 + b"!"
 def in_a_plan(pattern: str) -> None:
     check = Matches(kind="matches", path="a.md", pattern=pattern[:500])
     problem_with(check)
-    run_check(check, Material({"a.md": TEXT}), seconds=ALLOWED)
+    run_check(check, CheckInput({"a.md": TEXT}), seconds=ALLOWED)
 
 
 def in_a_schema(pattern: str) -> None:
     rules = {"pattern": pattern, "patternProperties": {pattern: {}}, "additionalProperties": False}
     check = JsonSchema(kind="json_schema", path="a.json", schema_text=json.dumps(rules))
     problem_with(check)
-    run_check(check, Material({"a.json": json.dumps(TEXT.decode()).encode()}), seconds=ALLOWED)
-    run_check(check, Material({"a.json": json.dumps({TEXT.decode(): 1}).encode()}), seconds=ALLOWED)
+    run_check(check, CheckInput({"a.json": json.dumps(TEXT.decode()).encode()}), seconds=ALLOWED)
+    run_check(check, CheckInput({"a.json": json.dumps({TEXT.decode(): 1}).encode()}), seconds=ALLOWED)
 
 
 def in_a_search(pattern: str) -> None:

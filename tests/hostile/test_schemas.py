@@ -5,7 +5,7 @@ import json
 import pytest
 
 from runs.pev.checks.deciding import problem_with, run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import JsonSchema
 from tests.hostile.bounds import within
 
@@ -46,7 +46,7 @@ CASES: dict[str, tuple[object, str]] = {
 def by_check(rules: object, content: str) -> None:
     check = JsonSchema(kind="json_schema", path="a.json", schema_text=json.dumps(rules))
     problem_with(check)
-    run_check(check, Material({"a.json": content.encode()}), seconds=ALLOWED)
+    run_check(check, CheckInput({"a.json": content.encode()}), seconds=ALLOWED)
 
 
 @pytest.mark.slow

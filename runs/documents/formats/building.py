@@ -19,7 +19,7 @@ _MAX_SHORT = 300
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 
-class Effort:
+class WorkBudget:
     """Time of the processor, in seconds, that a reading has taken since it began."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Effort:
             self._begun = time.process_time() - spent
 
 
-class Made(NamedTuple):
+class BuiltDocument(NamedTuple):
     """What a reader makes of a content: the one text, and what is known of it."""
 
     text: str
@@ -129,7 +129,7 @@ class Builder:
         if len(self._cautions) < MAX_NOTES:
             self._cautions.append(_short(sentence))
 
-    def made(self, unit: str = "", units: int = 0, pictorial: Sequence[int] = ()) -> Made:
+    def made(self, unit: str = "", units: int = 0, pictorial: Sequence[int] = ()) -> BuiltDocument:
         """The text and its layout; `pictorial` are numbers of its pages. Without any text it raises InvalidInput: there
         is nothing to read.
         """
@@ -147,7 +147,7 @@ class Builder:
             boxes=tuple(self._boxes),
             pictorial=tuple(pictorial),
         )
-        return Made(text, Rendered(layout=layout, notes=(*self._notes, *more), cautions=tuple(self._cautions)))
+        return BuiltDocument(text, Rendered(layout=layout, notes=(*self._notes, *more), cautions=tuple(self._cautions)))
 
 
 def cleaned(text: str) -> str:

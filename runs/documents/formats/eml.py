@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from runs.documents.formats import invitations, smime
 from runs.documents.formats.alternatives import Alternative, put_together
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.html import decoded, decoded_or_guessed
 from runs.documents.formats.mails import (
     MAX_ATTACHED_BYTES,
@@ -74,7 +74,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     try:
         return laid_out("eml", _mail(_parsed(data)))
     except _BROKEN as error:

@@ -4,7 +4,7 @@ import posixpath
 from functools import partial
 from urllib.parse import unquote
 
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.formats.html import CUT, add_pieces, page_of
 from runs.documents.formats.package_parts import Element, Package
 from runs.errors import InvalidInput
@@ -20,7 +20,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     package = Package(data)
     container = package.xml("META-INF/container.xml")
     file = next(container.iter("{*}rootfile"), None) if container is not None else None

@@ -9,7 +9,7 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from runs.documents import encodings
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.formats.hidden_text import Looks, Scope
 from runs.documents.formats.package_parts import Element, whole_number
 from runs.documents.formats.style_sheets import Linked
@@ -81,7 +81,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     page = page_of(data)
     builder = Builder("html")
     if page.title:

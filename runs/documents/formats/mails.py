@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.formats.html import CUT, page_of
 from runs.documents.model.layout import BlockKind, MarkKind
 
@@ -37,7 +37,7 @@ class Mail(NamedTuple):
     cautions: Sequence[str] = ()
 
 
-def laid_out(kind: str, mail: Mail) -> Made:
+def laid_out(kind: str, mail: Mail) -> BuiltDocument:
     """One block for each line, whose anchor is its number."""
     builder = Builder(kind)
     lines = [

@@ -10,7 +10,7 @@ import olefile
 
 from runs.documents.formats import eml, rtf, smime
 from runs.documents.formats.alternatives import Alternative, put_together
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.mails import (
     MAX_ATTACHED_BYTES,
     MAX_ATTACHMENTS,
@@ -59,7 +59,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as file:
             _refuse_others(file)

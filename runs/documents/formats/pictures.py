@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from runs.documents.formats.building import Builder, Effort, Made
+from runs.documents.formats.building import Builder, BuiltDocument, WorkBudget
 from runs.documents.model.layout import MIN_CONFIDENCE, BlockKind, Box, MarkKind
 from runs.errors import InvalidInput
 from runs.isolation.performing import seconds_left
@@ -58,7 +58,7 @@ class Room:
     """How many more pages OCR may read in this file."""
 
     def __init__(self) -> None:
-        self._effort, self._left = Effort(), MAX_PAGES
+        self._effort, self._left = WorkBudget(), MAX_PAGES
 
     @property
     def has_time(self) -> bool:
@@ -95,7 +95,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     """The words of a picture, or of each page of a TIFF file."""
     builder = Builder("image")
     with warnings.catch_warnings(action="ignore"):  # Pillow's, of damage that it can do with

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from runs.documents.model.duplicate_numbers import twins
+from runs.documents.model.duplicate_numbers import duplicate_numbers
 from runs.documents.model.layout import Block, BlockKind, Deletion, Layout, Mark, MarkKind
 from runs.documents.model.sheets import Address, address_in, column_of, named
 
@@ -305,7 +305,7 @@ class Document:
 
     @cached_property
     def _twins(self) -> Mapping[str, str]:
-        return twins(self.text, self.layout.blocks, self._by_clause)
+        return duplicate_numbers(self.text, self.layout.blocks, self._by_clause)
 
     @cached_property
     def _by_clause(self) -> Mapping[str, Sequence[Block]]:

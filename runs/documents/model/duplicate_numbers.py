@@ -16,7 +16,7 @@ _NO_TITLE = re.compile(r"[.;,:]\s*$|\t\d+$")
 """The end of a sentence, or of a line in a table of contents."""
 
 
-def twins(text: str, blocks: Sequence[Block], by_number: Mapping[str, Sequence[Block]]) -> dict[str, str]:
+def duplicate_numbers(text: str, blocks: Sequence[Block], by_number: Mapping[str, Sequence[Block]]) -> dict[str, str]:
     """By the anchor of each clause whose number others have too, the schedule that it stands in, such as "Schedule 2";
     empty where none tells it from the others. The one that alone stands before all schedules is left out.
     """

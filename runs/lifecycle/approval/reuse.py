@@ -19,14 +19,14 @@ from runs.llm.capabilities import window_of
 from runs.mcp_client.server_config import SEPARATOR
 from runs.models import Attempt, Gate, Run, Tree
 from runs.pev import prompts
-from runs.pev.agents import AgentDefinition, played, subagents_of
+from runs.pev.agents import AgentDefinition, policy_for_agent, subagents_of
 from runs.pev.checks.material import matching
 from runs.pev.contracts import Absent, MinBytes, PlanHeader, PlanStep, WordCount
 from runs.pev.conversation.window import cuts
 from runs.pev.input_coverage import read_whole
 from runs.pev.plans.ordering import ancestors
 from runs.pev.policy import Policy
-from runs.pev.read_set import View, holds
+from runs.pev.read_set import FileView, holds
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.commands import RunCommand
 from runs.pev.tools.fetching import FetchPage
@@ -62,7 +62,7 @@ def key_of(state: State, key: str, agents: Mapping[str, AgentDefinition] = NOBOD
     run, plan = state.run, state.plan
     assert plan is not None
     agent, step = agents.get(state.specs[key].agent), state.steps[key]
-    policy = played(run.policy, agent)
+    policy = policy_for_agent(run.policy, agent)
     before = [state.steps[name] for name in sorted(step.depends_on)]
     return digest_of(
         {
@@ -145,12 +145,12 @@ def _requests(state: State, key: str) -> list[Gate]:
     return [gate for gate in requests_of(state.run) if judged_at(gate, plan.header, state.steps) == key]
 
 
-def view_of(run: Run, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> View:
+def view_of(run: Run, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> FileView:
     """The files as an attempt at this step of a plan finds them that begins with this tree."""
     inputs = trees.tree(run.inputs_id)
     known = joined(trees.readings_of(inputs), trees.readings_of(tree))
     given, now = trees.files_of(inputs), trees.files_of(tree)
-    return View(given, now, specs[key], known.problems, known.extents, loose_for(specs, key))
+    return FileView(given, now, specs[key], known.problems, known.extents, loose_for(specs, key))
 
 
 def loose_for(specs: Mapping[str, PlanStep], key: str) -> Set[str]:
@@ -161,7 +161,7 @@ def loose_for(specs: Mapping[str, PlanStep], key: str) -> Set[str]:
 
 
 def find(
-    state: State, key: str, reuse_key: str, view: Callable[[], View], taken: Collection[Attempt] = ()
+    state: State, key: str, reuse_key: str, view: Callable[[], FileView], taken: Collection[Attempt] = ()
 ) -> Attempt | None:
     """The newest passed attempt with this key, of the owner's own runs (S4), whose result was kept and which has looked
     at nothing that is otherwise now. `taken`: those that a run which is in no table has taken over.
@@ -191,14 +191,14 @@ def find(
     return None
 
 
-def _fits(attempt: Attempt, spec: PlanStep, view: View) -> bool:
+def _fits(attempt: Attempt, spec: PlanStep, view: FileView) -> bool:
     """Whether what it wrote may lie in the workspace."""
     new = [path for path in attempt.overlay if path not in view.workspace]
     beside = any(set(pair) & set(new) for pair in clashes([*view.workspace, *new]))
     return set(attempt.overlay) <= set(spec.outputs) and not beside
 
 
-def _is_proved(attempt: Attempt, state: State, spec: PlanStep, view: View, taken: Collection[Attempt]) -> bool:
+def _is_proved(attempt: Attempt, state: State, spec: PlanStep, view: FileView, taken: Collection[Attempt]) -> bool:
     """Whether its verdict rests on nothing that only its own run had: what a person said there, or files that other
     steps had read whole, in which something does not occur.
     """

@@ -15,7 +15,7 @@ from runs.models import Agent, Attempt, Plan, Run, User
 from runs.pev.agents import AgentDefinition, needed_by, subagents_of
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.policy import Policy
-from runs.pev.read_set import View, concerned
+from runs.pev.read_set import FileView, concerned
 from runs.store import renditions, trees
 from runs.store.renditions import Readings
 
@@ -24,7 +24,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True)
-class Inputs:
+class PreviewInputs:
     """What would be submitted. `files` are those of the run, by path, sorted."""
 
     owner: User
@@ -35,7 +35,7 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class StepPreview:
     """One step: the attempt whose result it would take over, or why it would be carried out again, as a clause."""
 
     key: str
@@ -55,7 +55,7 @@ class _Imagined(State):
         return self.contract
 
 
-def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
+def preview_reuse(plan: PlanContract, given: PreviewInputs, before: Run) -> list[StepPreview]:
     """Each step of the plan, in order, as it would come out at once. Reasons are told against the run `before`.
 
     It takes the steps as `moves.due` does, with the results that are waiting for an approval as approved.
@@ -66,9 +66,9 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
     known = _readings(given.files)
     there = Agent.objects.definitions(needed_by(plan.steps, given.policy))
 
-    def view_of(key: str) -> View:
+    def view_of(key: str) -> FileView:
         loose = reuse.loose_for(state.specs, key)
-        return View(given.files, files, state.specs[key], known.problems, known.extents, loose)
+        return FileView(given.files, files, state.specs[key], known.problems, known.extents, loose)
 
     while ready := _startable(state, given.policy):
         for key in ready:
@@ -83,7 +83,7 @@ def foresee(plan: PlanContract, given: Inputs, before: Run) -> list[Foreseen]:
                 files = _changed(files, found[key])
     differences = _Differences(given, before, known, there)
     return [
-        Foreseen(key, spec.name, found.get(key), "" if key in found else _why(spec, plan, found, given, differences))
+        StepPreview(key, spec.name, found.get(key), "" if key in found else _why(spec, plan, found, given, differences))
         for key, spec in state.specs.items()
     ]
 
@@ -92,7 +92,7 @@ def _readings(files: Mapping[str, FileInfo]) -> Readings:
     return renditions.readings({info.sha256 for info in files.values()})
 
 
-def _imagined(plan: PlanContract, given: Inputs) -> _Imagined:
+def _imagined(plan: PlanContract, given: PreviewInputs) -> _Imagined:
     run = Run(
         owner=given.owner,
         request=given.request,
@@ -129,7 +129,7 @@ def _changed(files: dict[str, FileInfo], attempt: Attempt) -> dict[str, FileInfo
 
 
 def _why(
-    spec: PlanStep, plan: PlanContract, found: Mapping[str, Attempt], given: Inputs, differences: _Differences
+    spec: PlanStep, plan: PlanContract, found: Mapping[str, Attempt], given: PreviewInputs, differences: _Differences
 ) -> str:
     if not given.policy.reuse:
         return "results are not reused"
@@ -145,7 +145,9 @@ def _why(
 class _Differences:
     """What differs from the run before: as it concerns every step, and the files that one of them had looked at."""
 
-    def __init__(self, given: Inputs, before: Run, known: Readings, agents: Mapping[str, AgentDefinition]) -> None:
+    def __init__(
+        self, given: PreviewInputs, before: Run, known: Readings, agents: Mapping[str, AgentDefinition]
+    ) -> None:
         self._agents = agents
         self._now, self._then = given.files, trees.files_of(before.inputs)
         self._known = renditions.joined(known, _readings(self._then))
@@ -180,7 +182,7 @@ class _Differences:
         if spec.step_id not in self._reads:
             return ""
         problems, extents = self._known.problems, self._known.extents
-        then, now = (View(files, files, spec, problems, extents) for files in (self._then, self._now))
+        then, now = (FileView(files, files, spec, problems, extents) for files in (self._then, self._now))
         changed = concerned(self._reads[spec.step_id], then, now)
         parts = []
         for words, paths in (
@@ -194,7 +196,7 @@ class _Differences:
         return ", ".join(parts)
 
 
-def _general_reason(given: Inputs, before: Run) -> str:
+def _general_reason(given: PreviewInputs, before: Run) -> str:
     """What differs from the run before, as it concerns every step."""
     reasons = []
     if given.owner.pk != before.owner_id:

@@ -15,7 +15,7 @@ from runs.evidence.quotes import MIN_CHARACTERS
 from runs.evidence.source_names import Paths, Phrases, worded
 from runs.evidence.sources import OUTSIDE, Given, Sources
 from runs.pev.checks.counting import count
-from runs.pev.checks.material import LISTED, Found, Material, listed, matching
+from runs.pev.checks.material import LISTED, CheckInput, CheckResult, listed, matching
 from runs.pev.checks.passages import Passage, passages_in
 from runs.pev.checks.tables import Table
 from runs.pev.contracts import Absent, Citations, Comparison, Count, Covers, QuotesOccur
@@ -36,7 +36,7 @@ _BULLET = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 
 
-def compared(check: Comparison, text: str, material: Material, budget: Budget) -> Found:
+def compared(check: Comparison, text: str, material: CheckInput, budget: Budget) -> CheckResult:
     """What comes out of holding the text of the result against its sources. Raises InvalidInput with a part of a
     sentence, TooSlow among them, where that cannot be done.
     """
@@ -55,7 +55,7 @@ def compared(check: Comparison, text: str, material: Material, budget: Budget) -
             assert_never(check)
 
 
-def _citations(check: Citations, text: str, material: Material) -> Found:
+def _citations(check: Citations, text: str, material: CheckInput) -> CheckResult:
     sources = material.library or Sources(material.files, Given(material.given))
     document = document_of(material.files[clean_path(check.path.removeprefix(RESULT))])
     cited = noted_in(document, sources) if document else citations_in(text, sources)
@@ -63,14 +63,14 @@ def _citations(check: Citations, text: str, material: Material) -> Found:
     if broken := broken_in(cited):
         more = f" And {len(broken) - LISTED:,} more." if len(broken) > LISTED else ""
         first = cited.broken[0].line if cited.broken else 0
-        return Found(False, f"{counted}; {len(broken):,} broken. {' '.join(broken[:LISTED])}{more}", first)
+        return CheckResult(False, f"{counted}; {len(broken):,} broken. {' '.join(broken[:LISTED])}{more}", first)
     origins = {one.provenance for one in cited.citations}
     given, observed = Provenance.GIVEN in origins, not origins.isdisjoint(OUTSIDE)
     held = len(cited.citations) >= check.min
-    return Found(held, f"{counted}, all found", outside=given, observed=observed and not given)
+    return CheckResult(held, f"{counted}, all found", outside=given, observed=observed and not given)
 
 
-def _quotes_occur(check: QuotesOccur, text: str, material: Material, budget: Budget) -> Found:
+def _quotes_occur(check: QuotesOccur, text: str, material: CheckInput, budget: Budget) -> CheckResult:
     passages = list(_at_most(MAX_ITEMS, _passages(check, text, Paths(material.names()), budget), "quoted passages"))
     if not passages:
         raise InvalidInput("quotes nothing; quote the sources")
@@ -84,11 +84,11 @@ def _quotes_occur(check: QuotesOccur, text: str, material: Material, budget: Bud
         first = [f"line {passages[n].line}: {quoted(passages[n].text, 60)} {wrong[n]}" for n in sorted(wrong)[:LISTED]]
         more = f"; and {len(wrong) - LISTED:,} more" if len(wrong) > LISTED else ""
         said = f"{counted}, of which {len(wrong):,} cannot be found: {'; '.join(first)}{more}"
-        return Found(False, said, passages[min(wrong)].line)
+        return CheckResult(False, said, passages[min(wrong)].line)
     made = sorted({name for name in places.values() if not material.is_given(name)})
     own = f"; the run itself has made {listed(made)}" if made else ""
     said = f"{counted}, each found in the source named beside it: {listed(sorted(set(places.values())))}{own}"
-    return Found(True, said, passages[0].line, outside=not made)
+    return CheckResult(True, said, passages[0].line, outside=not made)
 
 
 def _passages(check: QuotesOccur, text: str, paths: Paths, budget: Budget) -> Iterator[Passage]:
@@ -107,7 +107,7 @@ def _unusable(passage: Passage) -> str:
     return "" if passage.sources else "has no source named beside it"
 
 
-def _places(passages: Iterable[tuple[int, Passage]], material: Material, budget: Budget) -> dict[int, str]:
+def _places(passages: Iterable[tuple[int, Passage]], material: CheckInput, budget: Budget) -> dict[int, str]:
     """Of each passage that occurs in a source named beside it, which one: a given one, if it can be. One source is held
     in memory at a time.
     """
@@ -134,7 +134,7 @@ def _occurs(quote: str, searched: Quotable) -> bool:
     return len(parts) > 1 and all(sum(map(str.isalnum, part)) >= MIN_CHARACTERS and part in searched for part in parts)
 
 
-def _covers(check: Covers, text: str, material: Material, budget: Budget) -> Found:
+def _covers(check: Covers, text: str, material: CheckInput, budget: Budget) -> CheckResult:
     where = text
     if check.in_column:
         where = " \0 ".join(value for _, value in Table(text, [check.in_column]).column(check.in_column, budget))
@@ -151,10 +151,10 @@ def _covers(check: Covers, text: str, material: Material, budget: Budget) -> Fou
     column = f" by its column {quoted(check.in_column)}" if check.in_column else ""
     said = f"has {of - len(missing):,} of {of:,} dealt with{column}"
     outside = bool(files) or bool(check.source and material.is_given(check.source))
-    return Found(not missing, f"{said}; missing: {listed(missing)}" if missing else said, outside=outside)
+    return CheckResult(not missing, f"{said}; missing: {listed(missing)}" if missing else said, outside=outside)
 
 
-def _listed_in(check: Covers, material: Material, budget: Budget) -> Iterator[str]:
+def _listed_in(check: Covers, material: CheckInput, budget: Budget) -> Iterator[str]:
     """The values of the column, or the lines, that have a letter or digit."""
     if not check.source:
         return
@@ -196,7 +196,7 @@ class _Place(NamedTuple):
     sentence: str
 
 
-def _absent(check: Absent, material: Material, budget: Budget) -> Found:
+def _absent(check: Absent, material: CheckInput, budget: Budget) -> CheckResult:
     """Whether none of the terms occurs in the given files, nor anything that could be one of them (T14); only of files
     that were read whole that says anything.
     """
@@ -220,7 +220,7 @@ def _absent(check: Absent, material: Material, budget: Budget) -> Found:
     if places := certain + doubtful:
         may = "There is" if certain else "It is not certain that they are absent; there may be"
         said = f"{may} {listed([place.sentence for place in places])}"
-        return Found(False, said, places[0].line, source=places[0].name, outside=True)
+        return CheckResult(False, said, places[0].line, source=places[0].name, outside=True)
     read = "which was read whole" if len(names) == 1 else f"{pluralize(len(names), 'file')}, read whole"
     said = f"{listed([quoted(term) for term in terms])} {word_for(len(terms), 'occurs', 'occur')} nowhere in"
-    return Found(True, f"{said} {listed(names)} ({read})", source=names[0], outside=True)
+    return CheckResult(True, f"{said} {listed(names)} ({read})", source=names[0], outside=True)

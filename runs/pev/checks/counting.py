@@ -6,7 +6,7 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from runs.errors import InvalidInput
-from runs.pev.checks.material import LISTED, Found, Material, listed
+from runs.pev.checks.material import LISTED, CheckInput, CheckResult, listed
 from runs.pev.checks.tables import add_to, table_of
 from runs.pev.contracts import Count, Term
 from runs.text.boundaries import is_whole
@@ -52,7 +52,7 @@ class _Figure(NamedTuple):
         return same or (not mine.unit and amount.value.scaleb(-PARTS.get(other.unit, 0), EXACT) in self.values)
 
 
-def count(check: Count, text: str, material: Material, budget: Budget) -> Found:
+def count(check: Count, text: str, material: CheckInput, budget: Budget) -> CheckResult:
     """Whether the figure equals the terms, to the last digit. Every place where it is said has to say the same."""
     figure = _figure(check, text, budget)
     amounts = [_amounts(term, material, budget) for term in check.terms]
@@ -67,9 +67,13 @@ def count(check: Count, text: str, material: Material, budget: Budget) -> Found:
     line = figure.line
     if agreed:
         read = "" if figure.written == total.shown else f", read as {total.shown}"
-        return Found(True, f"says {figure.written}{read}, line {line}: {total.shown} = {sums}", line, outside=outside)
+        return CheckResult(
+            True, f"says {figure.written}{read}, line {line}: {total.shown} = {sums}", line, outside=outside
+        )
     other = "".join(f", or {one.shown} by another decimal mark" for one, _ in list(totals.values())[1:2])
-    return Found(False, f"says {figure.written}, line {line}; but {total.shown} = {sums}{other}", line, outside=outside)
+    return CheckResult(
+        False, f"says {figure.written}, line {line}; but {total.shown} = {sums}{other}", line, outside=outside
+    )
 
 
 def _figure(check: Count, text: str, budget: Budget) -> _Figure:
@@ -116,7 +120,7 @@ def _figure_at(text: str, start: int, end: int) -> _Figure:
     return _Figure(dict.fromkeys(values), Kind(number.comparison, 0, number.unit), written, line)
 
 
-def _amounts(term: Term, material: Material, budget: Budget) -> Sequence[_Amount]:
+def _amounts(term: Term, material: CheckInput, budget: Budget) -> Sequence[_Amount]:
     """What the term comes to, in each way in which it can be read."""
     names = material.matching(term.path)
     if term.of == "files":
@@ -132,7 +136,7 @@ def _number(amount: int) -> _Amount:
     return _Amount(Decimal(amount), f"{amount:,}")
 
 
-def _counted(term: Term, name: str, material: Material, budget: Budget) -> int:
+def _counted(term: Term, name: str, material: CheckInput, budget: Budget) -> int:
     data, text = material.content(name)
     try:
         match term.of:
@@ -150,7 +154,7 @@ def _counted(term: Term, name: str, material: Material, budget: Budget) -> int:
     return counted
 
 
-def _sums(column: str, names: Iterable[str], material: Material, budget: Budget) -> Sequence[_Amount]:
+def _sums(column: str, names: Iterable[str], material: CheckInput, budget: Budget) -> Sequence[_Amount]:
     """The sum by each decimal mark with which every value can be read, each once."""
     figures = Figures()
     for name in names:
@@ -180,7 +184,7 @@ def _total(terms: Sequence[Term], amounts: Sequence[_Amount]) -> _Amount:
     return _Amount(total, f"{kind.comparison}{in_digits(total)}{' ' if kind.unit else ''}{kind.unit}", kind)
 
 
-def _in_words(terms: Iterable[Term], amounts: Iterable[_Amount], material: Material) -> str:
+def _in_words(terms: Iterable[Term], amounts: Iterable[_Amount], material: CheckInput) -> str:
     words = ""
     for term, amount in zip(terms, amounts, strict=True):
         sign = ("-" if term.minus else "") if not words else (" - " if term.minus else " + ")
@@ -210,7 +214,7 @@ def _what(term: Term, amount: _Amount) -> str:
             return f"{noun} of"
 
 
-def _where(term: Term, material: Material) -> str:
+def _where(term: Term, material: CheckInput) -> str:
     names = material.matching(term.path)
     if term.of == "files" or names == [term.path]:
         return term.path

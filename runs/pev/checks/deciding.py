@@ -15,7 +15,7 @@ from runs.errors import InvalidInput
 from runs.evidence.finding import find, find_in_words
 from runs.evidence.results import Evidence
 from runs.pev.checks.comparing import compared
-from runs.pev.checks.material import LISTED, Found, Material
+from runs.pev.checks.material import LISTED, CheckInput, CheckResult
 from runs.pev.checks.problems import problem_with_comparison, problem_with_pattern
 from runs.pev.checks.tables import Table, in_short
 from runs.pev.contracts import (
@@ -68,7 +68,7 @@ _PLACEHOLDERS = regex.compile(
 _IDEOGRAPHS = r"\p{Han}\p{Hiragana}\p{Katakana}"
 
 
-def run_check(check: Check, material: Material, seconds: float | None = None) -> Evidence:
+def run_check(check: Check, material: CheckInput, seconds: float | None = None) -> Evidence:
     """The result of the check with its figures; `verified` says whether it held. Never raises for bad input.
 
     Only the files named are read. `line`, `start` and `end` point at the first place worth looking at, where there is
@@ -84,14 +84,14 @@ def run_check(check: Check, material: Material, seconds: float | None = None) ->
             return _evidence(found.source, material.given[found.source], found)
         path = clean_path(check.path.removeprefix(RESULT))
     except InvalidInput as error:
-        return _evidence(check.path, None, Found(False, str(error)))
+        return _evidence(check.path, None, CheckResult(False, str(error)))
     data = material.files.get(path)
     if data is None:
-        return _evidence(path, None, Found(False, f"{path} does not exist"))
+        return _evidence(path, None, CheckResult(False, f"{path} does not exist"))
     try:
         found = _examined(check, data, material, budget)
     except InvalidInput as error:
-        found = Found(False, str(error))
+        found = CheckResult(False, str(error))
     return _evidence(path, data, replace(found, sentence=f"{path} {found.sentence}"))
 
 
@@ -125,27 +125,29 @@ def problem_with(check: Check) -> str | None:
     return None
 
 
-def _after_command(check: CommandSucceeds, material: Material) -> Evidence:
+def _after_command(check: CommandSucceeds, material: CheckInput) -> Evidence:
     """Held if it succeeds. The end of what it printed, where test runners sum up, is the evidence; all of it is kept as
     a text under the name of the source.
     """
     if material.command is None:
-        refused = Found(False, f"{check.command} was not run: no commands are run here")
+        refused = CheckResult(False, f"{check.command} was not run: no commands are run here")
         return _evidence(COMMAND + check.command, None, refused)
     result = material.command(check.command)
     sentence, _, printed = result.text.partition("\n")
     lines = [line for line in printed.splitlines() if line.strip()]
     quote = "\n".join(lines[-SHOWN_LINES:])[-SHOWN_CHARS:]
-    found = Found(not result.is_error, sentence.removesuffix("."), quote=quote)
+    found = CheckResult(not result.is_error, sentence.removesuffix("."), quote=quote)
     return _evidence(COMMAND + check.command, result.text.encode(), found)
 
 
-def _examined(check: ChecksFiles, data: bytes, material: Material, budget: Budget) -> Found:
+def _examined(check: ChecksFiles, data: bytes, material: CheckInput, budget: Budget) -> CheckResult:
     match check:
         case FileExists():
-            return Found(True, f"exists ({pluralize(len(data), 'byte')})")
+            return CheckResult(True, f"exists ({pluralize(len(data), 'byte')})")
         case MinBytes():
-            return Found(len(data) >= check.min, f"has {pluralize(len(data), 'byte')}, wanted at least {check.min:,}")
+            return CheckResult(
+                len(data) >= check.min, f"has {pluralize(len(data), 'byte')}, wanted at least {check.min:,}"
+            )
         case Contains():
             return _contains(check, _text(data), markup_of(check.path))
         case Matches():
@@ -154,7 +156,7 @@ def _examined(check: ChecksFiles, data: bytes, material: Material, budget: Budge
             return _word_count(check, _text(data))
         case JsonValid():
             _json(_text(data))
-            return Found(True, "is valid JSON")
+            return CheckResult(True, "is valid JSON")
         case JsonSchema():
             return _json_schema(check, _text(data), budget)
         case CsvColumns():
@@ -169,15 +171,15 @@ def _examined(check: ChecksFiles, data: bytes, material: Material, budget: Budge
             assert_never(check)
 
 
-def _contains(check: Contains, text: str, markup: Markup) -> Found:
+def _contains(check: Contains, text: str, markup: Markup) -> CheckResult:
     span = find(check.text, text) or find_in_words(check.text, text, markup)
     if span is None:
-        return Found(False, f"does not contain {quoted(check.text)}")
+        return CheckResult(False, f"does not contain {quoted(check.text)}")
     sentence = f"contains {quoted(check.text)}, line {span.line}"
-    return Found(True, sentence, span.line, span.start, span.end)
+    return CheckResult(True, sentence, span.line, span.start, span.end)
 
 
-def _matches(check: Matches, data: bytes, budget: Budget) -> Found:
+def _matches(check: Matches, data: bytes, budget: Budget) -> CheckResult:
     text = searched = _text(data).replace("\r\n", "\n")
     if check.comments:
         document = document_of(data)
@@ -192,7 +194,7 @@ def _matches(check: Matches, data: bytes, budget: Budget) -> Found:
         dots = ", …" if len(lines) > LISTED else ""
         listed = ", ".join(map(str, lines[:LISTED]))
         sentence += f": {word_for(len(lines), 'line')} {listed}{dots}"
-    return Found(count >= check.min, sentence, lines[0] if lines else 0)
+    return CheckResult(count >= check.min, sentence, lines[0] if lines else 0)
 
 
 def _lines_of(starts: Iterator[int], text: str) -> tuple[int, list[int]]:
@@ -207,10 +209,10 @@ def _lines_of(starts: Iterator[int], text: str) -> tuple[int, list[int]]:
     return count, list(lines)
 
 
-def _word_count(check: WordCount, text: str) -> Found:
+def _word_count(check: WordCount, text: str) -> CheckResult:
     count = count_words(text)
     wanted = f"{check.min:,} to {check.max:,}" if check.max < 1_000_000 else f"at least {check.min:,}"
-    return Found(check.min <= count <= check.max, f"has {pluralize(count, 'word')}, wanted {wanted}")
+    return CheckResult(check.min <= count <= check.max, f"has {pluralize(count, 'word')}, wanted {wanted}")
 
 
 def count_words(text: str) -> int:
@@ -219,44 +221,46 @@ def count_words(text: str) -> int:
     return sum(1 for piece in pieces if any(map(str.isalnum, piece[0])))
 
 
-def _json_schema(check: JsonSchema, text: str, budget: Budget) -> Found:
+def _json_schema(check: JsonSchema, text: str, budget: Budget) -> CheckResult:
     value = _json(text)
     try:
         problem = problem_with_value(value, read_schema(check.schema_text), budget)
     except InvalidInput as error:
         raise InvalidInput(f"was not compared with the schema: {error}") from error
-    return Found(problem is None, f"breaks the schema: {problem}" if problem else "follows the schema")
+    return CheckResult(problem is None, f"breaks the schema: {problem}" if problem else "follows the schema")
 
 
-def _csv_columns(check: CsvColumns, text: str) -> Found:
+def _csv_columns(check: CsvColumns, text: str) -> CheckResult:
     header = Table(text, check.columns).header
     lacking = [name for name in check.columns if name not in header]
     if not header:
-        return Found(False, "has no header row")
+        return CheckResult(False, "has no header row")
     named = in_short(header)
     if not lacking:
-        return Found(True, f"has all {pluralize(len(check.columns), 'column')} wanted; it has {named}", 1)
+        return CheckResult(True, f"has all {pluralize(len(check.columns), 'column')} wanted; it has {named}", 1)
     columns = word_for(len(lacking), "column")
-    return Found(False, f"lacks the {columns} {', '.join(map(quoted, lacking))}; it has {named}", 1)
+    return CheckResult(False, f"lacks the {columns} {', '.join(map(quoted, lacking))}; it has {named}", 1)
 
 
-def _no_placeholders(text: str) -> Found:
+def _no_placeholders(text: str) -> CheckResult:
     match = _PLACEHOLDERS.search(text)
     if match is None:
-        return Found(True, "has no placeholders")
+        return CheckResult(True, "has no placeholders")
     line = text.count("\n", 0, match.start()) + 1
     sentence = f"still has a placeholder: {quoted(match[0])}, line {line}"
-    return Found(False, sentence, line, match.start(), match.end())
+    return CheckResult(False, sentence, line, match.start(), match.end())
 
 
-def _diagrams(check: Diagrams, text: str, budget: Budget) -> Found:
+def _diagrams(check: Diagrams, text: str, budget: Budget) -> CheckResult:
     found = drawn(text, budget, whole=check.path.lower().endswith(".mmd"))
     wrong = next((one for one in found if one.problem), None)
     if wrong:
-        return Found(False, f"has a diagram in line {wrong.line} that cannot be drawn: {wrong.problem}", wrong.line)
+        return CheckResult(
+            False, f"has a diagram in line {wrong.line} that cannot be drawn: {wrong.problem}", wrong.line
+        )
     held = len(found) >= check.min
     sentence = f"has {pluralize(len(found), 'diagram')} that can be drawn, wanted at least {check.min:,}"
-    return Found(held, sentence, found[0].line if found else 0)
+    return CheckResult(held, sentence, found[0].line if found else 0)
 
 
 def _text(data: bytes) -> str:
@@ -283,13 +287,13 @@ def _problem_with_schema(text: str) -> str | None:
     return None
 
 
-def _provenance(found: Found) -> Provenance:
+def _provenance(found: CheckResult) -> Provenance:
     if found.outside:
         return Provenance.GIVEN
     return Provenance.OBSERVED if found.observed else Provenance.MADE
 
 
-def _evidence(path: str, data: bytes | None, found: Found) -> Evidence:
+def _evidence(path: str, data: bytes | None, found: CheckResult) -> Evidence:
     return Evidence(
         kind="check",
         source=path,

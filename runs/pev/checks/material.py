@@ -15,7 +15,7 @@ LISTED = 10
 
 
 @dataclass(frozen=True)
-class Found:
+class CheckResult:
     """What came out, the sentence after the file's name, and where to look (as in Evidence). With `source` it is about
     that file, and the sentence is whole. `outside`: whether the result was compared with files that were given;
     `observed`: with what tools have shown and no such file.
@@ -34,7 +34,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Material:
+class CheckInput:
     """`files`: what there is after the attempt; `given`: the files of the task as they were handed in, both path to
     readable bytes, read lazily. `read_whole`: the given files of which the executors of the run were shown every line.
     `command` runs one by its name on these files: its result is an error where it did not succeed. None where nothing

@@ -7,7 +7,7 @@ from runs.pev.contracts import PlanContract, PlanStep
 
 
 @dataclass(frozen=True)
-class Spent:
+class RejectedWork:
     """What must not be planned once more: a whole version, or a step that nobody can do. `why`: what became of it."""
 
     version: int
@@ -15,7 +15,7 @@ class Spent:
     why: str
 
 
-def repeated_in(plan: PlanContract, spent: Iterable[Spent]) -> list[str]:
+def repeated_in(plan: PlanContract, spent: Iterable[RejectedWork]) -> list[str]:
     """A sentence for each thing in the plan that has been tried and must not be tried once more as it was."""
     problems: list[str] = []
     for one in spent:

@@ -11,7 +11,7 @@ from runs.contracts.ports import FileInfo, Reach, ToolResult, Workspace
 from runs.documents.content import text_of
 from runs.enums import Effect
 from runs.errors import InvalidInput
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.limits import ToolLimits
 
 SUBJECTS = ("path", "pattern", "query", "glob", "address", "url", "command", "code", "agent")
@@ -52,7 +52,7 @@ class Arguments(Described):
         """The text for the model, with what it shows. Raises InvalidInput with a sentence it can act on."""
         raise NotImplementedError
 
-    def looks_at(self, looks: Looks) -> None:
+    def looks_at(self, looks: ReadTracker) -> None:
         """Note every file that an answer may depend on, as long as it is no refusal."""
         raise NotImplementedError
 

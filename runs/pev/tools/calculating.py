@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from runs.contracts.ports import ToolResult, Workspace
 from runs.enums import Effect
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.arguments import Arguments
 from runs.pev.tools.limits import ToolLimits
 from runs.text.arithmetic import FUNCTIONS, MAX_CHARACTERS, MAX_DECIMALS, calculated
@@ -35,5 +35,5 @@ class Calculate(Arguments):
         # apart from what code vouches for: the unit is the model's word
         return ToolResult(f"{found.shown} = {found.figure}{rounded}" + (f"\nin {unit}" if unit else ""))
 
-    def looks_at(self, looks: Looks) -> None:
+    def looks_at(self, looks: ReadTracker) -> None:
         """It depends on no file."""

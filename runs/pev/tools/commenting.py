@@ -12,7 +12,7 @@ from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.evidence.passages import Passage, passage_in
 from runs.pev.plans.commented import REVIEWED
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.arguments import Arguments, FilePath, content_at
 from runs.pev.tools.limits import ToolLimits
 from runs.text.paths import clean_path
@@ -56,7 +56,7 @@ class CommentDocument(Arguments):
         workspace.write(copy, data)
         return ToolResult(f"{copy} has the comment at {found.where.words}, on {quoted(found.words)}.")
 
-    def looks_at(self, looks: Looks) -> None:
+    def looks_at(self, looks: ReadTracker) -> None:
         path = clean_path(self.path)
         looks.file(path)
         looks.file(REVIEWED + path)

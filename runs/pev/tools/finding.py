@@ -11,7 +11,7 @@ from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.input_coverage import MAX_NOTES
 from runs.pev.input_selection import selected
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.arguments import Arguments, Prefix, fitting, spans_of, start_of, under
 from runs.pev.tools.file_search import Hit, hits_in
 from runs.pev.tools.limits import ToolLimits
@@ -59,7 +59,7 @@ class ListFiles(Finding):
     def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
         return not under(self.prefix, infos)
 
-    def looks_at(self, looks: Looks) -> None:
+    def looks_at(self, looks: ReadTracker) -> None:
         looks.listing(start_of(self.prefix))
 
 
@@ -85,7 +85,7 @@ class Glob(Finding):
     def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
         return not selected([self.pattern], infos)
 
-    def looks_at(self, looks: Looks) -> None:
+    def looks_at(self, looks: ReadTracker) -> None:
         looks.listing("")
 
 
@@ -151,7 +151,7 @@ class SearchFiles(Finding):
         names, budget = under(self.prefix, infos), Budget(ToolLimits().search_seconds)
         return not any(hits_in(names, files.__getitem__, wanted, budget, limit=1, chars=1, number=number))
 
-    def looks_at(self, looks: Looks) -> None:
+    def looks_at(self, looks: ReadTracker) -> None:
         looks.contents(start_of(self.prefix))
 
 

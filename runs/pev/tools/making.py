@@ -18,7 +18,7 @@ from runs.evidence.citations.citing import broken_in, message_of
 from runs.evidence.citations.links import links_in
 from runs.evidence.citations.lookup import citations_in
 from runs.evidence.citations.words import words_of
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.text.normalisation import one_spaced
 from runs.text.paths import clean_path
 from runs.text.plural import pluralize
@@ -60,7 +60,7 @@ def made_of(path: str, form: Form, notes: int, workspace: Workspace) -> str:
     return f"{called(form)}{f' with {" and ".join(parts)}' if parts else ''}."
 
 
-def look_at_cited(content: str, looks: Looks) -> None:
+def look_at_cited(content: str, looks: ReadTracker) -> None:
     """Note the files that the links of a content name."""
     try:
         _, links = links_in(content)

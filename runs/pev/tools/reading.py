@@ -13,7 +13,7 @@ from runs.documents.model.document import Document
 from runs.documents.model.marked import Piece, pieces
 from runs.enums import Effect, OriginalPages
 from runs.errors import InvalidInput
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import MAX_UNREAD, kind_without_text
@@ -60,7 +60,7 @@ class ReadFile(Arguments):
             return _of_document(path, sha256, document, every, (first, last), limits)
         return _of_text(path, sha256, every, (first, last), limits)
 
-    def looks_at(self, looks: Looks) -> None:
+    def looks_at(self, looks: ReadTracker) -> None:
         looks.file(clean_path(self.path))
 
     def _wanted(self, path: str, document: Document | None, count: int) -> tuple[int, int]:

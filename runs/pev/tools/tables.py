@@ -16,7 +16,7 @@ from runs.contracts.ports import Shown, ToolResult, Workspace
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.checks.tables import Row, Rows, add_to, quantity_in, table_of
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.text.dates import Moment, Moments, NotDates, moment
@@ -94,7 +94,7 @@ class ReadTable(Arguments):
         part = Shown(path, info.sha256, 0, len(shown), 1, 0, len(lines_of(text)))  # pieces of its lines, none whole
         return ToolResult("\n".join([shown, *left, *asked]), shown=(part,))
 
-    def looks_at(self, looks: Looks) -> None:
+    def looks_at(self, looks: ReadTracker) -> None:
         looks.file(clean_path(self.path))
 
     def _lines(self, table: Rows, budget: Budget) -> list[str]:

@@ -14,7 +14,7 @@ from runs.errors import InvalidInput
 from runs.pev.agents import AgentDefinition
 from runs.pev.contracts import CommandSucceeds, PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.arguments import Arguments, Described, Reaching
 from runs.pev.tools.asking import AskPerson
 from runs.pev.tools.calculating import Calculate
@@ -116,7 +116,7 @@ def looking_tools() -> frozenset[str]:
     return frozenset(name for name, tool in _TOOLS.items() if tool.effect in CHANGES_NOTHING)
 
 
-def note_looks(looks: Looks, name: str, arguments: JsonObject, result: ToolResult) -> None:
+def note_looks(looks: ReadTracker, name: str, arguments: JsonObject, result: ToolResult) -> None:
     """Note what a call that was carried out, now or before a crash, has looked at of the files."""
     if name == RunCommand.name:
         looks.contents("")  # it is given a copy of all files

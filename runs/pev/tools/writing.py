@@ -11,7 +11,7 @@ from runs.documents.model.counting import TEXTS, called
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.evidence.finding import find
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.arguments import Arguments, FilePath, content_at, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.making import form_of, look_at_cited, made, made_of
@@ -49,7 +49,7 @@ class WriteFile(Arguments):
         _write(workspace, path, file, limits)
         return ToolResult(f"{path} was {done}: {made_of(path, form, notes, workspace)}")
 
-    def looks_at(self, looks: Looks) -> None:
+    def looks_at(self, looks: ReadTracker) -> None:
         path = clean_path(self.path)
         looks.file(path)
         if form_of(path) in {"docx", "pdf"}:
@@ -84,7 +84,7 @@ class EditFile(Arguments):
         _write(workspace, path, data.replace(old, new, 1), limits)
         return ToolResult(f"{path} was changed in line {lines[0]}.")
 
-    def looks_at(self, looks: Looks) -> None:
+    def looks_at(self, looks: ReadTracker) -> None:
         looks.file(clean_path(self.path))
 
 

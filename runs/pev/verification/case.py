@@ -11,10 +11,10 @@ from runs.contracts.ports import ToolResult
 from runs.enums import About
 from runs.evidence.results import UntracedFigure
 from runs.evidence.sources import Given, Sources, ToolText
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import Criterion, MinBytes, WordCount
-from runs.pev.read_set import Looks
-from runs.pev.verification.grounding import Examiner
+from runs.pev.read_set import ReadTracker
+from runs.pev.verification.grounding import EvidenceResolver
 from runs.pev.verification.requests import PersonRequest
 from runs.pev.verification.search import Search, search, terms_of
 from runs.text.dates import Day
@@ -26,7 +26,7 @@ NOTHING_TO_DO = Criterion(
 
 
 @dataclass(frozen=True)
-class Case:
+class VerificationInput:
     """What is judged. `files` is the whole tree, read lazily, and `inputs` the files as they were given. `shown` names
     the sources that were made and are judged, `given` those they rest on, in an order that the cases of a run have in
     common.
@@ -83,13 +83,13 @@ class Case:
     simple: bool = False
     terms: Sequence[str] = ()
 
-    def watched(self, looks: Looks) -> Case:
+    def watched(self, looks: ReadTracker) -> VerificationInput:
         """The same, which notes what of the files is looked at."""
         infos = looks.over(self.inputs.infos, contents=False)  # no one learns from it what is in a file
         inputs = Given(looks.over(self.inputs.files), infos)
         return replace(self, files=looks.over(self.files), inputs=inputs)
 
-    def with_nothing_to_do(self) -> Case:
+    def with_nothing_to_do(self) -> VerificationInput:
         """The same, in which it is judged whether the step has nothing to do, and not whether it was done."""
         name, _, description = self.subject.partition(": ")
         sentences = [description, *(criterion.text for criterion in self.criteria)]
@@ -109,9 +109,9 @@ class Case:
         return {f"C{number}": criterion for number, criterion in enumerate(self.criteria, 1)}
 
     @property
-    def material(self) -> Material:
+    def material(self) -> CheckInput:
         """What checks are held against."""
-        return Material(self.files, self.inputs.files, self.read_whole, self.command, self.sources)
+        return CheckInput(self.files, self.inputs.files, self.read_whole, self.command, self.sources)
 
     @property
     def made(self) -> list[str]:
@@ -134,6 +134,6 @@ class Case:
         )
 
     @cached_property
-    def examiner(self) -> Examiner:
+    def examiner(self) -> EvidenceResolver:
         """Looks up what a verifier quotes."""
-        return Examiner(self.sources, ["@output", *self.shown])
+        return EvidenceResolver(self.sources, ["@output", *self.shown])

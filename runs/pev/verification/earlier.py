@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from runs.evidence.relation import marks_of, stems_of
 from runs.pev.delimiters import delimited
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 
 IN_ALL = 24_000
 OF_ONE = 4_000
@@ -17,7 +17,7 @@ SHARED = 2
 """Words that a line has to share with what is judged, where it shares no figure and no name."""
 
 
-def earlier_shown(case: Case) -> Iterator[str]:
+def earlier_shown(case: VerificationInput) -> Iterator[str]:
     """The server looks quotes up in all of each result, however little of it is shown here."""
     if not case.earlier:
         return

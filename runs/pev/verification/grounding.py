@@ -37,7 +37,7 @@ NOT_OUTSIDE = (
 )
 
 
-class Examiner:
+class EvidenceResolver:
     """Looks the quotes of one verification up. `made` names the sources in which the statements that they support have
     to be. What a document cites is looked up once for all quotes from it.
     """

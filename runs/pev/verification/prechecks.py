@@ -8,7 +8,7 @@ from runs.evidence.citations.citing import LISTED, first_of, problems_of
 from runs.evidence.results import CriterionResult, Evidence
 from runs.pev.checks.deciding import run_check, seconds_for
 from runs.pev.contracts import CommandSucceeds, Criterion, FileExists
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.grounding import supports
 
 SECONDS = 20.0
@@ -17,7 +17,7 @@ _ORDER = "OUDKSCMN"
 DOCUMENTS = (".md", ".markdown", ".docx", ".pdf")
 
 
-def decided_by_code(case: Case, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
+def decided_by_code(case: VerificationInput, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
     """Every criterion with a check, and each rule of the house that was broken: an expected output that is missing
     or empty (`O1`), a file that no step declared (`U1`), a document that is hardly one (`D1`), one with citations that
     are broken or not wanted (`K1`), too little confidence of its own (`S1`).
@@ -63,7 +63,7 @@ def in_order(results: list[CriterionResult]) -> list[CriterionResult]:
     return sorted(results, key=lambda result: (_ORDER.index(result.label[0]), int(result.label[1:])))
 
 
-def _missing_outputs(case: Case) -> list[CriterionResult]:
+def _missing_outputs(case: VerificationInput) -> list[CriterionResult]:
     missing = [path for path in case.expected_outputs if path not in case.files or is_blank(case.files[path])]
     return [
         _result(f"O{number}", f"The expected output {path} exists and is not empty", _nothing_in(path, case))
@@ -71,19 +71,19 @@ def _missing_outputs(case: Case) -> list[CriterionResult]:
     ]
 
 
-def _nothing_in(path: str, case: Case) -> Evidence:
+def _nothing_in(path: str, case: VerificationInput) -> Evidence:
     found = run_check(FileExists(kind="file_exists", path=path), case.material)
     return found.model_copy(update={"verified": False, "sentence": f"{path} is empty"}) if found.verified else found
 
 
-def _unannounced(case: Case) -> list[CriterionResult]:
+def _unannounced(case: VerificationInput) -> list[CriterionResult]:
     return [
         _result(f"U{number}", "Only declared files are written", _broken(path, f"{path} is declared by no step"))
         for number, path in enumerate(case.undeclared, 1)
     ]
 
 
-def _too_short(case: Case) -> list[CriterionResult]:
+def _too_short(case: VerificationInput) -> list[CriterionResult]:
     """Documents with fewer bytes than the run asks for, unless they are as long as the plan itself wants them."""
     written = [path for path in case.made if path.lower().endswith(DOCUMENTS) and path in case.files]
     sizes = {path: len(case.files[path]) for path in written if not is_blank(case.files[path])}
@@ -101,13 +101,13 @@ def _too_short(case: Case) -> list[CriterionResult]:
     ]
 
 
-def _size(case: Case, path: str) -> str:
+def _size(case: VerificationInput, path: str) -> str:
     """Of a Word or a PDF document its text counts, however large the file is."""
     data = case.files[path]
     return f"{len(data)} bytes{' of text' if document_of(data) else ''}"
 
 
-def _citations(case: Case) -> list[CriterionResult]:
+def _citations(case: VerificationInput) -> list[CriterionResult]:
     """Documents of which a citation leads nowhere, and finished ones that have any (T8)."""
     made = () if case.whole else case.made
     problems = problems_of(made, case.files, case.inputs.files, case.sources, case.finished)
@@ -124,7 +124,7 @@ def _cited(path: str, sentences: Sequence[str], *, finished: bool) -> tuple[str,
     return f"Every citation in {path} leads to what it quotes", _broken(path, f"{path}: {first_of(sentences)}")
 
 
-def _unsure(case: Case) -> list[CriterionResult]:
+def _unsure(case: VerificationInput) -> list[CriterionResult]:
     if case.own_confidence >= case.min_confidence:
         return []
     sentence = f"The executor was only {case.own_confidence:.0%} sure; this run asks for {case.min_confidence:.0%}"

@@ -15,7 +15,7 @@ from runs.pev.conversation.examples import form_of
 from runs.pev.delimiters import NOTES_CHARS, begun, delimited
 from runs.pev.policy import RULES
 from runs.pev.verification import requests
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.earlier import Wanted, earlier_shown, passages
 from runs.pev.verification.requests import Change
 from runs.text.truncate import cut_after
@@ -37,7 +37,7 @@ TOKENS_FOR_EACH = 120
 """Of an answer: for each criterion and request a quote and a sentence, where they are so many that these do not fit."""
 
 
-def whole(case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change]) -> Ask:
+def whole(case: VerificationInput, labels: Mapping[str, Criterion], changes: Sequence[Change]) -> Ask:
     """The question about all criteria and requests at once."""
     schema = schema_for(VerifierAnswer)
     criteria = [f"{label}: {criterion.text}" for label, criterion in labels.items()]
@@ -72,7 +72,7 @@ def whole(case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change]
     )
 
 
-def shows_all(case: Case) -> bool:
+def shows_all(case: VerificationInput) -> bool:
     """Whether a verifier is shown every character of the answer, and of the texts that were written."""
     most, in_all = (SIMPLE_CHARS, SIMPLE_IN_ALL) if case.simple else (SHOWN_CHARS, SHOWN_IN_ALL)
     lengths = [len(_text(case, name, most + 1) or "") for name in case.shown if name in case.sources]
@@ -93,7 +93,7 @@ def whole_again(ask: Ask, answer: VerifierAnswer, doubts: Mapping[str, str]) -> 
     return Ask(**{**vars(ask), "messages": (*ask.messages, earlier, user(errors))})
 
 
-def single(case: Case, label: str, about: Criterion | Change) -> Ask:
+def single(case: VerificationInput, label: str, about: Criterion | Change) -> Ask:
     """The question about one criterion, or one request of a person, in the simple form: with the lines of its sources
     that share words or figures with it, where they are long.
     """
@@ -136,7 +136,7 @@ def single(case: Case, label: str, about: Criterion | Change) -> Ask:
     )
 
 
-def _sources(case: Case, *, given: bool) -> Iterator[tuple[str, str, str]]:
+def _sources(case: VerificationInput, *, given: bool) -> Iterator[tuple[str, str, str]]:
     """Kind, name and text of each source: first what was made, then, if `given`, what it rests on."""
     yield "output", OUTPUT, case.output
     for name in [*case.shown, *(case.given if given else ())]:
@@ -156,7 +156,7 @@ def single_again(ask: Ask, verdict: SimpleVerdict, doubt: str) -> Ask:
     return Ask(**{**vars(ask), "messages": (*ask.messages, earlier, user(said))})
 
 
-def _untraced(case: Case) -> list[str]:
+def _untraced(case: VerificationInput) -> list[str]:
     figures = [one for one in case.untraced if one.kind != "name"]
     lines = [f"{one.source}, line {one.line}: {one.text}" for one in figures[:UNTRACED]]
     if len(figures) > UNTRACED:
@@ -164,23 +164,23 @@ def _untraced(case: Case) -> list[str]:
     return [delimited("untraced", "\n".join(lines))] if lines else []
 
 
-def _hits(case: Case) -> list[str]:
+def _hits(case: VerificationInput) -> list[str]:
     if not (case.searched and case.searched.hits):
         return []
     return [delimited("hits", "\n".join(map(str, case.searched.hits)), "of the words of the step in the given files")]
 
 
-def _notes(case: Case) -> list[str]:
+def _notes(case: VerificationInput) -> list[str]:
     text = begun(case.notes.strip(), NOTES_CHARS)
     return [delimited("notes", text, "of the executor; its own words, no source for a quote")] if text else []
 
 
-def _tool_results(case: Case, documents: Set[str]) -> Iterator[str]:
+def _tool_results(case: VerificationInput, documents: Set[str]) -> Iterator[str]:
     for number, tool in enumerate(case.tools, 1):
         yield delimited("tool", _cut(_not_twice(tool.result, case, documents)), f"{TOOL}{number}")
 
 
-def _not_twice(result: str, case: Case, documents: Set[str]) -> str:
+def _not_twice(result: str, case: VerificationInput, documents: Set[str]) -> str:
     """A page that was read of a document which is put before the verifier whole is only named."""
     head, _, body = result.partition("\n")
     page, more, _ = body.rpartition("\n[more follows; ")
@@ -196,7 +196,7 @@ def _cut(result: str) -> str:
     return cut_after(result, SHOWN_OF_TOOL, "\n(cut here; the result goes on)")
 
 
-def _artefacts(case: Case) -> tuple[list[str], list[str]]:
+def _artefacts(case: VerificationInput) -> tuple[list[str], list[str]]:
     """The documents given and those made. What is made comes first in the budget; what it leaves is rounded down,
     so that the same documents are cut at the same place whatever an attempt has written.
     """
@@ -208,7 +208,7 @@ def _artefacts(case: Case) -> tuple[list[str], list[str]]:
     return _documents(case, case.given, left - left % SHOWN_CHARS, SHOWN_CHARS), made
 
 
-def _documents(case: Case, names: Sequence[str], left: int, most: int) -> list[str]:
+def _documents(case: VerificationInput, names: Sequence[str], left: int, most: int) -> list[str]:
     """The documents put before the verifier, cut to a budget and each to `most` characters, with a note where something
     was cut.
     """
@@ -227,7 +227,7 @@ def _documents(case: Case, names: Sequence[str], left: int, most: int) -> list[s
     return parts
 
 
-def _text(case: Case, name: str, limit: int) -> str | None:
+def _text(case: VerificationInput, name: str, limit: int) -> str | None:
     """The text of a source; of a document so much of its beginning, with the names and numbers of its places."""
     data = case.sources[name]
     document = document_of(data)

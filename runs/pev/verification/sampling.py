@@ -18,7 +18,7 @@ from runs.evidence.sources import OUTSIDE
 from runs.pev.contracts import Criterion, QuotesOccur
 from runs.pev.points import lines_of_points, sections_of
 from runs.pev.policy import RULES
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.output_units import Output, counted
 from runs.pev.verification.questions import shows_all
 from runs.text.csv_tables import is_csv
@@ -80,7 +80,7 @@ class Sample(NamedTuple):
     lacking: str = ""
 
 
-def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Case) -> Sample | None:
+def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: VerificationInput) -> Sample | None:
     """How much of what a criterion says of each, every or all of something has evidence: a quote of the verifier, or a
     citation of the result that holds. Of a criterion about the output, a part counts that has what is said, or that was
     quoted. None where the criterion says nothing of each; where it is about other parts of the output, and the verifier
@@ -114,7 +114,7 @@ def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Case) ->
     return _points(evidence, results, cited, quoting)
 
 
-def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: Case) -> Sample | None:
+def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: VerificationInput) -> Sample | None:
     if case.model.startswith(RULES) or not says_each(criterion.text):
         return None
     written = [name for name in case.shown if name in case.sources]
@@ -138,7 +138,7 @@ def _is_countable(name: str) -> bool:
     return is_markdown(name) or is_csv(name) or name.endswith(".txt")
 
 
-def _files_meant(criterion: Criterion, case: Case) -> set[str]:
+def _files_meant(criterion: Criterion, case: VerificationInput) -> set[str]:
     """The given files that it names, if there are several, else those that the step deals with."""
     named = _named_in(criterion.text, case.inputs.infos)
     return named if len(named) > 1 else set(case.meant)
@@ -151,14 +151,14 @@ def _named_in(text: str, paths: Iterable[str]) -> set[str]:
         return set()
 
 
-def _figures(results: Mapping[str, str], case: Case) -> Sample:
+def _figures(results: Mapping[str, str], case: VerificationInput) -> Sample:
     """Of the figures of these results, how many are traced (T11)."""
     of = sum(1 for text in results.values() for _ in numbers_in(text))
     untraced = sum(1 for one in case.untraced if one.source in results and one.kind == "number")
     return Sample(max(of - untraced, 0), of, "figures" if of else "")
 
 
-def _references(results: Mapping[str, str], case: Case) -> Sample:
+def _references(results: Mapping[str, str], case: VerificationInput) -> Sample:
     """Of the lines of these results that refer to a line of a given file, as `src/main.py:12: import os` does, how many
     have its words.
     """
@@ -207,7 +207,7 @@ def _points(
     return Sample(seen, of, "points" if of else "")
 
 
-def _results(criterion: Criterion, case: Case) -> Mapping[str, str]:
+def _results(criterion: Criterion, case: VerificationInput) -> Mapping[str, str]:
     """Name and text of the results that a criterion may speak of: those that it names; else the answer, where the whole
     task is judged, and all that a step has written, or has found.
     """
@@ -216,7 +216,7 @@ def _results(criterion: Criterion, case: Case) -> Mapping[str, str]:
     return {name: text_of(case.sources[name]) or "" for name in chosen} or {OUTPUT: case.output}
 
 
-def _files_of(item: Evidence, case: Case) -> Iterator[str]:
+def _files_of(item: Evidence, case: VerificationInput) -> Iterator[str]:
     """The given files whose lines the evidence is from, by themselves or as a tool has shown them."""
     if item.source in case.inputs.infos:
         yield item.source

@@ -12,7 +12,7 @@ from runs.evidence.facts import Facts, Place
 from runs.evidence.results import UntracedFigure
 from runs.evidence.tracing import Figure, counts_in, trace
 from runs.pev.checks.deciding import count_words
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.text.csv_tables import is_csv
 from runs.text.names import names_in, words_of_names
 from runs.text.numbers import numbers_in
@@ -31,7 +31,7 @@ _COUNTED: Sequence[Callable[[str], int]] = (
 """Lines and words, as tools count them."""
 
 
-def untraced_in(case: Case) -> list[UntracedFigure]:
+def untraced_in(case: VerificationInput) -> list[UntracedFigure]:
     """Each figure, date and web address of what is judged that occurs in nothing which was given, read, observed or
     said, and follows from no calculation: in the order of the sources. The files as they were given are read only where
     the rest has not all of them.
@@ -65,7 +65,7 @@ def untraced_in(case: Case) -> list[UntracedFigure]:
     ]
 
 
-def unknown_names_in(case: Case) -> list[UntracedFigure]:
+def unknown_names_in(case: VerificationInput) -> list[UntracedFigure]:
     """Each name of people and organisations in what is judged of which no word stands in what was given, read, observed
     or said: a hint for people, since a name is guessed from its spelling.
     """
@@ -92,14 +92,14 @@ def unknown_names_in(case: Case) -> list[UntracedFigure]:
     ]
 
 
-def _delivered(case: Case) -> Iterator[tuple[str, str]]:
+def _delivered(case: VerificationInput) -> Iterator[tuple[str, str]]:
     """Name and text of what is judged and read by people."""
     for name in case.shown:
         yield name, _text_at(name.removeprefix(RESULT), case)
     yield OUTPUT, case.output
 
 
-def _made_before(case: Case) -> Iterator[tuple[str, str]]:
+def _made_before(case: VerificationInput) -> Iterator[tuple[str, str]]:
     """Name and text of each file that earlier steps have written."""
     judged = set(case.made)
     for path in case.files:
@@ -107,14 +107,14 @@ def _made_before(case: Case) -> Iterator[tuple[str, str]]:
             yield path, _text_at(path, case)
 
 
-def _text_at(path: str, case: Case) -> str:
+def _text_at(path: str, case: VerificationInput) -> str:
     if not path.lower().endswith(TRACED) or path not in case.files:
         return ""
     document = document_of(case.files[path])
     return (seen_text(document) if document else text_of(case.files[path])) or ""
 
 
-def _document_at(name: str, case: Case) -> Document | None:
+def _document_at(name: str, case: VerificationInput) -> Document | None:
     """The places of a result that is a document; None for a text, which has lines."""
     path = name.removeprefix(RESULT)
     return document_of(case.files[path]) if path in case.files else None

@@ -9,7 +9,7 @@ from runs.errors import ContractBroken, NoVerdict, TimeUsedUp, Unusable
 from runs.pev.contracts import Criterion, CriterionAnswer, SimpleVerdict, VerifierAnswer
 from runs.pev.conversation.asking import CUT_OFF, ask_for
 from runs.pev.conversation.generous import Read
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.questions import single, single_again, whole, whole_again
 from runs.pev.verification.requests import Change
 
@@ -34,7 +34,9 @@ _NOT_SAID = "The verifier does not say why."
 class AtOnce:
     """A verifier that is asked about everything in one question."""
 
-    def __init__(self, model: Model, case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change]) -> None:
+    def __init__(
+        self, model: Model, case: VerificationInput, labels: Mapping[str, Criterion], changes: Sequence[Change]
+    ) -> None:
         self._model = model
         self._ask = whole(case, labels, changes)
         self._labels = [*labels, *(change.request.label for change in changes)]
@@ -56,7 +58,9 @@ class AtOnce:
 class OneByOne:
     """A verifier that is asked one short question for each criterion, in the simple form."""
 
-    def __init__(self, model: Model, case: Case, labels: Mapping[str, Criterion], changes: Sequence[Change]) -> None:
+    def __init__(
+        self, model: Model, case: VerificationInput, labels: Mapping[str, Criterion], changes: Sequence[Change]
+    ) -> None:
         self._model = model
         self._case = case
         self._about: dict[str, Criterion | Change] = {**labels}

@@ -6,7 +6,7 @@ from runs.contracts.ports import Acting, GuardedToolbox, Original, ToolResult, T
 from runs.documents.content import is_blank
 from runs.errors import InvalidInput
 from runs.pev.checks.deciding import run_check
-from runs.pev.checks.material import LISTED, Material
+from runs.pev.checks.material import LISTED, CheckInput
 from runs.pev.contracts import (
     Check,
     Contains,
@@ -63,7 +63,7 @@ class CheckedWrites:
     def _wrong_with(self, path: str, data: bytes) -> list[str]:
         if is_blank(data):
             return [f"{path} is empty"] if path in self._step.outputs else []
-        found = [run_check(check, Material({path: data}), SECONDS) for check in self._checks_of(path)]
+        found = [run_check(check, CheckInput({path: data}), SECONDS) for check in self._checks_of(path)]
         wrong = [evidence.sentence for evidence in found if not evidence.verified]
         if path.lower().endswith(DOCUMENTS) and not self._has_size(path) and len(data) < self._min_document_bytes:
             wrong.append(f"{path} has {len(data)} bytes; in this run it has to have {self._min_document_bytes}")

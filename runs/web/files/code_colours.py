@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 from pydantic import TypeAdapter
 
 from runs import isolation
-from runs.readmodel.memo import Kept
+from runs.readmodel.memo import WeightedCache
 from runs.web.files.excerpt import Excerpt, SourceLine
 from runs.web.files.syntax import Span, language_of, taken_apart
 
@@ -25,7 +25,7 @@ MAX_KEPT = 200_000
 """Spans that this process keeps, some 30 MB."""
 
 _spans: TypeAdapter[list[Span]] = TypeAdapter(list[Span])
-_kept = Kept[Sequence[Span]](MAX_KEPT, lambda spans: len(spans) + 1)
+_kept = WeightedCache[Sequence[Span]](MAX_KEPT, lambda spans: len(spans) + 1)
 _turns = threading.BoundedSemaphore(MAX_AT_ONCE)
 
 

@@ -14,7 +14,7 @@ from runs.lifecycle.gate_opening import needs_second_person
 from runs.models import Gate
 from runs.pev.outcome import OpenPoint, Unmet
 from runs.readmodel.attempt_view import AttemptReading
-from runs.readmodel.error_words import Held, held_at
+from runs.readmodel.error_words import ErrorGateWords, held_at
 from runs.readmodel.gate_words import Argument, Limit, arguments_of, called, limits_of
 from runs.readmodel.open_points import Point, Points, points_in, points_of
 from runs.readmodel.plan_view import PlanReading, StepReading
@@ -70,7 +70,7 @@ class GateView:
     step: StepReading | None
     attempt: AttemptReading | None
     next: Gate | None = None
-    held: Held | None = None
+    held: ErrorGateWords | None = None
     doubtful: bool = False
 
     @cached_property

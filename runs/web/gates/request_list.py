@@ -18,7 +18,7 @@ _ORDER: Sequence[Word] = ("not met", "not done", "not provable", "not judged", "
 
 
 @dataclass(frozen=True)
-class Alike:
+class SameRequests:
     """Requests of which the same is said."""
 
     requests: Sequence[Request]
@@ -29,18 +29,18 @@ class Alike:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestGroup:
     """Requests by number. With `folds` those of earlier decisions stand in one line: a gate has shown them before."""
 
     requests: Sequence[Request]
     folds: bool
 
     @cached_property
-    def failing(self) -> list[Alike]:
+    def failing(self) -> list[SameRequests]:
         return _alike([one for one in self._latest if one.failing])
 
     @cached_property
-    def fine(self) -> list[Alike]:
+    def fine(self) -> list[SameRequests]:
         return _alike([one for one in self._latest if not one.failing])
 
     @property
@@ -81,10 +81,10 @@ class Asked:
         return any(one.gate.pk == gate_id for one in self._latest)
 
 
-def _alike(requests: Sequence[Request]) -> list[Alike]:
+def _alike(requests: Sequence[Request]) -> list[SameRequests]:
     """Together where the same is said of them to the same person, and no place is named that belongs to one alone."""
     groups: dict[tuple[object, ...], list[Request]] = {}
     for one in requests:
         own = one.number if one.where or one.planned else 0
         groups.setdefault((one.gate.decided_by_id, one.state, one.why, own), []).append(one)
-    return [Alike(group) for group in groups.values()]
+    return [SameRequests(group) for group in groups.values()]

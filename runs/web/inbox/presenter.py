@@ -18,7 +18,7 @@ from runs.models.querysets import RunQuerySet
 from runs.people.permissions import can_manage
 from runs.readmodel import run_queries
 from runs.readmodel.revision_words import said
-from runs.readmodel.run_queries import Counts, Progress, Sort, Spent
+from runs.readmodel.run_queries import Counts, Progress, RunCost, Sort
 from runs.text.plural import pluralize
 from runs.web.inbox.forms import SORTS, STATES, Selection
 
@@ -57,7 +57,7 @@ class Row:
     since: str
     at: datetime
     progress: Progress | None
-    spent: Spent
+    spent: RunCost
     manages: bool
     more: int = 0
 
@@ -189,7 +189,7 @@ class _Facts:
     user: User
     events: Mapping[int, Sequence[Event]]
     progress: Mapping[int, Progress]
-    spent: Mapping[int, Spent]
+    spent: Mapping[int, RunCost]
     names: Mapping[tuple[int, str], str]
     others: Mapping[int, Sequence[str]]
 
@@ -219,7 +219,7 @@ class _Facts:
             since,
             at or run.created_at,
             self.progress.get(run.pk),
-            self.spent.get(run.pk, Spent()),
+            self.spent.get(run.pk, RunCost()),
             can_manage(self.user, run) and not run_queries.is_later(run),
             more,
         )

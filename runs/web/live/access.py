@@ -10,21 +10,21 @@ from runs.people.permissions import who_can_see
 from runs.web.site.sessions import holders
 
 
-class Standing(NamedTuple):
+class Access(NamedTuple):
     """Whose socket it is, and when its session ends in seconds since 1970; None for a session without an end."""
 
     person: int
     ends: float | None
 
 
-class Seat(NamedTuple):
+class SocketIdentity(NamedTuple):
     """What a socket says of itself: its session, or where it has none the person."""
 
     session_key: str | None
     person: int | None
 
 
-def standing(run: Run, seats: Collection[Seat]) -> Mapping[Seat, Standing]:
+def standing(run: Run, seats: Collection[SocketIdentity]) -> Mapping[SocketIdentity, Access]:
     """Of those who may see the run as of now. Whoever is not in it has signed out, was made inactive or taken off."""
     keys = {seat.session_key for seat in seats if seat.session_key is not None}
     held = holders(keys) if keys else {}
@@ -37,7 +37,7 @@ def standing(run: Run, seats: Collection[Seat]) -> Mapping[Seat, Standing]:
     for seat in seats:
         if seat.session_key is not None and seat.session_key in held:
             person, ends = held[seat.session_key]
-            found[seat] = Standing(person.pk, ends)
+            found[seat] = Access(person.pk, ends)
         elif seat.session_key is None and seat.person in people:
-            found[seat] = Standing(people[seat.person].pk, None)
+            found[seat] = Access(people[seat.person].pk, None)
     return {seat: one for seat, one in found.items() if one.person in may}

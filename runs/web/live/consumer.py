@@ -11,8 +11,8 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from runs.errors import NotAllowed
 from runs.logs import about
 from runs.models import Run
-from runs.web.live.access import Seat, Standing, standing
-from runs.web.live.subscribers import Audience, Watcher, audience_of, from_database
+from runs.web.live.access import Access, SocketIdentity, standing
+from runs.web.live.subscribers import Channel, Subscriber, channel_of, from_database
 from runs.web.run.fragments import TABS
 
 log = logging.getLogger(__name__)
@@ -33,8 +33,8 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
     """One browser that follows one tab of a run. It says once what it has seen; from then on its audience tells it."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        self._watcher: Watcher | None = None
-        self._audience: Audience | None = None
+        self._watcher: Subscriber | None = None
+        self._audience: Channel | None = None
         try:
             await super().__call__(scope, receive, send)
         finally:  # however it ends: the server cancels what does not notice that the browser has gone
@@ -46,7 +46,9 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         self._messages = 0
         run_id: int = self.scope["url_route"]["kwargs"]["run_id"]
         user, session = self.scope.get("user"), self.scope.get("session")
-        seat = Seat(None if session is None else session.session_key or "", user.pk if user is not None else None)
+        seat = SocketIdentity(
+            None if session is None else session.session_key or "", user.pk if user is not None else None
+        )
         try:
             stands = await from_database(lambda: admitted(run_id, seat))
         except NotAllowed:
@@ -58,9 +60,9 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
             await self.close()
             return
         _open[stands.person] += 1
-        self._watcher = Watcher(seat, stands.person, self.send, self.close)
+        self._watcher = Subscriber(seat, stands.person, self.send, self.close)
         self._watcher.ends = stands.ends
-        self._audience = audience_of(run_id, tab_in(self.scope.get("query_string", b"")))
+        self._audience = channel_of(run_id, tab_in(self.scope.get("query_string", b"")))
         await self._audience.join(self._watcher)
         await self.accept()
 
@@ -87,7 +89,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
             self._watcher.stop()
 
 
-def admitted(run_id: int, seat: Seat) -> Standing:
+def admitted(run_id: int, seat: SocketIdentity) -> Access:
     """Whose socket it is. Raises NotAllowed for anyone who may not see the run, or is not signed in."""
     run = Run.objects.filter(pk=run_id).only("owner_id").first()
     found = standing(run, [seat]) if run is not None else {}

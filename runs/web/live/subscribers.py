@@ -20,7 +20,7 @@ from django.db import close_old_connections
 from runs.errors import FromLaterVersion
 from runs.models import Run
 from runs.store import broadcast
-from runs.web.live.access import Seat, Standing, standing
+from runs.web.live.access import Access, SocketIdentity, standing
 from runs.web.live.latency import latency
 from runs.web.live.news import News, Shown, news
 
@@ -40,12 +40,12 @@ WITH_DRAFTS = frozenset({"overview", "steps"})
 """The tabs that show what models are writing."""
 
 
-class Watcher:
+class Subscriber:
     """One socket of an audience. `seen`: the event up to which its page has been told; None until it has said that."""
 
     def __init__(
         self,
-        seat: Seat,
+        seat: SocketIdentity,
         person: int,
         send: Callable[[str], Coroutine[Any, Any, None]],
         close: Callable[[int], Coroutine[Any, Any, None]],
@@ -117,16 +117,16 @@ class _Look:
     """`seq`: the run's newest event. `standing`: of those who may stay. `news` by what was seen before."""
 
     seq: int
-    standing: Mapping[Seat, Standing]
+    standing: Mapping[SocketIdentity, Access]
     news: Mapping[int, News]
 
 
-class Audience:
+class Channel:
     """Everyone in this process who follows one tab of one run. Lives on the event loop, from the first to the last."""
 
     def __init__(self, run_id: int, tab: str) -> None:
         self._run_id, self._tab = run_id, tab
-        self._watchers: set[Watcher] = set()
+        self._watchers: set[Subscriber] = set()
         self._seq, self._shown = 0, dict[str, Any]()
         self._is_news, self._is_draft, self._listens = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._drafts: dict[int | None, str] = {}
@@ -144,7 +144,7 @@ class Audience:
     def size(self) -> int:
         return len(self._watchers)
 
-    async def join(self, watcher: Watcher) -> None:
+    async def join(self, watcher: Subscriber) -> None:
         """From now on nothing is missed; what it is told begins when its page has said what it shows."""
         self._watchers.add(watcher)  # before anything is waited for, or the audience could end
         if self._tab in WITH_DRAFTS:
@@ -152,7 +152,7 @@ class Audience:
         await self._listens.wait()
         await self._join_group(broadcast.person_group(watcher.person))
 
-    def leave(self, watcher: Watcher) -> None:
+    def leave(self, watcher: Subscriber) -> None:
         if watcher not in self._watchers:
             return
         self._watchers.remove(watcher)
@@ -247,7 +247,7 @@ class Audience:
         if any(self._is_behind(watcher) and watcher.busy is None for watcher in self._watchers):
             self._is_news.set()
 
-    def _told(self, watcher: Watcher, looked: _Look) -> None:
+    def _told(self, watcher: Subscriber, looked: _Look) -> None:
         stands = looked.standing.get(watcher.seat)
         if stands is None:
             watcher.close(NO_LONGER_ALLOWED)
@@ -262,10 +262,10 @@ class Audience:
         else:
             watcher.seen = new.seq
 
-    def _is_behind(self, watcher: Watcher) -> bool:
+    def _is_behind(self, watcher: Subscriber) -> bool:
         return watcher.seen is not None and watcher.seen < self._seq
 
-    def _again(self, watcher: Watcher) -> None:
+    def _again(self, watcher: Subscriber) -> None:
         if self._is_behind(watcher):
             self._is_news.set()
 
@@ -283,14 +283,14 @@ class Audience:
             await asyncio.sleep(MIN_DRAFT_DELAY)
 
 
-_audiences: dict[tuple[int, str], Audience] = {}
+_audiences: dict[tuple[int, str], Channel] = {}
 
 
-def audience_of(run_id: int, tab: str) -> Audience:
+def channel_of(run_id: int, tab: str) -> Channel:
     """The one of this process; a new one for the first socket."""
     found = _audiences.get((run_id, tab))
     if found is None or found.loop is not asyncio.get_running_loop():
-        found = _audiences[run_id, tab] = Audience(run_id, tab)
+        found = _audiences[run_id, tab] = Channel(run_id, tab)
     return found
 
 
@@ -299,7 +299,7 @@ def sockets() -> int:
     return sum(audience.size for audience in list(_audiences.values()))
 
 
-def look(run_id: int, tab: str, seats: set[Seat], behind: set[int], number: int, shown: Shown) -> _Look:
+def look(run_id: int, tab: str, seats: set[SocketIdentity], behind: set[int], number: int, shown: Shown) -> _Look:
     """What is to be sent to whom. `number`: the event up to which pages show the small parts `shown`."""
     light = Run.objects.select_related("head").defer("request", "answer", "final", "head__changes")
     run = light.filter(pk=run_id).first()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from runs.errors import InvalidInput
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.approval.reuse_preview import Foreseen, Inputs, foresee
+from runs.lifecycle.approval.reuse_preview import PreviewInputs, StepPreview, preview_reuse
 from runs.models import User
 from runs.pev.contracts import PlanContract
 from runs.store import trees
@@ -19,7 +19,7 @@ from runs.web.new_run.run_again_forms import AgainWithForm
 class Reuse:
     """The steps of the plan; without any, `unknown` says why nothing is foretold."""
 
-    steps: Sequence[Foreseen] = ()
+    steps: Sequence[StepPreview] = ()
     unknown: str = ""
 
     @property
@@ -45,19 +45,19 @@ def reuse_of(owner: User, form: AgainWithForm) -> Reuse:
         return Reuse(unknown=f"Not known yet. {error}")
     if plan is None:
         return Reuse(unknown="Known once the planner has written the plan: results that fit its steps are reused.")
-    return Reuse(foresee(plan, given, form.before))
+    return Reuse(preview_reuse(plan, given, form.before))
 
 
-def _wanted(owner: User, form: AgainWithForm) -> tuple[PlanContract | None, Inputs]:
+def _wanted(owner: User, form: AgainWithForm) -> tuple[PlanContract | None, PreviewInputs]:
     """Raises InvalidInput for a form that cannot be submitted as it is."""
     before = form.before
     draft = submission_drafts.of(owner).filter(token=form["token"].value()).first() if not form.errors else None
     files = submission_drafts.files_of(draft) if draft else trees.files_of(before.inputs)
     if not form.is_bound:
         plan = fingerprint.contract_of(form.same) if form.same else None
-        return plan, Inputs(owner, before.request, form.start, files, before.excluded or ())
+        return plan, PreviewInputs(owner, before.request, form.start, files, before.excluded or ())
     if not form.is_valid():
         raise InvalidInput(" ".join(form.problems()))
     chosen = form.plan()
-    sent = Inputs(owner, form.cleaned_data["request"].strip(), form.policy(), files, form.patterns())
+    sent = PreviewInputs(owner, form.cleaned_data["request"].strip(), form.policy(), files, form.patterns())
     return chosen.plan if chosen else None, sent

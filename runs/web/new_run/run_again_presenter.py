@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.approval.reuse_preview import Inputs, foresee
+from runs.lifecycle.approval.reuse_preview import PreviewInputs, preview_reuse
 from runs.models import Plan, Run
 from runs.readmodel.revision_words import said
 from runs.store import trees
@@ -55,8 +55,8 @@ def again_of(plan: Plan, run: Run) -> Again | None:
     """As a plan stands that nothing was carried out of yet; None for a run that repeats none, or one that is gone."""
     if run.before is None or run.revision is None or run.head_id != run.inputs_id:
         return None
-    given = Inputs(run.owner, run.request, run.policy, trees.files_of(run.inputs), run.excluded or ())
-    steps = foresee(fingerprint.contract_of(plan), given, run.before)
+    given = PreviewInputs(run.owner, run.request, run.policy, trees.files_of(run.inputs), run.excluded or ())
+    steps = preview_reuse(fingerprint.contract_of(plan), given, run.before)
     if not all_may_see(run.before, run):  # a reason may name a file of the other run
         steps = [replace(step, why="") for step in steps]
     return Again(run.before.pk, changes_of(run), Reuse(steps))

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from runs.enums import RunStatus
 from runs.errors import InvalidInput
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.approval.reuse_preview import Foreseen, Inputs, foresee
+from runs.lifecycle.approval.reuse_preview import PreviewInputs, StepPreview, preview_reuse
 from runs.models import Plan, Run
 from runs.store import trees
 from runs.submission import submission_drafts, submit
@@ -87,11 +87,11 @@ def _not_finished(request: HttpRequest, run: Run) -> HttpResponse:
     return redirect("run", run_id=run.pk)
 
 
-def _foreseen(request: HttpRequest, run: Run, plan: Plan, form: AgainForm) -> list[Foreseen]:
+def _foreseen(request: HttpRequest, run: Run, plan: Plan, form: AgainForm) -> list[StepPreview]:
     """What would be reused under what is ticked in the form."""
     if form.is_bound:
         form.full_clean()
     reuse, redo = not form["all"].value(), form.cleaned_data["redo"] if form.is_bound else form["redo"].value()
     policy = run.policy.changed(reuse=reuse, without_reuse=sorted(redo))
-    given = Inputs(person(request), run.request, policy, trees.files_of(run.inputs), run.excluded or ())
-    return foresee(fingerprint.contract_of(plan), given, run)
+    given = PreviewInputs(person(request), run.request, policy, trees.files_of(run.inputs), run.excluded or ())
+    return preview_reuse(fingerprint.contract_of(plan), given, run)

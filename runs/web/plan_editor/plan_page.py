@@ -17,7 +17,7 @@ from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
 from runs.text.plain_numbers import key
 from runs.web.gates.presenter import GateView, open_gates
-from runs.web.gates.request_list import Asked
+from runs.web.gates.request_list import RequestGroup
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class PlanPage(RunReading):
     def gate(self) -> GateView | None:
         """The open question whether the version shown shall be carried out."""
         asked = [gate for gate in self.rows.gates if gate.status == GateStatus.OPEN and gate.kind == GateKind.PLAN]
-        doubtful = Asked(self.requests, folds=True).doubtful
+        doubtful = RequestGroup(self.requests, folds=True).doubtful
         views = open_gates(asked, self.plan, doubtful=doubtful) if self.shown is self.plan else []
         return views[0] if views else None
 

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from runs.lifecycle.toolset import command_lines
 from runs.models import Agent, Gate, Run
 from runs.pev.checks.deciding import problem_with, run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import Check, CommandSucceeds, PlanContract
 from runs.pev.conversation.mistakes import words_for
 from runs.pev.plans.problem import Problem
@@ -330,7 +330,7 @@ def preview(run: Run, draft: CriterionDraft) -> Preview:
             return Preview("bad", f"This installation has no command “{check.command}”.")
         return Preview("calm", f"Not tried before. It will be checked that {check_in_words(check)}.")
     given = trees.contents_of(run.inputs)
-    found = run_check(check, Material(trees.contents_of(run.head), given, frozenset(given)), PREVIEW_SECONDS)
+    found = run_check(check, CheckInput(trees.contents_of(run.head), given, frozenset(given)), PREVIEW_SECONDS)
     if found.sentence.endswith(" does not exist"):
         return Preview("calm", f"{found.sentence} yet. It will be checked that {check_in_words(check)}.")
     return Preview(

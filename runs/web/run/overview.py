@@ -18,7 +18,7 @@ from runs.readmodel.run_view import RunReading
 from runs.store import trees
 from runs.submission.run_templates import plan_worth_keeping
 from runs.web.gates.presenter import GateView, latest_decision, open_gates
-from runs.web.gates.request_list import TELLING, Asked
+from runs.web.gates.request_list import TELLING, RequestGroup
 from runs.web.run.cost_bars import CostBar, bars_of
 from runs.web.run.timeline import Timeline, timeline_of
 from runs.web.steps.step_rows import StepRow, rows_of
@@ -133,10 +133,10 @@ class RunPage(RunReading):
         return known.get(outcome, f"{outcome.upper()}: this is not the whole of what was asked for.")
 
     @cached_property
-    def asked_for(self) -> Asked:
+    def asked_for(self) -> RequestGroup:
         """The requests that are not shown as open points."""
         shown = [one for one in self.requests if not (self.open_points and (one.failing or gap_of(one)))]
-        return Asked(shown, folds=not self.finished)
+        return RequestGroup(shown, folds=not self.finished)
 
     @property
     def told_above(self) -> bool:

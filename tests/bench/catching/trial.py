@@ -23,7 +23,7 @@ from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
 from runs.pev.soundness import problems_in
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, expression_of
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.untraced import untraced_in
 from runs.pev.verifier import judge
 from tests.bench.catching.facts import Job
@@ -154,10 +154,10 @@ def looked_up(name: str, text: str) -> ToolText:
 
 def case_for(
     job: Job, plan: PlanContract, inputs: Given, work: Memory, tools: Sequence[ToolText], *, rules: bool
-) -> Case:
+) -> VerificationInput:
     (step,) = plan.steps
     shown = [part for tool in tools for part in tool.shown]
-    return Case(
+    return VerificationInput(
         subject=f"{step.name}: {step.description}",
         request=job.request,
         criteria=criteria_of(step.acceptance_criteria, rules=rules),
@@ -191,7 +191,9 @@ def criteria_of(criteria: Sequence[Criterion], *, rules: bool) -> list[Criterion
     ]
 
 
-def ledger_of(job: Job, plan: PlanContract, case: Case, judged: Sequence[Judgement], *, rules: bool) -> Ledger:
+def ledger_of(
+    job: Job, plan: PlanContract, case: VerificationInput, judged: Sequence[Judgement], *, rules: bool
+) -> Ledger:
     final = judged[-1]
     steps = [StepEntry(plan.steps[0].name, StepStatus.PASSED)]
     if not rules:
@@ -211,7 +213,7 @@ def ledger_of(job: Job, plan: PlanContract, case: Case, judged: Sequence[Judgeme
     )
 
 
-def marks(job: Job, case: Case, results: Sequence[CriterionResult]) -> list[str]:
+def marks(job: Job, case: VerificationInput, results: Sequence[CriterionResult]) -> list[str]:
     """What pages and reports show beside a result that has passed."""
     found = [f"{one.text}: {one.sample}" for one in results if one.looked_at < one.out_of]
     texts = {"The answer": job.answer, **{path: job.writes[path] for path in job.writes if path.endswith(".md")}}

@@ -11,7 +11,7 @@ from runs.contracts.ports import FileInfo, ToolResult, ToolUse
 from runs.documents.content import document_of
 from runs.documents.model.layout import BlockKind, Mark, MarkKind
 from runs.models import Tree
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.toolbox import RunTools, note_looks
 from runs.store import blobs, trees
 from runs.store.trees import Overlay
@@ -157,7 +157,7 @@ def test_a_comment_without_characters_that_xml_has_is_read_again(files: Overlay)
 
 
 def test_file_and_copy_were_looked_at() -> None:
-    looks = Looks()
+    looks = ReadTracker()
     arguments: JsonObject = {"path": "a.docx", "quote": "x", "comment": "y"}
     note_looks(looks, "comment_document", arguments, ToolResult(""))
     assert looks._files == {"a.docx", "reviewed/a.docx"}

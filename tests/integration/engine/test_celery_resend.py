@@ -6,7 +6,7 @@ import pytest
 
 from runs.engine import celery_backend, celery_resend
 from runs.engine.celery_resend import Overdue
-from runs.engine.leader_locks import Turn
+from runs.engine.leader_locks import HeldLock
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -65,7 +65,7 @@ def test_one_process_at_a_time_sends_and_another_when_it_has_ended(clock: Clock,
         second([7])
         clock.now += 0.5
     assert sent == [7, 7]
-    assert not Turn("notify").is_mine()
+    assert not HeldLock("notify").is_mine()
 
 
 def test_while_redis_is_away_one_is_tried_and_all_are_sent_when_it_is_back(

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from runs.engine.leader_locks import Turn
+from runs.engine.leader_locks import HeldLock
 from runs.engine.sweeper import Sweeper
 from runs.models import Discarded, Duty
 
@@ -20,24 +20,29 @@ def silent() -> None:
 
 
 def test_it_stays_with_the_first_until_that_is_silent() -> None:
-    first, second = Turn("upkeep"), Turn("upkeep")
-    assert [first.is_mine(), second.is_mine(), first.is_mine(), Turn("other").is_mine()] == [True, False, True, True]
+    first, second = HeldLock("upkeep"), HeldLock("upkeep")
+    assert [first.is_mine(), second.is_mine(), first.is_mine(), HeldLock("other").is_mine()] == [
+        True,
+        False,
+        True,
+        True,
+    ]
     silent()
     assert second.is_mine()
-    assert not Turn("upkeep").is_mine()
+    assert not HeldLock("upkeep").is_mine()
 
 
 def test_who_was_silent_finds_out_that_another_has_it() -> None:
-    first = Turn("upkeep")
+    first = HeldLock("upkeep")
     assert first.is_mine()
     silent()
-    assert Turn("upkeep").is_mine()
+    assert HeldLock("upkeep").is_mine()
     first._sure_until = 0.0  # a third of the lease later
     assert not first.is_mine()
 
 
 def test_who_gives_it_up_leaves_it_to_another_at_once() -> None:
-    first, second = Turn("upkeep"), Turn("upkeep")
+    first, second = HeldLock("upkeep"), HeldLock("upkeep")
     assert first.is_mine()
     second.give_up()
     assert not second.is_mine()
@@ -47,8 +52,8 @@ def test_who_gives_it_up_leaves_it_to_another_at_once() -> None:
 
 
 def test_it_may_last_for_less_than_others() -> None:
-    assert Turn("short", lasts=timedelta(seconds=-1)).is_mine()
-    assert Turn("short").is_mine()
+    assert HeldLock("short", lasts=timedelta(seconds=-1)).is_mine()
+    assert HeldLock("short").is_mine()
 
 
 def test_upkeep_is_done_by_one_of_several_that_work_and_by_none_that_only_serves() -> None:

@@ -26,7 +26,7 @@ from runs.reports import journaled
 from runs.reports.machine import as_json
 from runs.reports.markdown import as_markdown
 from runs.store import journal
-from runs.store.journal import Place
+from runs.store.journal import CallPlace
 from runs.store.trees import Overlay
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, Served, UseTools
@@ -339,7 +339,7 @@ def test_a_result_of_a_turn_that_counts_no_more_is_not_taken_for_this_one(submit
     lease = claim.claim(WorkItem.objects.get(run=run).pk)
     assert lease is not None
     searched = UseOfTool("s1", "web_search", {"query": "q"})
-    journal.write_result(lease.item, Place(0, 1), searched, ToolResult("1 found for “q” (2026-01-01)\nOld."), {}, 0)
+    journal.write_result(lease.item, CallPlace(0, 1), searched, ToolResult("1 found for “q” (2026-01-01)\nOld."), {}, 0)
     overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0)
 
     def served(text: str) -> str:

@@ -17,7 +17,7 @@ from runs.contracts.base import QuotedEvidence
 from runs.evidence.quotes import resolve
 from runs.models import Run
 from runs.pev.checks.deciding import run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import FileExists
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -86,7 +86,7 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path, 
             if "contracts/" in name
         ]
         assert any(found), quote
-    assert run_check(FileExists(kind="file_exists", path="review/findings.md"), Material(sources)).verified
+    assert run_check(FileExists(kind="file_exists", path="review/findings.md"), CheckInput(sources)).verified
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ import pytest
 from django.apps import apps
 
 from pevsite.installation import KEY_FILE
-from runs.engine.leader_locks import BACKUP, Turn
+from runs.engine.leader_locks import BACKUP, HeldLock
 from runs.engine.sweeper import Sweeper
 from runs.lifecycle import deletion
 from runs.operations.backup_archive import SIGNATURE, Archive, Signer
@@ -270,7 +270,7 @@ def test_a_damaged_backup_is_refused_and_leaves_the_folder_empty(backup: Path, t
 def test_files_are_not_deleted_while_a_backup_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     swept = list[int]()
     monkeypatch.setattr(deletion, "sweep", lambda: swept.append(1))
-    turn, sweeper = Turn(BACKUP), Sweeper(lambda due: None)
+    turn, sweeper = HeldLock(BACKUP), Sweeper(lambda due: None)
     assert turn.is_mine()
     sweeper._keep_up()
     assert swept == []

@@ -15,7 +15,7 @@ from runs.enums import ApprovalPolicy, GateKind, GateStatus, Role, Verb, WorkKin
 from runs.errors import ModelError
 from runs.lifecycle import gate_opening
 from runs.models import Gate, ModelCall, Run
-from runs.readmodel.error_words import Held, held_at
+from runs.readmodel.error_words import ErrorGateWords, held_at
 from runs.readmodel.run_view import reading_of
 from runs.store import journal
 from tests import factories as made
@@ -31,7 +31,7 @@ def gates_of(run: Run) -> list[Gate]:
 DOWN = ModelError("Down.", kind="api_error", retriable=True)
 
 
-def held(run: Run) -> Held:
+def held(run: Run) -> ErrorGateWords:
     [only] = held_at(gates_of(run), reading_of(run).plan).values()
     return only
 
@@ -44,8 +44,8 @@ def fail(run: Run, kind: WorkKind, key: str = "", *, answers: int = 0, failures:
         for number in range(1, answers + 1):
             made.called(mine, Role.EXECUTOR, 10, 10, number)
         for _ in range(failures):
-            question = journal.Question(Role.EXECUTOR, "a-model", "q")
-            journal.write_failure(mine, journal.Place(0, answers + 1), question, DOWN, Usage(), Decimal(0), 5)
+            question = journal.JournalQuestion(Role.EXECUTOR, "a-model", "q")
+            journal.write_failure(mine, journal.CallPlace(0, answers + 1), question, DOWN, Usage(), Decimal(0), 5)
         gate_opening.suspend(mine, "Something failed.", reset=reset)
 
 
@@ -53,7 +53,7 @@ def test_calls_without_an_answer_are_counted_with_their_time() -> None:
     run = made.step_error()
     first = ModelCall.objects.exclude(error="").earliest("id")
     ModelCall.objects.filter(pk=first.pk).update(created_at=F("created_at") - timedelta(minutes=7))
-    assert held(run) == Held(
+    assert held(run) == ErrorGateWords(
         "The executor (claude-sonnet-5-5) was asked 8 times within 7 minutes and gave no answer.",
         "Attempt 1 goes on after its 1 answer. That helps where the cause is gone.",
         "The planner gets your words and this error. It writes version 2 for approval.",
@@ -79,7 +79,7 @@ def test_answers_that_could_not_be_used_are_said_and_not_gone_on_from() -> None:
 
 def test_work_that_asked_no_model_has_tried_nothing() -> None:
     fail(run := made.planning(), WorkKind.PLAN)
-    assert held(run) == Held("", "The planner is asked again, with what it was told before.", "")
+    assert held(run) == ErrorGateWords("", "The planner is asked again, with what it was told before.", "")
 
 
 def test_an_answer_that_could_not_be_written_is_written_again() -> None:

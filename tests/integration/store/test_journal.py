@@ -18,13 +18,13 @@ from runs.errors import ModelError
 from runs.events.kinds import Note
 from runs.models import Event, ModelCall, Run, ToolCall, WorkItem
 from runs.store import broadcast, event_log, journal
-from runs.store.journal import Place, Question
+from runs.store.journal import CallPlace, JournalQuestion
 from tests import factories as made
 from tests.factories import recorded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
-QUESTION = Question(Role.PLANNER, "claude-opus-5-5", "digest-1")
+QUESTION = JournalQuestion(Role.PLANNER, "claude-opus-5-5", "digest-1")
 USE = ToolUse("use_1", "write_file", {"path": "a.md", "content": "A"})
 USAGE = Usage(input=5, output=7, cache_read=11, cache_write_5m=13, cache_write_1h=17)
 
@@ -134,7 +134,7 @@ def test_a_message_that_cannot_be_sent_undoes_nothing(
 
 def test_a_reply_is_a_row_with_tokens_by_kind_cost_duration_and_stop_reason() -> None:
     work = item()
-    journal.write_reply(work, Place(0, 1), QUESTION, reply(), Decimal("0.00123456"), 2_300, live_=True)
+    journal.write_reply(work, CallPlace(0, 1), QUESTION, reply(), Decimal("0.00123456"), 2_300, live_=True)
     call = ModelCall.objects.get()
     assert (call.run, call.work, call.attempt, call.role, call.model) == (
         work.run,
@@ -151,7 +151,7 @@ def test_a_reply_is_a_row_with_tokens_by_kind_cost_duration_and_stop_reason() ->
 
 def test_a_failed_call_is_a_row_too_and_what_it_cost_is_a_lower_bound() -> None:
     work, cut = item(), ModelError("cut off " * 1_000, kind="overloaded_error", retriable=True)
-    journal.write_failure(work, Place(0, 1), QUESTION, cut, Usage(input=5, output=1), Decimal("0.01"), 10)
+    journal.write_failure(work, CallPlace(0, 1), QUESTION, cut, Usage(input=5, output=1), Decimal("0.01"), 10)
     call = ModelCall.objects.get()
     assert (call.live, call.cost_usd, call.cost_is_lower_bound, call.input_tokens) == (False, Decimal("0.01"), True, 5)
     assert call.error_kind == "overloaded_error"
@@ -160,13 +160,13 @@ def test_a_failed_call_is_a_row_too_and_what_it_cost_is_a_lower_bound() -> None:
 
 @pytest.mark.slow
 def test_a_cost_that_is_not_known_is_none_and_not_zero() -> None:
-    journal.write_reply(item(), Place(0, 1), QUESTION, reply(), None, 1, live_=True)
+    journal.write_reply(item(), CallPlace(0, 1), QUESTION, reply(), None, 1, live_=True)
     assert ModelCall.objects.get().cost_usd is None
 
 
 def test_a_recorded_reply_is_given_again_to_the_same_question_at_the_same_place() -> None:
     work = item()
-    journal.write_reply(work, Place(0, 1), QUESTION, reply(), None, 1, live_=True)
+    journal.write_reply(work, CallPlace(0, 1), QUESTION, reply(), None, 1, live_=True)
     again = journal.recorded_reply(work, 1, QUESTION)
     assert again is not None
     assert (again.content, again.stop_reason, again.model) == (reply().content, "end_turn", "claude-opus-5-5")
@@ -180,15 +180,15 @@ def test_a_recorded_reply_is_given_again_to_the_same_question_at_the_same_place(
 )
 def test_no_other_question_gets_it(ordinal: int, digest: str, generation: int, live_: bool) -> None:
     work = item()
-    journal.write_reply(work, Place(0, 1), QUESTION, reply(), None, 1, live_=live_)
+    journal.write_reply(work, CallPlace(0, 1), QUESTION, reply(), None, 1, live_=live_)
     work.generation = generation
-    assert journal.recorded_reply(work, ordinal, Question(Role.PLANNER, "claude-opus-5-5", digest)) is None
+    assert journal.recorded_reply(work, ordinal, JournalQuestion(Role.PLANNER, "claude-opus-5-5", digest)) is None
 
 
 def test_of_two_replies_at_one_place_the_later_counts_and_both_are_paid_for() -> None:
     work = item()
     for text in ("one", "two"):
-        journal.write_reply(work, Place(0, 1), QUESTION, reply(text), Decimal("0.5"), 1, live_=True)
+        journal.write_reply(work, CallPlace(0, 1), QUESTION, reply(text), Decimal("0.5"), 1, live_=True)
     again = journal.recorded_reply(work, 1, QUESTION)
     assert again is not None
     assert (again.text, list(ModelCall.objects.values_list("live", flat=True))) == ("two", [False, True])
@@ -196,8 +196,8 @@ def test_of_two_replies_at_one_place_the_later_counts_and_both_are_paid_for() ->
 
 def test_the_database_keeps_one_live_reply_at_each_place() -> None:
     work = item()
-    journal.write_reply(work, Place(0, 1), QUESTION, reply(), None, 1, live_=True)
-    journal.write_reply(work, Place(0, 1), QUESTION, reply(), None, 1, live_=False)
+    journal.write_reply(work, CallPlace(0, 1), QUESTION, reply(), None, 1, live_=True)
+    journal.write_reply(work, CallPlace(0, 1), QUESTION, reply(), None, 1, live_=False)
     with pytest.raises(IntegrityError), transaction.atomic():
         ModelCall.objects.filter(live=False).update(live=True)
 
@@ -205,7 +205,7 @@ def test_the_database_keeps_one_live_reply_at_each_place() -> None:
 def test_a_call_is_told_with_its_step_and_without_its_words() -> None:
     run = made.executing()
     work = made.open_work(run, WorkKind.ATTEMPT)
-    journal.write_reply(work, Place(0, 1), QUESTION, reply("secret words"), None, 12, live_=True)
+    journal.write_reply(work, CallPlace(0, 1), QUESTION, reply("secret words"), None, 12, live_=True)
     data = Event.objects.filter(run=run).latest("seq").data
     assert data == {
         "role": "planner",
@@ -224,7 +224,7 @@ def test_a_tool_result_is_given_again_with_what_it_wrote_and_showed() -> None:
     work = item()
     writes: Changes = {"a.md": FileInfo("0" * 64, 1)}
     shown = (Shown("b.md", "1" * 64, 0, 8, 3, 4, 9),)
-    journal.write_result(work, Place(0, 1), USE, ToolResult("Written.", shown=shown), writes, 5)
+    journal.write_result(work, CallPlace(0, 1), USE, ToolResult("Written.", shown=shown), writes, 5)
     call = journal.recorded_result(work, 1, USE)
     assert call is not None
     assert (call.result, call.is_error, call.writes, call.shown) == ("Written.", False, writes, shown)
@@ -241,30 +241,30 @@ def test_a_tool_result_is_given_again_with_what_it_wrote_and_showed() -> None:
 )
 def test_no_other_tool_call_gets_it(ordinal: int, use: ToolUse) -> None:
     work = item()
-    journal.write_result(work, Place(0, 1), USE, ToolResult("Written."), {}, 5)
+    journal.write_result(work, CallPlace(0, 1), USE, ToolResult("Written."), {}, 5)
     assert journal.recorded_result(work, ordinal, use) is None
 
 
 def test_results_are_read_in_the_order_in_which_they_can_be_quoted() -> None:
     work = item()
     for ordinal in (2, 1, 3):
-        journal.write_result(work, Place(0, ordinal), USE, ToolResult(f"result {ordinal}"), {}, 5)
-    journal.write_result(work, Place(1, 1), USE, ToolResult("another generation"), {}, 5)
+        journal.write_result(work, CallPlace(0, ordinal), USE, ToolResult(f"result {ordinal}"), {}, 5)
+    journal.write_result(work, CallPlace(1, 1), USE, ToolResult("another generation"), {}, 5)
     assert [call.result for call in journal.results_of(work)] == ["result 1", "result 2", "result 3"]
 
 
 def test_a_tool_call_at_the_same_place_replaces_the_one_before() -> None:
     work = item()
     for text in ("one", "two"):
-        journal.write_result(work, Place(0, 1), USE, ToolResult(text, is_error=text == "one"), {}, 5)
+        journal.write_result(work, CallPlace(0, 1), USE, ToolResult(text, is_error=text == "one"), {}, 5)
     assert list(ToolCall.objects.values_list("result", "is_error")) == [("two", False)]
 
 
 def asked(work: WorkItem, ordinal: int, digest: str, *uses: str) -> None:
     content: list[JsonObject] = [{"type": "tool_use", "id": use, "name": "read_file"} for use in uses]
     given = Reply(({"type": "text", "text": "Hi."}, *content), "tool_use" if uses else "end_turn", "claude-sonnet-5-5")
-    question = Question(Role.EXECUTOR, "claude-sonnet-5-5", digest)
-    journal.write_reply(work, Place(0, ordinal), question, given, None, 1, live_=True)
+    question = JournalQuestion(Role.EXECUTOR, "claude-sonnet-5-5", digest)
+    journal.write_reply(work, CallPlace(0, ordinal), question, given, None, 1, live_=True)
 
 
 def test_a_conversation_that_takes_another_turn_loses_what_came_after_it() -> None:
@@ -274,7 +274,7 @@ def test_a_conversation_that_takes_another_turn_loses_what_came_after_it() -> No
     asked(work, 2, "second", "use_3")
     asked(work, 3, "report")
     for ordinal in (1, 2, 3):
-        journal.write_result(work, Place(0, ordinal), USE, ToolResult(f"result {ordinal}"), {}, 5)
+        journal.write_result(work, CallPlace(0, ordinal), USE, ToolResult(f"result {ordinal}"), {}, 5)
     asked(work, 1_000, "verdict")
     asked(work, 1_000, "verdict in other words")
     assert [call.result for call in journal.results_of(work)] == ["result 1", "result 2", "result 3"]
@@ -289,7 +289,7 @@ def test_calls_that_were_not_carried_out_keep_no_result_of_a_discarded_turn() ->
     asked(work, 1, "first", "use_1", "use_2")  # of the two only the first was carried out
     asked(work, 2, "second", "use_3")
     for ordinal, use in ((1, "use_1"), (2, "use_3")):
-        journal.write_result(work, Place(0, ordinal), replace(USE, id=use), ToolResult(f"of {use}"), {}, 5)
+        journal.write_result(work, CallPlace(0, ordinal), replace(USE, id=use), ToolResult(f"of {use}"), {}, 5)
     asked(work, 2, "second in other words")
     assert [call.result for call in journal.results_of(work)] == ["of use_1"]
 
@@ -300,14 +300,14 @@ def test_calls_of_the_service_are_among_those_that_were_asked_for() -> None:
     given = Reply((search,), "pause_turn", "claude-sonnet-5-5", Usage(searches=2, fetches=1))
     asked(work, 1, "first", "use_1")
     journal.write_reply(
-        work, Place(0, 2), Question(Role.EXECUTOR, "claude-sonnet-5-5", "second"), given, None, 1, live_=True
+        work, CallPlace(0, 2), JournalQuestion(Role.EXECUTOR, "claude-sonnet-5-5", "second"), given, None, 1, live_=True
     )
     asked(work, 3, "third", "use_2")
     for ordinal, use in enumerate(("use_1", "s1", "use_2"), 1):
-        journal.write_result(work, Place(0, ordinal), replace(USE, id=use), ToolResult(f"of {use}"), {}, 5)
+        journal.write_result(work, CallPlace(0, ordinal), replace(USE, id=use), ToolResult(f"of {use}"), {}, 5)
     asked(work, 3, "third in other words")
     assert [call.result for call in journal.results_of(work)] == ["of use_1", "of s1"]
-    found = journal.recorded_reply(work, 2, Question(Role.EXECUTOR, "claude-sonnet-5-5", "second"))
+    found = journal.recorded_reply(work, 2, JournalQuestion(Role.EXECUTOR, "claude-sonnet-5-5", "second"))
     assert found is not None
     assert (found.usage.searches, found.usage.fetches) == (2, 1)
 
@@ -315,6 +315,6 @@ def test_calls_of_the_service_are_among_those_that_were_asked_for() -> None:
 def test_a_tool_call_is_told_with_its_path_and_not_with_its_content() -> None:
     work = item()
     use = ToolUse("use_1", "write_file", {"path": f"{'p' * 500}/letter.md", "content": "secret words"})
-    journal.write_result(work, Place(0, 1), use, ToolResult("Written."), {}, 5)
+    journal.write_result(work, CallPlace(0, 1), use, ToolResult("Written."), {}, 5)
     data = Event.objects.filter(run=work.run_id).latest("seq").data
     assert data == {"tool": "write_file", "error": False, "path": f"{'p' * 99}…{'p' * 90}/letter.md"}

@@ -6,7 +6,7 @@ import pytest
 
 from runs.enums import About, Effect
 from runs.pev.checks.deciding import run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import CommandSucceeds, QuotesOccur
 from runs.pev.imports.imported import plan_in
 from runs.pev.plans.ordering import levels
@@ -83,7 +83,7 @@ def test_what_the_project_analysis_quotes_is_compared_with_its_files(text: str, 
     path = "analysis/recommendations.md"
     criteria = [criterion for step in shipped_plan("project-analysis").steps for criterion in step.acceptance_criteria]
     checks = [one.check for one in criteria if one.topic is About.SOURCES and isinstance(one.check, QuotesOccur)]
-    (found,) = [run_check(check, Material({**GIVEN, path: text.encode()}, GIVEN)) for check in checks]
+    (found,) = [run_check(check, CheckInput({**GIVEN, path: text.encode()}, GIVEN)) for check in checks]
     assert (found.verified, found.outside) == (holds, holds)
 
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from runs.enums import Role
-from runs.pev.agents import MAX_INSTRUCTIONS, AgentDefinition, Crew, named_in, permitted, played
+from runs.pev.agents import MAX_INSTRUCTIONS, AgentDefinition, AgentRoster, named_in, permitted, policy_for_agent
 from runs.pev.contracts import PlannedAction, PlanStep
 from runs.pev.policy import Policy, RoleModel
 from runs.pev.tools.toolbox import tools_of
@@ -28,7 +28,7 @@ def agent(**changes: Any) -> AgentDefinition:
     return AgentDefinition.model_validate({"purpose": "Writes.", "instructions": "Write well.", **changes})
 
 
-def problems(one: PlanStep, crew: Crew) -> list[str]:
+def problems(one: PlanStep, crew: AgentRoster) -> list[str]:
     return [problem.sentence for problem in crew.problems_with(one, tools_of(one))]
 
 
@@ -68,13 +68,15 @@ def test_what_is_no_agent(changes: dict[str, Any]) -> None:
 
 
 def test_it_plays_the_executor_and_nobody_else() -> None:
-    own = played(POLICY, agent(model="own", effort="high"))
+    own = policy_for_agent(POLICY, agent(model="own", effort="high"))
     assert own.model_for(Role.EXECUTOR) == RoleModel(model="own", effort="high")
     others = (Role.PLANNER, Role.VERIFIER, Role.SYNTHESIZER)
     assert [own.model_for(role) for role in others] == [POLICY.model_for(role) for role in others]
-    assert played(POLICY, agent(effort="high")).model_for(Role.EXECUTOR) == RoleModel(model="executor", effort="high")
-    assert played(POLICY, agent()) is POLICY
-    assert played(POLICY, None) is POLICY
+    assert policy_for_agent(POLICY, agent(effort="high")).model_for(Role.EXECUTOR) == RoleModel(
+        model="executor", effort="high"
+    )
+    assert policy_for_agent(POLICY, agent()) is POLICY
+    assert policy_for_agent(POLICY, None) is POLICY
 
 
 def test_what_a_step_may_use_is_what_both_allow() -> None:
@@ -118,19 +120,19 @@ def test_those_that_steps_name() -> None:
     ],
 )
 def test_what_keeps_a_step_from_its_agent(changes: dict[str, Any], sentences: list[str]) -> None:
-    crew = Crew({"writer": agent(), "reader": agent(tools=("read_file",))})
+    crew = AgentRoster({"writer": agent(), "reader": agent(tools=("read_file",))})
     used = [PlannedAction(tool="read_file", purpose="read")]
     assert problems(step("one", actions=used, **changes), crew) == sentences
 
 
 def test_where_there_are_none_no_step_has_one() -> None:
-    assert problems(step("one", agent="writer"), Crew()) == [
+    assert problems(step("one", agent="writer"), AgentRoster()) == [
         "Step “one” names the agent “writer”, which this installation does not have. It has none."
     ]
 
 
 def test_those_that_a_run_cannot_have_are_not_offered() -> None:
-    crew = Crew({"writer": agent(), "judge": agent(tools=("read_file",))}, {"writer": "it is too dear."})
+    crew = AgentRoster({"writer": agent(), "judge": agent(tools=("read_file",))}, {"writer": "it is too dear."})
     assert crew.listing == "judge: Writes. (may use: read_file)"
     assert problems(step("one", agent="writer"), crew) == [
         "Step “one” names the agent “writer”, which this run cannot have: it is too dear."

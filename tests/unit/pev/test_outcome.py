@@ -14,11 +14,11 @@ from runs.pev.outcome import (
     MAX_FOUND,
     MAX_SENTENCE,
     MAX_TEXT,
+    AttemptEntry,
     Ledger,
     OpenPoint,
     Review,
     StepEntry,
-    Tried,
     Unmet,
     gaps_in,
     outcome_of,
@@ -42,8 +42,8 @@ def result(*, passed: bool = True, supported: bool = True) -> CriterionResult:
 PASSED = StepEntry("Read", StepStatus.PASSED)
 
 
-def tried(number: int = 1, status: AttemptStatus = AttemptStatus.FAILED, **more: Any) -> Tried:
-    return Tried(number, status, **{"feedback": "No figures.", "severity": Severity.MAJOR, **more})
+def tried(number: int = 1, status: AttemptStatus = AttemptStatus.FAILED, **more: Any) -> AttemptEntry:
+    return AttemptEntry(number, status, **{"feedback": "No figures.", "severity": Severity.MAJOR, **more})
 
 
 ACCEPTED = StepEntry("Write", StepStatus.ACCEPTED, [tried()])
@@ -194,7 +194,7 @@ MET = result()
 UNMET = result(passed=False)
 
 
-def write(*attempts: Tried, status: StepStatus = StepStatus.FAILED) -> OpenPoint:
+def write(*attempts: AttemptEntry, status: StepStatus = StepStatus.FAILED) -> OpenPoint:
     return point_of(StepEntry("Write", status, attempts))
 
 
@@ -240,7 +240,7 @@ def test_a_later_attempt_that_was_judged_counts_and_not_an_earlier_one() -> None
         (tried(2, AttemptStatus.CANCELLED, feedback=""), "It was cut off."),
     ],
 )
-def test_an_attempt_without_a_result_leaves_the_one_before_as_it_is(last: Tried, sentence: str) -> None:
+def test_an_attempt_without_a_result_leaves_the_one_before_as_it_is(last: AttemptEntry, sentence: str) -> None:
     told = write(tried(1, results=[UNMET]), last).sentence
     assert told == (f"Step “Write” failed after 2 attempts. Not met: “It is done” (Not yet). Attempt 2: {sentence}")
 
@@ -272,7 +272,7 @@ ATTEMPTS = st.lists(
 
 
 @given(ATTEMPTS)
-def test_nothing_is_unmet_that_the_kept_result_meets(attempts: list[Tried]) -> None:
+def test_nothing_is_unmet_that_the_kept_result_meets(attempts: list[AttemptEntry]) -> None:
     kept = next((one for one in reversed(attempts) if one.results), None)
     point = write(*attempts)
     expected = [one.text for one in kept.results if not one.met] if kept else []

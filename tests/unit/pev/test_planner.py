@@ -10,7 +10,7 @@ from runs.errors import ContractBroken, PlanRepeated
 from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep
 from runs.pev.delimiters import Block, find
 from runs.pev.planner import Lesson, PlanBrief, make_plan
-from runs.pev.plans.repeating import Spent, repeated_in
+from runs.pev.plans.repeating import RejectedWork, repeated_in
 from runs.pev.soundness import problems_in
 from tests.unit.pev.scripted import Scripted, gave, lines_of, plan, said, step
 
@@ -126,7 +126,7 @@ def test_the_next_version_is_asked_for_with_the_same_words_first() -> None:
 # ---- what must not come again --------------------------------------------------------------------------------------
 
 ONE = plan(step("one"))
-FAILED = Spent(2, ONE, "Version 2, step one, attempt 3: No date.")
+FAILED = RejectedWork(2, ONE, "Version 2, step one, attempt 3: No date.")
 
 
 def test_the_same_plan_is_told_why_once_and_then_given_up() -> None:
@@ -168,7 +168,7 @@ def test_a_plan_that_differs_in_what_is_done_or_judged_is_another_one(field: str
 )
 def test_a_step_that_cannot_be_done_has_to_change_in_what_is_to_be_done(changes: dict[str, Any], refused: bool) -> None:
     again = plan(step("new"), PlanStep.model_validate({**step("one").model_dump(), **changes}))
-    assert bool(repeated_in(again, [Spent(1, step("one"), "There is no such figure.")])) is refused
+    assert bool(repeated_in(again, [RejectedWork(1, step("one"), "There is no such figure.")])) is refused
 
 
 def test_a_planner_that_compares_the_result_with_itself_is_told_so() -> None:

@@ -11,7 +11,7 @@ import pytest
 from runs.contracts.ports import FileInfo
 from runs.enums import Complexity
 from runs.pev.contracts import Criterion, PlanStep
-from runs.pev.read_set import MAX_FILES, MAX_SETS, Looks, Reads, View, concerned, holds
+from runs.pev.read_set import MAX_FILES, MAX_SETS, FileView, ReadSet, ReadTracker, concerned, holds
 from tests.work import growth
 
 
@@ -36,19 +36,19 @@ def step(*inputs: str) -> PlanStep:
 GIVEN = {"a.md": "A", "b.md": "B", "in/c.md": "C"}
 
 
-def view(given: Mapping[str, str] = GIVEN, made: Mapping[str, str] | None = None, **fields: object) -> View:
+def view(given: Mapping[str, str] = GIVEN, made: Mapping[str, str] | None = None, **fields: object) -> FileView:
     infos = {path: info(text) for path, text in given.items()}
     now = infos | {path: info(text) for path, text in (made or {}).items()}
-    return View(infos, now, step("none"), **fields)  # type: ignore[arg-type]
+    return FileView(infos, now, step("none"), **fields)  # type: ignore[arg-type]
 
 
-def recorded(look: Callable[[Looks], object], then: View) -> Reads:
-    looks = Looks()
+def recorded(look: Callable[[ReadTracker], object], then: FileView) -> ReadSet:
+    looks = ReadTracker()
     look(looks)
     return looks.recorded(then)
 
 
-LOOKS: dict[str, Callable[[Looks], object]] = {
+LOOKS: dict[str, Callable[[ReadTracker], object]] = {
     "a": lambda looks: looks.file("a.md"),
     "missing": lambda looks: looks.file("new.md"),
     "contents": lambda looks: looks.contents(""),
@@ -138,12 +138,12 @@ def test_the_files_that_a_step_is_to_deal_with_count_by_name(
 ) -> None:
     files = {path: info(text) for path, text in {**GIVEN, "empty.md": ""}.items()}
     others = files | {path: info(text) for path, text in change.items()}
-    reads = Looks().recorded(View(files, files, step(*inputs)))
-    assert holds(reads, View(others, others, step(*inputs))) != void
+    reads = ReadTracker().recorded(FileView(files, files, step(*inputs)))
+    assert holds(reads, FileView(others, others, step(*inputs))) != void
 
 
 def test_a_watched_mapping_notes_what_is_asked_of_it() -> None:
-    looks = Looks()
+    looks = ReadTracker()
     files = looks.over({"a.md": b"A", "b.md": b"B"})
     assert (files["a.md"], "c.md" in files, files.get("d.md")) == (b"A", False, None)
     assert list(looks.recorded(view()).files) == ["a.md", "c.md", "d.md"]
@@ -155,16 +155,16 @@ def test_a_watched_mapping_notes_what_is_asked_of_it() -> None:
 
 
 def test_a_mapping_watched_without_contents_notes_only_that_it_was_gone_through() -> None:
-    looks = Looks()
+    looks = ReadTracker()
     files = looks.over({"a.md": 1}, contents=False)
     assert (files["a.md"], "b.md" in files) == (1, False)
-    assert looks.recorded(view()) == Looks().recorded(view())
+    assert looks.recorded(view()) == ReadTracker().recorded(view())
     assert len(files) == 1
     assert set(looks.recorded(view()).sets) == {"meant", "names"}
 
 
 def test_earlier_looks_are_recorded_as_they_are_now() -> None:
-    looks = Looks()
+    looks = ReadTracker()
     looks.earlier(recorded(LOOKS["a"], view()))
     looks.earlier(recorded(LOOKS["listing in"], view()))
     now = view({**GIVEN, "a.md": "X"})
@@ -177,7 +177,7 @@ def test_earlier_looks_are_recorded_as_they_are_now() -> None:
 def test_five_thousand_files_read_become_one_digest_of_everything_at_once() -> None:
     paths = [f"folder/{number}.md" for number in range(5_000)]
     then = view(dict.fromkeys(paths, "Words."))
-    looks = Looks()
+    looks = ReadTracker()
     files = looks.over(dict.fromkeys(paths, b"Words."))
     for _ in range(5):
         assert all(files[path] for path in paths)
@@ -189,9 +189,9 @@ def test_five_thousand_files_read_become_one_digest_of_everything_at_once() -> N
 
 
 def test_the_work_of_noting_what_is_read_grows_with_the_files() -> None:
-    def read(size: int) -> Reads:
+    def read(size: int) -> ReadSet:
         paths = [f"folder/{number}.md" for number in range(size)]
-        looks = Looks()
+        looks = ReadTracker()
         files = looks.over(dict.fromkeys(paths, b"Words."))
         assert all(files[path] for path in paths)
         return looks.recorded(view(dict.fromkeys(paths, "Words.")))
@@ -200,7 +200,7 @@ def test_the_work_of_noting_what_is_read_grows_with_the_files() -> None:
 
 
 def test_names_without_end_take_the_memory_of_few() -> None:
-    looks = Looks()
+    looks = ReadTracker()
     tracemalloc.start()
     for number in range(20_000):
         looks.file(f"{number}.md")
@@ -211,7 +211,7 @@ def test_names_without_end_take_the_memory_of_few() -> None:
 
 
 def test_as_many_as_are_noted_one_by_one_keep_the_rest_out() -> None:
-    looks = Looks()
+    looks = ReadTracker()
     for number in range(MAX_FILES):
         looks.file(f"{number}.md")
     reads = looks.recorded(view())
@@ -220,7 +220,7 @@ def test_as_many_as_are_noted_one_by_one_keep_the_rest_out() -> None:
 
 
 def test_very_many_questions_about_many_files_become_one() -> None:
-    looks = Looks()
+    looks = ReadTracker()
     for number in range(MAX_SETS - 1):
         looks.listing(str(number))
     assert len(looks.recorded(view()).sets) == MAX_SETS
@@ -231,7 +231,7 @@ def test_very_many_questions_about_many_files_become_one() -> None:
 
 @pytest.mark.parametrize("path", ["@tool-1", "@result/a.md", "x" * 401, "a\0b", "\ud800", "a\nb"])
 def test_what_can_be_no_path_is_not_kept(path: str) -> None:
-    looks = Looks()
+    looks = ReadTracker()
     looks.file(path)
     looks.listing(path)
     reads = looks.recorded(view())

@@ -13,7 +13,7 @@ from runs.evidence.sources import ToolText
 from runs.pev import prompts
 from runs.pev.contracts import Contains, Criterion, FileExists
 from runs.pev.delimiters import Block, find
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verifier import judge
 from tests.unit.pev.conversation.test_asking import NO_JSON
 from tests.unit.pev.scripted import NeverAsked, Scripted, gave, said
@@ -26,7 +26,7 @@ OPEN = Criterion(text="The term is named.", about=About.OUTPUT)
 TWO = Criterion(text="The party is named.", about=About.OUTPUT)
 
 
-def case(*criteria: Criterion, **changes: Any) -> Case:
+def case(*criteria: Criterion, **changes: Any) -> VerificationInput:
     values: dict[str, Any] = {
         "subject": "Review",
         "request": "Review it.",
@@ -39,7 +39,7 @@ def case(*criteria: Criterion, **changes: Any) -> Case:
         "model": "scripted",
         "effort": "low",
     }
-    return Case(**{**values, **changes})
+    return VerificationInput(**{**values, **changes})
 
 
 def given_(label: str = "C1", *evidence: dict[str, str], passed: bool = True, **changes: Any) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from runs.readmodel.memo import Kept
+from runs.readmodel.memo import WeightedCache
 
 
 def test_a_value_is_found_once_and_dropped_when_the_others_weigh_too_much() -> None:
-    kept = Kept[str](6, len)
+    kept = WeightedCache[str](6, len)
     found: list[str] = []
 
     def find(key: str) -> str:

@@ -22,7 +22,7 @@ from runs.pev.planner import Lesson, PlanBrief, make_plan
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief, synthesize
 from runs.pev.tools.toolbox import RunTools
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verifier import judge
 from runs.rehearsal.job import SAMPLE_REQUEST
 from runs.rehearsal.model import Rehearsal
@@ -222,10 +222,10 @@ class Bench:
 
     def case(
         self, subject: str, step: PlanStep, memory: Memory, output: str, results: list[str], read: list[str]
-    ) -> Case:
+    ) -> VerificationInput:
         """As the engine makes it: what was written and what was read is shown."""
         written = dict.fromkeys([*sorted(memory.written), *step.outputs])
-        return Case(
+        return VerificationInput(
             subject=subject,
             request=self.request,
             criteria=step.acceptance_criteria,
@@ -248,7 +248,7 @@ class Bench:
         self.answer = synthesize(
             self.model, AnswerBrief(self.request, plan.goal, results, written, gaps, EXECUTOR, "medium")
         )
-        case = Case(
+        case = VerificationInput(
             subject=plan.goal,
             request=self.request,
             criteria=plan.success_criteria,
@@ -272,7 +272,7 @@ class Bench:
         for number, name in enumerate(["", *memory.files()]):
             given: JsonObject = {"path": name} if name else {"prefix": ""}
             tools.run(ToolUse(f"use_{number}", "read_file" if name else "list_files", given))
-        case = Case(
+        case = VerificationInput(
             subject=path,
             request=self.request,
             criteria=[Criterion(text=text, about=About.OUTPUT) for text in criteria],

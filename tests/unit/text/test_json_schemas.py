@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from runs.evidence.results import Evidence
 from runs.pev.checks.deciding import problem_with, run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import JsonSchema
 from tests.unit.pev import slow
 
@@ -18,7 +18,7 @@ def schema(rules: object) -> JsonSchema:
 
 
 def outcome(check: JsonSchema, content: str) -> tuple[bool, str]:
-    evidence = run_check(check, Material({"a.json": content.encode()}))
+    evidence = run_check(check, CheckInput({"a.json": content.encode()}))
     return evidence.verified, evidence.sentence
 
 
@@ -161,7 +161,7 @@ DOUBLING = {
     ],
 )
 def test_a_hostile_schema_neither_hangs_nor_holds(rules: object, content: str) -> None:
-    evidence = run_check(schema(rules), Material({"a.json": content.encode()}), seconds=0.2)
+    evidence = run_check(schema(rules), CheckInput({"a.json": content.encode()}), seconds=0.2)
     assert evidence.verified is False
 
 
@@ -201,4 +201,4 @@ JSON = st.recursive(
 @given(JSON, JSON)
 def test_no_schema_makes_a_check_raise(rules: object, value: object) -> None:
     problem_with(schema(rules))
-    assert isinstance(run_check(schema(rules), Material({"a.json": json.dumps(value).encode()})), Evidence)
+    assert isinstance(run_check(schema(rules), CheckInput({"a.json": json.dumps(value).encode()})), Evidence)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.formats.docx.looks import WHITE, colour_of
 from runs.documents.formats.docx.names import W, is_on
 from runs.documents.formats.docx.notes import Kind, Notes
@@ -23,7 +23,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     """A Word file to its text and layout. Raises InvalidInput with a clause behind the file's name."""
     return _Reader(Package(data)).made()
 
@@ -65,7 +65,7 @@ class _Reader:
         self._builder = Builder("docx")
         self._story = Story(self._builder, styles, Numbering(self._part("numbering"), styles), self._notes)
 
-    def made(self) -> Made:
+    def made(self) -> BuiltDocument:
         ground = _ground(self._root, self._settings)
         place = Place("", BlockKind.PARAGRAPH, Counting.of_clauses(), ground=ground)
         self._story.walk(self._body, place)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.formats.odt.names import DC, OFFICE, STYLE, TEXT
 from runs.documents.formats.odt.numbering import Styles
 from runs.documents.formats.odt.story import Place, Story
@@ -18,7 +18,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     """Numbers of lists and headings are those that the file holds, and counted where it holds none."""
     package = Package(data)
     if b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):

@@ -8,7 +8,7 @@ from pypdfium2 import PdfDocument, PdfPage, PdfTextPage, raw
 
 from runs.documents.formats.pdf.annotations import MAX_LOOKED_AT, Annotation, Reader
 from runs.documents.formats.pdf.characters import PageText
-from runs.documents.formats.pdf.marked import Effort, Span, Words
+from runs.documents.formats.pdf.marked import MatchBudget, Span, Words
 
 MAX_COMMENTS = 2_000
 """Of a file."""
@@ -78,7 +78,7 @@ class Finder:
     """Reads what people have put onto the pages of one file, within limits for all of it."""
 
     def __init__(self, document: PdfDocument) -> None:
-        self.reader, self.effort, self.left_comments = Reader(document.formenv), Effort(), MAX_COMMENTS
+        self.reader, self.effort, self.left_comments = Reader(document.formenv), MatchBudget(), MAX_COMMENTS
 
 
 class Gathering:

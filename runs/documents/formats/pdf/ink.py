@@ -18,7 +18,7 @@ from typing import NamedTuple, cast
 from PIL import Image, ImageChops
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
-from runs.documents.formats.building import Effort
+from runs.documents.formats.building import WorkBudget
 from runs.documents.formats.pdf import camouflage
 from runs.documents.formats.pdf.characters import PageText
 from runs.documents.formats.pdf.contents import MIN_SIZE, Brush, Contents, Doubt, Font, contents_of
@@ -98,7 +98,7 @@ class _TimeLimit:
     other, and the page with all its pictures, in a process without garbage collection.
     """
 
-    def __init__(self, effort: Effort, *, has_sign: bool) -> None:
+    def __init__(self, effort: WorkBudget, *, has_sign: bool) -> None:
         self._effort, self._has_sign = effort, has_sign
 
     def check(self) -> None:
@@ -140,7 +140,7 @@ def looks(
     page: PdfPage,
     text_page: PdfTextPage,
     text: PageText,
-    effort: Effort,
+    effort: WorkBudget,
     shown: Shown,
     again: Callable[[], AbstractContextManager[PdfPage]],
 ) -> Looks:
@@ -191,7 +191,7 @@ def _runs(offsets: Sequence[int], text: str) -> list[tuple[int, int]]:
 class _Sheet:
     """What looks at parts of one page share."""
 
-    def __init__(self, page: PdfPage, text_page: PdfTextPage, text: PageText, effort: Effort) -> None:
+    def __init__(self, page: PdfPage, text_page: PdfTextPage, text: PageText, effort: WorkBudget) -> None:
         self.page, self.text_page, self.text, self.view = page, text_page, text, View(page)
         self.contents = contents = contents_of(page, text_page, self.view)
         self.has_more = bool(contents.kinds)

@@ -24,7 +24,7 @@ class _Middle(NamedTuple):
     """Its offset."""
 
 
-class Effort:
+class MatchBudget:
     """What comparing has cost so far of one file."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Effort:
 class Words:
     """The words of one page. Its letters are looked at when something is asked for the first time."""
 
-    def __init__(self, page: PdfTextPage, text: PageText, effort: Effort) -> None:
+    def __init__(self, page: PdfTextPage, text: PageText, effort: MatchBudget) -> None:
         self._page, self._text, self._effort = page, text, effort
 
     def under(self, boxes: Iterable[Box]) -> list[Span]:

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 from pypdfium2 import PdfDocument, PdfPage, PdfTextPage, raw
 
 from runs.documents.formats import pictures
-from runs.documents.formats.building import MAX_CHARACTERS, Effort, cleaned
+from runs.documents.formats.building import MAX_CHARACTERS, WorkBudget, cleaned
 from runs.documents.formats.pdf.aside import Asides, Finder, Gathering
 from runs.documents.formats.pdf.characters import NAMELESS, PageText, text_of, text_page_of
 from runs.documents.formats.pdf.ink import Shown, TookTooLongError, looks
@@ -83,7 +83,7 @@ class Page(NamedTuple):
 def pages_of(document: PdfDocument) -> Iterator[Page]:
     """Raises InvalidInput when they have too much text."""
     labels, finder, size = _Labels(document), Finder(document), 0
-    reading = _Reading(document, _Ocr(), Effort(), Looking(), Shown())
+    reading = _Reading(document, _Ocr(), WorkBudget(), Looking(), Shown())
     for number in range(1, len(document) + 1):
         gathering = Gathering(finder)
         try:
@@ -104,7 +104,7 @@ class _Reading(NamedTuple):
 
     document: PdfDocument
     ocr: "_Ocr"
-    effort: Effort
+    effort: WorkBudget
     looking: Looking
     shown: Shown
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pypdfium2 import PdfDocument, raw
 
 from runs.documents.formats import pictures
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.formats.pdf.aside import Aside, Asides
 from runs.documents.formats.pdf.opened import opened
 from runs.documents.formats.pdf.pages import Missing, Page, pages_of
@@ -26,7 +26,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     """A block per page. Pages without text are read by OCR where it is installed, or said to be pictures."""
     builder = Builder("pdf", joint="\n\f")
     with opened(data) as document:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.formats.package_parts import Element, Package, Relation
 from runs.documents.formats.pptx.comments import comments_in, names_in
 from runs.documents.formats.pptx.shapes import MARGINS, A, P, Shapes, paragraphs
@@ -21,7 +21,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     """All slides in their order; hidden ones are marked."""
     package = Package(data)
     main = next((one.target for one in package.relations() if one.kind == "officeDocument"), "ppt/presentation.xml")

@@ -5,7 +5,7 @@ A reader of ours: the library that there is drops notes, takes deleted words for
 
 from collections.abc import Sequence
 
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.formats.fields import left_out_at
 from runs.documents.formats.rtf.words import Line, Reader
 from runs.documents.model.layout import BlockKind, MarkKind
@@ -24,7 +24,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     if not data.lstrip().startswith(b"{\\rtf"):
         raise InvalidInput("is no RTF file")
     reader = Reader(data)

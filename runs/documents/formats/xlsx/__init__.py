@@ -5,7 +5,7 @@ behind it. What is hidden is in the text, and marked.
 from collections.abc import Iterator
 from itertools import islice
 
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.formats.package_parts import Element, Package, whole_number
 from runs.documents.formats.xlsx.cells import GENERAL, Cells, Counts, Enough, Formats, shared_strings
 from runs.documents.formats.xlsx.comments import comments_of
@@ -28,7 +28,7 @@ def read(data: bytes) -> bytes:
     return make(data).packed()
 
 
-def make(data: bytes) -> Made:
+def make(data: bytes) -> BuiltDocument:
     """All sheets in their order. What goes beyond the limits is left out, and a note says so."""
     package = Package(data, max_bytes=MAX_BYTES)
     main = next((one.target for one in package.relations() if one.kind == "officeDocument"), "xl/workbook.xml")

@@ -10,7 +10,7 @@ import pytest
 from runs.enums import Verb
 from runs.lifecycle.approval import reuse
 from runs.lifecycle.approval.fingerprint import contract_of
-from runs.lifecycle.approval.reuse_preview import Inputs, foresee
+from runs.lifecycle.approval.reuse_preview import PreviewInputs, preview_reuse
 from runs.models import Attempt, Run, User
 from runs.store import blobs, trees
 from runs.submission.run_templates import plan_worth_keeping
@@ -45,8 +45,8 @@ def foretold(before: Run, files: dict[str, bytes], owner: User) -> dict[str, str
     found = plan_worth_keeping(before)
     assert found is not None
     infos = {path: blobs.put(content) for path, content in sorted(files.items())}
-    given = Inputs(owner, before.request, before.policy, infos)
-    return {one.key: one.why for one in foresee(contract_of(found), given, before)}
+    given = PreviewInputs(owner, before.request, before.policy, infos)
+    return {one.key: one.why for one in preview_reuse(contract_of(found), given, before)}
 
 
 @pytest.mark.slow
@@ -355,9 +355,9 @@ def test_what_one_executor_did_is_not_taken_for_what_the_other_would(
     """Who lets both work on a task to compare them wants it done twice."""
     team.plan = plan(step("one"))
     own = finish(submitted(files=FILES), alice)
-    given = Inputs(alice, own.request, own.policy.changed(executor="agent-sdk"), trees.files_of(own.inputs))
+    given = PreviewInputs(alice, own.request, own.policy.changed(executor="agent-sdk"), trees.files_of(own.inputs))
     found = plan_worth_keeping(own)
     assert found is not None
-    (foreseen,) = foresee(contract_of(found), given, own)
+    (foreseen,) = preview_reuse(contract_of(found), given, own)
     assert foreseen.why == "the policy changed: executor"
     assert foretold(own, FILES, alice) == {"one": ""}

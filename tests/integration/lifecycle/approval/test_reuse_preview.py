@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from runs.lifecycle.approval.fingerprint import contract_of
-from runs.lifecycle.approval.reuse_preview import Inputs, foresee
+from runs.lifecycle.approval.reuse_preview import PreviewInputs, preview_reuse
 from runs.models import Attempt, Event, Run, Tree, User
 from runs.pev.contracts import PlanContract
 from runs.store import blobs, trees
@@ -33,7 +33,7 @@ def plan_of(run: Run) -> PlanContract:
 
 def told(run: Run, **changes: Any) -> dict[str, str]:
     given = {"owner": run.owner, "request": run.request, "policy": run.policy, "files": trees.files_of(run.inputs)}
-    found = foresee(plan_of(run), Inputs(**{**given, **changes}), run)
+    found = preview_reuse(plan_of(run), PreviewInputs(**{**given, **changes}), run)
     return {one.key: one.why or "reused" for one in found}
 
 

@@ -13,17 +13,17 @@ from pytest_django import DjangoAssertNumQueries
 from runs.models import Run, User
 from runs.people import accounts
 from runs.people.permissions import can_see, who_can_see
-from runs.web.live.access import Seat, standing
+from runs.web.live.access import SocketIdentity, standing
 from runs.web.site.sessions import ends_at
 from tests import factories
 
 pytestmark = pytest.mark.django_db
 
 
-def signed_in(person: User) -> tuple[Client, Seat]:
+def signed_in(person: User) -> tuple[Client, SocketIdentity]:
     client = Client()
     client.force_login(person)
-    return client, Seat(client.session.session_key, person.pk)
+    return client, SocketIdentity(client.session.session_key, person.pk)
 
 
 def crowd(count: int) -> list[User]:
@@ -74,7 +74,12 @@ def test_rubbish_in_a_session_is_nobody(data: str) -> None:
     run = factories.executing()
     _, seat = signed_in(run.owner)
     Session.objects.filter(pk=seat.session_key).update(session_data=data)
-    assert standing(run, [seat, Seat("", None), Seat("unknown", run.owner_id), Seat(None, None)]) == {}
+    assert (
+        standing(
+            run, [seat, SocketIdentity("", None), SocketIdentity("unknown", run.owner_id), SocketIdentity(None, None)]
+        )
+        == {}
+    )
 
 
 def test_many_are_judged_as_each_alone() -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from runs.models import Run
 from runs.store import broadcast
-from runs.web.live.access import Seat
+from runs.web.live.access import SocketIdentity
 from runs.web.live.news import News
-from runs.web.live.subscribers import NO_LONGER_ALLOWED, Watcher, from_database
+from runs.web.live.subscribers import NO_LONGER_ALLOWED, Subscriber, from_database
 from tests import factories
 from tests.integration.web.live.pauses import Pauses
 from tests.integration.web.talking import Socket, communicator, talk, update
@@ -100,7 +100,7 @@ def test_the_end_of_a_call_is_shown_after_the_news_that_a_slow_reader_is_still_a
         async def close(code: int) -> None:
             raise AssertionError(code)
 
-        watcher = Watcher(Seat("session", 1), 1, send, close)
+        watcher = Subscriber(SocketIdentity("session", 1), 1, send, close)
         watcher.seen = 1
         watcher.tell(News(2, "news"), lambda: None)
         await asyncio.sleep(0)

@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from runs.documents.formats import building
-from runs.documents.formats.building import MAX_CHARACTERS, MAX_NOTES, Builder, Effort
+from runs.documents.formats.building import MAX_CHARACTERS, MAX_NOTES, Builder, WorkBudget
 from runs.documents.model.layout import BlockKind, MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
 from runs.errors import InvalidInput
@@ -89,4 +89,4 @@ def test_many_notes_are_counted() -> None:
 def test_effort_counts_from_the_beginning_of_a_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([1_000.0, 1_002.5])
     monkeypatch.setattr(time, "process_time", lambda: next(clock))
-    assert Effort().spent == 2.5
+    assert WorkBudget().spent == 2.5

@@ -8,7 +8,7 @@ import pytest
 
 from runs import isolation
 from runs.documents.formats import eml
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.eml import attachments, make
 from runs.documents.formats.mails import html_lines
 from runs.documents.model.document import Document, Where
@@ -144,7 +144,7 @@ def _mail(text: str) -> EmailMessage:
     return mail
 
 
-def _body(made: Made) -> list[str]:
+def _body(made: BuiltDocument) -> list[str]:
     """The lines behind the fields of the header."""
     return made.text.partition("\n\n")[2].split("\n")
 
@@ -232,7 +232,7 @@ def test_signed_documents_that_are_attached_are_taken_out() -> None:
     )
 
 
-def _alternatives(text: str, page: str) -> Made:
+def _alternatives(text: str, page: str) -> BuiltDocument:
     mail = _mail(text)
     mail.add_alternative(page, subtype="html")
     return make(mail.as_bytes())

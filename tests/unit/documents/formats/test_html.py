@@ -4,7 +4,7 @@ import pytest
 
 from runs import isolation
 from runs.documents.formats import epub, html
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.html import CUT, make
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.packed_parts import unpacked
@@ -136,5 +136,5 @@ def test_what_is_no_book_is_refused(parts: dict[str, str | None]) -> None:
         epub.make(book({"a.xhtml": "<p>One"}, ["a"], parts))
 
 
-def _blocks(made: Made) -> list[tuple[str, BlockKind, str]]:
+def _blocks(made: BuiltDocument) -> list[tuple[str, BlockKind, str]]:
     return [(one.anchor, one.kind, made.text[one.start : one.end]) for one in made.rendered.layout.blocks]

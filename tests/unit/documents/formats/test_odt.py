@@ -4,7 +4,7 @@ import pytest
 
 from runs import isolation
 from runs.documents.formats import odt
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.odt import make
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.errors import InvalidInput
@@ -171,7 +171,7 @@ def test_wide_tables_take_no_memory() -> None:
     assert [one.anchor for one in made.rendered.layout.blocks][-1] == "t1r20001c20001.p1"
 
 
-def _blocks(made: Made) -> list[tuple[str, BlockKind, str]]:
+def _blocks(made: BuiltDocument) -> list[tuple[str, BlockKind, str]]:
     return [(one.anchor, one.kind, made.text[one.start : one.end]) for one in made.rendered.layout.blocks]
 
 

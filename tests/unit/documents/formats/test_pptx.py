@@ -4,7 +4,7 @@ import pytest
 
 from runs import isolation
 from runs.documents.formats import pptx
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.pptx import make
 from runs.documents.model.document import Document, Where
 from runs.documents.model.layout import BlockKind, MarkKind
@@ -159,5 +159,5 @@ def test_what_is_no_presentation_is_refused(parts: dict[str, str], sentence: str
         )
 
 
-def _blocks(made: Made) -> list[tuple[str, BlockKind, str]]:
+def _blocks(made: BuiltDocument) -> list[tuple[str, BlockKind, str]]:
     return [(one.anchor, one.kind, made.text[one.start : one.end]) for one in made.rendered.layout.blocks]

@@ -4,7 +4,7 @@ import pytest
 
 from runs import isolation
 from runs.documents.formats import rtf
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.rtf import make
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.packed_parts import unpacked
@@ -326,5 +326,5 @@ def test_too_deep_files_are_refused() -> None:
         isolation.run(f"{rtf.__name__}.read", b"{\\rtf1 " + b"{" * 1_100_000, Limits(megabytes=250, cpu_seconds=8))
 
 
-def _blocks(made: Made) -> list[tuple[str, BlockKind, str]]:
+def _blocks(made: BuiltDocument) -> list[tuple[str, BlockKind, str]]:
     return [(one.anchor, one.kind, made.text[one.start : one.end]) for one in made.rendered.layout.blocks]

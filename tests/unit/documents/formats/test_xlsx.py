@@ -7,7 +7,7 @@ import pytest
 
 from runs import isolation
 from runs.documents.formats import xlsx
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.xlsx import cells, make, text
 from runs.documents.model.document import Document, Where
 from runs.documents.model.layout import NOT_KEPT, Block, BlockKind, MarkKind, Rendered
@@ -290,7 +290,7 @@ _PREFIXED = (
 )
 
 
-def _blocks(made: Made) -> list[tuple[str, BlockKind, str]]:
+def _blocks(made: BuiltDocument) -> list[tuple[str, BlockKind, str]]:
     def words(block: Block) -> str:
         return made.text[block.start : block.end]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.model.document import Document, Where, comment_of
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.model.marked import marked
@@ -215,7 +215,7 @@ def test_blocks_out_of_order_are_refused() -> None:
         type(layout)(format="docx", blocks=layout.blocks[::-1])
 
 
-def _lease() -> Made:
+def _lease() -> BuiltDocument:
     builder = Builder("docx")
     builder.add("p1", BlockKind.HEADING, "Payment", label="4", clause="4", level=1)
     builder.add("p2", BlockKind.PARAGRAPH, "Rent.", label="4.2", clause="4.2")
@@ -225,7 +225,7 @@ def _lease() -> Made:
     return builder.made()
 
 
-def _workbook() -> Made:
+def _workbook() -> BuiltDocument:
     builder = Builder("xlsx")
     builder.add("Rents!A1", BlockKind.ROW, "No\tPlace\tRent")
     builder.add("Rents!A2", BlockKind.FORMULAS, "B2: =UPPER(A2)")
@@ -233,7 +233,7 @@ def _workbook() -> Made:
     return builder.made("sheet", 1)
 
 
-def _document(made: Made) -> Document:
+def _document(made: BuiltDocument) -> Document:
     return Document(made.text, made.rendered.layout)
 
 

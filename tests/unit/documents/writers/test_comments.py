@@ -9,7 +9,7 @@ import docx as python_docx
 import pytest
 
 from runs.documents.formats import docx
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.model.document import ASIDE
 from runs.documents.model.layout import Block, BlockKind, MarkKind
 from runs.documents.writers.comments import Comment, commented
@@ -34,7 +34,7 @@ ON = "2026-11-22T10:00:00Z"
 _FORMULA = "<m:oMath><m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath>"
 
 
-def about(made: Made) -> dict[str, str]:
+def about(made: BuiltDocument) -> dict[str, str]:
     """By the texts of our comments, the words that they are about."""
     layout = made.rendered.layout
     texts = {block.anchor: made.text[block.start : block.end] for block in layout.blocks}
@@ -45,7 +45,7 @@ def about(made: Made) -> dict[str, str]:
     }
 
 
-def without_comments(made: Made) -> list[tuple[Block, str]]:
+def without_comments(made: BuiltDocument) -> list[tuple[Block, str]]:
     found = [block for block in made.rendered.layout.blocks if block.kind is not BlockKind.COMMENT]
     return [(block._replace(start=0, end=0), made.text[block.start : block.end]) for block in found]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.documents.formats import xlsx as reader
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.model.layout import BlockKind
 from runs.documents.writers import xlsx
 from runs.documents.writers.xlsx import Given
@@ -30,11 +30,11 @@ CELLS = st.one_of(
 ROWS = st.lists(st.lists(CELLS, min_size=1, max_size=5), min_size=1, max_size=6)
 
 
-def read(text: str, name: str = "Rents") -> Made:
+def read(text: str, name: str = "Rents") -> BuiltDocument:
     return reader.make(xlsx.written(Given(text, name)))
 
 
-def rows_in(made: Made) -> list[str]:
+def rows_in(made: BuiltDocument) -> list[str]:
     return [made.text[block.start : block.end] for block in made.rendered.layout.blocks if block.kind is BlockKind.ROW]
 
 

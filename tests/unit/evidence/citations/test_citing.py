@@ -11,7 +11,7 @@ from runs.evidence.citations.lookup import citations_in
 from runs.evidence.sources import Given, Sources
 from runs.pev.synthesizer import AnswerBrief, synthesize
 from runs.pev.verification import prechecks
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted, gave
 
@@ -25,7 +25,7 @@ def inputs() -> Given:
     return Given(GIVEN, {path: FileInfo(f"sha of {path}", len(data)) for path, data in GIVEN.items()})
 
 
-def case(files: dict[str, str], *, finished: tuple[str, ...] = (), **changes: Any) -> Case:
+def case(files: dict[str, str], *, finished: tuple[str, ...] = (), **changes: Any) -> VerificationInput:
     values: dict[str, Any] = {
         "subject": "Review",
         "request": "Review it.",
@@ -40,10 +40,10 @@ def case(files: dict[str, str], *, finished: tuple[str, ...] = (), **changes: An
         "effort": "low",
         "finished": finished,
     }
-    return Case(**values | changes)
+    return VerificationInput(**values | changes)
 
 
-def found(subject: Case) -> list[tuple[str, str, str]]:
+def found(subject: VerificationInput) -> list[tuple[str, str, str]]:
     results = prechecks.decided_by_code(subject, {})
     return [(result.label, result.text, result.feedback) for result in results]
 

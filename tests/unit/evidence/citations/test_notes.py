@@ -6,7 +6,7 @@ import pytest
 
 from runs.contracts.base import RESULT, QuotedEvidence
 from runs.documents.content import Converted
-from runs.documents.formats.building import Builder, Made
+from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
 from runs.enums import About, CitationStatus, Provenance
@@ -16,9 +16,9 @@ from runs.evidence.citations.lookup import noted_in
 from runs.evidence.results import Evidence
 from runs.evidence.sources import Given, Sources
 from runs.pev.checks.deciding import problem_with, run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import Citations, Criterion
-from runs.pev.verification.grounding import Examiner, supports
+from runs.pev.verification.grounding import EvidenceResolver, supports
 from tests.documents.word import commented, note, paragraph, word
 from tests.unit.pev.tools.test_making import READERS, SOURCES, Desk, read, write
 
@@ -35,11 +35,11 @@ def sources(given: Mapping[str, bytes] = SOURCES, files: Mapping[str, bytes] | N
     return Sources({**given, **files}, Given(given), made=list(files))
 
 
-def document(made: Made) -> Document:
+def document(made: BuiltDocument) -> Document:
     return Document(made.text, made.rendered.layout)
 
 
-def converted(made: Made) -> bytes:
+def converted(made: BuiltDocument) -> bytes:
     return Converted(made.text.encode(), "0" * 64, lambda: document(made))
 
 
@@ -232,7 +232,7 @@ def test_names_with_numbers_and_signs_are_told_from_what_stands_around_them(form
 def test_a_quote_of_the_result_rests_on_what_its_sentence_cites(form: str) -> None:
     path = f"review.{form}"
     library = sources(SOURCES, {path: converted(read(path, f"{REVIEW}\nNobody pays in advance.\n"))})
-    examiner = Examiner(library, [path])
+    examiner = EvidenceResolver(library, [path])
     rests = [
         examiner.examined(QuotedEvidence(source=path, quote=quote, statement=None)).cites
         for quote in ("due monthly” again", "due monthly”3 again", "Nobody pays in advance")
@@ -247,7 +247,9 @@ def test_a_comment_in_a_copy_proves_nothing_of_the_original() -> None:
     comments = f'<w:comment w:id="0" w:author="pevsite">{paragraph(said)}</w:comment>'
     copy = converted(READERS["docx"](word(body, {"footnotes": notes, "comments": comments})))
     given = {**SOURCES, "b.docx": converted(READERS["docx"](word(body, {"footnotes": notes})))}
-    examiner = Examiner(Sources({"reviewed/b.docx": copy}, Given(given), made=["reviewed/b.docx"]), ["reviewed/b.docx"])
+    examiner = EvidenceResolver(
+        Sources({"reviewed/b.docx": copy}, Given(given), made=["reviewed/b.docx"]), ["reviewed/b.docx"]
+    )
 
     def examined(source: str) -> Evidence:
         return examiner.examined(QuotedEvidence(source=source, quote="“due monthly” and never later", statement=None))
@@ -270,7 +272,7 @@ def test_what_a_document_cites_is_looked_up_once_for_all_quotes_from_it(form: st
             return super().__getitem__(name)
 
     files = {path: converted(read(path, REVIEW))}
-    examiner = Examiner(Watched({**SOURCES, **files}, Given(SOURCES), made=[path]), [path])
+    examiner = EvidenceResolver(Watched({**SOURCES, **files}, Given(SOURCES), made=[path]), [path])
     quotes = ("Rent is due in “ten days”", "It is “due monthly”")
     cites = [examiner.examined(QuotedEvidence(source=path, quote=quote, statement=None)).cites for quote in quotes]
     assert cites == ["lease.docx, clause 4.2(b)", "a.md, line 1"]
@@ -289,10 +291,10 @@ def test_the_check_of_citations_counts_them(form: str) -> None:
     check = Citations(kind="citations", path=path, min=3)
     made = {path: converted(read(path, REVIEW))}
     assert problem_with(check) is None
-    held = run_check(check, Material({**SOURCES, **made}, SOURCES))
+    held = run_check(check, CheckInput({**SOURCES, **made}, SOURCES))
     assert (held.verified, held.sentence) == (True, f"{path} has 3 citations, wanted at least 3, all found")
     changed = {**SOURCES, "a.md": b"It is due yearly.\n"}
-    broken = run_check(check, Material({**changed, **made}, changed))
+    broken = run_check(check, CheckInput({**changed, **made}, changed))
     assert (broken.verified, "1 broken" in broken.sentence) == (False, True)
 
 

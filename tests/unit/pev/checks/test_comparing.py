@@ -11,7 +11,7 @@ from runs.documents.model.layout import BlockKind, MarkKind
 from runs.enums import Provenance
 from runs.evidence.sources import Given, Sources, ToolText
 from runs.pev.checks.deciding import problem_with, run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import Absent, Citations, Covers, QuotesOccur
 from runs.text.boundaries import is_whole
 from tests.documents.built import converted
@@ -22,8 +22,8 @@ GIVEN = {"contracts/nda.md": NDA.encode(), "contracts/annex.md": ANNEX.encode()}
 QUOTES = QuotesOccur(kind="quotes_occur", path="report.md")
 
 
-def material(report: str, path: str = "report.md", given: Mapping[str, bytes] = GIVEN, notes: str = "") -> Material:
-    return Material({**given, path: report.encode(), "notes.md": notes.encode()}, given, frozenset(given))
+def material(report: str, path: str = "report.md", given: Mapping[str, bytes] = GIVEN, notes: str = "") -> CheckInput:
+    return CheckInput({**given, path: report.encode(), "notes.md": notes.encode()}, given, frozenset(given))
 
 
 def said(report: str, check: QuotesOccur | Covers = QUOTES, given: Mapping[str, bytes] = GIVEN) -> tuple[bool, str]:
@@ -74,11 +74,11 @@ class TestCitations:
         address = "https://a.example/x"
         page = ToolText(f"{address}, found\nIt has 5,450 inhabitants.\n", sent=address, is_outside=True)
         files = {"report.md": f"[“It has 5,450”]({address}) [“5,450 inhabitants”]({address})".encode()}
-        read = Material(files, library=Sources(files, Given({}), tools=[page]))
+        read = CheckInput(files, library=Sources(files, Given({}), tools=[page]))
         evidence = run_check(self.CHECK, read)
         assert (evidence.verified, evidence.provenance) == (True, Provenance.OBSERVED)
         assert evidence.rests_on == "checked against what tools showed"
-        assert not run_check(self.CHECK, Material(files)).verified
+        assert not run_check(self.CHECK, CheckInput(files)).verified
 
     def test_other_files_have_no_citations(self) -> None:
         problem = problem_with(Citations(kind="citations", path="data.csv"))
@@ -169,9 +169,9 @@ class TestQuotes:
             "contracts/nda.md": b"Rewritten by the run.",
             "report.md": b"> Rewritten by the run.\nnda.md\n",
         }
-        assert not run_check(QUOTES, Material(files, GIVEN)).verified
+        assert not run_check(QUOTES, CheckInput(files, GIVEN)).verified
         files["report.md"] = b"> Rewritten by the run.\n@result/contracts/nda.md\n"
-        assert run_check(QUOTES, Material(files, GIVEN)).verified
+        assert run_check(QUOTES, CheckInput(files, GIVEN)).verified
 
     @given(st.text("abc ,.\n", min_size=30, max_size=200), st.data())
     def test_every_piece_of_a_source_is_found_there(self, text: str, data: st.DataObject) -> None:
@@ -280,7 +280,7 @@ class TestCoverage:
 class TestAbsence:
     def absent(self, *terms: str, path: str = "contracts/", read_whole: bool = True) -> tuple[bool, str, str, int]:
         check = Absent(kind="absent", path=path, terms=list(terms))
-        evidence = run_check(check, Material(GIVEN, GIVEN, frozenset(GIVEN if read_whole else ())))
+        evidence = run_check(check, CheckInput(GIVEN, GIVEN, frozenset(GIVEN if read_whole else ())))
         return evidence.verified, evidence.source, evidence.sentence, evidence.line
 
     def test_terms_that_occur_nowhere(self) -> None:
@@ -322,7 +322,7 @@ class TestAbsence:
     )
     def test_no_spelling_hides_a_term(self, text: str, term: str) -> None:
         given = {"a.md": f"First.\n{text}\n".encode()}
-        found = run_check(Absent(kind="absent", path="a.md", terms=[term]), Material(given, given, {"a.md"}))
+        found = run_check(Absent(kind="absent", path="a.md", terms=[term]), CheckInput(given, given, {"a.md"}))
         assert (found.verified, found.sentence) == (False, f"There is “{term}” in a.md, line 2")
 
     @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ class TestAbsence:
     )
     def test_what_may_be_a_term_is_no_proof_of_its_absence(self, text: str, term: str, doubt: str) -> None:
         given = {"a.md": f"First.\n{text}\n".encode()}
-        found = run_check(Absent(kind="absent", path="a.md", terms=[term]), Material(given, given, {"a.md"}))
+        found = run_check(Absent(kind="absent", path="a.md", terms=[term]), CheckInput(given, given, {"a.md"}))
         assert not found.verified
         assert found.sentence.startswith(
             f"It is not certain that they are absent; there may be “{term}” in a.md, line 2 as “"
@@ -383,12 +383,12 @@ class TestAbsence:
     )
     def test_what_is_something_else_is_absent(self, text: str, term: str) -> None:
         given = {"a.md": text.encode()}
-        assert run_check(Absent(kind="absent", path="a.md", terms=[term]), Material(given, given, {"a.md"})).verified
+        assert run_check(Absent(kind="absent", path="a.md", terms=[term]), CheckInput(given, given, {"a.md"})).verified
 
     def test_invisible_characters_do_not_hide_a_term(self) -> None:
         given = {"a.md": "No lia\u00adbility\u200b cap.".encode()}
         check = Absent(kind="absent", path="a.md", terms=["liability cap"])
-        assert not run_check(check, Material(given, given, {"a.md"})).verified
+        assert not run_check(check, CheckInput(given, given, {"a.md"})).verified
 
     def test_nothing_is_absent_from_what_was_not_read(self) -> None:
         assert self.absent("ceiling", path="contracts/nda.md", read_whole=False) == (

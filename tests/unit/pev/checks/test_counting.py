@@ -11,7 +11,7 @@ from runs.documents.content import Converted
 from runs.documents.formats import xlsx as reader
 from runs.documents.model.document import Document
 from runs.pev.checks.deciding import problem_with, run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import Count
 from tests.documents.workbooks import workbook
 
@@ -25,7 +25,7 @@ def count(figure: str, *terms: dict[str, Any]) -> Count:
 
 def said(report: str, check: Count, **given: bytes) -> tuple[bool, str]:
     inputs = {"data.csv": ROWS, **given}
-    material = Material({**inputs, "data.csv": FEWER, "report.md": report.encode()}, inputs)
+    material = CheckInput({**inputs, "data.csv": FEWER, "report.md": report.encode()}, inputs)
     evidence = run_check(check, material)
     return evidence.verified, evidence.sentence
 

@@ -13,7 +13,7 @@ from runs.documents.model.layout import BlockKind
 from runs.enums import Provenance
 from runs.evidence.results import Evidence
 from runs.pev.checks.deciding import count_words, problem_with, run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import (
     ChecksFiles,
     Contains,
@@ -30,14 +30,14 @@ from tests.unit.pev import slow
 
 def outcome(check: ChecksFiles, content: str | bytes) -> tuple[bool, str]:
     data = content if isinstance(content, bytes) else content.encode()
-    evidence = run_check(check, Material({check.path: data}))
+    evidence = run_check(check, CheckInput({check.path: data}))
     assert evidence.sha256 == hashlib.sha256(data).hexdigest()
     return evidence.verified, evidence.sentence
 
 
 def test_of_a_document_the_file_is_named_and_not_its_text() -> None:
     read = Converted(b"The rent is due.\n", "a" * 64)
-    evidence = run_check(Contains(kind="contains", path="lease.docx", text="rent"), Material({"lease.docx": read}))
+    evidence = run_check(Contains(kind="contains", path="lease.docx", text="rent"), CheckInput({"lease.docx": read}))
     assert (evidence.verified, evidence.sha256) == (True, "a" * 64)
 
 
@@ -56,7 +56,7 @@ def words(minimum: int = 0, maximum: int = 1_000_000) -> WordCount:
 
 def test_evidence_of_a_check_is_complete() -> None:
     check = Contains(kind="contains", path="a\\b.md", text="net  amount")
-    assert run_check(check, Material({"a/b.md": b"The\nnet\namount"})) == Evidence(
+    assert run_check(check, CheckInput({"a/b.md": b"The\nnet\namount"})) == Evidence(
         kind="check",
         source="a/b.md",
         verified=True,
@@ -70,14 +70,14 @@ def test_evidence_of_a_check_is_complete() -> None:
 
 
 def test_a_missing_file_and_a_bad_path_do_not_hold() -> None:
-    assert run_check(EXISTS, Material({})) == Evidence(
+    assert run_check(EXISTS, CheckInput({})) == Evidence(
         kind="check",
         source="a.md",
         verified=False,
         sentence="a.md does not exist",
         provenance=Provenance.MADE,
     )
-    refused = run_check(FileExists(kind="file_exists", path="../a"), Material({"../a": b""}))
+    refused = run_check(FileExists(kind="file_exists", path="../a"), CheckInput({"../a": b""}))
     assert (refused.verified, refused.sha256) == (False, "")
     assert "the part “..”" in refused.sentence
 
@@ -115,7 +115,7 @@ class TestMatches:
             made = builder.made()
             copy = Converted(made.text.encode(), "a" * 64, lambda: Document(made.text, made.rendered.layout))
             check = Matches(kind="matches", path="a.docx", pattern=r"^F\d+ · ", comments=True)
-            evidence = run_check(check, Material({"a.docx": copy}))
+            evidence = run_check(check, CheckInput({"a.docx": copy}))
             return evidence.verified, evidence.sentence
 
         assert found("F1 · Delivery\nF2 · Rent", "Why?") == (False, "a.docx matches 0 of at least 1 in its comments")
@@ -138,7 +138,7 @@ class TestMatches:
         assert outcome(matches("b*", 4), "äbä") == (True, "a.md matches 4 of at least 4: line 1")
 
     def test_a_pattern_that_takes_too_long_does_not_hold(self) -> None:
-        evidence = run_check(matches(slow.PATTERN), Material({"a.md": slow.TEXT.encode()}), seconds=0.2)
+        evidence = run_check(matches(slow.PATTERN), CheckInput({"a.md": slow.TEXT.encode()}), seconds=0.2)
         assert not evidence.verified
         assert evidence.sentence == f"a.md was not searched for “{slow.PATTERN}”: it took longer than 0.2 seconds"
 
@@ -237,7 +237,7 @@ class TestSameText:
     )
     def test_a_text_is_contained_however_it_is_spelled(self, path: str, content: str, text: str, held: bool) -> None:
         check = Contains(kind="contains", path=path, text=text)
-        assert run_check(check, Material({path: content.encode()})).verified is held
+        assert run_check(check, CheckInput({path: content.encode()})).verified is held
 
 
 class TestCsvColumns:
@@ -321,7 +321,7 @@ class TestNoPlaceholders:
         assert outcome(NO_PLACEHOLDERS, text) == (True, "a.md has no placeholders")
 
     def test_says_where(self) -> None:
-        evidence = run_check(NO_PLACEHOLDERS, Material({"a.md": b"a\nb\n- TODO\n"}))
+        evidence = run_check(NO_PLACEHOLDERS, CheckInput({"a.md": b"a\nb\n- TODO\n"}))
         assert evidence.sentence == "a.md still has a placeholder: “TODO”, line 3"
         assert (evidence.line, evidence.start, evidence.end) == (3, 6, 10)
 
@@ -351,4 +351,4 @@ def test_problem_with(check: ChecksFiles, problem: str | None) -> None:
 @given(st.text("ab(){}[]*+?|\\^$.,:=!<>019ixPR#&'\n ", min_size=1, max_size=15))
 def test_no_pattern_makes_a_check_raise(pattern: str) -> None:
     problem_with(matches(pattern))
-    assert isinstance(run_check(matches(pattern), Material({"a.md": b"aab\nba 01"})), Evidence)
+    assert isinstance(run_check(matches(pattern), CheckInput({"a.md": b"aab\nba 01"})), Evidence)

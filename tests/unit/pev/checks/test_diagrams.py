@@ -6,7 +6,7 @@ import pytest
 
 from runs.evidence.results import Evidence
 from runs.pev.checks.deciding import run_check
-from runs.pev.checks.material import Material
+from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import Diagrams
 from runs.text.mermaid_diagrams import MAX_CHARACTERS, MAX_DIAGRAMS
 
@@ -21,7 +21,7 @@ def block(*sources: str, mark: str = "```mermaid") -> str:
 
 
 def check(text: str, path: str = "a.md", least: int = 1, seconds: float | None = None) -> Evidence:
-    return run_check(Diagrams(kind="diagrams", path=path, min=least), Material({path: text.encode()}), seconds)
+    return run_check(Diagrams(kind="diagrams", path=path, min=least), CheckInput({path: text.encode()}), seconds)
 
 
 @pytest.mark.parametrize(

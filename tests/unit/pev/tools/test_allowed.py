@@ -5,7 +5,7 @@ import pytest
 from runs.contracts.ports import ToolResult, ToolUse
 from runs.enums import INSIDE, Effect
 from runs.pev.conversation.repetition import WRITES
-from runs.pev.read_set import Looks, View
+from runs.pev.read_set import FileView, ReadTracker
 from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks, tools_of
 from tests.unit.pev.scripted import step
@@ -60,7 +60,7 @@ class TestGlob:
 
 
 def test_a_command_depends_on_every_file() -> None:
-    looks = Looks()
+    looks = ReadTracker()
     note_looks(looks, "run_command", {"command": "tests"}, ToolResult("tests ended with status 0"))
     files = Memory(FILES).files()
-    assert "contents " in looks.recorded(View(files, files, step("one"))).sets
+    assert "contents " in looks.recorded(FileView(files, files, step("one"))).sets

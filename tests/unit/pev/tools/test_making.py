@@ -9,11 +9,11 @@ from runs.contracts.ports import Form, ToolResult
 from runs.documents.formats import docx as word_reader
 from runs.documents.formats import pdf as pdf_reader
 from runs.documents.formats import xlsx as sheet_reader
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.made_files import make
 from runs.documents.model.layout import BlockKind
 from runs.errors import InvalidInput
-from runs.pev.read_set import Looks
+from runs.pev.read_set import ReadTracker
 from runs.pev.tools.toolbox import note_looks
 from tests.unit.pev.tools.bench import Memory, run
 from tests.unit.pev.tools.test_documents import lease, report
@@ -58,7 +58,7 @@ def write(path: str, content: str, desk: Memory | None = None) -> ToolResult:
     return run("write_file", {"path": path, "content": content}, desk or Desk(SOURCES))
 
 
-def read(path: str, content: str) -> Made:
+def read(path: str, content: str) -> BuiltDocument:
     desk = Desk(SOURCES)
     result = write(path, content, desk)
     assert not result.is_error, result.text
@@ -223,7 +223,7 @@ def test_a_file_that_would_be_too_large_is_refused_before_it_is_made() -> None:
 
 
 def test_the_files_that_it_cites_were_looked_at() -> None:
-    looks = Looks()
+    looks = ReadTracker()
     content: JsonObject = {"path": "a.docx", "content": "[“x”](b%20c.md#L1), [“y”](<S#1.xlsx#Rents!A1>), [z](d.md)"}
     note_looks(looks, "write_file", content, ToolResult(""))
     assert {"a.docx", "b c.md", "S#1.xlsx", "d.md"} <= looks._files

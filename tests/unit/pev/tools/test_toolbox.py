@@ -11,7 +11,7 @@ from runs.contracts.ports import FileInfo, ToolResult
 from runs.enums import Complexity
 from runs.errors import LeaseLost, UploadRefused
 from runs.pev.contracts import Criterion, PlanStep
-from runs.pev.read_set import Looks, View, holds
+from runs.pev.read_set import FileView, ReadTracker, holds
 from runs.pev.tools.finding import SearchFiles
 from runs.pev.tools.serving import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks
@@ -352,13 +352,13 @@ LOOKED_AT: list[tuple[str, JsonObject, set[str], set[str]]] = [
 def test_a_call_notes_what_its_answer_rests_on(
     name: str, arguments: JsonObject, files: set[str], sets: set[str]
 ) -> None:
-    looks, memory = Looks(), Memory(FILES)
+    looks, memory = ReadTracker(), Memory(FILES)
     note_looks(looks, name, arguments, run(name, arguments))
     reads = looks.recorded(view_of(memory))
     assert (set(reads.files), set(reads.sets)) == (files, sets)
 
 
-def view_of(memory: Memory) -> View:
+def view_of(memory: Memory) -> FileView:
     step = PlanStep(
         step_id="one",
         name="One",
@@ -370,7 +370,7 @@ def view_of(memory: Memory) -> View:
         dependencies=[],
         estimated_complexity=Complexity.LOW,
     )
-    return View(memory.files(), memory.files(), step)
+    return FileView(memory.files(), memory.files(), step)
 
 
 PATHS = st.sampled_from(["a.md", "b.md", "in/a.md", "in/b.md"])
@@ -395,7 +395,7 @@ CALLS = st.one_of(
 def test_where_what_was_noted_is_the_same_every_answer_is(
     calls: list[tuple[str, JsonObject]], files: dict[str, bytes], others: dict[str, bytes]
 ) -> None:
-    looks, memory, elsewhere = Looks(), Memory(files), Memory(others)
+    looks, memory, elsewhere = ReadTracker(), Memory(files), Memory(others)
     then, now = view_of(memory), view_of(elsewhere)
     answers = [run(name, arguments, memory) for name, arguments in calls]
     for (name, arguments), answer in zip(calls, answers, strict=True):

@@ -8,7 +8,7 @@ from runs.contracts.ports import FileInfo, Shown
 from runs.enums import About, Provenance
 from runs.evidence.sources import Given, Sources, ToolText
 from runs.pev.contracts import Criterion
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.grounding import NO_STATEMENT
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
@@ -23,7 +23,7 @@ READ = "lease.md, lines 1-2 of 2\n" + LEASE.decode()
 ALL_SHOWN = Shown("lease.md", "a" * 64, 25, len(READ), 1, 2, 2)
 
 
-def leased(*criteria: Criterion, **changes: Any) -> Case:
+def leased(*criteria: Criterion, **changes: Any) -> VerificationInput:
     values: dict[str, Any] = {
         "files": {"lease.md": LEASE, "report.md": REPORT},
         "inputs": Given({"lease.md": LEASE}, INFO),
@@ -39,7 +39,7 @@ def quote(source: str, words: str, statement: str | None = None) -> dict[str, An
     return {"source": source, "quote": words, **({"statement": statement} if statement else {})}
 
 
-def judged(*evidence: dict[str, Any], about: Case | None = None) -> Any:
+def judged(*evidence: dict[str, Any], about: VerificationInput | None = None) -> Any:
     return judge(Scripted(verdict(given_("C1", *evidence))), about or leased()).results[0]
 
 
@@ -254,7 +254,7 @@ CHANGES = "# Lease\nWe don't agree to a rent of 5 dollars. Interest is –5 perc
 SHOWN = Shown("lease.md", "a" * 64, 25, 25 + len(CHANGES), 1, 2, 2)
 
 
-def changing() -> Case:
+def changing() -> VerificationInput:
     tools = (ToolText(f"lease.md, lines 1-2 of 2\n{CHANGES}", (SHOWN,), "read_file\nlease.md"),)
     files = {"lease.md": CHANGES.encode(), "report.md": b"Interest is 5 percent a year."}
     return leased(files=files, inputs=Given({"lease.md": CHANGES.encode()}, INFO), tools=tools)

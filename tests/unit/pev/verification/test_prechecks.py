@@ -7,11 +7,11 @@ import pytest
 
 from runs.pev.contracts import Criterion, Matches, MinBytes, WordCount
 from runs.pev.verification import prechecks
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.text import patterns
 
 
-def case(files: dict[str, bytes], **changes: Any) -> Case:
+def case(files: dict[str, bytes], **changes: Any) -> VerificationInput:
     values: dict[str, Any] = {
         "subject": "Review",
         "request": "Review it.",
@@ -24,7 +24,7 @@ def case(files: dict[str, bytes], **changes: Any) -> Case:
         "model": "scripted",
         "effort": "low",
     }
-    return Case(**values | changes)
+    return VerificationInput(**values | changes)
 
 
 def found(files: dict[str, bytes], shown: tuple[str, ...], *size_checks: MinBytes | WordCount) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from runs.enums import About
 from runs.evidence.results import CriterionResult, UntracedFigure, doubts_in, needs_person, shared_quotes
 from runs.evidence.sources import Given, ToolText
 from runs.pev.contracts import Criterion, QuotesOccur
-from runs.pev.verification.case import Case
+from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.sampling import Sample, sample_of
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
@@ -22,7 +22,7 @@ SHOWN = (Shown("contracts/bob.md", "b" * 64, 33, 65, 1, 1, 1), Shown("contracts/
 TOOL = ToolText(READ, SHOWN)
 
 
-def about(text: str) -> Case:
+def about(text: str) -> VerificationInput:
     criterion = Criterion(text=text, about=About.SOURCES)
     said = "The contract of ann ends in May. The contract of bob ends in May. contracts/cid.md is named."
     return case(criterion, files=FILES, inputs=Given(FILES, INFOS), tools=(TOOL,), meant=list(FILES), output=said)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from runs.lifecycle.approval.reuse_preview import Foreseen
+from runs.lifecycle.approval.reuse_preview import StepPreview
 from runs.models import Attempt
 from runs.web.new_run.reuse_presenter import Reuse
 from runs.web.new_run.run_again_presenter import Again
 
 
 def again(*whys: str) -> Again:
-    steps = [Foreseen(str(at), f"Step {at}", None if why else Attempt(), why) for at, why in enumerate(whys, 1)]
+    steps = [StepPreview(str(at), f"Step {at}", None if why else Attempt(), why) for at, why in enumerate(whys, 1)]
     return Again(1, (), Reuse(steps))
 
 

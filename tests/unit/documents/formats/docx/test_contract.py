@@ -4,14 +4,14 @@ import random
 from functools import cache
 
 from runs.documents.formats import docx
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.model.document import Document
 from runs.documents.model.layout import MarkKind
 from tests.documents.contract import Contract, contract
 
 
 @cache
-def _read() -> tuple[Contract, Made]:
+def _read() -> tuple[Contract, BuiltDocument]:
     truth = contract()
     return truth, docx.make(truth.data)
 

@@ -4,7 +4,7 @@ import pytest
 
 from runs import isolation
 from runs.documents.formats import docx
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.model.layout import MarkKind
 from runs.documents.packed_parts import unpacked
 from runs.isolation import Limits
@@ -200,11 +200,11 @@ def test_many_references_and_titles_are_compared_in_bounded_time() -> None:
     assert b"1,995 more references disagree" in header
 
 
-def _made(*body: str) -> Made:
+def _made(*body: str) -> BuiltDocument:
     return docx.make(word("".join(body), {"numbering": lists({1: OUTLINE, 2: LEGAL})}))
 
 
-def _said(made: Made) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
+def _said(made: BuiltDocument) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
     marks = [mark for mark in made.rendered.layout.marks if mark.kind is MarkKind.DISPUTED]
     sentences = tuple(one for one in made.rendered.cautions if "refers to number" in one)
     return sentences, [(mark.note, made.text[mark.start : mark.end]) for mark in marks]

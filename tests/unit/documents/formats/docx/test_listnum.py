@@ -3,7 +3,7 @@
 import pytest
 
 from runs.documents.formats import docx
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from tests.documents.word import deleted_mark, field, level, lists, note, paragraph, word
 
 OUTLINE = ("<w:name w:val='Clauses'/>", level(0, "decimal", "%1."), level(1, "lowerLetter", "(%2)"))
@@ -126,5 +126,5 @@ def test_other_fields_without_a_result() -> None:
     assert said == "The formula at paragraph 1 was left out: the file does not hold it. Look at it in Word."
 
 
-def _made(*body: str) -> Made:
+def _made(*body: str) -> BuiltDocument:
     return docx.make(word("".join(body), {"numbering": lists({1: OUTLINE})}))

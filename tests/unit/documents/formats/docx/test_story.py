@@ -3,7 +3,7 @@
 import pytest
 
 from runs.documents.formats import docx
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.docx import story
 from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind, Mark, MarkKind
@@ -282,9 +282,9 @@ def test_the_marks_of_a_comment_without_text_lead_nowhere() -> None:
     assert made.rendered.layout.marks == (Mark(MarkKind.COMMENTED, 0, 4, "Ann"),)
 
 
-def _made(*body: str, **parts: str) -> Made:
+def _made(*body: str, **parts: str) -> BuiltDocument:
     return docx.make(word("".join(body), parts))
 
 
-def _anchors(made: Made) -> dict[str, str]:
+def _anchors(made: BuiltDocument) -> dict[str, str]:
     return {block.anchor: made.text[block.start : block.end] for block in made.rendered.layout.blocks}

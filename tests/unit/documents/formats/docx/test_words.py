@@ -3,7 +3,7 @@
 import pytest
 
 from runs.documents.formats import docx
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.model.layout import Deletion, Mark, MarkKind
 from runs.errors import InvalidInput
 from tests.documents.word import (
@@ -324,9 +324,9 @@ def _field(instruction: str, result: str | None) -> str:
     return "".join(f'<w:r><w:fldChar w:fldCharType="{one}"/></w:r>' if one in signs else one for one in parts)
 
 
-def _made(*body: str, styles: str = "") -> Made:
+def _made(*body: str, styles: str = "") -> BuiltDocument:
     return docx.make(word("".join(body), {"styles": styles}))
 
 
-def _marked(made: Made, kind: MarkKind) -> list[str]:
+def _marked(made: BuiltDocument, kind: MarkKind) -> list[str]:
     return [made.text[mark.start : mark.end] for mark in made.rendered.layout.marks if mark.kind is kind]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.pdf import annotations, aside, marked
 from runs.documents.formats.pdf.reading import make
 from runs.documents.model.document import Document
@@ -26,13 +26,13 @@ def annotated(*put_on: str, content: bytes = _LINES, more: str = "") -> bytes:
     return pdfs.pages_of([content], page=f"/Annots[{listed}]{more}")
 
 
-def comments(made: Made) -> list[tuple[str, str]]:
+def comments(made: BuiltDocument) -> list[tuple[str, str]]:
     """Their anchors and what they say."""
     blocks = [block for block in made.rendered.layout.blocks if block.kind is BlockKind.COMMENT]
     return [(block.anchor, made.text[block.start : block.end]) for block in blocks]
 
 
-def marks(made: Made, kind: MarkKind) -> list[tuple[str, str]]:
+def marks(made: BuiltDocument, kind: MarkKind) -> list[tuple[str, str]]:
     """Their words and notes."""
     found = (mark for mark in made.rendered.layout.marks if mark.kind is kind)
     return [(made.text[mark.start : mark.end], mark.note) for mark in found]

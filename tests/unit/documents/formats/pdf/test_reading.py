@@ -11,7 +11,7 @@ from PIL import Image
 from runs import isolation
 from runs.documents.format_table import OF_PICTURES
 from runs.documents.formats import building, pictures
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.pdf import ink, opened, pages
 from runs.documents.formats.pdf.reading import make
 from runs.documents.model.document import Document
@@ -37,7 +37,7 @@ class Clock:
         return self.now
 
 
-def marked(made: Made, kind: MarkKind) -> list[str]:
+def marked(made: BuiltDocument, kind: MarkKind) -> list[str]:
     return [made.text[mark.start : mark.end] for mark in made.rendered.layout.marks if mark.kind is kind]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from runs.documents.formats import pictures
-from runs.documents.formats.building import Made
+from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.pdf import unnamed
 from runs.documents.formats.pdf.reading import make
 from runs.documents.model.layout import MarkKind
@@ -17,7 +17,7 @@ _DOUBT = "Page 1 of 1 has a font that does not name its letters; the letters may
 _NAMED = b"BT /G 12 Tf 72 400 Td (The words of this line have names, and there are many of them.) Tj ET\n"
 
 
-def _from_ocr(made: Made) -> list[str]:
+def _from_ocr(made: BuiltDocument) -> list[str]:
     return [made.text[one.start : one.end] for one in made.rendered.layout.marks if one.kind is MarkKind.READ]
 
 
