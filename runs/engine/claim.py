@@ -90,11 +90,11 @@ def _claimed(work: WorkItem) -> Lease | None:
     until = clock.after(timedelta(seconds=settings.LEASE_SECONDS))
     taken_over = work.status == WorkStatus.LEASED
     losses = work.losses + 1 if taken_over else work.losses  # counted before anything is carried out again
-    able = work.capacities or _able(work)
+    capabilities = work.capacities or _able(work)
     claimed = {"epoch": work.epoch + 1, "losses": losses, "lease_owner": process_registry.owner(), "lease_until": until}
     try:
         with event_log.writing(work.run if taken_over else None):
-            change(work, WorkStatus.LEASED, where=as_read, capacities=able, **claimed)
+            change(work, WorkStatus.LEASED, where=as_read, capacities=capabilities, **claimed)
             if taken_over:
                 event_log.record(work.run_id, events.Recovered(work=work.kind))
     except (MoveRefused, Outdated):  # another worker was first, or something happened: the sweeper comes again

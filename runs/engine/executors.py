@@ -46,9 +46,9 @@ def loops_of(kind: Executor) -> Loops:
             assert_never(kind)
 
 
-def planner_tools(kind: Executor, able: Capacities) -> frozenset[str]:
+def planner_tools(kind: Executor, capabilities: Capacities) -> frozenset[str]:
     """Those that a planner may use: in the plan mode of the Agent SDK it also looks into files."""
-    if not able.planner_tools:
+    if not capabilities.planner_tools:
         return frozenset()
     return frozenset({AskPerson.name}) if kind is Executor.MESSAGES else looking_tools()
 

@@ -40,19 +40,19 @@ type Taken = Mapping[str, bool]
 """Whether a model takes a kind of page."""
 
 
-def read_in(calls: Iterable[ToolCall], workspace: Workspace, able: Capacity) -> list[JsonObject]:
+def read_in(calls: Iterable[ToolCall], workspace: Workspace, capabilities: Capacity) -> list[JsonObject]:
     """For the verifier: blocks for the pages that an executor was shown in these calls, as many as fit into a turn."""
-    tools = RunTools(workspace, ToolLimits(originals=able.pages))
+    tools = RunTools(workspace, ToolLimits(originals=capabilities.pages))
     read: list[Original] = []
     for call in calls:
         use = ToolUse(call.use_id, call.name, call.arguments)
         read += tools.originals(use, ToolResult(call.result, call.is_error, call.shown))
-    blocks = Originals(able.window).blocks(read)
+    blocks = Originals(capabilities.window).blocks(read)
     return [block for block in blocks if block["type"] == PAGES]
 
 
-def taken_by(able: Capability) -> Taken:
-    return {"pdf": able.documents, "picture": able.images}
+def taken_by(capabilities: Capability) -> Taken:
+    return {"pdf": capabilities.documents, "picture": capabilities.images}
 
 
 def named_only(ask: Ask, taken: Taken) -> Ask:

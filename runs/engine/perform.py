@@ -213,13 +213,13 @@ def _sentence(error: ContractBroken) -> str:
 
 
 def _plan(recording: Recording) -> None:
-    run, able = recording.item.run, recording.able
+    run, capabilities = recording.item.run, recording.capabilities
     item = recording.item
     list_stale(run.policy, recording.lease.check)
-    brief, reason = database.call(lambda: prompt_inputs.for_planner(item, able))
+    brief, reason = database.call(lambda: prompt_inputs.for_planner(item, capabilities))
     overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0, call=database.call)  # a planner writes nothing
     kind = run.policy.executor
-    tools = RunTools(overlay, allowed=planner_tools(kind, able), reach=Reach(_people(recording)))
+    tools = RunTools(overlay, allowed=planner_tools(kind, capabilities), reach=Reach(_people(recording)))
     model = RecordedModel(clients(), recording)
     try:
         made = loops_of(kind).make_plan(model, brief, RecordedTools(tools, overlay, recording))
@@ -278,12 +278,14 @@ def _execute(recording: Recording, deadline: Deadline, looks: ReadTracker) -> li
     """Run the executor and commit its report; returns its tool calls. Raises ContractBroken for no usable report."""
     attempt = recording.item.attempt
     assert attempt is not None
-    able = recording.able
-    overlay, brief = database.call(lambda: (_overlay(recording.item), prompt_inputs.for_executor(attempt, able)))
-    limits = limits_for(brief.window, able.executor.pages)
+    capabilities = recording.capabilities
+    overlay, brief = database.call(
+        lambda: (_overlay(recording.item), prompt_inputs.for_executor(attempt, capabilities))
+    )
+    limits = limits_for(brief.window, capabilities.executor.pages)
     servers = run_servers(recording, limits.result_chars)
     kind = recording.item.run.policy.executor
-    service = service_specs(recording.item.run.policy, able=able.service_tools)
+    service = service_specs(recording.item.run.policy, capabilities=capabilities.service_tools)
     reach = Reach(_people(recording), commands_for(recording, overlay), web_pages(recording), servers, service)
     own = RunTools(overlay, limits, permitted(tools_of(attempt.step.spec), attempt.agent), reach)
     inner = tools_for(kind, own, overlay, recording)
@@ -335,7 +337,7 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
         sentence = "This attempt repeats the one before: the critique was not addressed."
         return verifier.failed(sentence, requests=before.verdict.requests)
     overlay = _overlay(item)
-    case = database.call(lambda: prompt_inputs.for_verifier(attempt, overlay, calls, recording.able))
+    case = database.call(lambda: prompt_inputs.for_verifier(attempt, overlay, calls, recording.capabilities))
     if attempt.found_nothing_to_do:
         case = case.with_nothing_to_do()
     # before looks are noted: that a figure stands in no file rests on all of them
@@ -394,7 +396,7 @@ def _finalise(recording: Recording) -> None:
     delivered = database.call(lambda: prompt_inputs.delivered_by(run, plan))
     answer = synthesize(model, database.call(lambda: prompt_inputs.for_synthesizer(run, plan)), delivered.broken_in)
     head = Overlay(run.head, {}, max_files=0, max_bytes=0, call=database.call)
-    case = database.call(lambda: prompt_inputs.for_final_verdict(run, plan, answer, recording.able))
+    case = database.call(lambda: prompt_inputs.for_final_verdict(run, plan, answer, recording.capabilities))
     case = replace(case, command=checking(recording, head), untraced=[*untraced_in(case), *unknown_names_in(case)])
     judgement = _judgement(recording, case)
     judgement = judgement.model_copy(update={"broken_citations": delivered.broken(answer)})

@@ -71,11 +71,11 @@ REASONS = 3
 """Of a version that must not come again, the last ones: a planner has all of them as lessons anyway."""
 
 
-def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
+def for_planner(item: WorkItem, capabilities: Capacities) -> tuple[PlanBrief, str]:
     """The brief, and in one sentence why this version of the plan is written."""
     run = item.run
     policy = run.policy
-    player = policy.model_for(Role.PLANNER)
+    role_model = policy.model_for(Role.PLANNER)
     files = trees.files_of(run.inputs)
     plans = list(run.plans.order_by("version"))
     previous = plans[-1] if plans else None
@@ -87,13 +87,13 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         files=files,
         previews=previews_of(run.inputs),
         tools=(*specs(tool_names(policy), command_lines()), *delegating(policy), *server_specs(policy)),
-        model=player.model,
-        effort=player.effort,
+        model=role_model.model,
+        effort=role_model.effort,
         max_steps=policy.max_steps,
         commands=list(commands_allowed(policy)),
         agents=agent_roster(policy),
         sources_needed=policy.sources_needed,
-        remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
+        remarks=remarks_on(run, pages=capabilities.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,
         answers=prompt_requests.answers(run, ~Q(work=item.pk)),  # its own it is given by its tool, also after a crash
         kept=_kept(previous) if previous else (),
@@ -101,7 +101,7 @@ def for_planner(item: WorkItem, able: Capacities) -> tuple[PlanBrief, str]:
         previous=fingerprint.contract_of(previous) if previous else None,
         spent=(*_spent_versions(plans, learnt), *_spent_steps(run)) if previous else (),
         stands=previous is not None and previous.status == PlanStatus.APPROVED,
-        simple=Role.PLANNER in able.simple,
+        simple=Role.PLANNER in capabilities.simple,
     )
     return brief, _reason(lessons[-1], previous) if lessons else FIRST_PLAN
 
@@ -229,11 +229,11 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
     return tuple(found)
 
 
-def for_executor(attempt: Attempt, able: Capacities) -> StepBrief:
+def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:
     step = attempt.step
     run = step.plan.run
     policy = policy_for_agent(run.policy, attempt.agent)
-    player = policy.model_for(Role.EXECUTOR)
+    role_model = policy.model_for(Role.EXECUTOR)
     results = results_of(step.plan, step.depends_on, states.known(run))
     earlier = prompt_requests.critiques(attempt, requests_of(run)) if step.plan.version > 1 else ()
     return StepBrief(
@@ -243,19 +243,19 @@ def for_executor(attempt: Attempt, able: Capacities) -> StepBrief:
         steps={key: spec.name for key, spec in states.specs_of(step.plan_id, step.plan.digest).items()},
         step=step.spec,
         files=trees.files_of(run.inputs),
-        remarks=remarks_on(run, pages=able.executor.pages is not OriginalPages.NEVER),
+        remarks=remarks_on(run, pages=capabilities.executor.pages is not OriginalPages.NEVER),
         made=written_files(run, attempt.base),
         results={key: result.text for key, result in results.items()},
         notes={key: result.notes for key, result in results.items()},
-        model=player.model,
-        effort=player.effort,
+        model=role_model.model,
+        effort=role_model.effort,
         rounds=policy.rounds,
-        window=able.executor.window,
+        window=capabilities.executor.window,
         answers=prompt_requests.answers(run, Q(decided_at__lt=attempt.created_at)),
         critiques=(*earlier, *(critiques_of(step) if attempt.number > 1 else ())),
         instructions=attempt.agent.instructions if attempt.agent else "",
-        subagents=of_attempt(attempt, able),
-        simple=Role.EXECUTOR in able.simple,
+        subagents=of_attempt(attempt, capabilities),
+        simple=Role.EXECUTOR in capabilities.simple,
     )
 
 
@@ -288,12 +288,14 @@ def repeated(attempt: Attempt) -> Attempt | None:
     return last if last and result_in(last) == result_in(attempt) else None
 
 
-def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], able: Capacities) -> VerificationInput:
+def for_verifier(
+    attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], capabilities: Capacities
+) -> VerificationInput:
     step = attempt.step
     spec = step.spec
     run = step.plan.run
     policy = run.policy
-    player = policy.model_for(Role.VERIFIER)
+    role_model = policy.model_for(Role.VERIFIER)
     read = {str(call.arguments.get("path")) for call in calls if call.name == "read_file" and not call.is_error}
     inputs = trees.files_of(run.inputs)
     specs = states.specs_of(step.plan_id, step.plan.digest)
@@ -313,8 +315,8 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         tools=[source_of_call(call) for call in calls],
         earlier=earlier_calls(step.plan, attempt.created_at),
         days=_days(run),
-        model=player.model,
-        effort=player.effort,
+        model=role_model.model,
+        effort=role_model.effort,
         undeclared=undeclared_by(specs.values(), overlay.changes),
         finished={output.path for one in specs.values() for output in one.expected_outputs if not output.cited},
         own_confidence=attempt.output.confidence if attempt.output else 1.0,
@@ -327,8 +329,8 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         requests=prompt_requests.judged(attempt, overlay, asked),
         read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
         meant=meant_by([spec], inputs) or list(inputs),
-        pages=original_pages.read_in(calls, overlay, able.verifier),
-        simple=Role.VERIFIER in able.simple,
+        pages=original_pages.read_in(calls, overlay, capabilities.verifier),
+        simple=Role.VERIFIER in capabilities.simple,
     )
 
 
@@ -368,7 +370,7 @@ def _size_checks(plan: Plan) -> list[MinBytes | WordCount]:
 
 
 def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
-    player = run.policy.model_for(Role.SYNTHESIZER)
+    role_model = run.policy.model_for(Role.SYNTHESIZER)
     statuses = dict(plan.steps.values_list("key", "status"))
     settled = [key for key, status in statuses.items() if status in SETTLED_STEPS]
     results = results_of(plan, settled, states.known(run))
@@ -379,14 +381,14 @@ def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
         notes={key: result.notes for key, result in results.items()},
         files=list(written_files(run, run.head)),
         gaps=[point.sentence for point in gaps_in(ledger_of(run, plan)) if point.kind not in _OF_THE_ANSWER],
-        model=player.model,
-        effort=player.effort,
+        model=role_model.model,
+        effort=role_model.effort,
     )
 
 
-def for_final_verdict(run: Run, plan: Plan, answer: str, able: Capacities) -> VerificationInput:
+def for_final_verdict(run: Run, plan: Plan, answer: str, capabilities: Capacities) -> VerificationInput:
     policy = run.policy
-    player = policy.model_for(Role.VERIFIER)
+    role_model = policy.model_for(Role.VERIFIER)
     inputs, made = trees.files_of(run.inputs), written_files(run, run.head)
     return VerificationInput(
         subject="The whole task. @output is the final answer.",
@@ -402,13 +404,13 @@ def for_final_verdict(run: Run, plan: Plan, answer: str, able: Capacities) -> Ve
         earlier=earlier_calls(plan),
         days=_days(run),
         whole=True,
-        model=player.model,
-        effort=player.effort,
+        model=role_model.model,
+        effort=role_model.effort,
         min_verifier_confidence=policy.min_verifier_confidence,
         persons=prompt_requests.persons(requests_of(run)) | _answered(run),
         read_whole=_read_whole(run, plan.header.success_criteria, inputs),
         meant=list(inputs),
-        simple=Role.VERIFIER in able.simple,
+        simple=Role.VERIFIER in capabilities.simple,
     )
 
 

@@ -77,7 +77,7 @@ class Recording:
         return self.lease.item
 
     @property
-    def able(self) -> Capacities:
+    def capabilities(self) -> Capacities:
         """What its models are shown: decided with the claim."""
         capabilities = self.item.capacities
         assert capabilities is not None

@@ -17,8 +17,8 @@ def delegating(policy: Policy) -> Iterator[ToolSpec]:
         yield spec_of_delegate(there)
 
 
-def of_attempt(attempt: Attempt, able: Capacities) -> dict[str, Subagent]:
+def of_attempt(attempt: Attempt, capabilities: Capacities) -> dict[str, Subagent]:
     """As they were when it began; none where its own agent may not hand anything on."""
     if DELEGATE not in permitted(tools_of(attempt.step.spec), attempt.agent):
         return {}
-    return {name: Subagent(one, able.subagents[name].window) for name, one in (attempt.subagents or {}).items()}
+    return {name: Subagent(one, capabilities.subagents[name].window) for name, one in (attempt.subagents or {}).items()}

@@ -39,11 +39,11 @@ def tool_names(policy: Policy | None = None) -> frozenset[str]:
     return frozenset(own.union(bound_servers.listed(policy.servers if policy else settings.MCP)))
 
 
-def service_specs(policy: Policy, *, able: bool | None = None) -> tuple[ToolSpec, ...]:
-    """The tools of the executor's service that installation and policy let steps name. `able`: whether its service has
-    such tools, where that was decided before.
+def service_specs(policy: Policy, *, capabilities: bool | None = None) -> tuple[ToolSpec, ...]:
+    """The executor's service tools that the installation and the policy allow. `capabilities`: whether the service
+    offers tools, if that is already known.
     """
-    if not (has_service_tools(policy) if able is None else able):
+    if not (has_service_tools(policy) if capabilities is None else capabilities):
         return ()
     names = settings.SERVICE_TOOLS.intersection(policy.service_tools)
     allowed = sites(policy.web).within(sites(settings.WEB))

@@ -144,10 +144,16 @@ def is_asked_simply(model: str, role: Role, environ: Mapping[str, str] = os.envi
     it cannot give a whole answer.
     """
     server = server_for(role, environ)
-    able = capability(model, server)
-    if server.is_anthropic or known(model) or able.format or able.forced_tool or model.startswith(RULES):
+    capabilities = capability(model, server)
+    if (
+        server.is_anthropic
+        or known(model)
+        or capabilities.format
+        or capabilities.forced_tool
+        or model.startswith(RULES)
+    ):
         return False
-    return role is Role.PLANNER or not able.whole_form
+    return role is Role.PLANNER or not capabilities.whole_form
 
 
 def has_service_tools(policy: Policy, environ: Mapping[str, str] = os.environ) -> bool:
@@ -158,8 +164,8 @@ def has_service_tools(policy: Policy, environ: Mapping[str, str] = os.environ) -
 
 def pages_for(policy: Policy, role: Role, environ: Mapping[str, str] = os.environ) -> OriginalPages:
     """Which pages a role is shown as they look: none where its model takes none."""
-    able = capability(policy.model_for(role).model, server_for(role, environ))
-    return policy.original_pages if able.documents or able.images else OriginalPages.NEVER
+    capabilities = capability(policy.model_for(role).model, server_for(role, environ))
+    return policy.original_pages if capabilities.documents or capabilities.images else OriginalPages.NEVER
 
 
 def window_of(model: str, role: Role, environ: Mapping[str, str] = os.environ) -> int | None:

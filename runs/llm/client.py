@@ -65,10 +65,10 @@ class Clients:
         Raises ModelError; whatever the service or the line did, nothing else comes out of here.
         """
         server = server_for(ask.role, os.environ)
-        able = capability(ask.model, server)
+        capabilities = capability(ask.model, server)
         try:
-            tell = telling(draft, answer_tool(ask, able)) if draft is not None else None
-            reply = self.send(server, parameters(ask, able), keep_going, tell)
+            tell = telling(draft, answer_tool(ask, capabilities)) if draft is not None else None
+            reply = self.send(server, parameters(ask, capabilities), keep_going, tell)
         except ModelError as error:
             if not says_too_long(error):
                 raise
@@ -76,7 +76,7 @@ class Clients:
         if code_runs := _code_runs(reply):
             free = any(tool.name in (WEB_SEARCH, WEB_FETCH) and tool.service for tool in ask.tools)
             reply = replace(reply, usage=replace(reply.usage, code_runs=code_runs, lower_bound=not free))
-        content, stop_reason = answered(reply.content, reply.stop_reason, answer_tool(ask, able))
+        content, stop_reason = answered(reply.content, reply.stop_reason, answer_tool(ask, capabilities))
         return replace(reply, content=content, stop_reason=stop_reason)
 
     def send(

@@ -29,25 +29,29 @@ MAX_PAGE_TOKENS = 10_000
 """Of one page that the service reads; more would be paid for in each round that follows."""
 
 
-def parameters(ask: Ask, able: Capability) -> dict[str, Any]:
+def parameters(ask: Ask, capabilities: Capability) -> dict[str, Any]:
     """The request: what every server understands, and of the rest what this model is known to take."""
     ask = replace(ask, messages=sendable(ask.messages))
-    has_schema = _takes_format(ask, able) or answer_tool(ask, able)  # in another part of the question
+    has_schema = _takes_format(ask, capabilities) or answer_tool(ask, capabilities)  # in another part of the question
     sent: dict[str, Any] = {
         "model": ask.model,
         "max_tokens": ask.max_tokens,
         "messages": list(ask.messages),
         "system": [{"type": "text", "text": ask.system if has_schema else ask.instructions}],
     }
-    sent |= _tools(ask, able)
-    if able.caching:
+    sent |= _tools(ask, capabilities)
+    if capabilities.caching:
         mark_prefixes(sent, ask)
-    return sent | _optional(ask, able)
+    return sent | _optional(ask, capabilities)
 
 
-def answer_tool(ask: Ask, able: Capability) -> str:
+def answer_tool(ask: Ask, capabilities: Capability) -> str:
     """The name of the tool whose input is the answer, or nothing where none is offered."""
-    return (ask.schema_name or "answer") if ask.schema is not None and able.forced_tool and not able.format else ""
+    return (
+        (ask.schema_name or "answer")
+        if ask.schema is not None and capabilities.forced_tool and not capabilities.format
+        else ""
+    )
 
 
 def answered(content: Sequence[JsonObject], stop_reason: str, tool: str) -> tuple[tuple[JsonObject, ...], str]:
@@ -69,7 +73,7 @@ def answered(content: Sequence[JsonObject], stop_reason: str, tool: str) -> tupl
     return (*kept, text), "end_turn" if stop_reason == "tool_use" else stop_reason
 
 
-def _tools(ask: Ask, able: Capability) -> dict[str, Any]:
+def _tools(ask: Ask, capabilities: Capability) -> dict[str, Any]:
     """The tools and the choice among them. The tools are the same in all rounds: a server reads a new prefix again."""
     tools: list[dict[str, Any]] = [
         _by_service(tool.name, tool.service)
@@ -77,14 +81,14 @@ def _tools(ask: Ask, able: Capability) -> dict[str, Any]:
         else {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
         for tool in ask.tools
     ]
-    if name := answer_tool(ask, able):
+    if name := answer_tool(ask, capabilities):
         description = "Gives your answer and ends your work. Its input is the whole answer."
         tools.append({"name": name, "description": description, "input_schema": ask.schema})
         choice = {"type": "tool", "name": name} if ask.last_round or not ask.tools else None
-    elif ask.last_round and not able.no_tools and not _has_tool_blocks(ask):
+    elif ask.last_round and not capabilities.no_tools and not _has_tool_blocks(ask):
         return {}  # the only way to forbid them here; a conversation with calls has to name its tools
     else:
-        choice = {"type": "none"} if ask.last_round and ask.tools and able.no_tools else None
+        choice = {"type": "none"} if ask.last_round and ask.tools and capabilities.no_tools else None
     return ({"tools": tools} if tools else {}) | ({"tool_choice": choice} if choice else {})
 
 
@@ -106,20 +110,20 @@ def _has_tool_blocks(ask: Ask) -> bool:
     return any(block.get("type") in _TOOL_BLOCKS for content in contents for block in content)
 
 
-def _takes_format(ask: Ask, able: Capability) -> bool:
+def _takes_format(ask: Ask, capabilities: Capability) -> bool:
     cites = any(tool.name == WEB_SEARCH and tool.service for tool in ask.tools)
-    return able.format and ask.schema is not None and not cites  # citations and a format exclude each other
+    return capabilities.format and ask.schema is not None and not cites  # citations and a format exclude each other
 
 
-def _optional(ask: Ask, able: Capability) -> dict[str, Any]:
+def _optional(ask: Ask, capabilities: Capability) -> dict[str, Any]:
     sent: dict[str, Any] = {}
     output: dict[str, Any] = {}
-    if _takes_format(ask, able):
+    if _takes_format(ask, capabilities):
         output["format"] = {"type": "json_schema", "schema": ask.schema}
-    if able.effort:
+    if capabilities.effort:
         output["effort"] = ask.effort
     if output:
         sent["output_config"] = output
-    if able.adaptive and not answer_tool(ask, able):  # no tool can be forced on a model that thinks
+    if capabilities.adaptive and not answer_tool(ask, capabilities):  # no tool can be forced on a model that thinks
         sent["thinking"] = {"type": "adaptive", "display": "summarized"}
     return sent

@@ -94,10 +94,10 @@ def _context(role: Role, model: str, server: Server, finding: Finding) -> str:
 
 
 def _use(role: Role, model: str, server: Server) -> str:
-    able = capability(model, server)
-    if able.format:
+    capabilities = capability(model, server)
+    if capabilities.format:
         how = "in their format"
-    elif able.forced_tool:
+    elif capabilities.forced_tool:
         how = "as calls of a tool, which are demanded"
     elif is_asked_simply(model, role):
         how = "by the prompt alone, as JSON in a short form"

@@ -43,9 +43,9 @@ def policy_for_agent(policy: Policy, agent: AgentDefinition | None) -> Policy:
     if agent is None or not (agent.model or agent.effort):
         return policy
     own = policy.model_for(Role.EXECUTOR)
-    player = RoleModel(model=agent.model or own.model, effort=agent.effort or own.effort)
+    role_model = RoleModel(model=agent.model or own.model, effort=agent.effort or own.effort)
     others = {**policy.models, Role.SYNTHESIZER: policy.model_for(Role.SYNTHESIZER)}
-    return policy.model_copy(update={"models": {**others, Role.EXECUTOR: player}})
+    return policy.model_copy(update={"models": {**others, Role.EXECUTOR: role_model}})
 
 
 def permitted(tools: frozenset[str], agent: AgentDefinition | None) -> frozenset[str]:

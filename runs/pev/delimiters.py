@@ -51,7 +51,7 @@ def delimited(kind: str, text: str, name: str = "") -> str:
     return f"<{kind}-{tag}{label}>\n{text}\n</{kind}-{tag}>"
 
 
-def begun(text: str, limit: int) -> str:
+def beginning_of(text: str, limit: int) -> str:
     """The text, or so many characters of it and a line that says so."""
     end = boundary(text, limit)
     return text if end == len(text) else f"{text[:end]}\n(cut here; {len(text) - end} characters more)"
@@ -62,7 +62,7 @@ def results_with_notes(results: Mapping[str, str], notes: Mapping[str, str]) -> 
     for name, text in results.items():
         yield delimited("result", text, name)
         if note := notes.get(name, "").strip():
-            yield delimited("notes", begun(note, NOTES_CHARS), name)
+            yield delimited("notes", beginning_of(note, NOTES_CHARS), name)
 
 
 def answered(answers: Iterable[Answered]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from runs.pev.contracts import PlanContract, PlanStep, SimplePlan
 from runs.pev.conversation.asking import ask_for, user
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.turns import after_tools
-from runs.pev.delimiters import answered, begun, delimited, listing
+from runs.pev.delimiters import answered, beginning_of, delimited, listing
 from runs.pev.imports.imported import Imported
 from runs.pev.imports.simple_plans import simple_plan, whole_plan
 from runs.pev.plans.repeating import RejectedWork, repeated_in
@@ -164,7 +164,10 @@ def simple_question(brief: PlanBrief) -> Ask:
     parts = [
         delimited("request", brief.request),
         delimited("files", listing(brief.files, brief.remarks)),
-        *(delimited("preview", begun(text, SIMPLE_PREVIEW_CHARS), path) for path, text in brief.previews.items()),
+        *(
+            delimited("preview", beginning_of(text, SIMPLE_PREVIEW_CHARS), path)
+            for path, text in brief.previews.items()
+        ),
     ]
     if brief.previous:
         parts.append(

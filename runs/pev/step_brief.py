@@ -13,7 +13,7 @@ from runs.pev.contracts import ContextItem, PlanStep, StepOutput
 from runs.pev.conversation.asking import user
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.window import answer_tokens
-from runs.pev.delimiters import answered, begun, delimited, listing, results_with_notes
+from runs.pev.delimiters import answered, beginning_of, delimited, listing, results_with_notes
 from runs.text.plural import pluralize
 
 CONTEXT_CHARS = 20_000
@@ -102,7 +102,7 @@ def _simple_question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
         *results_with_notes(brief.results, brief.notes),
         *answered(brief.answers),
         *([delimited("agent", brief.instructions, step.agent)] if brief.instructions else []),
-        *([delimited("context", begun(context, SIMPLE_CONTEXT_CHARS))] if context else []),
+        *([delimited("context", beginning_of(context, SIMPLE_CONTEXT_CHARS))] if context else []),
         delimited("step", "\n".join(lines)),
         *_critiques(brief),
     ]
@@ -133,7 +133,7 @@ def _of_the_plan(brief: StepBrief) -> list[str]:
     if len(names) > LISTED_STEPS:
         names[LISTED_STEPS:] = [f"… and {pluralize(len(names) - LISTED_STEPS, 'more step')}"]
     return [
-        *([delimited("context", begun(context, CONTEXT_CHARS))] if context else []),
+        *([delimited("context", beginning_of(context, CONTEXT_CHARS))] if context else []),
         *([delimited("steps", "\n".join(names), "of the plan, in order")] if names else []),
     ]
 

@@ -19,7 +19,7 @@ from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.turns import carried_out
 from runs.pev.conversation.window import MAX_RESULT_CHARS, Room, answer_tokens, begun_again, result_chars
-from runs.pev.delimiters import begun, delimited, listing
+from runs.pev.delimiters import beginning_of, delimited, listing
 from runs.pev.step_brief import StepBrief
 from runs.pev.tools.delegating import Delegate
 from runs.pev.tools.toolbox import spec_of_delegate, wrong_arguments
@@ -185,7 +185,7 @@ def _result_of(name: str, reply: Reply, calls: Calls, limit: int) -> ToolResult:
         ended = _ENDED.get(reply.stop_reason, "{} has given no answer. Do this yourself, or leave it out and say so.")
         return ToolResult(f"{ended.format(quoted(name))} {made}".strip(), is_error=True)
     rests = f"{made} Cite these, not its words." if made else "It has made no calls: its words prove nothing."
-    return ToolResult(f"{quoted(name)} has answered. {rests}\n{delimited('answer', begun(answer, limit), name)}")
+    return ToolResult(f"{quoted(name)} has answered. {rests}\n{delimited('answer', beginning_of(answer, limit), name)}")
 
 
 def _numbers(calls: Calls) -> str:

@@ -12,7 +12,7 @@ from runs.pev import prompts
 from runs.pev.contracts import Criterion, SimpleVerdict, VerifierAnswer
 from runs.pev.conversation.asking import user, with_blocks
 from runs.pev.conversation.examples import form_of
-from runs.pev.delimiters import NOTES_CHARS, begun, delimited
+from runs.pev.delimiters import NOTES_CHARS, beginning_of, delimited
 from runs.pev.policy import RULES
 from runs.pev.verification import requests
 from runs.pev.verification.case import VerificationInput
@@ -171,7 +171,7 @@ def _hits(case: VerificationInput) -> list[str]:
 
 
 def _notes(case: VerificationInput) -> list[str]:
-    text = begun(case.notes.strip(), NOTES_CHARS)
+    text = beginning_of(case.notes.strip(), NOTES_CHARS)
     return [delimited("notes", text, "of the executor; its own words, no source for a quote")] if text else []
 
 

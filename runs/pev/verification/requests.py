@@ -15,7 +15,7 @@ from runs.evidence.quotes import resolve, unverified, words_in
 from runs.evidence.relation import unrelated_to_request
 from runs.evidence.results import Evidence, RequestResult
 from runs.pev.contracts import CriterionAnswer
-from runs.pev.delimiters import begun, delimited
+from runs.pev.delimiters import beginning_of, delimited
 from runs.text.diff import DiffBudget, changed_lines
 from runs.text.normalisation import caseless, contains_text, one_spaced
 from runs.text.sentences import parts_in
@@ -117,7 +117,7 @@ class Change:
         for text in self.changed:
             parts += [f"--- {text.name}, {self.request.since}", f"+++ {text.name}, now"]
             parts += [sign + line for sign, line in text.lines]
-        return begun("\n".join(parts) or "(nothing has changed)", DIFF_CHARS)
+        return beginning_of("\n".join(parts) or "(nothing has changed)", DIFF_CHARS)
 
     @cached_property
     def _before(self) -> str:
@@ -251,7 +251,7 @@ def settled(first: RequestResult, second: RequestResult) -> RequestResult:
 def shown(persons: Mapping[int, str], changes: Sequence[Change]) -> Iterator[str]:
     """The words of people, and what has changed since they were said, as parts of a question."""
     for number, words in persons.items():
-        yield delimited("person", begun(words, WORDS_CHARS), f"{PERSON}{number}")
+        yield delimited("person", beginning_of(words, WORDS_CHARS), f"{PERSON}{number}")
     by_diff: dict[str, list[str]] = {}
     for change in changes:
         by_diff.setdefault(change.diff, []).append(change.request.label)

@@ -317,6 +317,6 @@ def _values(policy: Policy) -> dict[str, Any]:
     values["attempt_minutes"] = -(-policy.attempt_seconds // 60)
     values["limit_minutes"] = policy.time_limit // 60 if policy.time_limit else None
     for role in ROLES:
-        player = policy.model_for(role)
-        values |= {f"{role}_model": player.model, f"{role}_effort": player.effort}
+        role_model = policy.model_for(role)
+        values |= {f"{role}_model": role_model.model, f"{role}_effort": role_model.effort}
     return values

@@ -27,7 +27,7 @@ class EstimateForm(PostedForm):
     def policy(self) -> Policy:
         """The default policy with that."""
         base, given = default_policy(), self.cleaned_data
-        models = {role: player.model_dump() for role, player in base.models.items()}
+        models = {role: role_model.model_dump() for role, role_model in base.models.items()}
         for role in (Role.EXECUTOR, Role.VERIFIER):
             models[role]["model"] = given[f"{role}_model"]
         return base.changed(attempts=given["attempts"], models=models)

@@ -53,7 +53,7 @@ then.
 
 
 @register.filter
-def parted(text: str, count: int) -> tuple[str, str]:
+def split_at(text: str, count: int) -> tuple[str, str]:
     """The sentences that fit into `count` characters, and the rest. Where they fill less than a quarter of the room,
     the clauses that fill half of it, else words; no word is cut that could stand on a line.
     """

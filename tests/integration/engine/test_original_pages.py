@@ -49,8 +49,8 @@ def nothing_probed() -> Iterator[None]:
 
 def takes(api: FakeAnthropic, *, window: int | None = None, **shown: bool) -> None:
     """What questions have shown of the models of executor and verifier."""
-    able: dict[str, bool] = {"documents": True, "images": True, **shown}
-    found = Probed(streaming=True, tools=True, no_tools=True, format=True, window=window, **able)
+    capabilities: dict[str, bool] = {"documents": True, "images": True, **shown}
+    found = Probed(streaming=True, tools=True, no_tools=True, format=True, window=window, **capabilities)
     use_probed({(api.url, MODELS[role].model): found for role in (Role.EXECUTOR, Role.VERIFIER)})
 
 

@@ -137,9 +137,9 @@ def test_the_window_is_that_of_its_own_model(writer: Agent, team: Team, submitte
     drain(run)
     answer(run, alice)
     drain(run)
-    able = run.work.get(attempt__step__key="one").capacities
-    assert able is not None
-    assert (able.executor.window, able.subagents[WRITER].window) == (1_000_000, 200_000)
+    capabilities = run.work.get(attempt__step__key="one").capacities
+    assert capabilities is not None
+    assert (capabilities.executor.window, capabilities.subagents[WRITER].window) == (1_000_000, 200_000)
 
 
 @pytest.mark.slow

@@ -110,8 +110,8 @@ def test_offline_rules_cost_nothing_and_that_is_a_known_price(role: str) -> None
     assert cost_of(f"offline-{role}", ONE_OF_EACH, TODAY) == Decimal(0)
 
 
-@pytest.mark.parametrize("able", [Capability(format=True), Capability(forced_tool=True), Capability()])
-def test_the_bound_of_a_question_has_the_schema_however_the_answer_is_asked_for(able: Capability) -> None:
+@pytest.mark.parametrize("capabilities", [Capability(format=True), Capability(forced_tool=True), Capability()])
+def test_the_bound_of_a_question_has_the_schema_however_the_answer_is_asked_for(capabilities: Capability) -> None:
     ask = Ask(
         role=Role.VERIFIER,
         model="claude-haiku-4-5",
@@ -122,7 +122,7 @@ def test_the_bound_of_a_question_has_the_schema_however_the_answer_is_asked_for(
         schema=schema_for(VerifierAnswer),
         max_tokens=1_000,
     )
-    sent = parameters(ask, able)
+    sent = parameters(ask, capabilities)
     content = json.dumps([sent["system"], sent["messages"], sent.get("tools"), sent.get("output_config")])
     bound = bound_of(ask, TODAY)
     assert bound is not None

@@ -69,8 +69,8 @@ def test_the_example_of_a_short_form_is_valid(role: Role, contract: type[Contrac
 
 @pytest.mark.parametrize("ask", [PLANNER, EXECUTOR, VERIFIER], ids=lambda ask: ask.role)
 def test_the_schema_is_sent_once(ask: Ask) -> None:
-    able = (HONOURS, Capability(forced_tool=True), Capability())
-    sent = [json.dumps(parameters(ask, one)) for one in able]
+    capabilities = (HONOURS, Capability(forced_tool=True), Capability())
+    sent = [json.dumps(parameters(ask, one)) for one in capabilities]
     assert [("Its schema:" in one, '"output_config"' in one, "ends your work" in one) for one in sent] == [
         (False, True, False),
         (False, False, True),

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from runs.web.templatetags.pev import badge, in_words, offset, parted, seconds, size, usd, words
+from runs.web.templatetags.pev import badge, in_words, offset, seconds, size, split_at, usd, words
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_size(count: int, text: str) -> None:
     ],
 )
 def test_a_long_text_is_parted_at_a_sentence_a_clause_or_a_word(text: str, shown: str) -> None:
-    head, rest = parted(text, 30)
+    head, rest = split_at(text, 30)
     assert head == shown
     assert f"{head} {rest}".strip().replace(" ", "") == text.replace(" ", "")
 
