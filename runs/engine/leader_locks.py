@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db.models import Q
 
 from runs.engine import process_registry
-from runs.models import Duty, clock
+from runs.models import LeaderLock, clock
 from runs.store import event_log
 
 LASTS = timedelta(seconds=60)
@@ -20,7 +20,7 @@ BACKUP = "backup"
 
 def is_taken(name: str) -> bool:
     """Whether some process has this duty now."""
-    return Duty.objects.filter(name=name, until__gte=clock.now()).exists()
+    return LeaderLock.objects.filter(name=name, until__gte=clock.now()).exists()
 
 
 class HeldLock:
@@ -41,9 +41,9 @@ class HeldLock:
             return True
         held = {"owner": self._owner, "until": clock.after(self._lasts)}
         with event_log.writing():
-            _, is_new = Duty.objects.get_or_create(name=self._name, defaults=held)
+            _, is_new = LeaderLock.objects.get_or_create(name=self._name, defaults=held)
             free = Q(owner=self._owner) | Q(until__lt=clock.now())
-            is_mine = is_new or Duty.objects.filter(free, name=self._name).update(**held) == 1
+            is_mine = is_new or LeaderLock.objects.filter(free, name=self._name).update(**held) == 1
         self._sure_until = began + self._lasts.total_seconds() / 3 if is_mine else 0.0
         return is_mine
 
@@ -51,4 +51,4 @@ class HeldLock:
         """Let another process begin at once."""
         self._sure_until = 0.0
         with event_log.writing():
-            Duty.objects.filter(name=self._name, owner=self._owner).update(until=clock.now())
+            LeaderLock.objects.filter(name=self._name, owner=self._owner).update(until=clock.now())

@@ -13,7 +13,7 @@ from runs.models.runs import Event, Run
 from runs.models.servers import ServerListing
 from runs.models.templates import Template
 from runs.models.trees import Tree
-from runs.models.work import Duty, WorkItem
+from runs.models.work import LeaderLock, WorkItem
 
 __all__ = [
     "AccessToken",
@@ -23,9 +23,9 @@ __all__ = [
     "Discarded",
     "Draft",
     "DraftFile",
-    "Duty",
     "Event",
     "Gate",
+    "LeaderLock",
     "Link",
     "ModelCall",
     "Plan",

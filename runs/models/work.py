@@ -12,15 +12,12 @@ from runs.models.runs import Run
 from runs.pev.policy import Capacities
 
 
-class Duty(models.Model):
-    """What one process at a time does for the whole installation: which, and until when."""
+class LeaderLock(models.Model):
+    """A lock that one process at a time holds for the whole installation, e.g. to sweep or to make a back-up."""
 
     name = models.CharField(max_length=40, primary_key=True)
     owner = models.CharField(max_length=120)
     until = models.DateTimeField()
-
-    class Meta:
-        verbose_name_plural = "duties"
 
     def __str__(self) -> str:
         return f"{self.name} of {self.owner}"

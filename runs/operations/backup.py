@@ -15,7 +15,7 @@ from django.db import connection
 from pevsite.installation import KEY_FILE, has_key, version
 from runs.engine.leader_locks import BACKUP, HeldLock
 from runs.errors import InvalidInput
-from runs.models import Duty, Link
+from runs.models import LeaderLock, Link
 from runs.operations import database_snapshot
 from runs.operations.backup_archive import Archive, Manifest, Signer, Writer
 from runs.operations.backup_contents import named
@@ -146,8 +146,9 @@ def restore(source: Path, *, unsigned: bool = False) -> tuple[Manifest, Signer]:
             database = Path(folder, "database")
             archive.database(database, manifest.database_sha256)
             database_snapshot.put_back(database)
-    there = connection.introspection.table_names()  # the back-up may be of before one of them
-    for model in (Duty, Session, Link):  # who was at what, and who had signed in, was in the other installation
-        if model._meta.db_table in there:
+    # Locks, sessions and links belong to the installation that the back-up was made of. A foreign database has none.
+    tables = connection.introspection.table_names()
+    for model in (LeaderLock, Session, Link):
+        if model._meta.db_table in tables:
             model._base_manager.all().delete()
     return manifest, signer

@@ -14,15 +14,12 @@ from pytest_django import DjangoDbBlocker
 from runs.engine import claim, recording
 from runs.models import User
 from runs.web.report import preparing
-from tests import databases, factories
+from tests import factories
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
 from tests.installation import Installation
 from tests.integration.finished import Finished
 from tests.services.redis import Redis
-
-collect_ignore = ["test_first_version.py"] if databases.GIVEN else []
-"""The first version kept its rows in SQLite, and so does its folder."""
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from pevsite.installation import version
 from runs.engine.claim import due
 from runs.engine.process_registry import SILENT_AFTER
 from runs.enums import WorkKind, WorkStatus
-from runs.models import Duty, ModelCall, Process, WorkItem, clock
+from runs.models import LeaderLock, ModelCall, Process, WorkItem, clock
 from runs.web.operations.setup_findings import Finding, findings
 
 SHOWN = 50
@@ -102,7 +102,8 @@ class StatusPage:
     def duties(self) -> list[tuple[str, str, bool]]:
         """What one process at a time does, who had it last, and whether it still has it."""
         return [
-            (duty.name, duty.owner.rpartition("/")[0], duty.until >= self.now) for duty in Duty.objects.order_by("name")
+            (duty.name, duty.owner.rpartition("/")[0], duty.until >= self.now)
+            for duty in LeaderLock.objects.order_by("name")
         ]
 
     @cached_property

@@ -9,14 +9,14 @@ from django.utils import timezone
 
 from runs.engine.leader_locks import HeldLock
 from runs.engine.sweeper import Sweeper
-from runs.models import Discarded, Duty
+from runs.models import Discarded, LeaderLock
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def silent() -> None:
     """Whoever has a duty was not seen for a while."""
-    Duty.objects.update(until=timezone.now() - timedelta(seconds=1))
+    LeaderLock.objects.update(until=timezone.now() - timedelta(seconds=1))
 
 
 def test_it_stays_with_the_first_until_that_is_silent() -> None:

@@ -69,7 +69,7 @@ def with_key_of(data: Path, restored: Path) -> Path:
 
 def tables(data: Path) -> dict[str, list[Any]]:
     """All rows. Who was at what duty is of the moment: the back-up itself is one."""
-    names = {model._meta.db_table for model in apps.get_models(include_auto_created=True)} - {"runs_duty"}
+    names = {model._meta.db_table for model in apps.get_models(include_auto_created=True)} - {"runs_leaderlock"}
     return {name: databases.rows(data, f'SELECT * FROM "{name}" ORDER BY 1') for name in names}
 
 

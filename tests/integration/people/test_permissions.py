@@ -1,15 +1,11 @@
 """Who may see and decide: Alice owns, Bob approves, Charlie gets nothing (S4)."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import AnonymousUser
 
 from runs.enums import Verb
 from runs.errors import NotAllowed
 from runs.lifecycle.gate_decisions import Decision, decide
-from runs.models import Gate
 from runs.people.permissions import (
     approvable_gates,
     awaiting,
@@ -93,10 +89,3 @@ def test_whoever_is_asked_is_asked_in_lists_too(*, second_person: bool) -> None:
         gate = made.open_gate(plan_gate)
         with pytest.raises(NotAllowed, match="A second person has to approve this"):
             decide(gate.pk, made.alice(), Decision(Verb.APPROVE, gate.digest))
-
-
-def test_gates_of_before_are_marked_by_the_migration() -> None:
-    together, alone = made.awaiting_plan(second_person=True), made.awaiting_plan()
-    Gate.objects.update(second_person=False)
-    import_module("runs.migrations.0040_second_person_at_gates").fill(apps, None)
-    assert [made.open_gate(run).second_person for run in (together, alone)] == [True, False]

@@ -1,10 +1,8 @@
 """Templates: which plan of which run can be kept, under which name, and how it is found again."""
 
 import uuid
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.db.models import JSONField, Value
 
 from runs.enums import Action, GateKind, Verb, WorkKind
@@ -161,15 +159,6 @@ def test_the_own_ones_are_listed_by_name() -> None:
         save(made.alice(), run, name)
     save(made.bob(), run, "c")
     assert [template.name for template in run_templates.own_templates(made.alice())] == ["a", "b"]
-
-
-def test_runs_of_before_learn_the_template_that_they_were_made_from() -> None:
-    runs = [made.awaiting_plan() for _ in range(3)]
-    reasons = ("From the template “Clauses “A” and “B””.", "Imported from “plan.json”.", "")
-    for run, reason in zip(runs, reasons, strict=True):
-        run.plans.update(reason=reason)
-    import_module("runs.migrations.0022_templates_of_earlier_runs").name_templates(apps, None)
-    assert [Run.objects.get(pk=run.pk).template for run in runs] == ["Clauses “A” and “B”", "", ""]
 
 
 def test_a_run_that_is_run_again_is_from_the_same_template() -> None:

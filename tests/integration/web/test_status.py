@@ -198,7 +198,7 @@ def test_a_database_that_is_away_is_said_and_nothing_more(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     ("known", "said"),
-    [("0001_initial", "A newer version has changed its tables"), ("9999_of_tomorrow", "Its tables are of before 9999")],
+    [("0000_earlier", "A newer version has changed its tables"), ("9999_of_tomorrow", "Its tables are of before 9999")],
 )
 def test_tables_of_another_version_are_said(monkeypatch: pytest.MonkeyPatch, known: str, said: str) -> None:
     monkeypatch.setattr(found, "newest_migration", lambda: known)
