@@ -36,6 +36,7 @@ ALL = "5 of 5 reused"
 """Where nothing has changed; two of the steps had run side by side."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.provokes("signal is aborted")  # a newer question takes the place of one under way
 def test_what_would_be_reused_follows_files_and_policy_until_it_is_started(page: Page, finished: str) -> None:
     page.goto(f"{finished}again/")
@@ -98,6 +99,7 @@ def test_a_file_without_its_folder_replaces_the_old_one_and_is_there_when_one_co
     expect(reuse(page)).to_contain_text(ALL)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.provokes("signal is aborted")
 def test_words_alone_are_there_when_one_comes_back_until_one_starts_over(page: Page, finished: str) -> None:
     page.goto(f"{finished}again/with/")
@@ -119,6 +121,7 @@ def test_it_fits_and_its_button_is_in_view(page: Page, finished: str, size: tupl
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.exhaustive
 def test_without_a_script_a_button_asks_and_another_starts(plain: Page, finished: str) -> None:
     page = plain
     page.goto(f"{finished}again/with/")

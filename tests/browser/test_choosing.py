@@ -57,6 +57,7 @@ def test_files_are_sent_when_they_are_chosen_and_what_cannot_be_read_is_said_fir
     expect(form.locator("#draft-files strong")).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_another_encoding_is_chosen_beside_the_file(form: Page, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes("müşteri\n".encode("cp1254"))
     choose(form, tmp_path / "a.txt")
@@ -117,6 +118,7 @@ def test_words_files_and_policy_survive_a_reload_and_signing_out(
     expect(form.get_by_role("radio", name="Careful")).to_be_checked()
 
 
+@pytest.mark.exhaustive
 def test_words_that_were_left_without_files_are_offered_when_one_comes_back(form: Page) -> None:
     form.fill("#id_request", "Sort what is <b>left</b>.")
     wait_for_kept(form, "Sort what is <b>left</b>.")
@@ -201,6 +203,7 @@ def test_without_a_script_the_form_takes_files_and_shows_them_again(
     assert page.input_value("#id_request") == "Sort these papers."
 
 
+@pytest.mark.exhaustive
 @pytest.mark.provokes("409")
 def test_after_back_the_form_says_which_run_it_became_and_makes_no_second_one(form: Page, papers: list[Path]) -> None:
     choose(form, next(path for path in papers if path.name == "utf.md"))

@@ -25,6 +25,7 @@ def page(blank: Page) -> Page:
     return blank
 
 
+@pytest.mark.exhaustive
 @pytest.mark.provokes("404")
 def test_pictures_move_nothing_and_what_cannot_be_drawn_says_so(page: Page, files: str) -> None:
     page.goto(f"{files}parts.md")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import on_a_sample
@@ -19,6 +20,7 @@ def cited(page: Page, name: str) -> Locator:
     return panel
 
 
+@pytest.mark.exhaustive
 def test_citations_of_the_sample_open_the_page_and_the_clause(blank: Page, site: Site, me: str) -> None:
     page = on_a_sample(blank, site, me, "step")
     tab(page, "Files")

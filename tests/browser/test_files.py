@@ -41,6 +41,7 @@ def test_from_the_tab_to_what_differs_between_two_versions(page: Page, files: st
     check(page)
 
 
+@pytest.mark.exhaustive
 def test_changes_since_the_start_on_a_phone(page: Page, files: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(files)

@@ -59,6 +59,7 @@ def check_downloads(page: Page) -> None:
         assert Path(download.value.path()).read_bytes().startswith(begins)
 
 
+@pytest.mark.exhaustive
 def test_from_the_sample_to_the_report_each_watched_page_is_the_page_that_is_opened_late(page: Page) -> None:
     expect(page.get_by_text("Offline rules, no AI").first).to_be_visible()
     try_the_samples(page)

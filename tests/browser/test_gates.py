@@ -145,6 +145,7 @@ def test_without_a_connection_nothing_typed_is_lost(page: Page, site: Site, runs
     asked.locator("textarea").fill("")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.provokes("401", "WebSocket", "403")
 def test_signed_out_in_another_tab_the_way_back_leads_here(
     browser: Browser, site: Site, me: str, runs: Mapping[str, int]
@@ -195,6 +196,7 @@ def test_what_goes_back_is_said_at_the_decision(page: Page, site: Site, runs: Ma
     expect(said).to_be_empty()
 
 
+@pytest.mark.exhaustive
 def test_the_words_beside_a_point_have_room(page: Page, site: Site, runs: Mapping[str, int]) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     asked = opened(page, site, runs["cited"])
@@ -214,6 +216,7 @@ def test_the_words_beside_a_point_have_room(page: Page, site: Site, runs: Mappin
     page.evaluate("localStorage.clear()")
 
 
+@pytest.mark.exhaustive
 def test_next_goes_from_point_to_point(page: Page, site: Site, runs: Mapping[str, int]) -> None:
     """The source of a point and the quote in its text lead to one place: that is one reference."""
     asked = opened(page, site, runs["cited"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessible import check_accessible
@@ -11,6 +12,7 @@ from tests.browser.conftest import on_a_sample
 from tests.browser.site import Site
 
 
+@pytest.mark.exhaustive
 def test_arrow_keys_go_along_the_lines_and_a_phone_keeps_the_step_under_way_in_view(
     blank: Page, site: Site, me: str
 ) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_story import LONG, tab
 
 
+@pytest.mark.exhaustive
 def test_the_finished_sample_is_one_click_away_and_can_be_read(page: Page) -> None:
     page.get_by_role("button", name="See a finished sample").click()
     page.wait_for_url(re.compile(r"/runs/\d+/$"), timeout=LONG)

@@ -53,6 +53,7 @@ def test_a_list_is_walked_and_opened_by_keys(page: Page) -> None:
     expect(page.locator("#live")).to_have_attribute("data-state", "live")
 
 
+@pytest.mark.exhaustive
 def test_a_slash_leads_to_the_search_in_which_keys_are_letters(blank: Page, site: Site) -> None:
     page = blank
     page.goto(f"{site.url}/?show=all")
@@ -69,6 +70,7 @@ def test_a_slash_leads_to_the_search_in_which_keys_are_letters(blank: Page, site
     assert focused(page) == rows(page)[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("size", "check"), [((1280, 900), check_both_themes), ((390, 844), check_accessible)])
 def test_what_unfolds_on_a_list_is_accessible_and_fits(
     blank: Page, site: Site, size: tuple[int, int], check: Callable[[Page], None]
@@ -94,6 +96,7 @@ def test_rows_are_dense(blank: Page, site: Site) -> None:
     assert (len(heights), min(heights) >= 36, max(heights) <= 44) == (40, True, True)
 
 
+@pytest.mark.exhaustive
 def test_what_is_typed_into_a_menu_stays_while_the_list_is_kept_up_to_date(blank: Page, site: Site) -> None:
     page = blank
     page.goto(f"{site.url}/?show=running")
@@ -121,6 +124,7 @@ def clocked(browser: Browser, site: Site, signed_in: StorageState, request: pyte
     context.close()
 
 
+@pytest.mark.exhaustive
 def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news(clocked: Page) -> None:
     page = clocked
     asked: list[Request] = []
@@ -134,6 +138,7 @@ def test_a_page_that_nobody_looks_at_asks_nothing_and_then_whether_there_is_news
     assert len(rows(page)) >= 5
 
 
+@pytest.mark.exhaustive
 def test_who_asks_for_notifications_gets_one_when_the_number_rises(blank: Page, site: Site, me: str) -> None:
     page = blank
     page.add_init_script(NOTES)

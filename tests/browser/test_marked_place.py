@@ -44,7 +44,7 @@ def opened(page: Page, address: str, mark: str) -> None:
     page.wait_for_function("[...document.images].every((one) => one.complete && one.naturalWidth > 0)")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", ["desk", pytest.param("phone", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("place", PLACES)
 def test_the_mark_is_in_view(blank: Page, files: str, place: str, size: str) -> None:
     blank.set_viewport_size(SIZES[size])  # type: ignore[arg-type]

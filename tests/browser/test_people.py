@@ -78,6 +78,7 @@ def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(
     other.context.close()
 
 
+@pytest.mark.exhaustive
 def test_an_administrator_looks_at_work_and_calls(planned: Page, site: Site) -> None:
     page = planned
     page.locator(".site-user summary").click()

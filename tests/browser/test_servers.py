@@ -36,6 +36,7 @@ def page(browser: Browser, site: Site, request: pytest.FixtureRequest) -> Iterat
     context.close()
 
 
+@pytest.mark.exhaustive
 def test_a_server_is_listed_again_without_a_reload(page: Page, site: Site) -> None:
     page.goto(f"{site.url}/status/")
     page.get_by_role("link", name="MCP servers").click()

@@ -31,6 +31,7 @@ def panel_of(page: Page):  # type: ignore[no-untyped-def]
     return page.locator("dialog.source-panel")
 
 
+@pytest.mark.exhaustive
 def test_a_click_on_a_quote_shows_its_place_beside_the_text(reading: Page) -> None:
     panel, link = panel_of(reading), reading.locator(PLACES).nth(1)
     address = reading.url

@@ -148,6 +148,7 @@ def test_two_tabs_decide_one_gate(planned: Page, me: str) -> None:
     assert f"Already decided: {me} approved" in answered
 
 
+@pytest.mark.exhaustive
 def test_a_run_of_the_command_line_is_followed_too(page: Page, site: Site, me: str) -> None:
     command = site.spawn("run", "--sample", "contracts", "--approve-all", "--user", me)
     assert command.stdout is not None

@@ -39,6 +39,7 @@ def say(page: Page, **writing: Any) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_the_text_of_a_call_is_seen_while_it_comes_and_goes_with_it(slow: Page) -> None:
     page = slow
     try_the_samples(page)

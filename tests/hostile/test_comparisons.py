@@ -80,6 +80,7 @@ def test_names_of_many_files_are_looked_for_in_bounded_time(name: str) -> None:
     within(MOST, 60, f"{__name__}.many_names", name)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_hundred_thousand_quotes_of_a_table() -> None:
     rows = "ab ab ab ab,in.txt\n" * 100_000

@@ -144,10 +144,10 @@ def costs(asked: Callable[[str], str], first: bytes, body: Callable[[], Iterable
     ("status", "media", "encoding"),
     [
         (200, "application/json", "gzip"),
-        (200, "text/event-stream", "identity, GZIP"),
-        (200, "text/plain", "deflate"),
+        pytest.param(200, "text/event-stream", "identity, GZIP", marks=pytest.mark.exhaustive),
+        pytest.param(200, "text/plain", "deflate", marks=pytest.mark.exhaustive),
         (404, "text/event-stream", "x-gzip"),
-        (500, "application/json", "gzip"),
+        pytest.param(500, "application/json", "gzip", marks=pytest.mark.exhaustive),
     ],
 )
 def test_compressed_answers_are_not_unpacked(
@@ -261,7 +261,14 @@ def extension_of_a_chunk() -> Iterator[bytes]:
 
 SLOW = pytest.mark.parametrize(
     "answer",
-    [endless_headers, early_hints, going_on, trailers, chunks, extension_of_a_chunk],
+    [
+        endless_headers,
+        chunks,
+        *(
+            pytest.param(answer, marks=pytest.mark.exhaustive)
+            for answer in (early_hints, going_on, trailers, extension_of_a_chunk)
+        ),
+    ],
     ids=lambda answer: answer.__name__,
 )
 

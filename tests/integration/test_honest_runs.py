@@ -174,6 +174,7 @@ def test_a_contract_review_that_finds_what_is_not_there(api: FakeAnthropic, subm
 PROJECT = {f"src/part{n // 40:02}/module{n:04}.py": f"# Module {n}.\nLIMIT = {n}\n".encode() for n in range(2_000)}
 
 
+@pytest.mark.exhaustive
 def test_the_analysis_of_a_part_of_a_large_project(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """Nobody has to read the 1,960 files that the plan leaves out."""
     part = [path for path in PROJECT if path.startswith("src/part25/")]

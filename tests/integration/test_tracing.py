@@ -344,6 +344,7 @@ def test_a_process_has_sent_everything_when_it_ends(tmp_path: Path, installation
     whole(collector)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_collector_that_is_away_is_no_reason_to_fail(tmp_path: Path, installation: Installation) -> None:
     done = run_of_a_process(installation.copy(tmp_path / "data"), "http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="1")

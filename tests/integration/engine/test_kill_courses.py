@@ -41,7 +41,7 @@ from tests.integration.engine.killing import (
 from tests.integration.engine.machine import Nursery
 from tests.optional import BOTH_EXECUTORS
 
-pytestmark = [pytest.mark.slow, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive, pytest.mark.allow_hosts(["127.0.0.1"])]
 CITY = "https://statistics.example/singapore"
 FOUND = found(CITY, "Facts")
 

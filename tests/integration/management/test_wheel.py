@@ -57,6 +57,7 @@ def files(folder: Path) -> set[Path]:
     return {path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}
 
 
+@pytest.mark.exhaustive
 def test_a_run_succeeds_and_its_data_lie_with_the_user(package: Path, environ: dict[str, str], folder: Path) -> None:
     before = files(package)
     run = [*PROGRAM, "run", "--sample", "contracts", "--approve-all", "--json"]

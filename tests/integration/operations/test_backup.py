@@ -114,6 +114,7 @@ def test_where_there_is_no_key_a_backup_says_that_it_is_not_signed(data: Path, t
         assert archive.check()[1] is Signer.NOBODY
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_what_another_key_has_signed_is_restored_only_when_asked_for(backup: Path, tmp_path: Path) -> None:
     restored = tmp_path / "restored"
@@ -149,6 +150,7 @@ def test_nothing_is_left_where_the_disk_is_full(data: Path, backup: Path, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_what_the_store_has_lost_is_said_and_the_rest_is_kept(data: Path, tmp_path: Path) -> None:
     copy, restored = tmp_path / "data", tmp_path / "restored"

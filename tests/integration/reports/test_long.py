@@ -22,6 +22,7 @@ FINDINGS = POINT * (199_000 // len(POINT))
 SENTENCE = "which stand in the JSON report."
 
 
+@pytest.mark.exhaustive
 def test_three_megabytes_of_findings_in_every_form() -> None:
     run = long_run(6, 4, FINDINGS)
     Run.objects.filter(pk=run.pk).update(answer=FINDINGS * 2)

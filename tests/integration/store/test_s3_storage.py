@@ -331,6 +331,7 @@ def manage(data: Path, variables: dict[str, str], *arguments: str) -> subprocess
     return subprocess.run(command, cwd=ROOT, env=found, capture_output=True, text=True, timeout=240, check=False)
 
 
+@pytest.mark.exhaustive
 def test_a_back_up_of_a_folder_is_restored_into_a_bucket_and_the_other_way_round(
     bucket: S3, tmp_path: Path, finished: Finished
 ) -> None:
@@ -385,6 +386,7 @@ main()
 """
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_left_of_a_backup_from_a_bucket_that_is_away(bucket: S3, tmp_path: Path, finished: Finished) -> None:
     variables = bucket.variables | {"PEV_BLOBS": f"s3://{BUCKET}", "AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
     data, archive = finished.copy(tmp_path / "data"), tmp_path / "backup.tar"

@@ -143,6 +143,7 @@ def test_a_larger_one_is_refused_unread_whoever_sends_it(site: Site) -> None:
     assert memory(site.pid) - before < 40 * MB
 
 
+@pytest.mark.exhaustive
 def test_many_that_wait_keep_nobody_out(site: Site) -> None:
     """Forty calls that would wait for 2 seconds: eight do, the others are answered at once, and so are pages."""
     token, person = site.write("token", "grace", "laptop"), browser_of(site, "grace")

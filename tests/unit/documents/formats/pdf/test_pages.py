@@ -72,6 +72,7 @@ def test_nothing_of_a_page_is_kept(data: bytes) -> None:
     assert _left_of(lambda: make(data)) == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
