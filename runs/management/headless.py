@@ -29,7 +29,8 @@ from runs.management.terminal_answers import decision_on
 from runs.models import Gate, Run
 from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.readmodel.run_view import reading_of
-from runs.reports.machine import as_json
+from runs.reports.formats import FORMATS
+from runs.reports.json_report import as_json
 from runs.submission.chosen_encodings import encoded
 from runs.submission.intake import Upload
 from runs.submission.policy_defaults import current_service, with_texts
@@ -76,10 +77,10 @@ class Headless:
             self._leave(engine, 1)
         run.refresh_from_db()
         if options["out"]:
-            for sentence_ in write_out(run, options["out"], overwrite=options["overwrite"]):
+            for sentence_ in write_out(run, options["out"], FORMATS[options["report"]], overwrite=options["overwrite"]):
                 self.stderr.write(sentence_)
         if options["json"]:
-            self.stdout.write(json.dumps(as_json(run), ensure_ascii=False, indent=2))
+            self.stdout.write(json.dumps(as_json(reading_of(run)), ensure_ascii=False, indent=2))
         else:
             reading = reading_of(run)
             self._say("\n" + (reading.answer or "\n".join(f"- {gap}" for gap in reading.gaps)))
@@ -90,6 +91,8 @@ class Headless:
         template, no_files = options["template"], options["no_files"]
         sample = None
         try:
+            if options["report"] not in FORMATS:
+                raise InvalidInput(f"--report is one of {', '.join(FORMATS)}.")
             if options["out"]:
                 check_folder(options["out"])
             if options["sample"]:

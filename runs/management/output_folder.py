@@ -10,11 +10,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from runs.errors import InvalidInput
+from runs.errors import InvalidInput, PevError
 from runs.models import Run
 from runs.readmodel.run_files import written_files
 from runs.reports.archive import report_name
-from runs.reports.markdown import as_markdown
+from runs.reports.report_format import ReportFormat, ReportInput
 from runs.store import blobs
 from runs.text.paths import clean_path
 from runs.text.sensitive_names import is_obeyed
@@ -32,7 +32,7 @@ def check_folder(folder: Path) -> None:
         raise InvalidInput(f"--out cannot be used: “{folder}” cannot be written to.")
 
 
-def write_out(run: Run, folder: Path, *, overwrite: bool = False) -> list[str]:
+def write_out(run: Run, folder: Path, report_format: ReportFormat, *, overwrite: bool = False) -> list[str]:
     """Write the files that the run made or changed, and its report, each whole or not at all.
 
     The folder itself may be a link, since a person named it; below it no link is followed. A file that is there
@@ -48,21 +48,22 @@ def write_out(run: Run, folder: Path, *, overwrite: bool = False) -> list[str]:
                     _write(top, path, blob, overwrite=overwrite)
             except (InvalidInput, OSError) as error:
                 problems.append(f"“{path}” was not written: {_reason(error)}.")
-        problems += _report(run, top, list(files), overwrite=overwrite)
+        problems += _write_report(run, top, list(files), report_format, overwrite=overwrite)
     finally:
         os.close(top)
     return problems
 
 
-def _report(run: Run, top: int, paths: list[str], *, overwrite: bool) -> list[str]:
+def _write_report(run: Run, top: int, paths: list[str], report_format: ReportFormat, *, overwrite: bool) -> list[str]:
     """The report goes where neither a file of the run nor one that was there before can be meant."""
-    there = [name for name in os.listdir(top) if not (overwrite and name == "report.md" and _is_file(top, name))]
-    name = report_name([*paths, *there])
+    wanted = f"report.{report_format.suffix}"
+    there = [name for name in os.listdir(top) if not (overwrite and name == wanted and _is_file(top, name))]
+    name = report_name([*paths, *there], wanted)
     try:
-        _write(top, name, BytesIO(as_markdown(run).encode()), overwrite=overwrite)
-    except (InvalidInput, OSError) as error:
+        _write(top, name, BytesIO(report_format.write(ReportInput.of(run))), overwrite=overwrite)
+    except (PevError, OSError) as error:
         return [f"The report was not written: {_reason(error)}."]
-    return [] if name == "report.md" else [f"The report is “{name}”: there is another file “report.md”."]
+    return [] if name == wanted else [f"The report is “{name}”: there is another file “{wanted}”."]
 
 
 def _write(top: int, path: str, content: IO[bytes], *, overwrite: bool) -> None:
@@ -112,7 +113,7 @@ def _check_place(folder: int, name: str, *, overwrite: bool) -> None:
         raise InvalidInput("there is a file of this name already; --overwrite replaces it")
 
 
-def _reason(error: InvalidInput | OSError) -> str:
+def _reason(error: PevError | OSError) -> str:
     """As the end of a sentence."""
     return error.strerror or type(error).__name__ if isinstance(error, OSError) else str(error).rstrip(".")
 

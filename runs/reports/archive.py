@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import stat
 import zipfile
@@ -19,12 +18,9 @@ from runs.errors import PathRefused
 from runs.models import Run
 from runs.readmodel.csv_formulas import formulas_in
 from runs.readmodel.run_files import written_files
-from runs.readmodel.run_view import reading_of
-from runs.reports import journaled
-from runs.reports.hypertext import as_html
-from runs.reports.machine import render
-from runs.reports.markdown import written
-from runs.reports.outline import exported_from
+from runs.reports import journal
+from runs.reports.formats import FORMATS
+from runs.reports.report_format import ReportInput
 from runs.store import blobs, trees
 from runs.text.csv_tables import is_csv
 from runs.text.paths import clashes, clean_path
@@ -65,18 +61,16 @@ class _Outlet(RawIOBase):
 def stream(run: Run) -> Iterator[bytes]:
     """The bytes of the zip. What is read from the database is read before the first byte is given out."""
     made = {entry_name(path): info.sha256 for path, info in written_files(run, run.head).items()}
-    reading = reading_of(run)
-    report = exported_from(reading)
-    texts = {
-        "report.md": written(report).encode(),
-        "report.html": as_html(report).encode(),
-        "report.json": json.dumps(render(reading)).encode(),
-    }
+    source = ReportInput.of(run)
+    formats = [report_format for report_format in FORMATS.values() if not report_format.is_slow]
+    texts = {f"report.{report_format.suffix}": report_format.write(source) for report_format in formats}
     if computed := _computed(made):
         texts["READ-ME-FIRST.txt"] = computed.encode()
     named = {report_name([*made], name): text for name, text in texts.items()}
-    journal = _journal(run)
-    return _zipped(made, named, (report_name([*made], "journal.jsonl"), journal), run.finished_at or timezone.now())
+    journal_pieces = _journal(run)
+    return _zipped(
+        made, named, (report_name([*made], "journal.jsonl"), journal_pieces), run.finished_at or timezone.now()
+    )
 
 
 def _computed(files: Mapping[str, str]) -> str:
@@ -90,7 +84,7 @@ def _computed(files: Mapping[str, str]) -> str:
 def _journal(run: Run) -> list[bytes]:
     """Packed, since the calls of a long run may be a hundred megabytes of text."""
     packer = zlib.compressobj(1)  # for the memory only: the archive packs it again
-    pieces = [packer.compress(f"{line}\n".encode()) for line in journaled.lines(run)]
+    pieces = [packer.compress(f"{line}\n".encode()) for line in journal.lines(run)]
     return [piece for piece in (*pieces, packer.flush()) if piece]
 
 

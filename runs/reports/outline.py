@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from runs.documents.printing.blocks import Report, Section, Sources, span
-from runs.models import Run
-from runs.readmodel.run_view import RunReading, reading_of
+from runs.readmodel.run_view import RunReading
 from runs.reports.annex import annex, critique_of
 from runs.reports.brief import ANSWER, brief, tone_of
 from runs.reports.parts import time
@@ -15,12 +14,8 @@ MAX_ANSWER = 200_000
 FOOT = "Outcome and success criteria were computed by pevsite from checked evidence; no model can raise them."
 
 
-def exported(run: Run) -> Report:
-    """The report as of now, whose citations lead to a list at its end."""
-    return exported_from(reading_of(run))
-
-
 def exported_from(reading: RunReading) -> Report:
+    """The report for files, whose citations lead to a list at its end."""
     return outline(reading, InReport())
 
 

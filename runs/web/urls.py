@@ -1,6 +1,6 @@
 """The addresses of the pages."""
 
-from django.urls import path
+from django.urls import path, register_converter
 
 from runs.web.agents import views as agents_views
 from runs.web.files import text_views
@@ -22,6 +22,8 @@ from runs.web.run import views as run_views
 from runs.web.run_templates import views as run_templates_views
 from runs.web.steps import views as steps_views
 from runs.web.tool_servers import views as tool_servers_views
+
+register_converter(report_views.ReportFormatConverter, "report_format")
 
 urlpatterns = [
     path("", inbox_views.inbox, name="inbox"),
@@ -77,12 +79,7 @@ urlpatterns = [
     path("templates/<int:template_id>/delete/", run_templates_views.delete_template, name="delete_template"),
     path("runs/new/estimate/", new_run_views.estimate, name="estimate"),
     path("runs/<int:run_id>/report/", report_views.report_page, name="report"),
-    path("runs/<int:run_id>/report.md", report_views.report_markdown, name="report_markdown"),
-    path("runs/<int:run_id>/report.html", report_views.report_html, name="report_html"),
-    path("runs/<int:run_id>/report.json", report_views.report_json, name="report_json"),
-    path("runs/<int:run_id>/report.pdf", report_views.report_printed, {"form": "pdf"}, name="report_pdf"),
-    path("runs/<int:run_id>/report/pdf/", report_views.report_wait, {"form": "pdf"}, name="report_wait"),
-    path("runs/<int:run_id>/report/docx/", report_views.report_wait, {"form": "docx"}, name="report_wait"),
-    path("runs/<int:run_id>/report.docx", report_views.report_printed, {"form": "docx"}, name="report_docx"),
+    path("runs/<int:run_id>/report.<report_format:report_format>", report_views.report_file, name="report_file"),
+    path("runs/<int:run_id>/report/<report_format:report_format>/", report_views.report_wait, name="report_wait"),
     path("runs/<int:run_id>/files.zip", report_views.files_zip, name="files_zip"),
 ]

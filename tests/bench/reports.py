@@ -8,24 +8,22 @@ from collections.abc import Callable
 from statistics import median
 
 from runs.models import Run
-from runs.reports import archive, hypertext
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
-from runs.reports.outline import exported
-from runs.reports.printed import printed
+from runs.reports import archive
+from runs.reports.formats import html
 from tests.bench.figures import Figure, ShapeBroken
 from tests.bench.site import fresh_database
 from tests.factories.long import long_run
+from tests.reporting import as_json, as_markdown, exported, written
 
 MAX_PDF_SECONDS = 5.0
 MAX_SECONDS = 1.0
 FORMS: dict[str, Callable[[Run], int]] = {
     "outline": lambda run: len(exported(run).annex),
     "Markdown": lambda run: len(as_markdown(run)),
-    "HTML": lambda run: len(hypertext.as_html(exported(run))),
+    "HTML": lambda run: len(html.as_html(exported(run))),
     "JSON": lambda run: len(as_json(run)),
-    "DOCX": lambda run: len(printed(exported(run), "docx")),
-    "PDF": lambda run: len(printed(exported(run), "pdf")),
+    "DOCX": lambda run: len(written(exported(run), "docx")),
+    "PDF": lambda run: len(written(exported(run), "pdf")),
     "zip": lambda run: sum(map(len, archive.stream(run))),
 }
 

@@ -3,7 +3,7 @@
 import pytest
 
 from runs import isolation
-from runs.reports import html
+from runs.reports import markdown_html
 from tests.hostile.bounds import within
 
 pytestmark = pytest.mark.slow
@@ -44,21 +44,21 @@ def each(characters: int) -> None:
     texts = {name: (unit * (characters // len(unit) + 1))[:characters] for name, unit in UNITS.items()}
     texts["nested items"] = "\n".join("  " * level + "- a" for level in range(int(characters**0.5)))
     for text in texts.values():
-        html.render_markdown(text)
+        markdown_html.render_markdown(text)
 
 
 def long_text(characters: int, times: int) -> str:
     text = ("word **bold** [x](http://example.com/) " * (characters // 38 + 1))[:characters]
-    return [html.render_markdown(text) for _ in range(times)][-1][:30]
+    return [markdown_html.render_markdown(text) for _ in range(times)][-1][:30]
 
 
 def not_to_be_laid_out() -> str:
-    html.LIMITS = isolation.Limits(megabytes=400, cpu_seconds=0.5, seconds=30)
-    return html.render_markdown("[<" * 500_000)[:94]
+    markdown_html.LIMITS = isolation.Limits(megabytes=400, cpu_seconds=0.5, seconds=30)
+    return markdown_html.render_markdown("[<" * 500_000)[:94]
 
 
 def test_what_is_rendered_in_this_process_takes_no_time_and_no_memory() -> None:
-    within(1.5, 50, f"{__name__}.each", html.MAX_HERE_CHARACTERS)
+    within(1.5, 50, f"{__name__}.each", markdown_html.MAX_HERE_CHARACTERS)
 
 
 def test_a_long_text_is_rendered_elsewhere() -> None:
@@ -67,7 +67,10 @@ def test_a_long_text_is_rendered_elsewhere() -> None:
 
 def test_a_text_is_rendered_once_for_all_pages_and_updates() -> None:
     assert within(1, 60, f"{__name__}.long_text", 50_000, 60) == "<p>word <strong>bold</strong> "
-    assert within(0.6, 60, f"{__name__}.long_text", html.MAX_HERE_CHARACTERS, 300) == "<p>word <strong>bold</strong> "
+    assert (
+        within(0.6, 60, f"{__name__}.long_text", markdown_html.MAX_HERE_CHARACTERS, 300)
+        == "<p>word <strong>bold</strong> "
+    )
 
 
 def test_what_would_take_too_long_is_shown_as_it_is() -> None:

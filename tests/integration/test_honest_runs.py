@@ -14,14 +14,13 @@ from runs.enums import Outcome, Provenance
 from runs.evidence.results import CriterionResult
 from runs.models import Attempt, Run, ToolCall
 from runs.readmodel.run_view import reading_of
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from tests.factories import Submit
 from tests.fakes.anthropic_answers import Answer, Request, Say, Served, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, block, plan, report, step, step_of, told, verdict
 from tests.integration.adversarial.holding import must_hold, page, play, without_marks, words
 from tests.integration.adversarial.recomputed import best_outcome
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 

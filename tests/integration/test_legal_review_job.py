@@ -12,12 +12,12 @@ from django.test import Client
 from runs.enums import AttemptStatus, GateKind, Missing, Outcome
 from runs.models import Attempt, Run
 from runs.pev.imports.imported import imported
-from runs.reports.machine import as_json
 from tests.factories import Submit, drain, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, block, report, step_of, told, verdict
 from tests.integration.adversarial.holding import must_tell
+from tests.reporting import as_json
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 DOCUMENTS = {

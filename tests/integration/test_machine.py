@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from runs.reports.machine import as_json
 from tests import factories
+from tests.reporting import as_json
 
 pytestmark = pytest.mark.django_db
 

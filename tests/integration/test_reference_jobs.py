@@ -11,13 +11,13 @@ from django.test import Client
 
 from runs.enums import GateKind, Missing, Outcome
 from runs.models import Run
-from runs.reports.machine import as_json
 from tests.factories import Submit, drain, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, labels_of, plan, reads, report, step, told, verdict
 from tests.integration.adversarial.holding import must_tell
 from tests.integration.engine.test_fetching import Web, web
+from tests.reporting import as_json
 
 __all__ = ["web"]
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"]), pytest.mark.slow]

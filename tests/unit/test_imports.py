@@ -111,7 +111,7 @@ def test_a_name_in_a_text_is_found_and_one_of_a_room_above_told() -> None:
         "runs.web.files.code_colours.taken_apart",
         "runs.pev",
     ]
-    assert is_higher("runs.reports.machine.render", "runs.documents.made_files")
+    assert is_higher("runs.reports.json_report.render", "runs.documents.made_files")
     assert is_higher("runs.documents.made_files.make", "runs.documents.writers.xlsx")
     assert not is_higher("runs.documents.printing.word.docx", "runs.documents.made_files")
     assert not is_higher("runs.documents.formats.pdf.read", "runs.documents.formats")

@@ -2,7 +2,7 @@
 
 No Markdown parser is asked, since each call must be cheap on hostile text and say where a link stands in the characters
 of the file. Code blocks and code spans are left out. Where the two ways of reading a text differ, rendering errs on the
-side of a mark (see `runs.reports.html`).
+side of a mark (see `runs.reports.markdown_html`).
 """
 
 import html

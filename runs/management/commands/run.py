@@ -58,7 +58,8 @@ class Command(TerminalCommand):
         parser.add_argument(
             "--approve-all", action="store_true", help="answer every gate with approve; recorded as such"
         )
-        parser.add_argument("--out", type=Path, help="folder for the files made and report.md")
+        parser.add_argument("--out", type=Path, help="folder for the files made and the report")
+        parser.add_argument("--report", default="markdown", help="format of the report in --out (markdown)")
         parser.add_argument("--overwrite", action="store_true", help="let --out replace files that are there already")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of the trace")
         parser.add_argument("--user", help="whose run it is (the first administrator)")

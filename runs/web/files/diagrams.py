@@ -15,7 +15,7 @@ from runs.contracts.base import OUTPUT
 from runs.errors import InvalidInput
 from runs.isolation import ChildFailed
 from runs.models import Attempt, Run
-from runs.reports.html import DIAGRAM, render_markdown
+from runs.reports.markdown_html import DIAGRAM, render_markdown
 from runs.store import diagram_pictures
 from runs.store.diagram_pictures import MAX_DRAWN, Drawn, name_of, source_of, words_for
 from runs.web.files.place import Place

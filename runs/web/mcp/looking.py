@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import mimetypes
 from base64 import b64encode
 from collections.abc import Mapping
@@ -13,8 +12,8 @@ from runs.models import Gate, Run
 from runs.readmodel import run_queries
 from runs.readmodel.run_files import made_files
 from runs.readmodel.run_queries import Filters, Sort
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
+from runs.reports.formats import FORMATS
+from runs.reports.report_format import ReportInput
 from runs.store import blobs, trees
 from runs.text.truncate import quoted
 from runs.web.inbox.forms import MAX_WORDS
@@ -102,8 +101,9 @@ def _is_theirs(gate: Gate) -> bool:
 def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.Report:
     """As of now: of a run that is not finished it begins with that."""
     run = caller.run(arguments.run)
-    markdown = arguments.format == "markdown"
-    text = as_markdown(run) if markdown else json.dumps(as_json(run), ensure_ascii=False)
+    write = FORMATS[arguments.format].text
+    assert write, "the arguments allow formats with a text only"
+    text = write(ReportInput.of(run))
     piece = text[arguments.offset : arguments.offset + MAX_TEXT]
     return tool_answers.Report(
         run=run.pk,

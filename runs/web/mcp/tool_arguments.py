@@ -4,9 +4,10 @@ from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from runs.enums import Show
+from runs.reports.formats import TEXT_FORMATS
 
 MAX_TEXT = 100_000
 """Characters of a report or a file in one answer."""
@@ -17,6 +18,15 @@ MAX_WAIT = 20
 MAX_RUNS = 50
 
 _Run = Annotated[int, Field(strict=True, ge=1, lt=2**63, description="The number of the run.")]
+
+
+def _known_format(name: str) -> str:
+    if name not in TEXT_FORMATS:
+        raise ValueError(f"the formats are {', '.join(TEXT_FORMATS)}")
+    return name
+
+
+ReportFormatName = Annotated[str, AfterValidator(_known_format), Field(json_schema_extra={"enum": list(TEXT_FORMATS)})]
 _Offset = Annotated[int, Field(ge=0, lt=2**53, description="Where to go on: next_offset of the answer before.")]
 
 
@@ -102,7 +112,7 @@ class WaitForRun(Arguments):
 
 class ReadReport(Arguments):
     run: _Run
-    format: Literal["markdown", "json"] = "markdown"
+    format: ReportFormatName = "markdown"
     offset: _Offset = 0
 
 

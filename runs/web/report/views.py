@@ -1,11 +1,8 @@
-"""The report of a run as a page and as files: Markdown, HTML, PDF, DOCX, JSON, and a zip with all that the run made."""
+"""The report of a run as a page, as a file in each format, and in a zip with all files of the run."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -14,13 +11,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from runs.models import Run
 from runs.readmodel.run_view import reading_of
-from runs.reports import archive, hypertext
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
-from runs.reports.outline import exported, outline
-from runs.reports.printed import LIMITS, Form, as_data, printed_from
+from runs.reports import archive
+from runs.reports.formats import BY_SUFFIX, FORMATS, html
+from runs.reports.isolated_writing import LIMITS
+from runs.reports.outline import outline
+from runs.reports.report_format import ReportFormat, ReportInput
 from runs.web.files.diagrams import drawn, sources_in
 from runs.web.report.preparing import Busy, Prepared, prepare
 from runs.web.report.presenter import InProduct
@@ -28,11 +24,6 @@ from runs.web.run.frame import RunFrame
 from runs.web.run.views import visible_run
 from runs.web.site.streaming import attachment
 from runs.web.site.unchanged import of_finished, while_unchanged
-
-_TYPES = {
-    "pdf": "application/pdf",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-}
 
 
 @require_safe
@@ -42,68 +33,75 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
     context = {
         "frame": RunFrame(run),
         "run": run,
+        "formats": FORMATS.values(),
         "report": report,
-        "heading": hypertext.heading(report),
-        "body": drawn(hypertext.body(report), run, sources_in(run.answer)),
+        "heading": html.heading(report),
+        "body": drawn(html.body(report), run, sources_in(run.answer)),
     }
     return render(request, "runs/report.html", context)
 
 
-@require_safe
-@while_unchanged(of_finished)
-def report_markdown(request: HttpRequest, run_id: int) -> HttpResponseBase:
-    return _file(request, run_id, "md", "text/markdown; charset=utf-8", lambda run: as_markdown(run).encode())
+class ReportFormatConverter:
+    """The part of an address that names a format by its suffix."""
+
+    regex = "|".join(BY_SUFFIX)
+
+    def to_python(self, value: str) -> ReportFormat:
+        return BY_SUFFIX[value]
+
+    def to_url(self, value: ReportFormat) -> str:
+        return value.suffix
 
 
 @require_safe
 @while_unchanged(of_finished)
-def report_html(request: HttpRequest, run_id: int) -> HttpResponseBase:
-    made = lambda run: hypertext.as_html(exported(run)).encode()  # noqa: E731
-    return _file(request, run_id, "html", "text/html; charset=utf-8", made)
-
-
-@require_safe
-@while_unchanged(of_finished)
-def report_json(request: HttpRequest, run_id: int) -> HttpResponseBase:
-    return _file(request, run_id, "json", "application/json", lambda run: json.dumps(as_json(run)).encode())
-
-
-@require_safe
-@while_unchanged(of_finished)
-def report_printed(request: HttpRequest, run_id: int, form: Form) -> HttpResponseBase:
-    """As PDF or DOCX. One that takes long leads to a page that waits for it, one that cannot be made to a sentence that
-    says why.
+def report_file(request: HttpRequest, run_id: int, report_format: ReportFormat) -> HttpResponseBase:
+    """A download. One that takes long leads to a page that waits for it, and one that cannot be written to a sentence
+    that says why.
     """
+    source = ReportInput.of(visible_run(request, run_id))
+    if not report_format.is_slow:
+        return _download(request, run_id, report_format, report_format.write(source))
     try:
-        file = _prepared(visible_run(request, run_id), form)
+        file = _prepared(source, report_format)
     except Busy as error:
         return _back(request, run_id, str(error))
     if not file.done:
-        return redirect("report_wait", run_id=run_id, form=form)
+        return redirect("report_wait", run_id=run_id, report_format=report_format)
     if file.problem:
         return _back(request, run_id, file.problem)
-    return attachment(request, iter([file.data]), f"run-{run_id}-report.{form}", _TYPES[form])
+    return _download(request, run_id, report_format, file.data)
+
+
+def _download(request: HttpRequest, run_id: int, report_format: ReportFormat, data: bytes) -> HttpResponseBase:
+    return attachment(request, iter([data]), f"run-{run_id}-report.{report_format.suffix}", report_format.media_type)
 
 
 @require_safe
-def report_wait(request: HttpRequest, run_id: int, form: Form) -> HttpResponse:
+def report_wait(request: HttpRequest, run_id: int, report_format: ReportFormat) -> HttpResponse:
     """Says how far a file is, and has the browser fetch it once it is there; without JavaScript too."""
     run = visible_run(request, run_id)
     try:
-        file = _prepared(run, form, wait=0)
+        file = _prepared(ReportInput.of(run), report_format, wait=0)
     except Busy as error:
         return _back(request, run_id, str(error))
     if file.done and file.problem:
         return _back(request, run_id, file.problem)
     if file.done and request.headers.get("HX-Request"):
         return HttpResponseClientRedirect(request.path)  # the whole page, which fetches the file
-    context = {"run": run, "frame": RunFrame(run), "form": form, "file": file, "most": round(LIMITS.seconds)}
+    context = {
+        "run": run,
+        "frame": RunFrame(run),
+        "format": report_format,
+        "file": file,
+        "most": round(LIMITS.seconds),
+    }
     return render(request, "runs/report_wait.html", context)
 
 
-def _prepared(run: Run, form: Form, wait: float | None = None) -> Prepared:
-    data = as_data(exported(run))
-    return prepare(f"{form} {hashlib.sha256(data).hexdigest()}", lambda: printed_from(data, form), wait=wait)
+def _prepared(source: ReportInput, report_format: ReportFormat, wait: float | None = None) -> Prepared:
+    digest = hashlib.sha256(source.data).hexdigest()
+    return prepare(f"{report_format.name} {digest}", lambda: report_format.write(source), wait=wait)
 
 
 def _back(request: HttpRequest, run_id: int, problem: str) -> HttpResponse:
@@ -115,10 +113,3 @@ def _back(request: HttpRequest, run_id: int, problem: str) -> HttpResponse:
 @while_unchanged(of_finished)
 def files_zip(request: HttpRequest, run_id: int) -> HttpResponseBase:
     return attachment(request, archive.stream(visible_run(request, run_id)), f"run-{run_id}.zip", "application/zip")
-
-
-def _file(
-    request: HttpRequest, run_id: int, ending: str, content_type: str, made: Callable[[Run], bytes]
-) -> HttpResponseBase:
-    data: Any = made(visible_run(request, run_id))
-    return attachment(request, iter([data]), f"run-{run_id}-report.{ending}", content_type)

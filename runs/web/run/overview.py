@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -15,6 +15,8 @@ from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_files import MadeFile
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
+from runs.reports.formats import FORMATS
+from runs.reports.report_format import ReportFormat
 from runs.store import trees
 from runs.submission.run_templates import plan_worth_keeping
 from runs.web.gates.presenter import GateView, latest_decision, open_gates
@@ -41,6 +43,10 @@ class RunPage(RunReading):
     @property
     def finished(self) -> bool:
         return self.run.status == RunStatus.FINISHED
+
+    @property
+    def report_formats(self) -> Iterable[ReportFormat]:
+        return FORMATS.values()
 
     @property
     def steps(self) -> tuple[StepReading, ...]:

@@ -11,13 +11,12 @@ from django.test import Client
 
 from runs.enums import GateKind, GateStatus, Outcome, RunStatus, WorkStatus
 from runs.models import Attempt, Run, Step
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from tests.factories import Submit, drain, hurry
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
 from tests.integration.adversarial.rawsources import folded
 from tests.integration.adversarial.recomputed import RANK, attempt_passes, best_outcome, false_evidence
+from tests.reporting import as_json, as_markdown
 
 STRICT = {"plan_approval": "never", "attempts": 1, "replans": 0, "exhausted": "fail"}
 """The policy unless a case says otherwise: nobody is asked, and what does not pass at once fails."""

@@ -13,8 +13,6 @@ from django.test import Client
 from runs.enums import Outcome
 from runs.models import Attempt, Run
 from runs.reports import archive
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from tests.factories import Submit
 from tests.fakes.adversaries import executors
 from tests.fakes.adversaries.everyone import synthesizes
@@ -22,6 +20,7 @@ from tests.fakes.anthropic_answers import Answer, Request
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step, step_of
 from tests.integration.adversarial.holding import must_hold, page, play
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 

@@ -10,14 +10,13 @@ from django.test import Client
 
 from runs.enums import GateKind, Outcome, Provenance, StepStatus
 from runs.models import Attempt, Run, Step, User
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.adversaries.executors import write
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, labels_of, plan, report, step, step_of, told, verdict
 from tests.integration.adversarial.holding import must_hold, must_tell, page, play, words
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 FLOWS = ToolUse("glob", {"pattern": "*.n8n.json"})

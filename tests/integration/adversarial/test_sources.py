@@ -9,8 +9,6 @@ from django.test import Client
 
 from runs.enums import GateKind, Missing, Outcome
 from runs.models import Attempt, User
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, planners, verifiers
 from tests.fakes.adversaries.verifiers import quotes
@@ -18,6 +16,7 @@ from tests.fakes.anthropic_answers import ToolUse
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step, told
 from tests.integration.adversarial.holding import come_to_rest, must_hold, must_tell, page, play, words
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

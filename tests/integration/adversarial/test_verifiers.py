@@ -9,7 +9,6 @@ from django.test import Client
 
 from runs.enums import GateKind, Outcome, PlanStatus, Verb
 from runs.models import Attempt, User, Verdict
-from runs.reports.machine import as_json
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
 from tests.fakes.adversaries.verifiers import changed, each_result, quotes
@@ -18,6 +17,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step
 from tests.integration.adversarial.holding import come_to_rest, must_hold, play, strings_in
 from tests.integration.adversarial.rawsources import folded
+from tests.reporting import as_json
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

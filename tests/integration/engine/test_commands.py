@@ -15,13 +15,13 @@ from runs.lifecycle.toolset import tool_names
 from runs.models import ToolCall, User
 from runs.pev.contracts import PlanContract
 from runs.pev.soundness import problems_in
-from runs.reports.machine import as_json
 from runs.store.trees import Overlay, files_of
 from tests.factories import Submit, answer, drain, finish, open_gate, reused
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, looking, plan, step
 from tests.hostile.test_sandbox import PYTHON
+from tests.reporting import as_json
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 CODE = """

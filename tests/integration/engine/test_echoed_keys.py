@@ -17,14 +17,13 @@ from runs.enums import EventKind, GateKind, RunStatus
 from runs.logs import LineFormatter
 from runs.models import Run, User
 from runs.reports import archive
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from runs.store import blobs, trees
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.echoes import ECHOES, KEY, leaks
 from tests.fakes.team import Team, plan, step
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 

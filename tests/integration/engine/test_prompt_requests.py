@@ -17,14 +17,13 @@ from runs.management.questions import about
 from runs.models import Attempt, Gate, Run, Step, User
 from runs.readmodel.run_view import reading_of
 from runs.readmodel.verified_texts import SaidText, said_text
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from runs.submission.submit import again
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Say, ToolUse, UseTools
 from tests.fakes.anthropic_answers import Request as Asked
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, answering, asked_in, labels_of, plan, report, step, told, verdict
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 WORDS = "Name the severity of each point"

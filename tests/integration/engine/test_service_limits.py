@@ -22,9 +22,7 @@ from runs.enums import GateKind, Outcome
 from runs.errors import InvalidInput, LeaseLost
 from runs.models import Attempt, ModelCall, Run, Step, ToolCall, User, WorkItem
 from runs.pev.tools.toolbox import RunTools
-from runs.reports import journaled
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
+from runs.reports import journal as run_journal
 from runs.store import journal
 from runs.store.journal import CallPlace
 from runs.store.trees import Overlay
@@ -48,6 +46,7 @@ from tests.integration.engine.test_service_tools import (
 from tests.integration.engine.test_service_tools import (
     own_service as own_service,
 )
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -306,8 +305,8 @@ def test_pages_history_and_exports_say_what_the_service_was_asked_and_invent_no_
         "print('<b>" + "x" * 30,
     ]
     assert max(len(data.get("about", "")) for data in called) == 200
-    journal = [json.loads(line) for line in journaled.lines(run)]
-    took = {row["tool"]: row["duration_ms"] is None for row in journal if row["kind"] == "tool"}
+    entries = [json.loads(line) for line in run_journal.lines(run)]
+    took = {row["tool"]: row["duration_ms"] is None for row in entries if row["kind"] == "tool"}
     assert took == {
         "write_file": False,
         "read_file": False,

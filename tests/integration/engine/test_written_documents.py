@@ -12,14 +12,13 @@ from runs.documents.model.layout import BlockKind, MarkKind
 from runs.enums import Outcome
 from runs.models import Attempt, User
 from runs.readmodel.run_view import reading_of
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from runs.store import trees
 from tests.documents.word import commented, deleted, inserted, paragraph, word
 from tests.factories import Submit, finish
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step, step_of
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 

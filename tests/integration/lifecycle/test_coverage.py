@@ -11,13 +11,12 @@ from runs.enums import Outcome
 from runs.lifecycle.coverage import coverage_of, known_unread, unread
 from runs.models import Rendition, Run, Step, User
 from runs.readmodel.run_view import reading_of
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from runs.store import blobs, input_examination, trees
 from tests.factories import Submit, drain, finish, reused
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Player, Team, plan, step, step_of, told
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -149,7 +148,7 @@ def test_what_was_shown_at_a_step_stands_with_it(
     api.script(Team(executor=reading(one=parts)))
     run = finish(submitted(files={"a.md": b"line\n" * 9, "b.md": b"All.\n"}, sources_needed=True), alice)
     assert "Read of your files: a.md lines 1 to 3 of 9; b.md whole." in as_markdown(run).splitlines()
-    told = {one["step_id"]: (one["coverage"], one["files_shown"]) for one in as_json(run)["steps"]}  # type: ignore[index,union-attr,call-overload]
+    told = {one["step_id"]: (one["coverage"], one["files_shown"]) for one in as_json(run)["steps"]}
     assert told == {
         "one": (
             [
@@ -242,7 +241,7 @@ def test_what_cannot_be_read_is_told_to_everybody_from_the_beginning(
         )
     told_by_json = as_json(run)
     assert told_by_json["excluded"] == ["x.md"]
-    assert [(one["path"], one["extent"]) for one in told_by_json["coverage"]] == [  # type: ignore[union-attr,index,call-overload]
+    assert [(one["path"], one["extent"]) for one in told_by_json["coverage"]] == [
         ("a.md", "whole"),
         ("b.md", "nothing"),
         ("talk.mp4", "unreadable"),

@@ -16,13 +16,12 @@ from runs.lifecycle.gate_decisions import Decision, decide
 from runs.models import Run, User
 from runs.pev.imports.imported import plan_from
 from runs.pev.policy import Policy
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from runs.submission.submit import Submission, submit
 from tests.factories import MODELS, Submit, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, answering, plan, step, told
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

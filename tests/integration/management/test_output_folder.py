@@ -8,9 +8,10 @@ import pytest
 from runs.errors import InvalidInput
 from runs.management.output_folder import check_folder, write_out
 from runs.models import Run
-from runs.reports.markdown import as_markdown
+from runs.reports.formats import FORMATS
 from runs.store import blobs, trees
 from tests import factories
+from tests.reporting import as_markdown
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +39,7 @@ def without_time(report: str) -> list[str]:
 
 def test_what_the_run_made_is_written_with_its_report(tmp_path: Path) -> None:
     run = made({"a.md": "A", "deep/er/b.csv": "=B", ".github/workflows/ci.yml": "on: push"})
-    assert write_out(run, tmp_path) == []
+    assert write_out(run, tmp_path, FORMATS["markdown"]) == []
     found = there(tmp_path)
     report = found.pop("report.md")
     assert found == {"a.md": "A", "deep/er/b.csv": "=B", ".github/workflows/ci.yml": "on: push"}
@@ -55,7 +56,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     (out / "dangling.md").symlink_to(outside / "new.md")
     (out / "report.md").symlink_to(outside / "kept.md")
     run = made({"sub/evil.md": "evil", "sub/deeper/evil.md": "evil", "file.md": "evil", "dangling.md": "evil"})
-    assert write_out(run, out, overwrite=True) == [
+    assert write_out(run, out, FORMATS["markdown"], overwrite=True) == [
         "“dangling.md” was not written: something is there already that is no ordinary file.",
         "“file.md” was not written: something is there already that is no ordinary file.",
         "“sub/deeper/evil.md” was not written: “sub” is a link or a file there.",
@@ -66,16 +67,21 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     assert names(out) == ["dangling.md", "file.md", "report-2.md", "report.md", "sub"]
 
 
+def test_the_report_is_written_in_the_format_that_was_asked_for(tmp_path: Path) -> None:
+    assert write_out(made({"a.md": "A"}), tmp_path, FORMATS["html"]) == []
+    assert sorted(there(tmp_path)) == ["a.md", "report.html"]
+
+
 def test_the_folder_that_a_person_names_may_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    assert write_out(made({"a.md": "A"}), tmp_path / "link") == []
+    assert write_out(made({"a.md": "A"}), tmp_path / "link", FORMATS["markdown"]) == []
     assert sorted(there(tmp_path / "real")) == ["a.md", "report.md"]
 
 
 def test_what_tools_run_unasked_is_left_out_and_said(tmp_path: Path) -> None:
     run = made({".git/config": "[core]", "x/.GIT/hooks/pre-commit": "#!", ".envrc": "rm", ".vscode/tasks.json": "{}"})
-    problems = write_out(run, tmp_path)
+    problems = write_out(run, tmp_path, FORMATS["markdown"])
     assert [sentence.split("”")[0] for sentence in problems] == [
         "“.envrc",
         "“.git/config",
@@ -93,21 +99,23 @@ def test_what_is_there_already_stays_unless_one_asks(tmp_path: Path) -> None:
     (tmp_path / "report.md").write_text("my report")
     (tmp_path / "sub").write_text("a file where a folder should be")
     run = made({"a.md": "A", "b.md": "B", "sub/c.md": "C"})
-    assert write_out(run, tmp_path) == [
+    assert write_out(run, tmp_path, FORMATS["markdown"]) == [
         "“a.md” was not written: there is a file of this name already; --overwrite replaces it.",
         "“sub/c.md” was not written: “sub” is a link or a file there.",
         "The report is “report-2.md”: there is another file “report.md”.",
     ]
     found = there(tmp_path)
     assert (found["a.md"], found["report.md"], found["b.md"]) == ("mine", "my report", "B")
-    assert write_out(run, tmp_path, overwrite=True) == ["“sub/c.md” was not written: “sub” is a link or a file there."]
+    assert write_out(run, tmp_path, FORMATS["markdown"], overwrite=True) == [
+        "“sub/c.md” was not written: “sub” is a link or a file there."
+    ]
     assert there(tmp_path)["a.md"] == "A"
     assert there(tmp_path)["report.md"].startswith("# STOPPED")
 
 
 def test_the_report_stands_where_no_result_can(tmp_path: Path) -> None:
     run = made({"Report.MD": "the result", "report-2.md": "another", ".report-3.md": "hidden"})
-    problems = write_out(run, tmp_path, overwrite=True)
+    problems = write_out(run, tmp_path, FORMATS["markdown"], overwrite=True)
     assert problems[-1] == "The report is “report-3.md”: there is another file “report.md”."
     assert there(tmp_path)["Report.MD"] == "the result"
     assert there(tmp_path)["report-3.md"].startswith("# STOPPED")
@@ -120,7 +128,7 @@ def test_a_disk_that_fails_leaves_no_half_file(tmp_path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    assert write_out(run, tmp_path) == [
+    assert write_out(run, tmp_path, FORMATS["markdown"]) == [
         "“a.md” was not written: No space left on device.",
         "The report was not written: No space left on device.",
     ]

@@ -8,10 +8,9 @@ from django.test.utils import CaptureQueriesContext
 
 from runs.models import Run, Step
 from runs.readmodel.run_rows import read_rows
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from runs.store import trees
 from tests import factories
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

@@ -8,9 +8,8 @@ from runs.enums import GateKind, Verb
 from runs.models import Run
 from runs.readmodel.markdown_escaping import line
 from runs.readmodel.run_view import reading_of
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from tests import factories
+from tests.reporting import as_json, as_markdown
 
 pytestmark = pytest.mark.django_db
 

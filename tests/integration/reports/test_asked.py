@@ -9,11 +9,11 @@ from runs.enums import Outcome, Verb
 from runs.lifecycle import plan_edits
 from runs.lifecycle.approval.fingerprint import contract_of
 from runs.models import Run
-from runs.reports.markdown import as_markdown
 from runs.submission import samples
 from runs.submission.policy_defaults import default_policy
 from runs.submission.submit import Submission, submit
 from tests.factories import alice, answer, drain, finish, open_gate
+from tests.reporting import as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model"), pytest.mark.slow]
 

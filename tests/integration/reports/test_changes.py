@@ -7,8 +7,8 @@ from runs.enums import GateKind, Verb
 from runs.models import Plan, Run
 from runs.readmodel.run_view import reading_of
 from runs.reports.changes import MAX_CHANGES, account
-from runs.reports.markdown import as_markdown
 from tests import factories
+from tests.reporting import as_markdown
 
 pytestmark = pytest.mark.django_db
 

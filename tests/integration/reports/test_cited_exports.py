@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from runs.models import Run
 from runs.readmodel.run_view import reading_of
-from runs.reports import archive, html
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
+from runs.reports import archive, markdown_html
 from runs.store import blobs, trees
 from tests import factories as made
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -82,5 +81,5 @@ def test_whatever_is_cited_is_found_or_marked_in_every_export(parts: list[tuple[
     assert report_in_zip(run).count("broken citation: ") == marks
     assert re.findall(r"(?<!\\)\]\(<?(?:nda|my|none|review)", markdown) == []
     assert ("all found" in reading_of(run).citations.sentence) == (not nowhere)
-    live = re.findall(r'<a [^>]*href="([^"]*)"[^>]*>([^<]*)</a>', html.render_markdown(markdown))
+    live = re.findall(r'<a [^>]*href="([^"]*)"[^>]*>([^<]*)</a>', markdown_html.render_markdown(markdown))
     assert [one for one in live if "files" in one[0]] == []

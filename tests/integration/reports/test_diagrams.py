@@ -13,12 +13,10 @@ from pypdf import PdfReader
 
 from runs.documents.printing.blocks import Diagram, Report
 from runs.models import Run
-from runs.reports.hypertext import as_html
-from runs.reports.markdown import written
-from runs.reports.outline import exported
+from runs.reports.formats.html import as_html
 from runs.reports.pictures import pictured
-from runs.reports.printed import Form, printed
 from tests import factories as made
+from tests.reporting import exported, written
 
 pytestmark = pytest.mark.django_db
 FLOW = "flowchart LR\n  accTitle: Where data goes\n  web[Website] --> db[(Database)]"
@@ -57,15 +55,15 @@ def test_what_cannot_be_drawn_is_a_sentence_and_its_source() -> None:
 
 
 def test_in_markdown_it_stays_its_source() -> None:
-    assert "```mermaid\n" in written(report_with(FLOW)).replace("  > ", "").replace("> ", "")
+    assert "```mermaid\n" in written(report_with(FLOW), "markdown").decode().replace("  > ", "").replace("> ", "")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["pdf", "docx"])
-def test_files_have_the_picture_and_are_the_same_bytes_twice(form: Form) -> None:
+def test_files_have_the_picture_and_are_the_same_bytes_twice(form: str) -> None:
     report = report_with(FLOW)
-    first = printed(report, form)
-    assert printed(report, form) == first
+    first = written(report, form)
+    assert written(report, form) == first
     if form == "pdf":
         pages = PdfReader(io.BytesIO(first)).pages
         assert sum(len(page.images) for page in pages) == 1
@@ -81,8 +79,8 @@ def test_files_have_the_picture_and_are_the_same_bytes_twice(form: Form) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["pdf", "docx"])
-def test_files_say_what_cannot_be_drawn(form: Form) -> None:
-    data = printed(report_with(BROKEN), form)
+def test_files_say_what_cannot_be_drawn(form: str) -> None:
+    data = written(report_with(BROKEN), form)
     text = (
         " ".join(page.extract_text() for page in PdfReader(io.BytesIO(data)).pages)
         if form == "pdf"

@@ -7,8 +7,8 @@ import pytest
 
 from runs.enums import Role
 from runs.models import ModelCall, Run
-from runs.reports.machine import as_json
 from tests import factories
+from tests.reporting import as_json
 
 pytestmark = pytest.mark.django_db
 

@@ -20,13 +20,11 @@ import pytest
 from django.db.models import F
 
 from runs.models import Attempt, Event, Gate, ModelCall, Plan, Run
-from runs.reports import hypertext
 from runs.reports.contract import schema
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
-from runs.reports.outline import exported
+from runs.reports.formats import html
 from tests import factories as made
 from tests.installation import ROOT
+from tests.reporting import as_json, as_markdown, exported
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +37,7 @@ RUNS: dict[str, Callable[[], Run]] = {
 }
 FORMS: dict[str, Callable[[Run], str]] = {
     "md": as_markdown,
-    "html": lambda run: hypertext.as_html(exported(run)),
+    "html": lambda run: html.as_html(exported(run)),
     "json": lambda run: json.dumps(as_json(run), indent=1, ensure_ascii=False) + "\n",
 }
 BEGIN = datetime.fromisoformat("2026-03-14T09:00:00+00:00")

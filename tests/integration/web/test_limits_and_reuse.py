@@ -13,11 +13,10 @@ from django.test import Client
 
 from runs.enums import GateStatus, Role, RunStatus
 from runs.models import Attempt, Run, User
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
 from tests.factories import Submit, drain, finish, leave_budget, open_gate
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 

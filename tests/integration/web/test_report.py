@@ -254,7 +254,7 @@ def test_a_zip_of_paths_from_before_they_were_refused_unpacks_nowhere_else(alice
     archive = zipfile.ZipFile(io.BytesIO(body(alice_client.get(f"/runs/{run.pk}/files.zip"))))
     assert archive.namelist() == [
         *(entry_name(".git/config"), entry_name("a:b"), "report.md"),
-        *("report-2.md", "report.html", "report.json", "journal.jsonl"),
+        *("report.html", "report-2.md", "report.json", "journal.jsonl"),
     ]
     assert not {".git", ":"} & {part for name in archive.namelist() for part in name.split("/")}
 

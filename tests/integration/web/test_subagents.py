@@ -10,14 +10,13 @@ from django.test import Client
 
 from runs.management.questions import about
 from runs.models import Run, Step, User
-from runs.reports.journaled import lines
-from runs.reports.machine import as_json
-from runs.reports.markdown import as_markdown
+from runs.reports.journal import lines
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.factories.agents import WRITER, agent, change
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 from tests.fakes.team import Team, plan, report, step
 from tests.integration.web.submitting import JSON, form
+from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 TOOLS = ["delegate", "read_file", "write_file"]
@@ -93,8 +92,8 @@ def test_who_reads_a_step_its_history_or_an_export_finds_whose_each_call_was(
     whose = [(one["tool"], one["agent"]) for one in map(json.loads, lines(run)) if one["kind"] == "tool"]
     assert whose[:4] == [("read_file", WRITER), ("read_file", WRITER), ("delegate", None), ("write_file", None)]
     machine = as_json(run)
-    assert [each["agent"] for each in machine["refused_tool_calls"]] == [WRITER]  # type: ignore[index, union-attr, call-overload]
-    assert machine["steps"][0]["attempts"][0]["subagents"] == {WRITER: one.definition.digest}  # type: ignore[index, call-overload]
+    assert [each["agent"] for each in machine["refused_tool_calls"]] == [WRITER]
+    assert machine["steps"][0]["attempts"][0]["subagents"] == {WRITER: one.definition.digest}
     assert f"May hand parts to {WRITER} ({one.definition.digest[:12]})." in as_markdown(run)
 
 

@@ -14,7 +14,7 @@ from runs.evidence.citations.citation import Citation
 from runs.evidence.citations.lookup import citations_in
 from runs.readmodel.shown_citations import Document, RunCitations
 from runs.reports.citing import REST, linked
-from runs.reports.html import render_markdown
+from runs.reports.markdown_html import render_markdown
 from runs.reports.places import InReport
 from tests.documents.built import converted
 

@@ -9,11 +9,10 @@ from django.test import Client
 from runs.enums import GateKind
 from runs.management.questions import about
 from runs.models import Gate, Run
-from runs.reports.hypertext import as_html
-from runs.reports.markdown import as_markdown
-from runs.reports.outline import exported
+from runs.reports.formats.html import as_html
 from tests import factories as made
 from tests.factories.agents import agent
+from tests.reporting import as_markdown, exported
 
 pytestmark = pytest.mark.django_db
 OVERRIDE = "safe\u202eexe.txt"

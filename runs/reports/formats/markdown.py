@@ -7,23 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
 from runs.documents.printing import blocks
-from runs.models import Run
 from runs.readmodel.markdown_escaping import code, line, start, words
-from runs.readmodel.run_view import RunReading
-from runs.reports.outline import exported, exported_from
+from runs.reports.report_format import ReportFormat
 from runs.text.visible import visible_text
 
 
-def as_markdown(run: Run) -> str:
-    """The report of a run as of now."""
-    return written(exported(run))
-
-
-def render(reading: RunReading) -> str:
-    return written(exported_from(reading))
-
-
-def written(report: blocks.Report) -> str:
+def as_markdown(report: blocks.Report) -> str:
     """UTF-8 text ending in a newline. What was quoted is words: never structure, and no terminal obeys it."""
     writer = _Writer(report.places)
     rows = [f"# {report.word + ': ' if report.word else ''}{line(report.title)}", "", f"*{line(report.about)}*"]
@@ -149,3 +138,14 @@ def _indented(first: str, others: str, rows: Iterable[str]) -> Iterator[str]:
 
 def _backticks(text: str) -> list[str]:
     return re.findall(r"`+", text)
+
+
+FORMAT = ReportFormat(
+    name="markdown",
+    suffix="md",
+    media_type="text/markdown; charset=utf-8",
+    title="Markdown",
+    order=4,
+    write=lambda source: as_markdown(source.report).encode(),
+    text=lambda source: as_markdown(source.report),
+)

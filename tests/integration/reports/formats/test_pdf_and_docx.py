@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,13 @@ from pypdf import PdfReader
 from runs import isolation
 from runs.documents.printing import typeset
 from runs.documents.printing.blocks import Paragraph, Report, Section, Span
-from runs.documents.printing.typeset import pdf
 from runs.models import Run
-from runs.reports import printed as room
-from runs.reports.outline import exported
-from runs.reports.printed import Form, NotPrinted, printed
-from runs.web.report import preparing, views
+from runs.reports import isolated_writing as room
+from runs.reports.formats import BY_SUFFIX, FORMATS
+from runs.reports.isolated_writing import ReportNotWritten
+from runs.web.report import preparing
 from tests import factories as made
+from tests.reporting import exported, written
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +43,7 @@ def with_text(text: str, title: str = "") -> Run:
     return Run.objects.get(pk=run.pk)
 
 
-def text_of(data: bytes, form: Form) -> str:
+def text_of(data: bytes, form: str) -> str:
     if form == "pdf":
         return " ".join(page.extract_text() for page in PdfReader(io.BytesIO(data)).pages)
     document: Any = Document(io.BytesIO(data))
@@ -51,20 +52,20 @@ def text_of(data: bytes, form: Form) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["pdf", "docx"])
-def test_it_says_what_the_report_says_and_is_the_same_bytes_twice(form: Form) -> None:
+def test_it_says_what_the_report_says_and_is_the_same_bytes_twice(form: str) -> None:
     run = made.finished_partial()
-    first = printed(exported(run), form)
+    first = written(exported(run), form)
     text = text_of(first, form)
     for words in ("PARTIAL: ", "Open points", "Every open point of the three contracts", "Fingerprint", "SHA-256"):
         assert words in text
     if form == "docx":  # a zip says of each part when it was written
         parts = zipfile.ZipFile(io.BytesIO(first)).infolist()
         assert {part.date_time for part in parts} == {(1980, 1, 1, 0, 0, 0)}
-    assert printed(exported(run), form) == first
+    assert written(exported(run), form) == first
 
 
 def test_a_pdf_is_tagged_has_a_title_and_links_its_citations() -> None:
-    reader = PdfReader(io.BytesIO(printed(exported(made.finished_succeeded()), "pdf")))
+    reader = PdfReader(io.BytesIO(written(exported(made.finished_succeeded()), "pdf")))
     root: Any = reader.trailer["/Root"]
     assert root["/MarkInfo"]["/Marked"]
     assert root["/Lang"] == "en"
@@ -76,7 +77,7 @@ def test_a_pdf_is_tagged_has_a_title_and_links_its_citations() -> None:
 
 @pytest.mark.slow
 def test_the_brief_comes_first_and_no_page_is_blank() -> None:
-    reader = PdfReader(io.BytesIO(printed(exported(made.finished_partial()), "pdf")))
+    reader = PdfReader(io.BytesIO(written(exported(made.finished_partial()), "pdf")))
     pages = [page.extract_text() for page in reader.pages]
     assert pages[0].startswith("PARTIAL: Review these three contracts")
     assert "Decisions" in pages[0]
@@ -107,17 +108,17 @@ def test_the_answer_has_the_room_that_two_pages_have(answer: str) -> None:
     run = made.finished_partial()
     Run.objects.filter(pk=run.pk).update(answer=answer)
     run = Run.objects.get(pk=run.pk)
-    pages = [page.extract_text() for page in PdfReader(io.BytesIO(printed(exported(run), "pdf"))).pages]
+    pages = [page.extract_text() for page in PdfReader(io.BytesIO(written(exported(run), "pdf"))).pages]
     assert ["Cost\n" in page for page in pages[:3]] == [False, True, False], "the end of the brief"
     assert sum(len(page.strip().splitlines()) for page in pages[:2]) > 50
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["pdf", "docx"])
-def test_hostile_text_stays_text(form: Form) -> None:
+def test_hostile_text_stays_text(form: str) -> None:
     texts = [text.replace("\0", "") for text in HOSTILE]
     run = with_text("\n\n".join(texts), title=" ".join(text[:22] for text in texts))
-    data = printed(exported(run), form)
+    data = written(exported(run), form)
     said = text_of(data, form)
     assert "Request" in said
     assert [words for words in ("#panic(", "alert(1)", "=HYPERLINK(", "txt.exe", "株式会社") if words not in said] == []
@@ -135,7 +136,7 @@ def test_hostile_text_stays_text(form: Form) -> None:
 
 @pytest.mark.slow
 def test_a_character_without_a_glyph_is_printed_as_its_name() -> None:
-    text = text_of(printed(exported(with_text("It is done 😀, 株式会社.")), "pdf"), "pdf")
+    text = text_of(written(exported(with_text("It is done 😀, 株式会社.")), "pdf"), "pdf")
     assert "[grinning face]" in text
     assert "株式会社" in text
 
@@ -147,15 +148,15 @@ def test_every_character_that_the_fonts_are_said_to_have_is_printed() -> None:
     words = (Span(" ".join(map(chr, range(first, last + 1)))) for first, last in ranges)
     section = Section("answer", "Answer", tuple(Paragraph((one, Span("x"))) for one in words))
     report = Report("Letters", "", "good", "Report on run 1", "", (section,), (), "")
-    assert pdf(room.as_data(report)).startswith(b"%PDF-")
+    assert written(report, "pdf").startswith(b"%PDF-")
 
 
 @pytest.mark.slow
 def test_what_cannot_be_made_is_said_in_a_sentence(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "LIMITS", isolation.Limits(megabytes=2_000, cpu_seconds=0.001, seconds=60, files=64))
     run = made.finished_succeeded()
-    with pytest.raises(NotPrinted):
-        printed(exported(run), "pdf")
+    with pytest.raises(ReportNotWritten):
+        written(exported(run), "pdf")
     client.force_login(run.owner)
     answer = client.get(f"/runs/{run.pk}/report.pdf")
     assert answer.status_code == 302
@@ -169,7 +170,8 @@ def test_what_cannot_be_made_is_said_in_a_sentence(client: Client, monkeypatch: 
 def test_one_that_takes_long_is_waited_for_on_a_page(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparing, "WAIT_SECONDS", 0)
     go = threading.Event()
-    monkeypatch.setattr(views, "printed_from", lambda data, form: b"%PDF-late" if go.wait(60) else b"")
+    late = replace(FORMATS["pdf"], write=lambda source: b"%PDF-late" if go.wait(60) else b"")
+    monkeypatch.setitem(BY_SUFFIX, "pdf", late)
     run = made.finished_succeeded()
     client.force_login(run.owner)
     answer = client.get(f"/runs/{run.pk}/report.pdf")

@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from runs.documents.printing import blocks
 from runs.reports.pictures import has_pictures, pictured
+from runs.reports.report_format import ReportFormat
 from runs.text.visible_html import make_visible
 
 _STYLES = ("css/tokens.css", "css/report.css", "css/report_file.css")
@@ -190,3 +191,13 @@ def _span(one: blocks.Span) -> str:
         return f'<a data-source href="{escape(one.to)}">{text}</a>'
     away = "" if one.to.startswith(("#", "/")) else ' rel="nofollow noopener noreferrer"'
     return f'<a href="{escape(one.to)}"{away}>{text}</a>'
+
+
+FORMAT = ReportFormat(
+    name="html",
+    suffix="html",
+    media_type="text/html; charset=utf-8",
+    title="HTML",
+    order=3,
+    write=lambda source: as_html(source.report).encode(),
+)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.reports.html import MAX_HERE_CHARACTERS, _Rendered, clean_html, render_markdown
+from runs.reports.markdown_html import MAX_HERE_CHARACTERS, _Rendered, clean_html, render_markdown
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from runs.documents.printing.blocks import Report, Section, said
 from runs.documents.printing.markup import blocks_here
 from runs.evidence.citations.lookup import citations_in
 from runs.reports.citing import linked
-from runs.reports.markdown import written
+from runs.reports.formats.markdown import as_markdown
 from tests.unit.reports.test_citing import Library
 
 OTHERS = [
@@ -50,7 +50,7 @@ def report(answer: str) -> Report:
 
 
 def parsed(answer: str) -> list[Token]:
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(written(report(answer)))
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(as_markdown(report(answer)))
 
 
 def fetched_or_obeyed(tokens: list[Token]) -> list[Token]:

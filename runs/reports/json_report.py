@@ -15,7 +15,7 @@ from runs.pev.input_coverage import Covered
 from runs.pev.outcome import OpenPoint
 from runs.readmodel.attempt_view import AttemptReading
 from runs.readmodel.plan_view import PlanReading, StepReading
-from runs.readmodel.run_view import RunReading, reading_of
+from runs.readmodel.run_view import RunReading
 from runs.readmodel.shown_citations import RunCitations, cited_in
 from runs.reports import changes, figures
 from runs.reports.contract import VERSION
@@ -27,12 +27,7 @@ MAX_COVERED = 200
 """Files that are listed with each step; those of the run are listed all."""
 
 
-def as_json(run: Run) -> dict[str, JsonValue]:
-    """The report of a run as of now."""
-    return render(reading_of(run))
-
-
-def render(report: RunReading) -> dict[str, JsonValue]:
+def as_json(report: RunReading) -> dict[str, JsonValue]:
     """Run, outcome and gaps, what people asked for, versions of the plan, steps with attempts and evidence, files,
     costs, metrics, events.
 

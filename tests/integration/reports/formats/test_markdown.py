@@ -4,9 +4,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from runs.models import Run
-from runs.reports.markdown import as_markdown
 from tests import factories
-from tests.unit.reports.test_markdown import IMAGES, OTHERS, fetched_or_obeyed, sections
+from tests.reporting import as_markdown
+from tests.unit.reports.formats.test_markdown import IMAGES, OTHERS, fetched_or_obeyed, sections
 
 pytestmark = pytest.mark.django_db
 
