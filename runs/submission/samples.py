@@ -1,4 +1,6 @@
-"""The samples that ship with pevsite: a request with files, and the template that knows the job."""
+"""The samples that ship with pevsite: requests with files, each with the template for its job."""
+
+from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping
@@ -9,19 +11,21 @@ from typing import NamedTuple
 from django.conf import settings
 from django.core.files.base import ContentFile
 
+from runs.enums import ApprovalPolicy, Exhausted, StepApproval
 from runs.errors import InvalidInput
-from runs.models import User
-from runs.pev.policy import Policy
+from runs.llm.provider import REHEARSAL
+from runs.models import Run, User
+from runs.pev.policy import Policy, RoleModel
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 from runs.submission.intake import Upload
 from runs.submission.policy_defaults import default_policy
 from runs.submission.run_templates import chosen
-from runs.submission.submit import Submission
+from runs.submission.submit import Submission, submit
 
 
 class Sample(NamedTuple):
-    """`label`: what it is, on a button. `folder`: of its files in `runs/samples/`, none for a question alone. Without
-    a `template` a planner writes the plan.
+    """A request with files. `label`: the text of its button. `folder`: its files in `runs/samples/`, "" for none.
+    `template`: the template that it uses; without one a planner writes the plan.
     """
 
     label: str
@@ -66,23 +70,26 @@ SAMPLES: Mapping[str, Sample] = {
         "look-up",
     ),
 }
-"""By name. The first needs no model: the offline rules know it."""
+"""By name. The offline rules can do the first; the others need a model."""
+FINISHED_TITLE = "Sample: review three contracts"
+_NAMESPACE = uuid.UUID("6f4d3b86-93d5-4c0e-9d0c-0a3c2c1b7e52")
+"""Of the submission tokens of finished samples."""
 
 
 def named(name: str) -> Sample:
-    """Raises InvalidInput for an unknown one."""
+    """Raises InvalidInput for an unknown name."""
     if name not in SAMPLES:
         raise InvalidInput(f"There is no sample “{name}”; there are: {', '.join(SAMPLES)}.")
     return SAMPLES[name]
 
 
 def more_samples() -> list[tuple[str, Sample]]:
-    """Those that need a model, each with its name."""
+    """The samples that need a model, by name."""
     return [(name, sample) for name, sample in SAMPLES.items() if sample.template]
 
 
 def uploads_of(sample: Sample) -> list[Upload]:
-    """Its files, each below the name of its folder."""
+    """The files of a sample; their paths begin with its folder."""
     if not sample.folder:
         return []
     folder = package_files("runs").joinpath("samples", sample.folder)
@@ -98,12 +105,12 @@ def _files(folder: Traversable, path: str) -> Iterator[tuple[str, Traversable]]:
 
 
 def allowing(sample: Sample, policy: Policy) -> Policy:
-    """The policy; for a question that has to be looked up with the sites of the installation, unless it names some."""
+    """The policy; a sample without files may read the sites of the installation unless the policy names some."""
     return policy if sample.folder or policy.web else policy.changed(web=settings.WEB)
 
 
 def submission_of(owner: User, name: str, token: uuid.UUID) -> Submission:
-    """A run of the sample under the policy of this installation. Raises InvalidInput for an unknown one."""
+    """A submission of the sample under the default policy. Raises InvalidInput for an unknown name."""
     sample = named(name)
     policy = allowing(sample, default_policy())
     template = chosen(owner, sample.template) if sample.template else None
@@ -119,3 +126,30 @@ def submission_of(owner: User, name: str, token: uuid.UUID) -> Submission:
         plan_from=template.reason if template else "",
         template=template.template if template else "",
     )
+
+
+def finished_sample(owner: User) -> Run:
+    """The sample of this person, carried out by the offline rules to show what a run looks like; made if missing.
+
+    It is a run like any other, never waits for a person, asks no model even if one is connected, and can be deleted.
+    Raises InvalidInput or UploadRefused, e.g. if the disk is full.
+    """
+    sample = named(SAMPLE)
+    policy = Policy(
+        models={role: RoleModel(model=model) for role, model in REHEARSAL.items()},
+        plan_approval=ApprovalPolicy.NEVER,
+        step_approval=StepApproval.NONE,
+        exhausted=Exhausted.ACCEPT,
+        reuse=False,  # it is there to show how the work is done
+    )
+    return submit(owner, Submission(sample.request, uploads_of(sample), policy, _token(owner.pk), title=FINISHED_TITLE))
+
+
+def is_finished_sample(run: Run) -> bool:
+    """Whether the run is such a sample, even if its owner has renamed it."""
+    return run.submission == _token(run.owner_id)
+
+
+def _token(owner_id: int) -> uuid.UUID:
+    """The same for each call, so that a second click leads to the same run."""
+    return uuid.uuid5(_NAMESPACE, str(owner_id))

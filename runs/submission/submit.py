@@ -1,66 +1,61 @@
-"""The way in: files become a tree, a request becomes a run. What is refused changes nothing."""
+"""Submitting: the files become a tree, the request becomes a run. A refused submission changes nothing."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING
 from functools import partial
 
-from django.conf import settings
 from django.core.files.base import File
 from django.db import IntegrityError
-from django.utils import timezone
 
 from runs.accounting.past_estimates import estimate_for
-from runs.accounting.prices import price_of
 from runs.contracts.ports import FileInfo
-from runs.enums import ApprovalPolicy, Executor, Role, StepApproval
-from runs.errors import FilesMissing, InvalidInput, PlanRefused
+from runs.errors import InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle import outcomes
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.available_agents import agent_roster
 from runs.lifecycle.coverage import known_unread
-from runs.lifecycle.run_limits import least_budget
-from runs.lifecycle.toolset import commands_allowed, tool_names
+from runs.lifecycle.toolset import tool_names
 from runs.models import Draft, Run, Tree, User
-from runs.models.revisions import Revision
+from runs.models.revisions import Files, Revision
 from runs.pev.contracts import PlanContract
-from runs.pev.conversation.served import WEB_FETCH, WEB_SEARCH
-from runs.pev.imports.problems import shortened
 from runs.pev.policy import Policy
-from runs.pev.soundness import compared_with_itself, problems_in, without_sources
+from runs.pev.soundness import without_sources
 from runs.store import blobs, event_log, trees
 from runs.submission import input_replacement, submission_drafts
 from runs.submission.intake import Upload, check_excluded, check_space, intake, listed, without_secrets
-from runs.submission.mentions import mention_in
 from runs.submission.offline_rules import Contents, check_can_be_answered
-from runs.submission.run_revisions import revision_of
 from runs.submission.run_templates import fitted, plan_worth_keeping, with_web_tools
+from runs.submission.submission_checks import check_budget, check_plan, check_policy, check_sources, checked_request
 from runs.submission.unpacking import note_problems, unpacked
-from runs.text.domains import sites
 from runs.text.plural import pluralize
 from runs.text.sentences import first_sentence
 from runs.text.truncate import truncate
 
-MAX_REQUEST = 20_000
-"""About ten pages. What is longer is material and belongs into a file, where it can be quoted."""
+MAX_NAMED = 5
+"""Files that a revision names of each kind; it counts the others."""
+_DELIBERATE = {"reuse", "without_reuse"}
+"""Policy settings of running again itself, which are no difference to show."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What a person submits. `token` makes a form that is sent twice one run. `no_files`: none are missing.
-    `from_draft`: the files of the draft with this token are the run's, beside the uploads.
+    """What a person submits.
 
-    `left_out`: what the sender has not sent, since it may hold secrets. `remarks`: sentences about files that were
-    given and are not among the files, doubtful names, and encodings that were chosen. `excluded`: patterns of files
-    that are kept, but that no step has to deal with (`pev.files.inputs`).
-    With a `plan` no planner is asked for version 1; `plan_from` says in a sentence where it comes from, `template` the
-    name of the template that it is from. Without a `title` the request has one. `before`: what is run again.
-    `access_token`: the name of the one with which a program of the person submits it over MCP.
+    * `token`: identifies the form, so that sending it twice makes one run.
+    * `no_files`: the person has confirmed that no files are missing.
+    * `from_draft`: the files of the draft with this token belong to the run, in addition to the uploads.
+    * `left_out`: paths that the sender kept back because they may hold secrets.
+    * `remarks`: sentences about files that were not taken, doubtful names and chosen encodings.
+    * `excluded`: patterns of files that are kept but that no step has to read (`pev.input_selection`).
+    * `plan`: version 1 of the plan, so that no planner is asked; `plan_from` is a sentence about its origin, `template`
+      the name of its template.
+    * `title`: by default the first sentence of the request.
+    * `before`: the run that is run again.
+    * `access_token`: the name of the token of a program that submits over MCP.
     """
 
     request: str
@@ -93,7 +88,9 @@ def submit(owner: User, submission: Submission) -> Run:
     drafted = submission_drafts.files_of(draft) if draft else {}
     if draft:
         input_replacement.check_answered(draft)
-    request = checked_request(submission, has_files=bool(drafted or submission.uploads))
+    request = checked_request(
+        submission.request, has_files=bool(drafted or submission.uploads), no_files=submission.no_files
+    )
     check_policy(submission.policy, owner, submission.approvers)
     submission = _with_topics(_with_web_tools(submission))
     uploads, held_back, remarks = _unpacked(submission.uploads, drafted)
@@ -106,14 +103,21 @@ def submit(owner: User, submission: Submission) -> Run:
         path: upload.content.chunks for path, upload in uploads.items()
     }
     check_can_be_answered(submission.policy, request, submission.plan, contents)
-    check_budget(submission, request, contents)
-    check_plan(submission)
-    check_sources(submission.plan, contents)
+    _check_plan_or_budget(submission, request, contents)
     stored = drafted | {path: blobs.put_file(upload.content) for path, upload in uploads.items()}
     note_problems((stored[path], upload) for path, upload in uploads.items())
     trees.examine(stored)
     tree = partial(trees.make_tree, dict(sorted(stored.items())))
     return _made(owner, submission, request, tree, left_out, taken=(draft, drafted) if draft else None)
+
+
+def _check_plan_or_budget(submission: Submission, request: str, files: Mapping[str, object]) -> None:
+    """An imported plan has to fit the policy and the files; without one the budget has to pay for a planner."""
+    if submission.plan is None:
+        check_budget(submission.policy, request, files)
+    else:
+        check_plan(submission.plan, submission.policy)
+        check_sources(submission.plan, files)
 
 
 def _with_web_tools(submission: Submission) -> Submission:
@@ -163,12 +167,10 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
         before=run,
     )
     check_policy(submission.policy, user, submission.approvers)
-    check_plan(submission)
     check_space(0)
     contents: Contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
-    check_sources(submission.plan, contents)
     check_can_be_answered(submission.policy, run.request, submission.plan, contents)
-    check_budget(submission, run.request, contents)
+    _check_plan_or_budget(submission, run.request, contents)
     trees.examine(trees.files_of(run.inputs))
     return _made(user, submission, run.request, lambda: run.inputs)
 
@@ -201,149 +203,6 @@ def _made(
             raise InvalidInput("This form has been used already; load the page again.") from error
         return existing
     return run
-
-
-def checked_request(submission: Submission, *, has_files: bool) -> str:
-    """The request without surrounding space. Raises InvalidInput when there is nothing to work on, FilesMissing when it
-    speaks of files and there are none.
-    """
-    request = submission.request.strip()
-    if not request:
-        raise InvalidInput("Write what is to be done; the request is empty.")
-    if len(request) > MAX_REQUEST:
-        raise InvalidInput(
-            f"The request has {len(request):,} characters; {MAX_REQUEST:,} are allowed. Put long texts into a file."
-        )
-    if not has_files and not submission.no_files and (mention := mention_in(request)):
-        raise FilesMissing(f"You speak of “{mention}”, but no file is attached.")
-    return request
-
-
-def check_has_sources(request: str, *, has_files: bool, no_files: bool) -> None:
-    """Raises FilesMissing where a run without files would be meant to rest on sources, until that is answered."""
-    if has_files or no_files:
-        return
-    mention = mention_in(request)
-    raise FilesMissing(
-        f"You speak of “{mention}”, but no file is attached."
-        if mention
-        else "No file is attached. Without files nothing can be checked against sources, so the run can end as "
-        "partial at best."
-    )
-
-
-def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
-    """Raises InvalidInput for a policy that a run could not keep to."""
-    if policy.second_person:
-        _check_second_person(policy, owner, approvers)
-    if policy.same_model and not policy.same_model_verifier:
-        raise InvalidInput(
-            f"{policy.model_for(Role.EXECUTOR).model} would judge its own work: executor and verifier are the same "
-            "model and share their blind spots. Choose another verifier, or allow it in the policy."
-        )
-    if beyond := sites(policy.web).beyond(sites(settings.WEB)):
-        there = f"reads {words} alone" if (words := sites(settings.WEB).words) else "reads no pages of the web"
-        raise InvalidInput(f"This installation {there}, so not {beyond[0]}. Change the sites of the policy.")
-    if absent := sorted(set(policy.service_tools) - settings.SERVICE_TOOLS):
-        there = ", ".join(sorted(settings.SERVICE_TOOLS)) or "none"
-        raise InvalidInput(f"This installation does not allow {absent[0]}. Of the service's tools it allows: {there}.")
-    web_tools = {WEB_FETCH, WEB_SEARCH}.intersection(policy.service_tools)
-    if web_tools and sites(policy.web).within(sites(settings.WEB)).is_mixed:
-        raise InvalidInput(
-            f"{min(web_tools)} takes sites, or all sites but some, not both. Leave out the exceptions, or the tool."
-        )
-    if unknown := sorted(set(policy.servers) - settings.MCP.keys()):
-        there = f"There are: {', '.join(sorted(settings.MCP))}." if settings.MCP else "It has none."
-        raise InvalidInput(f"This installation has no MCP server “{unknown[0][:40]}”. {there}")
-    if policy.subagents:
-        _check_subagents(policy)
-    if policy.executor is Executor.AGENT_SDK:
-        _check_agent_sdk(policy)
-    today = timezone.now().date()
-    models = {*(policy.model_for(role).model for role in Role), *policy.verifiers}
-    unpriced = sorted(model for model in models if price_of(model, 1, today) is None)
-    if policy.budget is not None and unpriced:
-        raise InvalidInput(
-            f"The budget cannot be kept: no price is known for {', '.join(unpriced)}. Leave the budget empty."
-        )
-
-
-def check_budget(submission: Submission, request: str, files: Iterable[str]) -> None:
-    """Raises InvalidInput for a budget that does not pay for a plan."""
-    budget = submission.policy.budget
-    if budget is None or submission.plan is not None:
-        return
-    least = least_budget(submission.policy, request, files)
-    if least is not None and budget < least:
-        cents = (100 * least).to_integral_value(ROUND_CEILING) / 100
-        raise InvalidInput(
-            f"The budget of ${budget} does not pay for a plan: the first question to the planner may cost up to "
-            f"${cents:.2f}. Give the run ${cents:.2f} or more, better ten times as much, or leave the budget empty."
-        )
-
-
-def _check_subagents(policy: Policy) -> None:
-    there = agent_roster(policy)
-    for name in policy.subagents:
-        if why := there.missing(name):
-            raise InvalidInput(f"The policy names the subagent “{name}”, {why} Leave it out, or name another.")
-
-
-def _check_agent_sdk(policy: Policy) -> None:
-    if not settings.AGENT_SDK:
-        raise InvalidInput(
-            "The Agent SDK is not installed here, so it cannot plan or carry out attempts. Let pevsite do so, or have "
-            "the administrator run uv sync --extra agent-sdk."
-        )
-    if policy.service_tools:
-        raise InvalidInput(
-            "The Agent SDK does not use the tools of the model's service. Leave them out of the policy, or let pevsite "
-            "carry out attempts."
-        )
-    if policy.by_rules:
-        raise InvalidInput("The Agent SDK needs a model, and offline rules are none. Let pevsite carry out attempts.")
-
-
-def _check_second_person(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
-    """A policy that asks no one would make the second person one in name only."""
-    if not any(one.is_active and one.pk != owner.pk for one in approvers):
-        raise InvalidInput("A second person has to approve, but no one else may decide. Name somebody who may.")
-    if policy.plan_approval is ApprovalPolicy.NEVER:
-        raise InvalidInput(
-            "A second person has to approve, but no plan would wait for one. Let the first plan or every plan wait, "
-            "or do without a second person."
-        )
-    if policy.step_approval is StepApproval.NONE:
-        raise InvalidInput(
-            "A second person has to approve, but no result would wait for one. Let high-risk steps wait at "
-            "least, or do without a second person."
-        )
-
-
-def check_plan(submission: Submission) -> None:
-    """Raises PlanRefused with everything that keeps the imported plan from being run under this policy."""
-    if submission.plan is None:
-        return
-    policy, plan = submission.policy, submission.plan.for_another_run()
-    needed = policy.sources_needed
-    commands, steps = commands_allowed(policy), policy.max_steps
-    problems = problems_in(
-        plan,
-        tool_names(policy),
-        commands=commands,
-        agents=agent_roster(policy, plan),
-        max_steps=steps,
-        sources_needed=needed,
-    )
-    if problems:
-        raise PlanRefused(shortened(problems))
-
-
-def check_sources(plan: PlanContract | None, given: Mapping[str, object]) -> None:
-    """Raises PlanRefused for an imported plan that would compare the result with itself, not with these files."""
-    problems = compared_with_itself(plan, given) if plan else []
-    if problems:
-        raise PlanRefused(shortened(problems))
 
 
 def _with_topics(submission: Submission) -> Submission:
@@ -391,10 +250,26 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
 
 
 def _revision(submission: Submission, request: str, tree: Tree) -> Revision | None:
-    if submission.before is None:
+    """What differs from the run that is run again; None for a new run."""
+    before = submission.before
+    if before is None:
         return None
-    files = trees.files_of(tree)
-    return revision_of(submission.before, request, submission.policy, submission.excluded, files)
+    then, now = trees.files_of(before.inputs), trees.files_of(tree)
+    policy = submission.policy
+    differing = (name for name in Policy.model_fields if getattr(policy, name) != getattr(before.policy, name))
+    return Revision(
+        changed=_named(path for path in now if path in then and now[path].sha256 != then[path].sha256),
+        added=_named(now.keys() - then.keys()),
+        removed=_named(then.keys() - now.keys()),
+        request=request != before.request,
+        excluded=tuple(submission.excluded) != tuple(before.excluded or ()),
+        policy=tuple(name.replace("_", " ") for name in differing if name not in _DELIBERATE),
+    )
+
+
+def _named(paths: Iterable[str]) -> Files:
+    found = sorted(paths)
+    return Files(count=len(found), named=tuple(found[:MAX_NAMED]))
 
 
 def title_of(request: str) -> str:

@@ -16,7 +16,7 @@ from runs.events.kinds import read
 from runs.models import Run, User
 from runs.people import accounts
 from runs.pev.policy import Policy
-from runs.submission import run_templates, submit
+from runs.submission import run_templates, submission_checks, submit
 from runs.submission.intake import Upload
 from runs.submission.offline_rules import templates_that_need_a_model
 from runs.submission.policy_presets import preset_policy
@@ -50,7 +50,7 @@ def submit_run(caller: Caller, arguments: SubmitRun) -> Submitted:
 
 def _made(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
     uploads = [Upload(one.path, ContentFile(_content(one)), named=False) for one in arguments.files]
-    submit.check_has_sources(arguments.request, has_files=bool(uploads), no_files=arguments.no_files)
+    submission_checks.check_has_sources(arguments.request, has_files=bool(uploads), no_files=arguments.no_files)
     chosen = run_templates.chosen(caller.person, arguments.template) if arguments.template else None
     return submit.submit(
         caller.person,

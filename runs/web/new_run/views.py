@@ -18,10 +18,9 @@ from runs.errors import FilesMissing, InvalidInput, PevError, PlanRefused
 from runs.models import Run, User
 from runs.pev.plans.estimate import Estimate
 from runs.submission import input_replacement, run_templates, submission_drafts, submit
-from runs.submission.finished_sample import finished_sample
 from runs.submission.intake import Refused, Upload
 from runs.submission.policy_defaults import default_policy, is_set_up
-from runs.submission.samples import more_samples, submission_of
+from runs.submission.samples import finished_sample, more_samples, submission_of
 from runs.submission.submit import Submission
 from runs.text.sensitive_names import JUNK, SECRETS
 from runs.web.new_run.draft_presenter import draft_files, unfinished

@@ -30,7 +30,7 @@ from runs.events.sentences import sentence
 from runs.lifecycle.retention import kept_until
 from runs.models import Attempt, Gate, Plan, Run, Step, User
 from runs.readmodel.error_causes import cause_of
-from runs.submission.finished_sample import is_finished_sample
+from runs.submission.samples import is_finished_sample
 from runs.web.new_run.run_again_presenter import changes_of
 from runs.web.templatetags.pev import words
 

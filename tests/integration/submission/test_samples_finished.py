@@ -10,7 +10,7 @@ from pytest_django import Settings
 from runs.enums import Outcome
 from runs.models import Attempt, Run, User
 from runs.readmodel.run_view import reading_of
-from runs.submission.finished_sample import TITLE, finished_sample, is_finished_sample
+from runs.submission.samples import FINISHED_TITLE, finished_sample, is_finished_sample
 from tests import factories
 
 
@@ -40,7 +40,7 @@ def test_it_comes_to_its_end_without_a_model(alice: User, no_model: None) -> Non
 
 
 def came_to_its_end(run: Run) -> None:
-    assert (run.outcome, run.title, run.gates.count()) == (Outcome.SUCCEEDED, TITLE, 0)
+    assert (run.outcome, run.title, run.gates.count()) == (Outcome.SUCCEEDED, FINISHED_TITLE, 0)
     assert all(name.startswith("offline-") for name in run.model_calls.values_list("model", flat=True))
     statuses = Attempt.objects.of_run(run).values_list("status", flat=True)
     assert "failed" in statuses, "so that there is a critique and a retry to look at"
