@@ -12,7 +12,12 @@ class RunsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        # These import the tables, which can be defined only now.
+        from runs.operations.traces.trace_listener import send_spans
+        from runs.store import event_log
+
         notify_with(_notified)
+        event_log.listen(send_spans)
         delimiters.use_key(salted_hmac("pevsite.delimiters", "tags", algorithm="sha256").digest())
 
 

@@ -15,7 +15,6 @@ from runs.engine.notifications import notifications
 from runs.engine.perform import enqueue
 from runs.engine.process_registry import Presence
 from runs.engine.sweeper import Sweeper
-from runs.tracing.sending import flush
 
 if TYPE_CHECKING:
     from runs.engine.celery_resend import Overdue
@@ -62,7 +61,6 @@ class Engine:
         if self._celery:
             self._celery[1].stop()
         database.stop()
-        flush()
 
 
 def _enqueue_all(due: Sequence[int]) -> None:

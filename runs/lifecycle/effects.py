@@ -245,13 +245,14 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
         change(work, WorkStatus.CANCELLED, lease_until=None)
     for gate in run.gates.open():
         gate_opening.withdraw(gate)
+    now = timezone.now()
     for attempt in Attempt.objects.of_run(run).filter(status__in=OPEN_ATTEMPTS):
-        change(attempt, AttemptStatus.CANCELLED, finished_at=timezone.now())
+        change(attempt, AttemptStatus.CANCELLED, finished_at=now)
     for step in Step.objects.of_run(run).unfinished():
         change(step, StepStatus.DROPPED)
     run.ended = ended
     book = ledger_of(run, newest, failure=failure, cancelled=cancelled)
     outcome: Outcome = outcome_of(book)
-    change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=timezone.now())
+    change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=now)
     record(run.pk, events.Finished(outcome=outcome.value, gaps=tuple(point.sentence for point in gaps_in(book)[:20])))
     log.info("run finished: %s", outcome, extra=about(run=run.pk))

@@ -190,7 +190,7 @@ def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = No
         action=judgement.action.value,
         feedback=judgement.feedback[:600],
     )
-    record(step.plan.run_id, event)
+    record(step.plan.run_id, event, attempt)
 
 
 def answered(run: Run, answer: str, judgement: Judgement) -> None:

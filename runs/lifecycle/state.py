@@ -19,7 +19,6 @@ from runs.lifecycle.transitions import STEP
 from runs.models import Attempt, Plan, Run, Step
 from runs.pev.contracts import PlanStep
 from runs.store import event_log, trees
-from runs.tracing.sending import ended
 
 _COLUMNS = (
     "key",
@@ -80,8 +79,6 @@ class State:
             moved = Step.objects.filter(pk=before.id, status=before.status.value).update(**fields)
             if moved != 1:
                 raise MoveRefused(f"Step {key} is not in a state from which it can become {fields['status']}.")
-            if fields["status"] in TERMINAL_STEPS:
-                ended(Step(pk=before.id))
 
     def unfinished(self) -> list[StepState]:
         """Steps that can still become something else."""

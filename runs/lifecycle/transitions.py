@@ -10,10 +10,9 @@ from typing import Any, overload
 
 from django.db.models import Model
 
-from runs.enums import TERMINAL_STEPS, AttemptStatus, GateStatus, PlanStatus, RunStatus, StepStatus, WorkStatus
+from runs.enums import AttemptStatus, GateStatus, PlanStatus, RunStatus, StepStatus, WorkStatus
 from runs.errors import MoveRefused
 from runs.models import Attempt, Gate, Plan, Run, Step, WorkItem
-from runs.tracing.sending import ended
 
 RUN = {
     RunStatus.PLANNING: {
@@ -151,8 +150,6 @@ def change(row: Model, to: StrEnum, *, where: Mapping[str, Any] = _ANYTHING, **f
         raise MoveRefused(f"{row} is not in a state from which it can become {to}.")
     for name, value in {"status": str(to), **fields}.items():
         setattr(row, name, value)
-    if "finished_at" in fields or (isinstance(row, Step) and to in TERMINAL_STEPS):
-        ended(row)
 
 
 @cache

@@ -27,6 +27,7 @@ from runs.management.policy_options import given_texts, option
 from runs.management.questions import about
 from runs.management.terminal_answers import decision_on
 from runs.models import Gate, Run
+from runs.operations.traces import trace_listener
 from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.readmodel.run_view import reading_of
 from runs.reports.formats import FORMATS
@@ -174,6 +175,7 @@ class Headless:
 
     def _leave(self, engine: Engine, code: int) -> NoReturn:
         engine.stop()
+        trace_listener.flush()
         self.stdout.flush()
         sys.stdout.flush()
         os._exit(code)  # threads of the engine may still wait for a model; their leases were given back

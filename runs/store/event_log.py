@@ -5,14 +5,15 @@ transaction, so anyone who holds a run as of event N and commits event N + 1 kno
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from django.db import OperationalError, connection, transaction
+from django.db.models import Model
 from django.utils import timezone
 
 from runs.errors import Outdated
@@ -26,6 +27,14 @@ LOCK_TIMEOUT = 60.0
 
 _DEADLOCK = "40P01"
 """PostgreSQL's code."""
+
+
+class Entry(NamedTuple):
+    """An event of this transaction. `row` is what it is about, for those that listen; it is not stored."""
+
+    event: AnyEvent
+    at: datetime
+    row: Model | None = None
 
 
 class Saved(Protocol):
@@ -45,7 +54,7 @@ class _Page:
     run: Run | None = None
     believed: bool = False
     state: Saved | None = None
-    events: list[tuple[AnyEvent, datetime]] = field(default_factory=list)
+    events: list[Entry] = field(default_factory=list)
     fields: set[str] = field(default_factory=set)
 
 
@@ -117,10 +126,21 @@ def trust(run: Run) -> None:
     _page(run.pk).run = run
 
 
-def record(run_id: int, event: AnyEvent) -> None:
-    """Append one event. What it says is never a secret (S5). Outside of `writing` it is a transaction of its own."""
+def record(run_id: int, event: AnyEvent, row: Model | None = None) -> None:
+    """Append one event. What it says is never a secret (S5). Outside of `writing` it is a transaction of its own.
+
+    `row` is handed to those that listen.
+    """
     with writing():
-        _page(run_id).events.append((event, timezone.now()))
+        _page(run_id).events.append(Entry(event, timezone.now(), row))
+
+
+def listen(listener: Callable[[int, Sequence[Entry]], object]) -> None:
+    """Call `listener` with the id of the run and its new events after each commit. One that fails is logged."""
+    _listeners.append(listener)
+
+
+_listeners: list[Callable[[int, Sequence[Entry]], object]] = []
 
 
 def keep(run: Run, **fields: Any) -> None:
@@ -159,8 +179,10 @@ def _write(run_id: int, page: _Page) -> None:
         raise Outdated("The run has changed since it was read.")
     run.event_count = newest
     Event.objects.bulk_create(
-        Event(run_id=run_id, seq=seq, kind=event.kind.value, at=at, data=event.data())
-        for seq, (event, at) in enumerate(page.events, known + 1)
+        Event(run_id=run_id, seq=seq, kind=entry.event.kind.value, at=entry.at, data=entry.event.data())
+        for seq, entry in enumerate(page.events, known + 1)
     )
     if page.events:
         transaction.on_commit(partial(broadcast.announce, run_id, newest), robust=True)
+        for listener in _listeners:
+            transaction.on_commit(partial(listener, run_id, page.events), robust=True)

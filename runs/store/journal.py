@@ -14,7 +14,6 @@ from runs.models import ModelCall, ToolCall, WorkItem
 from runs.pev.tools.arguments import subject_of
 from runs.store.event_log import record, writing
 from runs.text.truncate import truncate_path
-from runs.tracing.sending import ended
 
 MAX_ABOUT = 200
 """Characters of what a call is about in its event: the whole of it stands in the row of the call."""
@@ -88,7 +87,7 @@ def write_reply(
     with writing():
         if live_ and _has_past(work):
             _discard_after(work, place)
-        _write_call(
+        call = _write_call(
             work,
             place,
             question,
@@ -102,7 +101,7 @@ def write_reply(
             cost_is_lower_bound=reply.usage.lower_bound,
             duration_ms=duration_ms,
         )
-        _record_call(work, question, duration_ms, reply.stop_reason)
+        _record_call(work, question, call)
 
 
 def write_failure(
@@ -116,7 +115,7 @@ def write_failure(
 ) -> None:
     """Record a call without a usable reply; what it cost up to then counts."""
     with writing():
-        _write_call(
+        call = _write_call(
             work,
             place,
             question,
@@ -129,11 +128,11 @@ def write_failure(
             error=str(error)[:2_000],
             error_kind=error.kind[:60] if isinstance(error, ModelError) else "",
         )
-        _record_call(work, question, duration_ms, "error")
+        _record_call(work, question, call)
 
 
-def _write_call(work: WorkItem, place: CallPlace, question: JournalQuestion, usage: Usage, **fields: Any) -> None:
-    call = ModelCall.objects.create(
+def _write_call(work: WorkItem, place: CallPlace, question: JournalQuestion, usage: Usage, **fields: Any) -> ModelCall:
+    return ModelCall.objects.create(
         **_columns(work, place),
         role=question.role.value,
         question=question.digest,
@@ -147,7 +146,6 @@ def _write_call(work: WorkItem, place: CallPlace, question: JournalQuestion, usa
         code_runs=usage.code_runs,
         **fields,
     )
-    ended(call)
 
 
 def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> ToolCall | None:
@@ -184,8 +182,7 @@ def write_result(
         path = truncate_path(str(use.input.get("path", "")), 200)
         about = "" if path else " ".join(subject_of(use.input)[:MAX_ABOUT].split())
         event = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt, about=about)
-        record(work.run_id, event.model_copy(update={"agent": use.agent}))
-        ended(call)
+        record(work.run_id, event.model_copy(update={"agent": use.agent}), call)
     return call
 
 
@@ -235,11 +232,19 @@ def _discard_after(work: WorkItem, place: CallPlace) -> None:
         calls.exclude(use_id__in=asked_for, ordinal__lte=len(asked_for)).delete()
 
 
-def _record_call(work: WorkItem, question: JournalQuestion, duration_ms: int, stop_reason: str) -> None:
+def _record_call(work: WorkItem, question: JournalQuestion, call: ModelCall) -> None:
     step, attempt = _step_and_attempt(work)
-    role = question.role.value
-    event = ModelCalled(role=role, model=question.model, ms=duration_ms, stop=stop_reason, step=step, attempt=attempt)
-    record(work.run_id, event.model_copy(update={"pages": question.pages}))
+    stop = "error" if call.error else call.stop_reason
+    event = ModelCalled(
+        role=call.role,
+        model=question.model,
+        ms=call.duration_ms,
+        stop=stop,
+        step=step,
+        attempt=attempt,
+        pages=question.pages,
+    )
+    record(work.run_id, event, call)
 
 
 def _step_and_attempt(work: WorkItem) -> tuple[str, int]:

@@ -25,10 +25,10 @@ from runs.llm.client import Clients
 from runs.mcp_client import event_streams, mcp_connection
 from runs.mcp_client.mcp_connection import Connection
 from runs.mcp_client.server_config import ServerConfig
+from runs.operations.traces import span_export
 from runs.store import s3_storage
 from runs.store.blobs import name_of
 from runs.store.s3_storage import BucketStorage
-from runs.tracing import exporting
 from tests.fakes.hostile_server import PAUSE, answering, head, packed
 from tests.hostile.bounds import within
 
@@ -78,7 +78,7 @@ def page(url: str) -> str:
 
 def collector(url: str) -> str:
     try:
-        answer = exporting._session().post(url, data=b"spans", timeout=5)
+        answer = span_export._session().post(url, data=b"spans", timeout=5)
     except OSError as error:  # as the exporter expects it of its library
         return str(error)
     return f"{answer.status_code}, {len(answer.content)} bytes"
@@ -279,11 +279,11 @@ SLOW = pytest.mark.parametrize(
 def test_an_answer_that_trickles_in_is_cut_off(
     asked: Callable[[str], str], answer: Callable[[], Iterable[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "_TIMEOUT", 0.5)
+    monkeypatch.setattr(span_export, "_TIMEOUT", 0.5)
     with answering(lambda _: answer(), PAUSE) as server:
         if asked is collector:
             with pytest.raises(OSError, match="within"):
-                exporting._session().post(server.url, data=b"spans", timeout=0.5)
+                span_export._session().post(server.url, data=b"spans", timeout=0.5)
         elif asked is server_of_tools:
             with Connection(ServerConfig(url=server.url, seconds=1)) as connection, pytest.raises(InvalidInput):
                 connection.tools()

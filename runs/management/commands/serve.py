@@ -22,6 +22,7 @@ from runs.engine import probes
 from runs.errors import InvalidInput
 from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
+from runs.operations.traces import trace_listener
 from runs.store import blobs
 from runs.submission.policy_defaults import current_service, default_policy
 from runs.web.people.sign_in import link_for
@@ -107,6 +108,7 @@ class Command(TerminalCommand):
         Server(application, files, endpoints=endpoints, ready_callable=ready, server_name="pevsite").run()
         for engine in engines:
             engine.stop()
+        trace_listener.flush()
         sys.stdout.flush()
         os._exit(0)  # a model call under way would hold the process for minutes; its lease was given back
 

@@ -30,6 +30,7 @@ class Command(TerminalCommand):
         check_files()
         call_command("migrate", verbosity=0, interactive=False)
         from runs.engine.process import Engine  # with the client of models; `--help` has to come at once
+        from runs.operations.traces import trace_listener
 
         stopped = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -41,6 +42,7 @@ class Command(TerminalCommand):
         self.stdout.flush()
         stopped.wait()
         engine.stop()
+        trace_listener.flush()
         sys.stdout.flush()
         os._exit(0)  # as `serve`: a model call under way would hold the process for minutes
 

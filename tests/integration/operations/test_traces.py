@@ -19,16 +19,23 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from pevsite import settings as site
+from runs.engine import claim
+from runs.enums import GateKind, Verb, WorkKind
+from runs.events.kinds import Finished
+from runs.lifecycle import gate_opening
+from runs.lifecycle.gate_decisions import cancel
 from runs.models import Attempt, ModelCall, Run, Step, ToolCall, User
-from runs.tracing import exporting
-from runs.tracing.sending import ended
+from runs.operations.traces import span_export
+from runs.store import event_log
 from runs.web.operations.setup_findings import findings
+from tests import factories as made
 from tests.factories import Submit, drain, finish, hurry
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.collector import Collector, collecting
 from tests.fakes.team import Team, labels_of, plan, step, verdict
 from tests.installation import ROOT, Installation, environ
+from tests.integration.lifecycle.small import started
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -40,15 +47,15 @@ def exported(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemor
     """What would have been sent; all but the sender is the product's own."""
     exporter = InMemorySpanExporter()
     settings.TRACES, settings.TRACE_CONTENT = True, False
-    monkeypatch.setattr("runs.tracing.exporting.OTLPSpanExporter", lambda **_: exporter)
-    exporting.provider.cache_clear()
+    monkeypatch.setattr("runs.operations.traces.span_export.OTLPSpanExporter", lambda **_: exporter)
+    span_export.provider.cache_clear()
     yield exporter
-    exporting.provider().shutdown()
-    exporting.provider.cache_clear()
+    span_export.provider().shutdown()
+    span_export.provider.cache_clear()
 
 
 def spans(exporter: InMemorySpanExporter) -> list[ReadableSpan]:
-    exporting.provider().force_flush()
+    span_export.provider().force_flush()
     return list(exporter.get_finished_spans())
 
 
@@ -69,9 +76,9 @@ def test_a_collector_that_does_not_answer_keeps_no_process_alive(
     exported: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = threading.Event()
-    monkeypatch.setattr(exporting, "FLUSH_WITHIN", 0.01)
-    monkeypatch.setattr(exporting.provider(), "force_flush", answers.wait)
-    exporting.flush()
+    monkeypatch.setattr(span_export, "FLUSH_WITHIN", 0.01)
+    monkeypatch.setattr(span_export.provider(), "force_flush", answers.wait)
+    span_export.flush()
     sending = [thread.daemon for thread in threading.enumerate() if thread.name == "traces"]
     answers.set()
     assert sending == [True]
@@ -236,9 +243,23 @@ def test_what_is_not_committed_is_not_sent(
     run = performed(api, submitted, alice)
     before = len(spans(exported))
     with transaction.atomic():
-        ended(run)
+        event_log.record(run.pk, Finished(outcome="succeeded", gaps=()))
         transaction.set_rollback(True)
     assert len(spans(exported)) == before
+
+
+def test_what_ends_without_an_event_of_its_own_is_sent_once(exported: InMemorySpanExporter) -> None:
+    run = started("a")
+    lease = claim.claim(made.open_work(run, WorkKind.ATTEMPT, "a").pk)
+    assert lease is not None
+    with made.committing(lease) as mine:
+        gate_opening.suspend(mine, "The tool is forbidden.", reset=False)
+    made.decide(run, GateKind.ERROR, Verb.REJECT, "Do it in another way.")
+    made.propose(run, made.plan(made.plan_step("other", "Other")))
+    cancel(run.pk, made.alice())
+    sent = [span for span in spans(exported) if not span.name.startswith("chat")]
+    assert [span.name for span in sent] == ["invoke_agent executor", "step", "invoke_workflow pevsite"]
+    assert [attributes(span).get("pevsite.attempt.status") for span in sent] == ["cancelled", None, None]
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ from requests.adapters import BaseAdapter
 from pevsite.installation import version
 from runs.http_client.bounded_reading import ask
 from runs.models import Run
-from runs.tracing.spans import Attributes, Span
+from runs.operations.traces.spans import Attributes, Span
 
 FLUSH_WITHIN = 2.0
 """Seconds; a process that is stopped must not wait for a collector that is away."""

@@ -1,1 +1,0 @@
-"""Traces: what runs, steps, attempts and calls took, told to whatever collects OpenTelemetry's spans."""
