@@ -3,9 +3,13 @@
 import os
 
 from pevsite import installation
+from pevsite.environment import read_environment
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
-installation.prepare(installation.data_dir())  # another server than `serve` may start it: before the settings are read
+environment = read_environment()
+installation.prepare(
+    environment.data_dir, with_key=not environment.secret_key
+)  # another server than `serve` may start it: before the settings are read
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter

@@ -15,25 +15,26 @@ STARTING = {"restore", "serve", "worker", "run", "people", "check_models", "migr
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
     _data_dir(sys.argv)
-    if {"-h", "--help"}.isdisjoint(sys.argv):
-        if STARTING.intersection(sys.argv[1:2]):
-            try:
-                installation.prepare(installation.data_dir())
-            except installation.UnsafeFolder as error:
-                sys.exit(str(error))
-    elif sys.argv[1:2] == ["run"]:
+    is_help = not {"-h", "--help"}.isdisjoint(sys.argv)
+    if is_help and sys.argv[1:2] == ["run"]:
         from runs.management.commands.run import Command  # needs no tables, whose import takes longer than the rest
 
         Command().print_help(sys.argv[0], "run")
         return
-    # only now: the settings must find what was just prepared
+    # only now, since the help above needs none of them
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
     from django.db import InterfaceError, OperationalError
 
+    from pevsite.environment import read_environment
+
     try:
+        if not is_help and STARTING.intersection(sys.argv[1:2]):
+            environment = read_environment()
+            # Before the settings are read: they look for the database and the key in the folder.
+            installation.prepare(environment.data_dir, with_key=not environment.secret_key)
         execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as error:
+    except (ImproperlyConfigured, installation.UnsafeFolder) as error:
         sys.exit(str(error))
     except (InterfaceError, OperationalError) as error:
         sys.exit(lost(error))

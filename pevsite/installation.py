@@ -12,7 +12,6 @@ from importlib import metadata
 from pathlib import Path
 
 import platformdirs
-from django.core.exceptions import ImproperlyConfigured
 
 _PACKAGE = Path(__file__).parent
 IS_CHECKOUT = (_PACKAGE.parent / "manage.py").is_file()
@@ -39,20 +38,16 @@ def version() -> str:
     return str(tomllib.loads((SITE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
 
 
-def data_dir() -> Path:
-    """The data folder, which need not exist: what `PEV_DATA_DIR` names, or `.data` in a checkout; of an installed
-    package where the system keeps the data of programs for this user.
+def usual_data_dir() -> Path:
+    """The data folder where no variable names one: `.data` in a checkout; for an installed package, where the system
+    keeps the data of programs for this user.
     """
-    return Path(os.environ.get("PEV_DATA_DIR") or _usual_dir()).expanduser().resolve()
-
-
-def _usual_dir() -> Path:
     return SITE / ".data" if IS_CHECKOUT else platformdirs.user_data_path("pevsite", appauthor=False)
 
 
 def is_usual(folder: Path) -> bool:
     """Whether commands find this data folder without being told."""
-    return folder == _usual_dir().resolve()
+    return folder == usual_data_dir().resolve()
 
 
 def data_option(folder: Path) -> str:
@@ -60,8 +55,10 @@ def data_option(folder: Path) -> str:
     return "" if is_usual(folder) else f" --data-dir {shlex.quote(str(folder))}"
 
 
-def prepare(folder: Path) -> None:
+def prepare(folder: Path, *, with_key: bool = True) -> None:
     """Make the folder, closed to other users, and its key with mode 600. Processes that start at once agree on one.
+
+    `with_key`: without it no key is made, since the environment has one.
 
     What an installation keeps there is closed too, and so is every file that this process makes from now on. Raises
     UnsafeFolder, with nothing changed but the modes of files, for a folder that cannot be closed.
@@ -76,7 +73,7 @@ def prepare(folder: Path) -> None:
             "that you own with --data-dir or PEV_DATA_DIR."
         ) from error
     path = folder / KEY_FILE
-    if has_key(folder):
+    if not with_key or has_key(folder):
         return
     handle, draft = tempfile.mkstemp(dir=folder, prefix=f"{KEY_FILE}.")  # a name that no killed process has left
     with os.fdopen(handle, "w") as file:
@@ -137,30 +134,16 @@ def _close_one(path: Path) -> None:
         return
 
 
-def secret(name: str) -> str:
-    """The value of a variable. Raises ImproperlyConfigured for a comment: what reads files of variables may take one
-    that stands behind an empty value for that value, and then everybody knows it.
-    """
-    given = os.environ.get(name, "")
-    if given.strip().startswith("#"):
-        raise ImproperlyConfigured(
-            f"{name} begins with #, so a comment was taken for its value. Put comments on lines of their own."
-        )
-    return given
-
-
 def has_key(folder: Path) -> bool:
-    """Whether what this process signs is accepted by others of the installation, and later."""
-    return bool(os.environ.get("PEV_SECRET_KEY")) or (folder / KEY_FILE).exists()
+    """Whether the folder holds a key: other processes accept what this process signs with it, now and later."""
+    return (folder / KEY_FILE).exists()
 
 
-def secret_key(folder: Path) -> str:
-    """The key from `PEV_SECRET_KEY` or the folder; where nothing was prepared one that lives as long as the process.
+def key_of(folder: Path) -> str:
+    """The key in the folder. Without one, a key that lives as long as the process.
 
-    What such a process signs no one accepts later: commands that check or draw need a key, and use none.
+    No other process accepts what is signed with that: commands that only check or draw need a key, and use none.
     """
-    if given := secret("PEV_SECRET_KEY"):
-        return given
     try:
         return (folder / KEY_FILE).read_text()
     except FileNotFoundError:

@@ -52,7 +52,7 @@ def back_up(target: Path, warn: Callable[[str], object]) -> Manifest:
 
 
 def _written(draft: Path, turn: HeldLock, warn: Callable[[str], object]) -> Manifest:
-    if not (signed := has_key(settings.DATA_DIR)):
+    if not (signed := settings.HAS_OWN_KEY or has_key(settings.DATA_DIR)):
         warn(
             f"The back-up is not signed: there is no {KEY_FILE} in {settings.DATA_DIR}, and no PEV_SECRET_KEY. Make it "
             "with the key of the installation, so that it can be told later whether somebody has changed it."

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from django.conf import settings
 from pydantic import ValidationError
 
 from runs.enums import Role
@@ -33,23 +34,12 @@ def default_policy() -> Policy:
     models = current_service().models
     policy = Policy(models={role: RoleModel(model=models[role], effort=_EFFORT[role]) for role in models})
     policy = policy.model_copy(update={"same_model_verifier": policy.same_model})
-    return with_texts(policy, _installation(), lambda name: f"“{name}” in PEV_POLICY")
+    return with_texts(policy, settings.POLICY, lambda name: f"“{name}” in PEV_POLICY")
 
 
 def is_set_up() -> bool:
     """Whether this installation has a policy of its own."""
-    return bool(_installation())
-
-
-def _installation() -> dict[str, str]:
-    """`PEV_POLICY`, such as `attempts=2, budget=5`, by field."""
-    found = {}
-    for part in os.environ.get("PEV_POLICY", "").replace(",", " ").split():
-        name, equals, value = part.partition("=")
-        if not equals or not name:
-            raise InvalidInput(f"PEV_POLICY cannot be read at “{part[:40]}”. Write it as attempts=2, budget=5.")
-        found[name] = value
-    return found
+    return bool(settings.POLICY)
 
 
 def with_texts(policy: Policy, texts: Mapping[str, str], called: Callable[[str], str]) -> Policy:

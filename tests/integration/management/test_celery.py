@@ -176,7 +176,7 @@ def test_a_process_that_serves_leaves_the_work_to_workers(cluster: Cluster, api:
 
 
 WRONG: dict[str, dict[str, str]] = {
-    "PEV_ENGINE is “sellery”": {"PEV_ENGINE": "sellery"},
+    "PEV_ENGINE is “sellery”: it must be embedded or celery.": {"PEV_ENGINE": "sellery"},
     "PEV_ENGINE=celery needs PostgreSQL": {"PEV_ENGINE": "celery"},
     "PEV_ENGINE=celery needs Redis": {
         "PEV_ENGINE": "celery",
@@ -191,7 +191,7 @@ COMMANDS = [["worker"], ["serve"], ["run", "Do it"], ["people", "list"], ["migra
     ("command", "sentence"),
     [
         *((["worker"], sentence) for sentence in WRONG),
-        *((command, "PEV_ENGINE is “sellery”") for command in COMMANDS[1:]),
+        *((command, "PEV_ENGINE is “sellery”: it must be embedded or celery.") for command in COMMANDS[1:]),
     ],
 )
 def test_a_half_configured_engine_is_one_sentence(tmp_path: Path, command: list[str], sentence: str) -> None:

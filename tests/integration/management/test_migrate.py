@@ -65,7 +65,7 @@ def test_a_database_that_is_away_is_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_address_of_something_else_is_one_sentence(tmp_path: Path) -> None:
     said = refused(tmp_path, "mysql://alice:secret@127.0.0.1/pev", "people", "list")
-    assert said.startswith("PEV_DATABASE_URL is no address of PostgreSQL.")
+    assert said.startswith("PEV_DATABASE_URL cannot be used: it must be an address such as postgres://")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.core.management import CommandError, call_command
 
+from pevsite.setting_values import policy_values
 from runs.contracts.base import QuotedEvidence
 from runs.evidence.quotes import resolve
 from runs.models import Run
@@ -232,8 +233,8 @@ UNUSABLE = (
 
 
 @pytest.mark.django_db
-def test_with_a_policy_that_cannot_be_used_there_is_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PEV_POLICY", "attempts=99")
+def test_with_a_policy_that_cannot_be_used_there_is_no_run(settings: Any) -> None:
+    settings.POLICY = policy_values("attempts=99")
     with pytest.raises(CommandError) as refused:
         call_command("run", "Do it", "--no-files")
     assert (refused.value.returncode, str(refused.value)) == (2, UNUSABLE)

@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from pevsite import settings as site
+from pevsite.environment import read_environment
 from runs.engine import claim
 from runs.enums import GateKind, Verb, WorkKind
 from runs.events.kinds import Finished
@@ -316,16 +316,16 @@ def test_an_administrator_sees_what_is_sent(settings: Any, said: list[str], *, t
 )
 def test_an_endpoint_switches_them_on(monkeypatch: pytest.MonkeyPatch, name: str, value: str, *, traces: bool) -> None:
     monkeypatch.setenv(name, value)
-    assert site._traces() is traces
+    assert read_environment().traces is traces
     monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
-    assert site._traces() is False
+    assert read_environment().traces is False
 
 
 def test_without_the_library_the_start_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318")
-    monkeypatch.setattr("pevsite.settings.find_spec", lambda _: None)
+    monkeypatch.setattr("pevsite.setting_values.find_spec", lambda _: None)
     with pytest.raises(ImproperlyConfigured, match="uv sync --extra monitoring"):
-        site._traces()
+        read_environment()
 
 
 def run_of_a_process(data: Path, endpoint: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -210,13 +211,17 @@ def test_too_little_room_is_said(settings: Any) -> None:
     assert wrong()[0].endswith("MB new runs are refused. Make room.")
 
 
-def test_the_command_ends_with_1_when_something_is_wrong() -> None:
+def test_the_command_ends_with_1_when_something_is_wrong(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("PEV_TEST")]:  # of the tests, not of the product
+        monkeypatch.delenv(name)
     output = StringIO()
     call_command("check_setup", stdout=output)
-    assert output.getvalue().splitlines()[-1] == "  Processes: 0 that serve and 0 that work were seen lately."
+    lines = output.getvalue().splitlines()
+    assert f"  PEV_WORKERS = {settings.WORKERS}" in lines
+    assert lines[-1] == "  Processes: 0 that serve and 0 that work were seen lately."
     process(clock_ahead=60)
     output = StringIO()
-    with pytest.raises(CommandError, match=r"^One of these needs somebody\.$"):
+    with pytest.raises(CommandError, match=r"^One of these needs a person\.$"):
         call_command("check_setup", stdout=output)
     assert "! Clocks: That of b/0 is 60 s ahead" in output.getvalue()
 

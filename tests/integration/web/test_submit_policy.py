@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from pevsite.setting_values import policy_values
 from runs.enums import ApprovalPolicy, Role, StepApproval, StepMoment
 from runs.mcp_client.server_config import ServerConfig
 from runs.models import Run, User
@@ -28,8 +29,8 @@ def test_every_field_of_a_policy_is_on_the_form(alice: User, settings: Any) -> N
     assert [name for name in SETTABLE if named.get(name, name) not in fields] == []
 
 
-def test_the_form_starts_with_what_the_installation_sets(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PEV_POLICY", "attempts=7, attempt_seconds=90, sources_needed=off, min_document_bytes=0")
+def test_the_form_starts_with_what_the_installation_sets(alice_client: Client, settings: Any) -> None:
+    settings.POLICY = policy_values("attempts=7, attempt_seconds=90, sources_needed=off, min_document_bytes=0")
     initial = NewRunForm(owner=factories.alice()).initial
     assert (initial["attempts"], initial["attempt_minutes"], initial["no_sources"]) == (7, 2, True)
     text = alice_client.get("/runs/new/").text
@@ -150,13 +151,11 @@ def test_a_preset_that_filled_the_fields_changes_none_of_them_again(alice_client
     assert Run.objects.get().policy.step_approval is StepApproval.NONE
 
 
-def test_presets_say_what_they_are_and_which_one_this_installation_sets(
-    alice_client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_presets_say_what_they_are_and_which_one_this_installation_sets(alice_client: Client, settings: Any) -> None:
     text = alice_client.get("/runs/new/").text
     assert "You approve every plan and the results of high-risk steps. You are asked when a step is out" in text
     assert "as set up here" not in text
-    monkeypatch.setenv("PEV_POLICY", "plan_approval=first, step_approval=none")
+    settings.POLICY = policy_values("plan_approval=first, step_approval=none")
     text = alice_client.get("/runs/new/").text
     assert "You approve the first plan and no result. You are asked when a step is out of attempts." in text
     assert "as set up here" in text

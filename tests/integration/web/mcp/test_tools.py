@@ -11,6 +11,7 @@ import pytest
 from django.db import transaction
 from mcp import Client
 
+from pevsite.setting_values import policy_values
 from runs.enums import ApprovalPolicy, GateKind, GateStatus, Verb
 from runs.events.kinds import Submitted, read
 from runs.events.sentences import sentence
@@ -113,9 +114,9 @@ def test_events_of_before_have_no_token() -> None:
 
 @pytest.mark.parametrize(("preset", "approval"), [("careful", "always"), ("balanced", "first")])
 def test_a_plan_waits_for_a_person_also_where_the_installation_asks_nobody(
-    token: str, monkeypatch: pytest.MonkeyPatch, preset: str, approval: str
+    token: str, settings: Any, preset: str, approval: str
 ) -> None:
-    monkeypatch.setenv("PEV_POLICY", "plan_approval=never")
+    settings.POLICY = policy_values("plan_approval=never")
     run = Run.objects.get(pk=fields(call(token, "submit_run", preset=preset, **REVIEW))["run"])
     assert run.policy.plan_approval == approval
     assert [(gate.kind, gate.status) for gate in run.gates.all()] == [("plan", "open")]
@@ -128,8 +129,8 @@ def test_a_program_may_set_limits(token: str) -> None:
     assert fields(call(token, "run_status", run=run.pk))["budget_usd"] == 2.5
 
 
-def test_limits_of_the_installation_are_not_loosened(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PEV_POLICY", "budget=5, time_limit=3600")
+def test_limits_of_the_installation_are_not_loosened(token: str, settings: Any) -> None:
+    settings.POLICY = policy_values("budget=5, time_limit=3600")
     said = refusal(call(token, "submit_run", budget_usd=5.01, **REVIEW))
     assert said == "A program may ask for a budget of $5.00 here at most. A person may raise it."
     said = refusal(call(token, "submit_run", time_limit_minutes=61, **REVIEW))

@@ -16,7 +16,7 @@ from django.test import Client
 from runs.web.site.headers import WithHeaders, no_store
 from tests import factories
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.mark.django_db

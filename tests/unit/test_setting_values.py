@@ -1,12 +1,10 @@
-"""What `PEV_COMMANDS` names: read as a shell would split it, without one, or refused in a sentence; and extras."""
+"""Texts of variables become values, or are refused with the rest of a sentence."""
 
-import sys
 from pathlib import Path
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 
-from pevsite.commands import command_folders, commands, mcp_server
+from pevsite.setting_values import command_folders, commands, policy_values, service_tools, time_zone
 
 
 @pytest.mark.parametrize(
@@ -31,7 +29,7 @@ def test_names_and_arguments(text: str, expected: dict[str, tuple[str, ...]]) ->
     "text", ["pytest -q", "tests:", "Tests: pytest", "tests: pytest 'q", "a b: c", "tests: a; tests: b", ": pytest"]
 )
 def test_what_cannot_be_read_is_said(text: str) -> None:
-    with pytest.raises(ImproperlyConfigured, match=r"^PEV_COMMANDS cannot be read at “.*”\. Write it as in “tests: "):
+    with pytest.raises(ValueError, match=r"^“.*” cannot be read\. Write it as in “tests: "):
         commands(text)
 
 
@@ -42,20 +40,38 @@ def test_folders_that_commands_see(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["tools", "/no/such/folder", "/usr:/usr/../root", "/etc/hostname"])
 def test_what_is_no_folder_is_said(text: str) -> None:
-    with pytest.raises(ImproperlyConfigured, match=r"^PEV_COMMAND_FOLDERS names .*, which is no folder here\. Name "):
+    with pytest.raises(ValueError, match=r" is no folder here\. Name whole paths "):
         command_folders(text)
 
 
 @pytest.mark.parametrize("path", ["/", "/tmp", "/root", "/proc", "/dev/shm", "link"])
 def test_a_folder_in_whose_place_the_sandbox_has_its_own_is_refused(tmp_path: Path, path: str) -> None:
     (tmp_path / "link").symlink_to("/proc")
-    with pytest.raises(ImproperlyConfigured, match="which commands cannot see"):
+    with pytest.raises(ValueError, match="commands cannot see"):
         command_folders(str(tmp_path / path))
 
 
-def test_the_mcp_server_needs_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [mcp_server(wanted) for wanted in (False, True)] == [False, True]
-    monkeypatch.setitem(sys.modules, "mcp", None)
-    assert mcp_server(False) is False
-    with pytest.raises(ImproperlyConfigured, match=r"^PEV_MCP_SERVER needs the extra mcp: uv sync --extra mcp\."):
-        mcp_server(True)
+def test_values_of_a_policy() -> None:
+    assert policy_values("attempts=2, budget=5.50 time_limit=none") == {
+        "attempts": "2",
+        "budget": "5.50",
+        "time_limit": "none",
+    }
+
+
+@pytest.mark.parametrize("text", ["attempts", "=2"])
+def test_values_without_a_field_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=rf"^“{text}” cannot be read\. Write it as attempts=2, budget=5\.$"):
+        policy_values(text)
+
+
+def test_tools_of_the_service() -> None:
+    assert service_tools("web_search, web_fetch") == {"web_search", "web_fetch"}
+    with pytest.raises(ValueError, match=r"^“web” is no tool\. There are: code_execution, web_fetch, web_search\.$"):
+        service_tools("web")
+
+
+@pytest.mark.parametrize("name", ["Mars", "../UTC", "Europe"])
+def test_a_zone_that_does_not_exist_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="such as Europe/Berlin"):
+        time_zone(name)

@@ -1,0 +1,390 @@
+"""The settings of an installation: every environment variable that pevsite reads, declared once.
+
+`pevsite/settings.py` turns the values into Django's settings. `manage.py check_setup` lists them, and
+`manage.py document_settings` makes docs/settings.md from this table.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
+
+from annotated_types import Ge, Le
+from django.core.exceptions import ImproperlyConfigured
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, SecretStr, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from rapidfuzz import process
+
+from pevsite import setting_values as values
+from pevsite.installation import usual_data_dir
+from runs.mcp_client.server_config import ServerConfig
+from runs.redaction import redacted
+
+PREFIX = "PEV_"
+
+
+class Form(NamedTuple):
+    """How the value of a setting is written, in words, for the documentation and for errors."""
+
+    words: str
+
+
+def _digits(text: object) -> object:
+    """Only plain digits: int() also takes 1_000, +5 and the figures of other scripts."""
+    if isinstance(text, str) and not (text.isascii() and text.isdigit()):
+        raise PydanticCustomError("digits", "not a whole number")
+    return text
+
+
+def _whole_path(path: Path) -> Path:
+    return path.expanduser().resolve()
+
+
+Switch = bool
+Count = Annotated[int, BeforeValidator(_digits)]
+Secret = Annotated[SecretStr, BeforeValidator(values.no_comment)]
+Address = Annotated[str, Form("an address")]
+ModelId = Annotated[str, Form("a model id")]
+
+
+_MODEL = "The model of new runs for this role. With a base URL it must be set."
+_BASE_URL = "A server for this role alone, such as a verifier of another provider."
+_KEY_NAME = (
+    "The name of the variable with the key of this role's server. Without it, a server for one role gets no key."
+)
+_CONTEXT = "The same, for this role."
+NO_SECRET = SecretStr("")
+
+
+def _variable(field: str) -> str:
+    return field.upper() if field.startswith(("anthropic_", "otel_")) else f"{PREFIX}{field.upper()}"
+
+
+class Environment(BaseSettings):
+    """One field for each variable, in the order of the documentation. A blank value counts as none.
+
+    A Secret is never shown. The bounds of numbers also keep out values that would fail later, such as days that no
+    date can hold.
+    """
+
+    model_config = SettingsConfigDict(
+        alias_generator=_variable,
+        case_sensitive=True,
+        enable_decoding=False,  # no value is JSON
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
+        validate_default=False,
+    )
+
+    # Where data lies
+    data_dir: Annotated[Path, AfterValidator(_whole_path), Form("a folder")] = Field(
+        default_factory=lambda: _whole_path(usual_data_dir()),
+        description="The folder of the database, the files and the installation's key. Without it: `.data` in a "
+        "checkout, and the user's data folder for an installed package. It must be on a local disk, because SQLite's "
+        "locks cannot be trusted on network file systems.",
+    )
+    database_url: Annotated[
+        Secret,
+        values.needs("scale", "dj_database_url", "psycopg_pool"),  # first: the next one imports a part of it
+        AfterValidator(values.postgres_address),
+        Form("`postgres://user:password@host:5432/name`"),
+    ] = Field(NO_SECRET, description="A PostgreSQL database, instead of SQLite in the data folder.")
+    redis_url: Annotated[
+        Secret,
+        AfterValidator(values.redis_address),
+        values.needs("scale", "channels_redis"),
+        Form("`redis://:password@host:6379/0`"),
+    ] = Field(NO_SECRET, description="Redis, which carries messages between several processes.")
+    engine: Literal["embedded", "celery"] = Field(
+        "embedded", description="`celery`: Celery workers carry out the work and are notified through Redis."
+    )
+    blobs: Annotated[
+        str,
+        AfterValidator(values.bucket_address),
+        values.needs("scale", "boto3", "storages"),
+        Form("`s3://bucket/prefix`"),
+    ] = Field(
+        "",
+        description="A bucket for the files of runs, instead of the data folder. `AWS_…` variables say how to "
+        "reach it.",
+    )
+    secret_key: Secret = Field(
+        NO_SECRET,
+        description="The installation's key, instead of the file `secret.key` in the data folder. It signs sessions "
+        "and back-ups: with another key sessions end, and back-ups need `--unsigned` to be restored.",
+    )
+
+    # Who reaches it
+    hosts: Annotated[tuple[str, ...], PlainValidator(values.host_names), Form("names with commas between them")] = (
+        Field(
+            ("127.0.0.1", "localhost", "[::1]"),
+            description="The host names of the site. Requests for other names are answered with 400.",
+        )
+    )
+    tls: Switch = Field(default=False, description="`on` behind a TLS proxy: secure cookies, HSTS and https origins.")
+    debug: Switch = Field(
+        default=False, description="Django's debug pages. Never on a network: they show settings and code."
+    )
+    session_hours: Count = Field(336, ge=1, le=87_600, description="A session ends so many hours after the sign-in.")
+    session_idle_minutes: Count = Field(
+        0,
+        le=525_600,
+        description="A session ends after so many minutes without a new page or a click. An open page counts as idle. "
+        "0: no limit.",
+    )
+    connections: Count = Field(
+        1_000,
+        ge=1,
+        le=1_000_000,
+        description="The most connections of browsers at once. The limit of open files of the process also "
+        "bounds them.",
+    )
+
+    # Work
+    workers: Count = Field(
+        16,
+        ge=1,
+        le=1_000,
+        description="The threads of a process that carry out steps. A thread that waits for a model takes no processor "
+        "time.",
+    )
+    lease_seconds: Count = Field(
+        15,
+        ge=1,
+        le=3_600,
+        description="After so many seconds without a sign of life another worker takes the work over. Raise it if the "
+        "machine stands still for longer than that.",
+    )
+    max_losses: Count = Field(
+        5,
+        ge=1,
+        le=1_000,
+        description="After so many lost workers in a row without a new entry in the journal, the work waits at an "
+        "error gate until a person decides.",
+    )
+
+    # Limits
+    upload_files: Count = Field(10_000, ge=1, le=1_000_000, description="The most files of a run.")
+    upload_mb: Count = Field(200, ge=1, le=1_000_000, description="The most megabytes of all files of a run.")
+    file_mb: Count = Field(50, ge=1, le=1_000_000, description="The most megabytes of one file.")
+    keep_days: Count = Field(
+        0,
+        le=36_500,
+        description="Finished runs are deleted after so many days. 0: they are kept until a person deletes them.",
+    )
+    min_free_mb: Count = Field(
+        500,
+        le=1_000_000_000,
+        description="The megabytes of disk space to keep free. Below it, uploads and new runs are refused; runs that "
+        "have begun go on.",
+    )
+
+    # Observation
+    metrics_token: Annotated[
+        Secret,
+        AfterValidator(values.access_token),
+        values.needs("monitoring", "prometheus_client"),
+        Form(f"at least {values.MIN_TOKEN_CHARACTERS} characters"),
+    ] = Field(
+        NO_SECRET,
+        description="The bearer token with which Prometheus reads `/metricsz`. Without it there are no metrics.",
+    )
+    otel_exporter_otlp_endpoint: Address = Field(
+        "",
+        description="A collector for OpenTelemetry's traces. The other `OTEL_` variables have their usual meaning too.",
+    )
+    otel_exporter_otlp_traces_endpoint: Address = Field("", description="The same, for traces alone.")
+    otel_traces_exporter: Annotated[str, Form("a name")] = Field(
+        "", description="`none`: no traces, even with a collector."
+    )
+    otel_sdk_disabled: Switch = Field(default=False, description="`true`: no traces, even with a collector.")
+    otel_instrumentation_genai_capture_message_content: Switch = Field(
+        default=False, description="`true`: traces contain what people, files and models have written."
+    )
+    time_zone: Annotated[str, AfterValidator(values.time_zone), Form("a time zone")] = Field(
+        "UTC",
+        description="The zone in which times are shown, such as `Europe/Berlin`. Stored and logged times are UTC.",
+    )
+    log: Annotated[Literal["line", "json"], BeforeValidator(str.lower)] = Field(
+        "line", description="`json`: one object for each line, for programs that collect logs."
+    )
+
+    # Models
+    anthropic_api_key: Secret = Field(
+        NO_SECRET, description="Claude answers. Without a key and a base URL there is only the rehearsal without AI."
+    )
+    anthropic_auth_token: Secret = Field(NO_SECRET, description="The same, for services that expect a bearer token.")
+    anthropic_base_url: Address = Field(
+        "", description="Another server that speaks the Messages API, instead of Anthropic's."
+    )
+    anthropic_custom_headers: Annotated[Secret, Form("lines of `name: value`")] = Field(
+        NO_SECRET,
+        description="Headers that a gateway at this base URL expects. Servers of single roles do not get them.",
+    )
+    model_planner: ModelId = Field("", description=_MODEL)
+    model_executor: ModelId = Field("", description=_MODEL)
+    model_verifier: ModelId = Field("", description=_MODEL)
+    base_url_planner: Address = Field("", description=_BASE_URL)
+    base_url_executor: Address = Field("", description=_BASE_URL)
+    base_url_verifier: Address = Field("", description=_BASE_URL)
+    # Secrets, because people sometimes write the key itself where its name belongs.
+    api_key_env_planner: Annotated[Secret, Form("a variable")] = Field(NO_SECRET, description=_KEY_NAME)
+    api_key_env_executor: Annotated[Secret, Form("a variable")] = Field(NO_SECRET, description=_KEY_NAME)
+    api_key_env_verifier: Annotated[Secret, Form("a variable")] = Field(NO_SECRET, description=_KEY_NAME)
+    context_tokens: Count = Field(
+        0,
+        le=1_000_000_000,
+        description="The tokens of a question with its answer, for a server that offers less than its model or does "
+        "not say how many. 0: what the server says, or what is known of the model.",
+    )
+    context_tokens_planner: Count = Field(0, le=1_000_000_000, description=_CONTEXT)
+    context_tokens_executor: Count = Field(0, le=1_000_000_000, description=_CONTEXT)
+    context_tokens_verifier: Count = Field(0, le=1_000_000_000, description=_CONTEXT)
+    policy: Annotated[Mapping[str, str], PlainValidator(values.policy_values), Form("`attempts=2, budget=5`")] = Field(
+        {},
+        description="The policy that new runs start with. The fields have the names of the options in "
+        "`manage.py run --help`. `serve` and `run` do not start with a value that the policy does not allow.",
+    )
+    rehearsal_delay: Annotated[float, Form("seconds from 0 to 60")] = Field(
+        0.4, ge=0, le=60, description="Seconds for each reply of the rehearsal, so that a person can follow it."
+    )
+
+    # What models may use
+    commands: Annotated[
+        Mapping[str, tuple[str, ...]],
+        PlainValidator(values.commands),
+        Form("`tests: pytest -q; lint: ruff check .`"),
+    ] = Field({}, description="The commands that models may run, in a sandbox.")
+    command_seconds: Count = Field(300, ge=1, le=86_400, description="The most seconds of one of these commands.")
+    command_files_mb: Count = Field(
+        1_000,
+        ge=1,  # a file system without a size would be as large as half of the memory
+        le=1_000_000,
+        description="The most megabytes of files of one of these commands. They are in memory.",
+    )
+    command_folders: Annotated[
+        tuple[Path, ...], PlainValidator(values.command_folders), Form("`/srv/tools:/srv/venv`")
+    ] = Field((), description="Folders of programs that these commands see, read-only, besides those of the system.")
+    web: Annotated[str, AfterValidator(values.web_sites), Form("`example.org gov.uk`, or `*` for all")] = Field(
+        "", description="The sites that runs may read if their policy allows it."
+    )
+    service_tools: Annotated[
+        frozenset[str], PlainValidator(values.service_tools), Form("`web_search web_fetch code_execution`")
+    ] = Field(frozenset(), description="The tools that Claude's own service runs for runs if their policy allows it.")
+    mcp: Annotated[
+        Mapping[str, ServerConfig], PlainValidator(values.mcp_servers), values.needs("mcp", "mcp"), Form("a file")
+    ] = Field({}, description="The file that names the MCP servers whose tools models may call.")
+    mcp_server: Annotated[Switch, values.needs("mcp", "mcp")] = Field(
+        default=False,
+        description="`on`: programs of people submit runs and read results at `/mcp`, with access tokens.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_blanks(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        texts = {name: value.strip() if isinstance(value, str) else value for name, value in given.items()}
+        return {name: value for name, value in texts.items() if value != ""}
+
+    @model_validator(mode="after")
+    def _celery_has_what_it_needs(self) -> Self:
+        if self.engine == "celery" and not self.database_url:
+            raise ValueError(
+                "PEV_ENGINE=celery needs PostgreSQL, since several processes write: set PEV_DATABASE_URL, the "
+                "same for all."
+            )
+        if self.engine == "celery" and not self.redis_url:
+            raise ValueError("PEV_ENGINE=celery needs Redis as its broker: set PEV_REDIS_URL, the same for all.")
+        if self.engine == "celery" and not values.is_installed("celery"):
+            raise ValueError(
+                "PEV_ENGINE=celery needs the extra scale, which is not installed. Run uv sync --extra scale."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _traces_have_their_library(self) -> Self:
+        if self.traces and not values.is_installed("opentelemetry.exporter.otlp.proto.http"):
+            raise ValueError(
+                "OTEL_EXPORTER_OTLP_ENDPOINT needs the extra monitoring, which is not installed. Run uv sync --extra "
+                "monitoring, or set OTEL_TRACES_EXPORTER=none."
+            )
+        return self
+
+    @property
+    def traces(self) -> bool:
+        """Whether there is a collector for traces, and no other variable switches them off."""
+        collector = self.otel_exporter_otlp_endpoint or self.otel_exporter_otlp_traces_endpoint
+        return bool(collector) and not self.otel_sdk_disabled and self.otel_traces_exporter != "none"
+
+
+FIELDS: Mapping[str, FieldInfo] = {_variable(name): field for name, field in Environment.model_fields.items()}
+"""The settings by the names of their variables."""
+
+
+def read_environment() -> Environment:
+    """Raises ImproperlyConfigured with one sentence for each variable that cannot be used."""
+    try:
+        return Environment()
+    except ValidationError as error:
+        sentences = [_sentence(details) for details in error.errors(include_url=False)]
+        raise ImproperlyConfigured("\n".join(sentences)) from None  # the cause would show secrets in a traceback
+
+
+def _sentence(error: ErrorDetails) -> str:
+    is_ours = error["type"] == "value_error"
+    message = str(error["ctx"]["error"]) if is_ours else ""
+    if not error["loc"]:  # about several variables, which the message names
+        return message
+    name = str(error["loc"][0])
+    verb = "cannot be used" if is_secret(FIELDS[name]) else f"is “{str(error['input'])[:60]}”"
+    return f"{name} {verb}: {message or f'it must be {form(FIELDS[name])}.'}"
+
+
+def is_secret(field: FieldInfo) -> bool:
+    return field.annotation is SecretStr
+
+
+def form(field: FieldInfo) -> str:
+    """How a value is written, in words."""
+    for item in field.metadata:
+        if isinstance(item, Form):
+            return item.words
+    if field.annotation is bool:
+        return "on or off"
+    if field.annotation is int:
+        least = next((item.ge for item in field.metadata if isinstance(item, Ge)), 0)
+        most = next(item.le for item in field.metadata if isinstance(item, Le))
+        return f"a whole number from {least} to {most:,}"
+    return " or ".join(get_args(field.annotation)) or "text"
+
+
+def default(field: FieldInfo) -> str:
+    """The default as it would be written in the environment, or nothing."""
+    match field.get_default():
+        case bool(value):
+            return "on" if value else "off"
+        case int(value) | float(value):
+            return str(value)
+        case str(value):
+            return value
+        case tuple(value):
+            return ",".join(map(str, value))
+    return ""
+
+
+def shown(name: str) -> str:
+    """The value of a variable for people, without its secrets."""
+    text = os.environ.get(name, "").strip()
+    if not text:
+        return default(FIELDS[name]) or "not set"
+    return "set, and not shown" if is_secret(FIELDS[name]) else redacted(text)
+
+
+def unknown_variables() -> Iterator[str]:
+    """A sentence for each variable with the prefix of our settings that is none of them."""
+    for name in sorted(os.environ):
+        if name.startswith(PREFIX) and name not in FIELDS:
+            similar = process.extractOne(name, FIELDS.keys(), score_cutoff=85)
+            yield f"{name} is no setting.{f' Is {similar[0]} meant?' if similar else ''}"

@@ -1,0 +1,180 @@
+"""How the text of an environment variable becomes a value, for settings that are more than a number or a word.
+
+Each function raises ValueError with the second half of a sentence that begins with the name of the variable.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from itertools import groupby
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, SecretStr
+
+from runs.errors import InvalidInput
+from runs.mcp_client.server_config import ServerConfig, read_servers
+from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.text.domains import sites
+
+BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/+[\w.=-]+)*)/*")
+MIN_TOKEN_CHARACTERS = 20
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_SANDBOX_FOLDERS = frozenset(map(Path, ("/", "/tmp", "/root", "/home", "/run", "/var", "/var/tmp")))  # noqa: S108
+"""The sandbox has its own folder there, or the folder holds more than anyone means to show to a command."""
+_KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys")))
+
+
+def is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that contains the module is missing
+        return False
+
+
+def needs(extra: str, *modules: str) -> AfterValidator:
+    """A validator that refuses any value but an empty one while one of the optional modules is missing."""
+
+    def check[Value](value: Value) -> Value:
+        if value and not all(map(is_installed, modules)):
+            raise ValueError(f"it needs the extra {extra}, which is not installed. Run uv sync --extra {extra}.")
+        return value
+
+    return AfterValidator(check)
+
+
+def no_comment(text: str) -> str:
+    """The text of a secret. A file of variables may pass on the comment behind an empty value as the value itself:
+    everyone who reads the file's example would then know the secret.
+    """
+    if text.startswith("#"):
+        raise ValueError("it begins with #, so a comment was taken for its value. Put comments on their own lines.")
+    return text
+
+
+def postgres_address(address: SecretStr) -> SecretStr:
+    text = address.get_secret_value()
+    try:
+        import dj_database_url  # slow to import, and only installed with the extra
+
+        dj_database_url.parse(text)
+        readable = text.startswith(("postgres://", "postgresql://"))
+    except ValueError:
+        readable = False
+    if not readable:
+        raise ValueError("it must be an address such as postgres://user:password@host:5432/name.")
+    return address
+
+
+def redis_address(address: SecretStr) -> SecretStr:
+    if not address.get_secret_value().startswith(("redis://", "rediss://")):
+        raise ValueError("it must be an address such as redis://:password@host:6379/0.")
+    return address
+
+
+def bucket_address(address: str) -> str:
+    if BUCKET.fullmatch(address) is None or "/.." in address:
+        raise ValueError("it must be s3://bucket/prefix. AWS_ENDPOINT_URL names a server of your own.")
+    return address
+
+
+def access_token(token: SecretStr) -> SecretStr:
+    if len(token.get_secret_value()) < MIN_TOKEN_CHARACTERS:
+        raise ValueError(
+            f"it has {len(token.get_secret_value())} characters and must have at least {MIN_TOKEN_CHARACTERS}. "
+            "openssl rand -hex 20 makes one."
+        )
+    return token
+
+
+def time_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # OSError: a folder of zones, such as Europe
+        raise ValueError("it must be the name of a time zone, such as Europe/Berlin.") from error
+    return name
+
+
+def host_names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def policy_values(text: str) -> Mapping[str, str]:
+    """Values by field, of a text such as `attempts=2, budget=5`. The policy itself checks them when it is used."""
+    found = dict[str, str]()
+    for part in text.replace(",", " ").split():
+        name, equals, value = part.partition("=")
+        if not equals or not name:
+            raise ValueError(f"“{part[:40]}” cannot be read. Write it as attempts=2, budget=5.")
+        found[name] = value
+    return found
+
+
+def commands(text: str) -> Mapping[str, tuple[str, ...]]:
+    """Arguments by name, of a text such as `tests: pytest -q; lint: ruff check .`. No shell reads them."""
+    found = dict[str, tuple[str, ...]]()
+    for words in _parts(text):
+        name, colon, first = words[0].partition(":")
+        argv = (*([first] if first else []), *words[1:])
+        if not (colon and argv and _NAME.fullmatch(name)) or name in found:
+            raise _unreadable_command(shlex.join(words))
+        found[name] = argv
+    return found
+
+
+def _parts(text: str) -> Iterator[list[str]]:
+    """The words between semicolons. A semicolon inside quotation marks is a part of its word."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=";")
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError as error:
+        raise _unreadable_command(text) from error
+    for is_end, part in groupby(words, lambda word: not word.strip(";")):
+        if not is_end:
+            yield list(part)
+
+
+def _unreadable_command(text: str) -> ValueError:
+    return ValueError(
+        f"“{text[:60]}” cannot be read. Write it as in “tests: pytest -q; lint: ruff check .”: each name once, in "
+        "small letters."
+    )
+
+
+def command_folders(text: str) -> tuple[Path, ...]:
+    """Folders that commands see in addition to those of the system, of a text such as `/srv/tools:/srv/venv`."""
+    folders = tuple(Path(part.strip()) for part in text.split(":") if part.strip())
+    for folder in folders:
+        if not folder.is_absolute() or ".." in folder.parts or not folder.is_dir():
+            raise ValueError(
+                f"{str(folder)[:200]} is no folder here. Name whole paths with colons between them, as in "
+                "/srv/tools:/srv/venv."
+            )
+        both = {folder, folder.resolve()}  # a link must not lead to a folder that is refused by its own name
+        if both & _SANDBOX_FOLDERS or any(path.is_relative_to(kernel) for path in both for kernel in _KERNEL_FOLDERS):
+            raise ValueError(f"commands cannot see {folder}. Name the folder of a program in it.")
+    return folders
+
+
+def web_sites(text: str) -> str:
+    try:
+        return str(sites(text))
+    except InvalidInput as error:
+        raise ValueError(str(error)) from error
+
+
+def service_tools(text: str) -> frozenset[str]:
+    names = frozenset(text.replace(",", " ").split())
+    if unknown := sorted(names - SERVICE_TOOLS):
+        raise ValueError(f"“{unknown[0][:40]}” is no tool. There are: {', '.join(sorted(SERVICE_TOOLS))}.")
+    return names
+
+
+def mcp_servers(path: str) -> Mapping[str, ServerConfig]:
+    """The servers that a file names, by name."""
+    try:
+        return read_servers(path)
+    except InvalidInput as error:
+        raise ValueError(str(error)) from error
