@@ -1,6 +1,6 @@
 """The legal changes of every status, and the function that changes one; those of steps, `state.State` saves together.
 
-The tables are what the state diagram in the README is generated from.
+The tables are what the state diagram in `docs/architecture.md` is generated from.
 """
 
 from collections.abc import Mapping
