@@ -18,7 +18,7 @@ from runs.reports.pictures import has_pictures, pictured
 from runs.reports.report_format import ReportFormat
 from runs.text.visible_html import make_visible
 
-_STYLES = ("css/tokens.css", "css/report.css", "css/report_file.css")
+_STYLES = ("css/tokens.css", "css/report/report.css", "css/report/report_file.css")
 _DIAGRAMS = ("css/diagrams.css",)
 _SAFE = ("http://", "https://", "mailto:", "/", "#")
 """How addresses begin. Those of texts were looked at where they were read; here they are looked at once more."""

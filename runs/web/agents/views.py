@@ -25,7 +25,9 @@ log = logging.getLogger(__name__)
 def agents_page(request: HttpRequest) -> HttpResponse:
     """All of them."""
     _administrator(request)
-    return render(request, "agents.html", {"agents": agent_definitions.listed(), "sample": agent_definitions.SAMPLE})
+    return render(
+        request, "agents/agents.html", {"agents": agent_definitions.listed(), "sample": agent_definitions.SAMPLE}
+    )
 
 
 @never_cache
@@ -39,15 +41,15 @@ def new_agent(request: HttpRequest) -> HttpResponse:
             if "sample" in request.GET
             else AgentForm()
         )
-        return render(request, "agent.html", {"form": filled})
+        return render(request, "agents/agent.html", {"form": filled})
     form = AgentForm.posted(request.POST)
     if not form.is_valid():
-        return render(request, "agent.html", {"form": form}, status=422)
+        return render(request, "agents/agent.html", {"form": form}, status=422)
     name = form.cleaned_data["name"]
     try:
         agent_definitions.add(user, name, form.definition())
     except InvalidInput as error:
-        return render(request, "agent.html", {"form": form, "problem": str(error)}, status=422)
+        return render(request, "agents/agent.html", {"form": form, "problem": str(error)}, status=422)
     return _done(request, f"The agent {name} is there. New plans may name it.", "added", name)
 
 
@@ -58,14 +60,14 @@ def agent_page(request: HttpRequest, name: str) -> HttpResponse:
     user, agent = _administrator(request), get_object_or_404(Agent.objects.select_related("changed_by"), name=name)
     if request.method != "POST":
         form = AgentForm.of(agent.definition, name, agent.changed_at.isoformat())
-        return render(request, "agent.html", {"form": form, "agent": agent})
+        return render(request, "agents/agent.html", {"form": form, "agent": agent})
     form = AgentForm.posted(request.POST, agent)
     if not form.is_valid():
-        return render(request, "agent.html", {"form": form, "agent": agent}, status=422)
+        return render(request, "agents/agent.html", {"form": form, "agent": agent}, status=422)
     try:
         agent_definitions.edit(user, agent, form.definition(), form.cleaned_data["seen"])
     except InvalidInput as error:
-        return render(request, "agent.html", {"form": form, "agent": agent, "problem": str(error)}, status=422)
+        return render(request, "agents/agent.html", {"form": form, "agent": agent, "problem": str(error)}, status=422)
     return _done(request, f"The agent {name} is changed. Plans that name it are asked about again.", "changed", name)
 
 
@@ -75,7 +77,7 @@ def delete_agent(request: HttpRequest, name: str) -> HttpResponse:
     """Ask whether an agent is to go; posted, forget it. Attempts keep what they were done with."""
     user, agent = _administrator(request), get_object_or_404(Agent, name=name)
     if request.method != "POST":
-        return render(request, "delete_agent.html", {"agent": agent})
+        return render(request, "agents/delete_agent.html", {"agent": agent})
     agent_definitions.delete(user, agent)
     return _done(request, f"The agent {name} is deleted. Plans that name it cannot be approved.", "deleted", name)
 

@@ -31,7 +31,7 @@ class SourcePanel:
     page: FilePage | None = None
 
     def answer(self, request: HttpRequest) -> HttpResponse:
-        return render(request, "runs/file.html#panel", {"panel": self})
+        return render(request, "files/file.html#panel", {"panel": self})
 
 
 def is_for_panel(request: HttpRequest) -> bool:

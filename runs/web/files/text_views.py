@@ -39,7 +39,7 @@ def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponseBase
         return panel.answer(request)
     back = address_of(said.attempt) if said.attempt else reverse("run", args=[run.pk])
     context = {"frame": RunFrame(run), "run": run, "said": said, "panel": panel, "back": back}
-    return render(request, "runs/text.html", context)
+    return render(request, "files/text.html", context)
 
 
 def _facts(said: SaidText) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
             return diagram_in(request, page.diagrams)
         if is_for_panel(request):
             return _panel(page).answer(request)
-        return render(request, "runs/file.html", {"frame": RunFrame(run, under="files"), "run": run, "page": page})
+        return render(request, "files/file.html", {"frame": RunFrame(run, under="files"), "run": run, "page": page})
     except FileNotFoundError as error:
         raise Http404("The store has lost this file.") from error
 

@@ -84,7 +84,7 @@ def gate_part(request: HttpRequest, run_id: int, gate_id: int, part: str) -> Htt
     gate = next((one for one in page.gates if one.row.pk == gate_id), None)
     if gate is None or part not in {fold.name for fold in gate.folds}:
         raise Http404("There is no such question any more.")
-    return render(request, f"runs/gate_part.html#{part}", {"gate": gate, "run": page.run})
+    return render(request, f"gates/gate_part.html#{part}", {"gate": gate, "run": page.run})
 
 
 def _decide(request: HttpRequest, gate: Gate, decision: gate_decisions.Decision) -> None:
@@ -118,4 +118,4 @@ def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: in
     if request.headers.get("HX-Request"):
         return HttpResponse(regions(page, "overview", ["gates", "result"], problem) + head(frame), status=status)
     context = {"frame": frame, "page": page, "problem": problem}
-    return render(request, "runs/overview.html", context, status=status)
+    return render(request, "run/overview.html", context, status=status)

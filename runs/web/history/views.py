@@ -17,7 +17,7 @@ def history_page(request: HttpRequest, run_id: int) -> HttpResponse:
     run = visible_run(request, run_id)
     if getattr(request, "htmx", False) and "part" not in request.GET:
         asked = asked_in("history", request.GET.dict())
-        return render(request, "runs/history.html#tree", tab_context(run, "history", asked))
+        return render(request, "history/history.html#tree", tab_context(run, "history", asked))
     return tab_of(request, run, "history")
 
 
@@ -28,4 +28,4 @@ def history_calls(request: HttpRequest, run_id: int, work_id: int) -> HttpRespon
     calls = calls_of(visible_run(request, run_id), work_id)
     if calls is None:
         raise Http404("This run has no such work.")
-    return render(request, "runs/history.html#calls", {"calls": calls})
+    return render(request, "history/history.html#calls", {"calls": calls})

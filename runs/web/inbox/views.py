@@ -24,5 +24,5 @@ def inbox(request: HttpRequest) -> HttpResponse:
     form = ListForm(request.GET, user)
     shown = present(user, form.selection())
     context = {"inbox": shown, "form": form, "problems": form.problems, "sample_token": uuid.uuid4()}
-    template = "inbox.html#sections" if getattr(request, "htmx", False) else "inbox.html"
+    template = "inbox/inbox.html#sections" if getattr(request, "htmx", False) else "inbox/inbox.html"
     return render(request, template, context)

@@ -128,7 +128,7 @@ def _rendered(part: str, **context: object) -> str:
 
 
 def _rendered_sum(calls: Calls) -> str:
-    return render_to_string("runs/history.html#sum", {"folded": calls, "oob": True}).strip()
+    return render_to_string("history/history.html#sum", {"folded": calls, "oob": True}).strip()
 
 
 def _touched(run: Run, events: Sequence[Event]) -> list[Step]:

@@ -15,7 +15,7 @@ from runs.web.files.file_list import files_page
 from runs.web.history.call_rows import calls_of
 from runs.web.history.presenter import history_page
 from runs.web.plan_editor.plan_page import plan_page
-from runs.web.run.fragments import TABS
+from runs.web.run.fragments import TABS, TEMPLATES
 from runs.web.run.frame import RunFrame
 from runs.web.run.overview import run_page
 from runs.web.steps.presenter import step_of
@@ -69,7 +69,7 @@ def part(run: Run, tab: str, name: str, query: Mapping[str, str]) -> str:
         return _rendered.get(key, lambda: _render_calls(run, int(of_work["work"])))
     if name not in TABS[tab]:
         raise Http404("This tab has no such region.")
-    template = f"runs/{tab}.html#{'tree' if name == 'lines' else name}"
+    template = f"{TEMPLATES[tab]}#{'tree' if name == 'lines' else name}"
     return _rendered.get(key, lambda: render_to_string(template, tab_context(run, tab, asked)).strip())
 
 
@@ -78,17 +78,17 @@ def _render_calls(run: Run, work: int) -> str:
     calls = calls_of(run, work)
     if calls is None:
         raise Http404("This run has no such work.")
-    return render_to_string("runs/history.html#calls", {"calls": calls}).strip()
+    return render_to_string("history/history.html#calls", {"calls": calls}).strip()
 
 
 def _render_step(run: Run, step_id: int, *, body: bool) -> str:
     """The line of a step, by queries that do not grow with the plan, or what stands below it."""
     if body:
-        return render_to_string("runs/steps.html#body", {"step": step_of(run, step_id)}).strip()
+        return render_to_string("steps/steps.html#body", {"step": step_of(run, step_id)}).strip()
     step = Step.objects.filter(plan__run=run, pk=step_id).first()
     if step is None:
         raise Http404("The plan has no such step any more.")
-    return render_to_string("runs/steps.html#line", {"row": row_of(step)}).strip()
+    return render_to_string("steps/steps.html#line", {"row": row_of(step)}).strip()
 
 
 @dataclass

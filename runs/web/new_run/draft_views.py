@@ -88,6 +88,6 @@ def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm, before: Ru
 
 
 def _list(request: HttpRequest, files: DraftFiles, errors: Sequence[str]) -> JsonResponse:
-    html = render_to_string("components/draft_files.html", {"files": files}, request)
+    html = render_to_string("new_run/draft_files.html", {"files": files}, request)
     answer = {"html": html, "files": files.count, "reading": files.reading, "errors": errors}
     return JsonResponse(answer, status=422 if errors else 200)

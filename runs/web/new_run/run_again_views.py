@@ -54,7 +54,7 @@ def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
         "problem": problem,
         "token": uuid.uuid4(),
     }
-    return render(request, "runs/again.html", context, status=422 if problem else 200)
+    return render(request, "new_run/again.html", context, status=422 if problem else 200)
 
 
 @never_cache
@@ -74,7 +74,7 @@ def run_again_with(request: HttpRequest, run_id: int) -> HttpResponse:
         return form_page(request, AgainWithForm(owner=owner, before=run, initial=initial), [])
     form = AgainWithForm(request.POST, request.FILES, owner=owner, before=run)
     if "HX-Request" in request.headers:
-        return render(request, "runs/again_with.html#reuse", {"reuse": reuse_of(owner, form)})
+        return render(request, "new_run/again_with.html#reuse", {"reuse": reuse_of(owner, form)})
     if "look" in request.POST:
         form.full_clean()
         refused, problems = kept(request, form)

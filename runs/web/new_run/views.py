@@ -249,7 +249,7 @@ def form_page(
         "sample_token": uuid.uuid4(),
         "samples": [] if default_policy().by_rules else more_samples(),
     }
-    return render(request, "runs/again_with.html" if again else "new_run.html", context, status=status)
+    return render(request, "new_run/again_with.html" if again else "new_run/new_run.html", context, status=status)
 
 
 def _estimate(owner: User, form: NewRunForm) -> Estimate | None:

@@ -12,4 +12,4 @@ from runs.web.operations.metrics_presenter import metrics_page as present
 def metrics_page(request: HttpRequest) -> HttpResponse:
     """Over the runs submitted in a period (`?days=7`, 30, 90 or all), by everybody or one person (`?person=`)."""
     page = present(visible_runs(request.user), request.GET.dict())
-    return render(request, "metrics.html", {"page": page, "figures": page.figures})
+    return render(request, "operations/metrics.html", {"page": page, "figures": page.figures})

@@ -27,11 +27,11 @@ def status_page(request: HttpRequest) -> HttpResponse:
     if not is_administrator(request.user):
         raise Http404
     if request.method != "POST":
-        return render(request, "status.html", {"page": StatusPage()})
+        return render(request, "operations/status.html", {"page": StatusPage()})
     try:
         given = StatusForm(request.POST).checked()
     except InvalidInput as error:
-        return render(request, "status.html", {"page": StatusPage(), "problem": str(error)}, status=422)
+        return render(request, "operations/status.html", {"page": StatusPage(), "problem": str(error)}, status=422)
     verb: StatusVerb = given["verb"]
     done = _done(verb, given["of"], request.user.get_username())
     (messages.success if done else messages.warning)(request, done or _GONE)

@@ -64,4 +64,4 @@ def _page(request: HttpRequest, *, status: int = 200, **context: object) -> Http
         "max_name": access_tokens.MAX_NAME,
         "max_tokens": access_tokens.MAX_TOKENS,
     }
-    return render(request, "access_tokens.html", context, status=status)
+    return render(request, "people/access_tokens.html", context, status=status)

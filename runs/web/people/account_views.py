@@ -39,7 +39,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     spent = "spent" in request.GET
     response = render(
         request,
-        "account/sign_in.html",
+        "people/sign_in.html",
         {
             "spent": spent,
             "program": PROGRAM,
@@ -72,7 +72,7 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
     elif request.method == "POST":
         response = _signed_in(request, found)
     else:
-        response = render(request, "account/link.html", {"person": found})
+        response = render(request, "people/link.html", {"person": found})
     # Neither the address nor the token: the host alone, because a form without any origin would be refused.
     response["Referrer-Policy"] = "strict-origin"
     return response

@@ -59,7 +59,7 @@ def _answered(request: HttpRequest, run: Run) -> HttpResponse:
         what = about(**(about_request(request) | {"run": run.pk, "gate": gate.pk}))
         log.info("refused: a decision, %s", type(error).__name__, extra=what)
         context = {"frame": RunFrame(run, "plan"), "page": present(run, {}, str(error), typed)}
-        return render(request, "runs/plan.html", context, status=status_of(error))
+        return render(request, "plan_editor/plan.html", context, status=status_of(error))
     return redirect("run", run_id=run.pk)
 
 
@@ -96,4 +96,4 @@ def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
         "longest": MAX_NAME,
         "names": names,
     }
-    return render(request, "runs/save_template.html", context, status=status)
+    return render(request, "plan_editor/save_template.html", context, status=status)

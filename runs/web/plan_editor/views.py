@@ -132,6 +132,6 @@ def _refused(request: HttpRequest, editor: Editor, status: int) -> HttpResponse:
 def _page(request: HttpRequest, editor: Editor, status: int = 200) -> HttpResponse:
     form.fold_beyond(editor.draft, editor.focus)
     if "HX-Request" in request.headers:
-        return render(request, "runs/plan_edit.html#editor", {"editor": editor}, status=status)
+        return render(request, "plan_editor/plan_edit.html#editor", {"editor": editor}, status=status)
     frame = RunFrame(editor.run, "plan")
-    return render(request, "runs/plan_edit.html", {"frame": frame, "editor": editor}, status=status)
+    return render(request, "plan_editor/plan_edit.html", {"frame": frame, "editor": editor}, status=status)

@@ -38,7 +38,7 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
         "heading": html.heading(report),
         "body": drawn(html.body(report), run, sources_in(run.answer)),
     }
-    return render(request, "runs/report.html", context)
+    return render(request, "report/report.html", context)
 
 
 class ReportFormatConverter:
@@ -96,7 +96,7 @@ def report_wait(request: HttpRequest, run_id: int, report_format: ReportFormat) 
         "file": file,
         "most": round(LIMITS.seconds),
     }
-    return render(request, "runs/report_wait.html", context)
+    return render(request, "report/report_wait.html", context)
 
 
 def _prepared(source: ReportInput, report_format: ReportFormat, wait: float | None = None) -> Prepared:

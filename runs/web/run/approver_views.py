@@ -46,4 +46,4 @@ def approvers(request: HttpRequest, run_id: int) -> HttpResponse:
         "may_choose": can_choose_approvers(request.user, run),
         "problem": problem,
     }
-    return render(request, "runs/approvers.html", context, status=status)
+    return render(request, "run/approvers.html", context, status=status)

@@ -9,7 +9,7 @@ from runs.web.gates.presenter import Problem
 from runs.web.run.frame import RunFrame
 from runs.web.run.overview import RunPage
 
-FRAME = "runs/frame.html"
+FRAME = "run/frame.html"
 EVERYTHING = frozenset(
     {
         EventKind.PLAN_PROPOSED,
@@ -48,6 +48,16 @@ TABS: Mapping[str, Mapping[str, frozenset[EventKind]]] = {
 A history that shows calls as `lines` changes with each; in its `tree` their sums are a small part of their own.
 """
 
+TEMPLATES: Mapping[str, str] = {
+    "overview": "run/overview.html",
+    "plan": "plan_editor/plan.html",
+    "steps": "steps/steps.html",
+    "files": "files/files.html",
+    "history": "history/history.html",
+    "cost": "run/cost.html",
+}
+"""By tab, the template with its regions."""
+
 
 def head(frame: RunFrame) -> str:
     """State and controls, and the tabs if it is known which one is open, to be put in place of those on a page."""
@@ -59,4 +69,4 @@ def head(frame: RunFrame) -> str:
 def regions(page: RunPage, tab: str, names: Iterable[str], problem: Problem | None = None) -> str:
     """These regions of a tab, to be put in place of those that a browser shows."""
     context = {"page": page, "problem": problem, "oob": True}
-    return "".join(render_to_string(f"runs/{tab}.html#{name}", context) for name in names)
+    return "".join(render_to_string(f"{TEMPLATES[tab]}#{name}", context) for name in names)

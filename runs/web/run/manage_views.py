@@ -49,7 +49,7 @@ def manage(request: HttpRequest, run_id: int) -> HttpResponse:
         "problem": problem,
         "typed": request.POST.get("title", run.title).replace("\0", ""),
     }
-    template = "runs/parts/manage.html" if "HX-Request" in request.headers else "runs/manage.html"
+    template = "run/manage_form.html" if "HX-Request" in request.headers else "run/manage.html"
     return render(request, template, context, status=status)
 
 
@@ -70,7 +70,7 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
             messages.success(request, f"Run {line.number} “{line.title}” is deleted.")
             return redirect("inbox")
     context = {"run": run, "frame": RunFrame(run), "may_manage": may_manage, "problem": problem}
-    return render(request, "runs/delete.html", context, status=status)
+    return render(request, "run/delete_run.html", context, status=status)
 
 
 def _why_not(request: HttpRequest, run: Run) -> dict[str, str]:

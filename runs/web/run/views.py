@@ -14,7 +14,7 @@ from runs.models import Run, User
 from runs.people.permissions import visible_runs
 from runs.web.gates.forms import PauseForm, StopForm
 from runs.web.live.run_parts import asked_in, part, tab_context
-from runs.web.run.fragments import head
+from runs.web.run.fragments import TEMPLATES, head
 from runs.web.run.frame import RunFrame
 from runs.web.site.sessions import about_request
 from runs.web.site.unchanged import of_run, while_unchanged
@@ -44,7 +44,7 @@ def tab_of(request: HttpRequest, run: Run, tab: str) -> HttpResponse:
     """One tab of the page of a run, by its name; with `?part=` one of its regions, for a page that is open."""
     if (name := request.GET.get("part")) is not None:
         return HttpResponse(part(run, tab, name, request.GET.dict()))
-    return render(request, f"runs/{tab}.html", tab_context(run, tab, asked_in(tab, request.GET.dict())))
+    return render(request, TEMPLATES[tab], tab_context(run, tab, asked_in(tab, request.GET.dict())))
 
 
 @require_POST

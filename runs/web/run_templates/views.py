@@ -20,7 +20,9 @@ from runs.web.run_templates.presenter import TemplatePage
 def own_templates(request: HttpRequest) -> HttpResponse:
     mine = run_templates.own_templates(person(request))
     unavailable = templates_that_need_a_model(person(request))
-    return render(request, "templates.html", {"mine": mine, "shipped": SHIPPED, "unavailable": unavailable})
+    return render(
+        request, "run_templates/templates.html", {"mine": mine, "shipped": SHIPPED, "unavailable": unavailable}
+    )
 
 
 @require_safe
@@ -46,7 +48,7 @@ def delete_template(request: HttpRequest, template_id: int) -> HttpResponse:
     """Ask whether a template of one's own is to go; posted, forget it. Runs that were made from it keep their plans."""
     template = get_object_or_404(visible_templates(request.user).defer("plan"), pk=template_id)
     if request.method != "POST":
-        return render(request, "delete_template.html", {"template": template})
+        return render(request, "run_templates/delete_template.html", {"template": template})
     template.delete()
     messages.success(request, f"The template “{template.name}” is deleted. Runs that used it keep their plans.")
     return redirect("templates")
@@ -60,7 +62,9 @@ def _page(request: HttpRequest, key: str, problem: str = "") -> HttpResponse:
     try:
         page = TemplatePage(key, run_templates.chosen(user, key), own, key in templates_that_need_a_model(user))
     except InvalidInput as error:  # its plan was changed by hand: it can still be deleted
-        return render(request, "template.html", {"own": own, "problem": str(error), "name": own and own.name})
+        return render(
+            request, "run_templates/template.html", {"own": own, "problem": str(error), "name": own and own.name}
+        )
     context = {
         "page": page,
         "own": own,
@@ -69,4 +73,4 @@ def _page(request: HttpRequest, key: str, problem: str = "") -> HttpResponse:
         "longest": MAX_NAME,
         "estimate": page.estimate(default_policy()),
     }
-    return render(request, "template.html", context, status=422 if problem else 200)
+    return render(request, "run_templates/template.html", context, status=422 if problem else 200)

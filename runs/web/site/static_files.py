@@ -46,7 +46,7 @@ class HashedNames(StaticFilesStorage):
 
 
 def hashed(name: str) -> str:
-    """The name with its hash: `css/run.css` as `css/run.0123456789abcdef.css`. Of what is not there the name."""
+    """The name with its hash: `css/base.css` as `css/base.0123456789abcdef.css`. Of what is not there the name."""
     file = file_of(name)
     stem, dot, suffix = name.rpartition(".")
     return f"{stem}.{file.digest}.{suffix}" if file and dot and "/" not in suffix else name

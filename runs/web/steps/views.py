@@ -12,4 +12,4 @@ from runs.web.steps.presenter import step_page as present
 @require_safe
 def step_page(request: HttpRequest, run_id: int, step_id: int) -> HttpResponse:
     run = visible_run(request, run_id)
-    return render(request, "runs/step.html", {"frame": RunFrame(run, under="steps"), "page": present(run, step_id)})
+    return render(request, "steps/step.html", {"frame": RunFrame(run, under="steps"), "page": present(run, step_id)})

@@ -28,11 +28,11 @@ def servers_page(request: HttpRequest) -> HttpResponse:
     if not is_administrator(request.user):
         raise Http404
     if request.method != "POST":
-        return render(request, "servers.html", {"page": ServersPage()})
+        return render(request, "tool_servers/servers.html", {"page": ServersPage()})
     try:
         name = ListAgainForm(request.POST).checked()["server"]
     except InvalidInput as error:
-        return render(request, "servers.html", {"page": ServersPage(), "problem": str(error)}, status=422)
+        return render(request, "tool_servers/servers.html", {"page": ServersPage(), "problem": str(error)}, status=422)
     is_new = want(name)
     log.info(
         "MCP: %s %s",

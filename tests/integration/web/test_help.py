@@ -70,7 +70,7 @@ def test_help_says_what_programs_of_people_may_do(alice_client: Client) -> None:
 
 def test_keys_of_the_help_are_those_of_the_scripts() -> None:
     """Each key in the table is listened to by a script."""
-    scripts = "".join(path.read_text() for path in (ROOT / "static" / "js").glob("*.js"))
+    scripts = "".join(path.read_text() for path in (ROOT / "static" / "js").rglob("*.js"))
     rows = (ROOT / "templates" / "help" / "help.html").read_text()
     letters = {key for key in re.findall(r"<kbd>(\S+?)</kbd>", rows) if re.fullmatch(r"[a-z/]", key)}
     assert letters == {"j", "k", "n", "p", "/"}

@@ -155,7 +155,7 @@ def test_a_client_cannot_say_where_the_site_lies(target: Target) -> None:
     assert "/evil" not in target.alice.send("GET", "/", None, **{"Daphne-Root-Path": "/evil"})[1]
 
 
-@pytest.mark.parametrize("path", ["/static/js/run.js", "/static/no.js", "/sign-in/"])
+@pytest.mark.parametrize("path", ["/static/js/run/run.js", "/static/no.js", "/sign-in/"])
 def test_what_is_sent_is_what_it_is_called_and_stands_in_no_frame(target: Target, path: str) -> None:
     head = target.line().ask(f"GET {path}", "Connection: close").answer().partition("\r\n\r\n")[0].lower()
     assert head.count("\r\nx-content-type-options: nosniff") == head.count("x-content-type-options") == 1
@@ -164,9 +164,9 @@ def test_what_is_sent_is_what_it_is_called_and_stands_in_no_frame(target: Target
 
 
 def test_a_static_file_that_has_not_changed_is_not_sent_again(target: Target) -> None:
-    asked = target.line().ask("GET /static/js/run.js", "Connection: close").answer()
+    asked = target.line().ask("GET /static/js/run/run.js", "Connection: close").answer()
     etag = next(line for line in asked.split("\r\n") if line.lower().startswith("etag: ")).partition(": ")[2]
-    again = target.line().ask("GET /static/js/run.js", f"If-None-Match: {etag}", "Connection: close").answer()
+    again = target.line().ask("GET /static/js/run/run.js", f"If-None-Match: {etag}", "Connection: close").answer()
     assert again.startswith("HTTP/1.1 304 ")
     assert again.partition("\r\n\r\n")[2] == ""
 

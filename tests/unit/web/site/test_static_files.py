@@ -16,7 +16,7 @@ from django.test import RequestFactory
 
 from runs.web.site.static_files import ASK_FIRST, FOR_EVER, StaticFiles, file_of, hashed
 
-RUN_CSS = "/static/css/run.css"
+RUN_CSS = "/static/css/run/run.css"
 
 
 def got(path: str, **headers: str) -> HttpResponse:
@@ -24,24 +24,24 @@ def got(path: str, **headers: str) -> HttpResponse:
 
 
 def content() -> bytes:
-    place = find("css/run.css")
+    place = find("css/run/run.css")
     assert place is not None
     return Path(place).read_bytes()
 
 
 def test_names_in_pages_change_with_the_content() -> None:
-    assert re.fullmatch(r"/static/css/run\.[0-9a-f]{16}\.css", static("css/run.css"))
-    assert static("css/run.css") != static("css/base.css").replace("base", "run")
+    assert re.fullmatch(r"/static/css/run/run\.[0-9a-f]{16}\.css", static("css/run/run.css"))
+    assert static("css/run/run.css") != static("css/base.css").replace("base", "run/run")
     assert static("admin/css/base.css").startswith("/static/admin/css/base.")
 
 
 def test_what_is_hashed_is_kept_for_ever_and_is_the_file() -> None:
-    answer = got(static("css/run.css"))
+    answer = got(static("css/run/run.css"))
     assert (answer.content, answer["Cache-Control"]) == (content(), FOR_EVER)
     assert answer["Content-Type"] == "text/css; charset=utf-8"
 
 
-@pytest.mark.parametrize("path", [RUN_CSS, "/static/css/run.0123456789abcdef.css"])
+@pytest.mark.parametrize("path", [RUN_CSS, "/static/css/run/run.0123456789abcdef.css"])
 def test_names_without_or_with_another_hash_are_asked_for_each_time(path: str) -> None:
     answer = got(path)
     assert (answer.content, answer["Cache-Control"]) == (content(), ASK_FIRST)
