@@ -26,13 +26,9 @@ def _fresh_caches() -> None:
     from one address.
     """
     # the models can be imported only when Django is set up
-    from runs.lifecycle import created
-    from runs.lifecycle.state import reset_memory
     from runs.store.trees import reset_cache
 
     reset_cache()
-    reset_memory()
-    created.reset()
     cache.clear()
 
 

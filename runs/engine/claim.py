@@ -22,8 +22,6 @@ from runs.engine import process_registry
 from runs.enums import WorkStatus
 from runs.errors import LeaseLost, MoveRefused, Outdated
 from runs.events import kinds as events
-from runs.lifecycle import created
-from runs.lifecycle import state as states
 from runs.lifecycle.transitions import change
 from runs.llm.capabilities import capacities
 from runs.logs import About, about
@@ -76,10 +74,6 @@ def claim(work_id: int) -> Lease | None:
     """The lease, or None when the item is not to be had, and in a process that takes no new work."""
     if process_registry.draining.is_set():
         return None
-    remembered = created.take(work_id)
-    lease = _claimed(_with_trees(remembered)) if remembered else None
-    if lease:
-        return lease
     work = _read(Q(pk=work_id) & due())
     return _claimed(work) if work else None
 
@@ -143,33 +137,25 @@ def commit[Value](lease: Lease, write: Callable[[WorkItem], Value], *, calls_onl
     """
     with lease.committing:
         lease.check()  # a lease that is given back is lost first: what is not begun by then is not begun
-        before = lease.item.run.event_count
         if lease.current:
             try:
                 with event_log.writing(lease.item.run):
-                    value = write(lease.item)
-                return _carried(lease, before, value)
+                    return write(lease.item)
             except (Outdated, MoveRefused):  # a status that others have changed shows it before the number does
                 lease.current = False
         while True:
             try:
                 with event_log.writing():
-                    before = _refresh(lease, calls_only=calls_only)
+                    _refresh(lease, calls_only=calls_only)
                     value = write(lease.item)
                 lease.current = not calls_only
-                return _carried(lease, before, value)
+                return value
             except Outdated:  # only where rows are not locked by reading them: somebody else has got on
                 continue
 
 
-def _carried[Value](lease: Lease, before: int, value: Value) -> Value:
-    """What did not touch the steps leaves them as they are known; what did has said so when it was committed."""
-    states.carry(lease.item.run_id, before, lease.item.run.event_count)
-    return value
-
-
-def _refresh(lease: Lease, *, calls_only: bool) -> int:
-    """Read what has to be known again. Returns the number of the run's newest event; raises LeaseLost."""
+def _refresh(lease: Lease, *, calls_only: bool) -> None:
+    """Read what has to be known again. Raises LeaseLost."""
     mine = Q(pk=lease.item.pk, epoch=lease.epoch, status=WorkStatus.LEASED.value)
     if calls_only:
         number = WorkItem.objects.filter(mine).values_list("run__event_count", flat=True).first()
@@ -182,7 +168,6 @@ def _refresh(lease: Lease, *, calls_only: bool) -> int:
         raise LeaseLost("The lease of this work is gone.")
     lease.item = found
     event_log.trust(found.run)
-    return found.run.event_count
 
 
 def done(work: WorkItem) -> None:

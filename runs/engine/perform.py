@@ -48,7 +48,7 @@ from runs.events import kinds as events
 from runs.evidence.results import Judgement
 from runs.lifecycle import effects, gate_opening, outcomes
 from runs.lifecycle import state as states
-from runs.lifecycle.advance import advance
+from runs.lifecycle.advance import advance, go_on
 from runs.lifecycle.approval import reuse
 from runs.lifecycle.toolset import service_specs
 from runs.models import ToolCall, WorkItem
@@ -271,7 +271,7 @@ def _view_with_earlier(item: WorkItem, looks: ReadTracker) -> FileView:
     if attempt.number > 1:
         for reads in step.attempts.filter(number__lt=attempt.number).values_list("reads", flat=True):
             looks.earlier(reads)
-    return reuse.view_of(item.run, attempt.base, states.specs_of(step.plan_id, step.plan.digest), step.key)
+    return reuse.view_of(item.run, attempt.base, states.specs_of(step.plan), step.key)
 
 
 def _execute(recording: Recording, deadline: Deadline, looks: ReadTracker) -> list[ToolCall]:
@@ -379,8 +379,9 @@ def _judged(mine: WorkItem, judgement: Judgement, reads: ReadSet) -> None:
     attempt = mine.attempt
     assert attempt is not None
     blocked = bool(attempt.output and attempt.output.status == "blocked")
-    outcomes.judged(attempt, judgement, reads=reads, blocked=blocked)
-    _done(mine)
+    state = outcomes.judged(attempt, judgement, reads=reads, blocked=blocked)
+    claim.done(mine)
+    go_on(state)
 
 
 def _done(mine: WorkItem) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import timedelta
+from typing import NamedTuple
 
 from django.db.models import Q
 from django.utils import timezone
@@ -25,7 +26,6 @@ from runs.enums import (
 )
 from runs.evidence.citations.citing import Delivered
 from runs.evidence.sources import Given, rested_on, source_of
-from runs.lifecycle import findings
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.approval.baseline import undeclared_by
@@ -34,9 +34,7 @@ from runs.lifecycle.bound_servers import server_specs
 from runs.lifecycle.change_requests import requests_of
 from runs.lifecycle.coverage import remarks_on, shown_in
 from runs.lifecycle.criteria_ledger import entries_of, ledger_of, result_in
-from runs.lifecycle.findings import Found
 from runs.lifecycle.gate_opening import question_digest
-from runs.lifecycle.moves import StepState
 from runs.lifecycle.toolset import command_lines, commands_allowed, tool_names
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, WorkItem
 from runs.models.plans import FIRST_PLAN
@@ -209,7 +207,7 @@ def _kept(previous: Plan) -> tuple[PlanStep, ...]:
 
 def _results(previous: Plan) -> dict[str, str]:
     settled = previous.steps.filter(status__in=SETTLED_STEPS).values_list("key", flat=True)
-    return {key: result.text[:RESULT_CHARS] for key, result in results_of(previous, list(settled), {}).items()}
+    return {key: result.text[:RESULT_CHARS] for key, result in results_of(previous, list(settled)).items()}
 
 
 def critiques_of(step: Step) -> tuple[Critique, ...]:
@@ -234,13 +232,13 @@ def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:
     run = step.plan.run
     policy = policy_for_agent(run.policy, attempt.agent)
     role_model = policy.model_for(Role.EXECUTOR)
-    results = results_of(step.plan, step.depends_on, states.known(run))
+    results = results_of(step.plan, step.depends_on)
     earlier = prompt_requests.critiques(attempt, requests_of(run)) if step.plan.version > 1 else ()
     return StepBrief(
         request=run.request,
         goal=step.plan.header.goal,
         context=step.plan.header.context,
-        steps={key: spec.name for key, spec in states.specs_of(step.plan_id, step.plan.digest).items()},
+        steps={key: spec.name for key, spec in states.specs_of(step.plan).items()},
         step=step.spec,
         files=trees.files_of(run.inputs),
         remarks=remarks_on(run, pages=capabilities.executor.pages is not OriginalPages.NEVER),
@@ -259,23 +257,24 @@ def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:
     )
 
 
-def results_of(plan: Plan, keys: Sequence[str], known: Mapping[str, StepState]) -> dict[str, Found]:
-    """What settled steps found by their key, in the order of the plan. That of `known` steps may be in memory."""
-    remembered = {key: findings.of(known[key].fingerprint) for key in keys if key in known}
-    texts = {key: text for key, text in remembered.items() if text is not None}
-    if len(texts) < len(keys):
-        texts = _read_results(plan, keys)
-    return {key: texts[key] for key in states.specs_of(plan.pk, plan.digest) if key in texts}
+class StepResult(NamedTuple):
+    """What an attempt hands on to the steps that rest on it, besides its files: findings, and notes on them."""
+
+    text: str
+    notes: str
 
 
-def _read_results(plan: Plan, keys: Sequence[str]) -> dict[str, Found]:
-    """Of each step the latest attempt's."""
+def results_of(plan: Plan, keys: Sequence[str]) -> dict[str, StepResult]:
+    """What settled steps found in their latest attempts, by their keys and in the order of the plan."""
+    if not keys:
+        return {}
     own = Attempt.objects.filter(step__plan=plan.pk, step__key__in=keys)
     outputs = list(own.order_by("number").values_list("step__key", "output"))  # the last of a step stays
     if plan.version > 1:  # only later versions keep results of earlier ones
         kept = plan.steps.filter(key__in=keys, reused_from__isnull=False)
         outputs += kept.order_by().values_list("key", "reused_from__output")
-    return {key: Found(output.findings, output.notes) for key, output in outputs if output}
+    found = {key: StepResult(output.findings, output.notes) for key, output in outputs if output}
+    return {key: found[key] for key in states.specs_of(plan) if key in found}
 
 
 def repeated(attempt: Attempt) -> Attempt | None:
@@ -298,7 +297,7 @@ def for_verifier(
     role_model = policy.model_for(Role.VERIFIER)
     read = {str(call.arguments.get("path")) for call in calls if call.name == "read_file" and not call.is_error}
     inputs = trees.files_of(run.inputs)
-    specs = states.specs_of(step.plan_id, step.plan.digest)
+    specs = states.specs_of(step.plan)
     made = dict.fromkeys([*overlay.changes, *spec.outputs])
     asked = requests_of(run)
     return VerificationInput(
@@ -364,7 +363,7 @@ def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, Fi
 
 def _size_checks(plan: Plan) -> list[MinBytes | WordCount]:
     """What the plan itself says about how long files are to be, whichever step or success criterion says it."""
-    specs = states.specs_of(plan.pk, plan.digest).values()
+    specs = states.specs_of(plan).values()
     criteria = [*(one for spec in specs for one in spec.acceptance_criteria), *plan.header.success_criteria]
     return [one.check for one in criteria if isinstance(one.check, MinBytes | WordCount)]
 
@@ -373,7 +372,7 @@ def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
     role_model = run.policy.model_for(Role.SYNTHESIZER)
     statuses = dict(plan.steps.values_list("key", "status"))
     settled = [key for key, status in statuses.items() if status in SETTLED_STEPS]
-    results = results_of(plan, settled, states.known(run))
+    results = results_of(plan, settled)
     return AnswerBrief(
         request=run.request,
         goal=plan.header.goal,
@@ -417,7 +416,7 @@ def for_final_verdict(run: Run, plan: Plan, answer: str, capabilities: Capacitie
 def delivered_by(run: Run, plan: Plan) -> Delivered:
     """What the run hands over. It is read here; its files are read when they are asked for."""
     inputs = trees.files_of(run.inputs)
-    steps = states.specs_of(plan.pk, plan.digest).values()
+    steps = states.specs_of(plan).values()
     return Delivered(
         made=list(written_files(run, run.head)),
         files=trees.contents_of(run.head),

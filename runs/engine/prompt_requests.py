@@ -70,7 +70,7 @@ def judged(attempt: Attempt, overlay: Overlay, gates: Iterable[Gate]) -> Sequenc
 
 def _judged_here(attempt: Attempt, gates: Iterable[Gate]) -> list[Gate]:
     plan = attempt.step.plan
-    keys = states.specs_of(plan.pk, plan.digest)
+    keys = states.specs_of(plan)
     return [gate for gate in gates if judged_at(gate, plan.header, keys) == attempt.step.key]
 
 

@@ -2,20 +2,50 @@
 
 from typing import assert_never
 
-from runs.enums import StepStatus
+from runs.enums import PlanStatus, RunStatus, StepStatus
 from runs.lifecycle import effects, gate_opening, moves
 from runs.lifecycle import state as states
+from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.state import State
-from runs.store import event_log
+from runs.store import event_log, trees
 
 
 def advance(run_id: int) -> None:
     """Apply every move that is due. Called in the transaction of the fact that made them due."""
     with event_log.writing():
-        state = states.of(event_log.locked(run_id))
-        while due := moves.due(state.snapshot()):
-            for move in due:
-                _apply(state, move)
+        go_on(states.of(event_log.locked(run_id)))
+
+
+def go_on(state: State) -> None:
+    """Apply every move that is due, from a state that was read in this transaction."""
+    while due := moves.due(snapshot(state)):
+        for move in due:
+            _apply(state, move)
+
+
+_HAS_WORK = frozenset({RunStatus.PLANNING, RunStatus.FINALISING})
+"""The statuses in which a work item for the whole run may be under way."""
+
+
+def snapshot(state: State) -> moves.Snapshot:
+    """What `moves.due` decides upon."""
+    run, plan = state.run, state.plan
+    is_proposed = plan is not None and plan.status == PlanStatus.PROPOSED
+    return moves.Snapshot(
+        status=RunStatus(run.status),
+        policy=run.policy,
+        plan=PlanStatus(plan.status) if plan else None,
+        agreed=plan is not None and is_proposed and plan.version > 1 and run.plans.exclude(approved_how="").exists(),
+        relaxes=bool(plan and plan.relaxed),
+        bound=plan is None or plan.status != PlanStatus.APPROVED or not fingerprint.differences(plan, run),
+        steps=tuple(state.steps.values()),
+        unread=run.status == RunStatus.PLANNING and bool(trees.readings_of(run.inputs).waiting),
+        busy=run.status in _HAS_WORK and run.work.filter(attempt=None).open().exists(),
+        paused=run.paused,
+        replans=run.replans,
+        final=run.final.action if run.final else None,
+        repeated=run.repeated,
+    )
 
 
 def _apply(state: State, move: moves.Move) -> None:

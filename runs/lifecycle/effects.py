@@ -21,8 +21,7 @@ from runs.enums import (
 from runs.errors import MoveRefused
 from runs.events import kinds as events
 from runs.evidence.results import needs_person
-from runs.lifecycle import available_agents, created, gate_opening
-from runs.lifecycle import state as states
+from runs.lifecycle import available_agents, gate_opening
 from runs.lifecycle.approval import baseline, fingerprint, reuse
 from runs.lifecycle.criteria_ledger import ledger_of
 from runs.lifecycle.notify import notify
@@ -41,7 +40,6 @@ log = logging.getLogger(__name__)
 
 def _create_work(run: Run, kind: WorkKind, attempt: Attempt | None = None) -> None:
     work = WorkItem.objects.create(run=run, kind=kind.value, attempt=attempt, due_at=clock.now())
-    created.remember(work)  # before anyone is notified of it
     notify(work.pk)
 
 
@@ -86,7 +84,7 @@ def start_attempt(state: State, key: str) -> None:
     reuse_key = reuse.key_of(state, key, there)
     view = partial(reuse.view_of, run, run.head, state.specs, key)
     earlier = reuse.find(state, key, reuse_key, view) if number == 1 else None
-    attempt = Attempt(step=state.row(key), number=number, base=run.head, reuse_key=reuse_key, agent=agent)
+    attempt = Attempt(step_id=step.id, number=number, base=run.head, reuse_key=reuse_key, agent=agent)
     attempt.subagents = subagents or None
     if earlier:
         _take_over(state, key, attempt, earlier)
@@ -185,10 +183,9 @@ def replan(state: State, key: str) -> None:
     """Back to the planner. The version stands as it does, with its answer, until there is one that takes its place."""
     run, plan = state.run, state.plan
     assert plan is not None
-    refused = [step.key for step in state.steps.values() if step.refused]
-    for one in refused:
-        state.mark(one, refused=False)  # a planner that brings nothing new leads back to the question
-    state.save()
+    refused = {step.key for step in state.steps.values() if step.refused}
+    # A planner that brings nothing new leads back to the question.
+    plan.steps.filter(refused=True).update(refused=False)
     if key in refused:
         became = "cannot go on after an error" if state.steps[key].tries else "was not let start"
         why = f"Step {quoted(state.specs[key].name)} {became}."
@@ -239,8 +236,7 @@ def start_finalise(state: State) -> None:
 
 def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = False) -> None:
     """End the run with the outcome that the ledger gives. Open work, gates and attempts end with it."""
-    newest = states.of(run).plan
-    states.end(run)
+    newest = run.plans.defer("estimate").newest()
     for work in run.work.open():
         change(work, WorkStatus.CANCELLED, lease_until=None)
     for gate in run.gates.open():

@@ -12,7 +12,7 @@ from runs.events import kinds as events
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
-from runs.models import Attempt, Gate, Plan, Run, Verdict, WorkItem
+from runs.models import Attempt, Gate, Plan, Run, Step, Verdict, WorkItem
 from runs.store.event_log import record
 from runs.store.journal import CallPlace
 from runs.text.plural import pluralize
@@ -65,7 +65,8 @@ def open_start_gate(state: State, key: str) -> None:
     """Ask before a step is carried out; no worker, and no place among the parallel steps, is held meanwhile."""
     question = f"Start “{state.specs[key].name}”? It is a {state.steps[key].complexity}-risk step."
     state.change(key, StepStatus.WAITING)
-    open_gate(state.run, GateKind.START, question, start_digest(state, key), step=state.row(key))
+    step = Step.objects.get(pk=state.steps[key].id)
+    open_gate(state.run, GateKind.START, question, start_digest(state, key), step=step)
 
 
 def start_digest(state: State, key: str) -> str:
@@ -98,7 +99,7 @@ def _unproved(step: int) -> str:
 def open_exhausted_gate(state: State, key: str) -> None:
     spec, failures = state.specs[key], state.steps[key].failures
     tries = pluralize(failures, "attempt")
-    cannot = " The verdict says that nobody can do it." if state.steps[key].asked is Action.CANNOT else ""
+    cannot = " The verdict says that nobody can do it." if state.steps[key].last_action is Action.CANNOT else ""
     question = f"“{spec.name}” did not pass in {tries}.{cannot} Accept it with open points?"
     _open_result_gate(state, key, GateKind.EXHAUSTED, question)
 

@@ -22,11 +22,13 @@ from runs.pev.policy import Policy
 
 
 class StepState(NamedTuple):
-    """How a step stands: `failures` counts attempts that did not pass, `tries` all that were started; `asked` is what
-    the latest verdict asked for, `fingerprint` that of the result that was settled, `id` the row's. `unproved`: whether
-    it is what a person asked for could not be proved, so a person has to see it (T7). `cleared`: a person let it start;
-    `refused`: instead of its start, or of another try after an error, a person asked for another plan, and the planner
-    has not been asked since.
+    """How a step stands. `id` is that of its row.
+
+    `failures` counts attempts that did not pass, `tries` all that were started. `last_action` is what the latest
+    verdict asked for, `fingerprint` that of the result that was settled. `unproved`: it could not be proved that what a
+    person asked for was done, so a person has to see it (T7). `cleared`: a person let it start. `refused`: instead of
+    its start, or of another try after an error, a person asked for another plan, and the planner has not been asked
+    since.
     """
 
     key: str
@@ -34,7 +36,7 @@ class StepState(NamedTuple):
     depends_on: frozenset[str]
     complexity: Complexity
     failures: int = 0
-    asked: Action | None = None
+    last_action: Action | None = None
     tries: int = 0
     fingerprint: str = ""
     id: int = 0
@@ -213,10 +215,10 @@ def _executing(run: Snapshot) -> list[Move]:
 
 
 def _after_verdict(run: Snapshot, step: StepState) -> Move:
-    if step.asked is Action.PASS:
+    if step.last_action is Action.PASS:
         waits = step.unproved or run.policy.step_waits(step.complexity)
         return OpenStepGate(step.key) if waits else PassStep(step.key)
-    if step.asked is Action.RETRY and step.failures < run.policy.attempts:
+    if step.last_action is Action.RETRY and step.failures < run.policy.attempts:
         return StartAttempt(step.key)
     if run.may_replan:
         return Replan(step.key)

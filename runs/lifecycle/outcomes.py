@@ -18,7 +18,6 @@ from runs.enums import (
 )
 from runs.events import kinds as events
 from runs.evidence.results import Judgement
-from runs.lifecycle import findings
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import baseline, fingerprint
 from runs.lifecycle.coverage import known_unread
@@ -39,7 +38,7 @@ def documents_read(run: Run) -> None:
     copies that it makes of Word documents: there are none of those that cannot be read.
     """
     record(run.pk, events.DocumentsRead(not_read=tuple(known_unread(run))))
-    plan = states.of(run).plan
+    plan = run.plans.newest()
     if plan is None:
         return
     contract = fingerprint.contract_of(plan)
@@ -68,7 +67,6 @@ def propose_plan(
     code has made it from a version whose gate has not opened yet.
     """
     before = _superseded(states.of(event_log.locked(run.pk)), edited=replaces or author is not None)
-    states.end(run)
     row = Plan.objects.create(
         run=run,
         version=before.version + 1 if before else 1,
@@ -82,7 +80,6 @@ def propose_plan(
     )
     steps = Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
     kept = _keep_results(steps, before) if before else []
-    states.begin(row, steps)
     event = events.PlanProposed(
         version=row.version,
         steps=len(plan.steps),
@@ -142,21 +139,17 @@ def _is_kept(step: Step, settled: dict[str, Step], kept: list[str]) -> bool:
 def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
     """The executor has reported; what it wrote lies in the overlay. Nothing of it is in the workspace yet."""
     result = fingerprint.digest_of([output.findings, output.notes, overlay])
-    findings.remember(result, findings.Found(output.findings, output.notes))
-    change(
-        attempt,
-        AttemptStatus.VERIFYING,
-        output=output,
-        overlay=overlay,
-        fingerprint=result,
-    )
+    change(attempt, AttemptStatus.VERIFYING, output=output, overlay=overlay, fingerprint=result)
     run = attempt.step.plan.run
     sure = None if run.policy.by_rules else output.confidence
     record(run.pk, events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=sure))
 
 
-def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = None, blocked: bool = False) -> None:
-    """Store the verdict; the step waits for the move that follows from it. `reads`: what it all rests on."""
+def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = None, blocked: bool = False) -> State:
+    """Store the verdict; the step waits for the move that follows from it. `reads`: what it all rests on.
+
+    Returns the state of the run, in which that move is due.
+    """
     Verdict.objects.create(
         attempt=attempt,
         stage=judgement.stage,
@@ -177,7 +170,8 @@ def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = No
     status = AttemptStatus.BLOCKED if blocked else ended
     change(attempt, status, tree=tree, reads=reads, finished_at=timezone.now())
     step = attempt.step
-    state = states.of(step.plan.run, step.plan)
+    # No other version is proposed while an attempt is under way, so this plan is the newest.
+    state = states.of(event_log.locked(step.plan.run_id), step.plan)
     failures = state.steps[step.key].failures + (0 if judgement.passed else 1)
     unproved = judgement.passed and judgement.needs_person(asks=state.run.policy.asks_about_steps)
     fields = {"last_action": judgement.action, "failures": failures, "unproved": unproved}
@@ -191,6 +185,7 @@ def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = No
         feedback=judgement.feedback[:600],
     )
     record(step.plan.run_id, event, attempt)
+    return state
 
 
 def answered(run: Run, answer: str, judgement: Judgement) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from django.db import OperationalError, connection, transaction
 from django.db.models import Model
@@ -37,25 +37,18 @@ class Entry(NamedTuple):
     row: Model | None = None
 
 
-class Saved(Protocol):
-    """Something that is changed in memory while a transaction goes on, and written once when it ends."""
-
-    def save(self) -> None: ...
-
-
 @dataclass
 class _Page:
     """What one transaction adds to one run.
 
     `run` is in hand when it was locked here, or was read before: then it is only `believed` to be as it is now.
-    `fields` are the names of those of its row that are written at the end, with the values that they have by then.
+    `fields` are those of its row that are written at the end, by name.
     """
 
     run: Run | None = None
     believed: bool = False
-    state: Saved | None = None
     events: list[Entry] = field(default_factory=list)
-    fields: set[str] = field(default_factory=set)
+    fields: dict[str, Any] = field(default_factory=dict)
 
 
 class _Current(threading.local):
@@ -81,8 +74,6 @@ def writing(held: Run | None = None) -> Iterator[None]:
         try:
             yield
             for run_id, page in list(_current.pages.items()):
-                if page.state:
-                    page.state.save()
                 _write(run_id, page)
         finally:
             _current.pages = None
@@ -145,24 +136,14 @@ _listeners: list[Callable[[int, Sequence[Entry]], object]] = []
 
 def keep(run: Run, **fields: Any) -> None:
     """Set fields of a run's row with the statement that numbers this transaction's events; there must be one."""
-    _page(run.pk).fields.update(fields)  # the names
+    _page(run.pk).fields.update(fields)
     for name, value in fields.items():
         setattr(run, name, value)
 
 
-def state_of(run_id: int) -> Saved | None:
-    """What `hold` was given for this run in this transaction."""
-    return _page(run_id).state
-
-
-def hold(run_id: int, state: Saved | None) -> None:
-    """Save `state` when the transaction ends, before its events are numbered."""
-    _page(run_id).state = state
-
-
 def _page(run_id: int) -> _Page:
     if _current.pages is None:
-        raise transaction.TransactionManagementError("Runs are changed inside of `history.writing`.")
+        raise transaction.TransactionManagementError("Runs are changed inside of `event_log.writing`.")
     return _current.pages.setdefault(run_id, _Page())
 
 
@@ -173,8 +154,7 @@ def _write(run_id: int, page: _Page) -> None:
     known = run.event_count
     newest = known + len(page.events)
     # The condition fails when somebody has committed since the run was read; with a locked row it cannot.
-    fields = {name: getattr(run, name) for name in page.fields}
-    moved = Run.objects.filter(pk=run_id, event_count=known).update(event_count=newest, **fields)
+    moved = Run.objects.filter(pk=run_id, event_count=known).update(event_count=newest, **page.fields)
     if moved != 1:
         raise Outdated("The run has changed since it was read.")
     run.event_count = newest

@@ -23,7 +23,7 @@ def measure(*, short: bool) -> list[Figure]:
         figures += [
             Figure(f"{name}: time per step", last.time / first.time, "times", max=1.1),
             Figure(f"{name}: processor per step", last.processor / first.processor, "times", broken_over=2.5),
-            Figure(f"{kind}: statements per step", statements_of(team_of(5, writes=writes)), "", max=25),
+            Figure(f"{kind}: statements per step", statements_of(team_of(5, writes=writes)), "", max=30),
         ]
     return figures
 

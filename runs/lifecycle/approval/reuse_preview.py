@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from runs.contracts.ports import FileInfo
@@ -44,17 +44,6 @@ class StepPreview:
     why: str = ""
 
 
-@dataclass
-class _Imagined(State):
-    """A run that is in no table: what its steps are to do comes from the contract."""
-
-    contract: Mapping[str, PlanStep] = field(default_factory=dict)
-
-    @property
-    def specs(self) -> Mapping[str, PlanStep]:
-        return self.contract
-
-
 def preview_reuse(plan: PlanContract, given: PreviewInputs, before: Run) -> list[StepPreview]:
     """Each step of the plan, in order, as it would come out at once. Reasons are told against the run `before`.
 
@@ -92,7 +81,8 @@ def _readings(files: Mapping[str, FileInfo]) -> Readings:
     return renditions.readings({info.sha256 for info in files.values()})
 
 
-def _imagined(plan: PlanContract, given: PreviewInputs) -> _Imagined:
+def _imagined(plan: PlanContract, given: PreviewInputs) -> State:
+    """The state of a run that is in no table."""
     run = Run(
         owner=given.owner,
         request=given.request,
@@ -106,7 +96,7 @@ def _imagined(plan: PlanContract, given: PreviewInputs) -> _Imagined:
         for step in plan.steps
     }
     specs = {step.step_id: step for step in plan.steps}
-    return _Imagined(run, Plan(version=1, header=plan.for_another_run().header), steps, contract=specs)
+    return State(run, Plan(version=1, header=plan.for_another_run().header), steps, specs)
 
 
 def _startable(state: State, policy: Policy) -> list[str]:

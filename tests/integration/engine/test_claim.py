@@ -39,29 +39,19 @@ def test_a_claimed_item_is_not_to_be_had(item: WorkItem) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_item_that_this_process_created_is_claimed_without_reading_it(submitted: Submit) -> None:
+def test_a_claim_reads_the_item_once_and_changes_it_once(submitted: Submit) -> None:
     item = WorkItem.objects.get(run=submitted())
     with CaptureQueriesContext(connection) as sent:
         lease = claim.claim(item.pk)
     assert lease is not None
-    assert [query["sql"].split()[0] for query in sent] == ["BEGIN", "UPDATE", "COMMIT"]
+    assert [query["sql"].split()[0] for query in sent] == ["SELECT", "BEGIN", "UPDATE", "COMMIT"]
     item.refresh_from_db()
     assert (item.status, item.epoch) == (WorkStatus.LEASED, lease.epoch)
     assert item.lease_until is not None
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_item_in_memory_that_another_process_had_meanwhile_is_read(submitted: Submit) -> None:
-    """It was claimed and postponed there, and is due again."""
-    item = WorkItem.objects.get(run=submitted())
-    WorkItem.objects.update(epoch=1, tries=1)
-    lease = claim.claim(item.pk)
-    assert lease is not None
-    assert (lease.epoch, lease.item.tries) == (2, 1)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_an_item_in_memory_of_a_cancelled_run_is_not_to_be_had(submitted: Submit) -> None:
+def test_an_item_of_a_cancelled_run_is_not_to_be_had(submitted: Submit) -> None:
     run = submitted()
     item = WorkItem.objects.get(run=run)
     cancel(run.pk, run.owner)

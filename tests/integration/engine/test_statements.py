@@ -15,7 +15,7 @@ from tests.fakes.team import Team, plan, step
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
 
-MAX_STATEMENTS = 25
+MAX_STATEMENTS = 30
 """Four commits: a reply that asks for a tool, its result, the report, the verdict with the start of the next step."""
 
 

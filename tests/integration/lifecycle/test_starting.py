@@ -163,7 +163,6 @@ def test_an_answer_is_bound_to_the_results_that_the_step_rests_on() -> None:
     done(run, "a", {"a.md": "A"})
     gate = gates(run)["b"]
     Step.objects.filter(plan__run=run, key="a").update(fingerprint="0" * 64)
-    states.reset_memory()
     with pytest.raises(DecisionRefused):
         say(gate, Verb.APPROVE)
     again = gates(run)["b"]

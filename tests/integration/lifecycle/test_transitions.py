@@ -240,13 +240,13 @@ def writes_status(node: ast.AST) -> bool:
 @pytest.mark.slow
 def test_only_the_lifecycle_writes_a_status_and_there_only_where_the_table_is_asked() -> None:
     found = {name for name, nodes in modules() for node in nodes if writes_status(node)}
-    assert found <= {"lifecycle/transitions.py", "lifecycle/state.py"}
+    assert found == {"lifecycle/transitions.py"}
 
 
 @pytest.mark.slow
 def test_only_the_lifecycle_and_the_leases_call_for_a_change() -> None:
     users = {name for name, nodes in modules() for node in nodes if called(node) == "change"}
-    assert {name for name in users if not name.startswith("lifecycle/")} == {"engine/work.py"}
+    assert {name for name in users if not name.startswith("lifecycle/")} == {"engine/claim.py"}
 
 
 @pytest.mark.slow
@@ -260,7 +260,7 @@ def test_nobody_goes_past_the_orm() -> None:
     }
     a_commands_own = ("management/terminal.py", "execute")
     before_there_are_tables = ("management/commands/migrate.py", "execute")
-    of_the_server_itself = {("keeping/snapshots.py", "cursor"), ("keeping/snapshots.py", "execute")}
+    of_the_server_itself = {("operations/database_snapshot.py", name) for name in ("cursor", "execute")}
     assert found == {a_commands_own, before_there_are_tables, *of_the_server_itself}
 
 
@@ -279,7 +279,7 @@ def writes_history(node: ast.AST, imported: set[str]) -> bool:
 
 
 @pytest.mark.slow
-def test_only_history_writes_events_and_only_the_journal_calls() -> None:
+def test_only_the_event_log_writes_events_and_only_the_journal_calls() -> None:
     found = set()
     for name, nodes in modules():
         imported = {
@@ -291,4 +291,4 @@ def test_only_history_writes_events_and_only_the_journal_calls() -> None:
         }
         if any(writes_history(node, imported) for node in nodes):
             found.add(name)
-    assert found == {"history.py", "journal.py"}
+    assert found == {"store/event_log.py", "store/journal.py"}

@@ -21,7 +21,6 @@ from django.test import Client
 from django.utils import timezone
 from django.views import View
 
-from runs.lifecycle.state import reset_memory
 from runs.models import DeletedRun, Event, Gate, Link, Run, Template, User
 from runs.people import access_tokens
 from runs.store.trees import reset_cache
@@ -282,7 +281,6 @@ def undone(*, changes: bool = True) -> Iterator[None]:
         yield
         transaction.set_rollback(True)
     if changes:  # what was kept in memory may be of rows that are gone
-        reset_memory()
         reset_cache()
 
 

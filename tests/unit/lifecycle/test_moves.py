@@ -200,7 +200,7 @@ class World:
                 failures = self.step(key).failures + (asked is not Action.PASS)
                 self.impossible |= {key} if asked is Action.CANNOT else set()
                 unproved = self.draw(st.sampled_from(["proved", "unproved"])) == "unproved"
-                self.set(key, StepStatus.JUDGED, asked=asked, failures=failures, unproved=unproved)
+                self.set(key, StepStatus.JUDGED, last_action=asked, failures=failures, unproved=unproved)
             case "held":
                 self.held.add(key)
             case "retried":
@@ -219,7 +219,7 @@ class World:
             self.asked_to_start.discard(key)
             self.set(key, StepStatus.PENDING, **({"cleared": True} if approved else {"refused": True}))
         elif key != "plan":
-            kept = StepStatus.PASSED if self.step(key).asked is Action.PASS else StepStatus.ACCEPTED
+            kept = StepStatus.PASSED if self.step(key).last_action is Action.PASS else StepStatus.ACCEPTED
             self.impossible.discard(key)
             self.set(key, kept if approved else StepStatus.PENDING)
         elif approved:
@@ -283,7 +283,7 @@ def test_independent_steps_start_together_up_to_the_limit() -> None:
 
 def test_a_failed_verdict_is_retried_then_replanned_then_asked() -> None:
     def after(failures: int, replans: int) -> list[moves.Move]:
-        step = _step("a", StepStatus.JUDGED, asked=Action.RETRY, failures=failures)
+        step = _step("a", StepStatus.JUDGED, last_action=Action.RETRY, failures=failures)
         return due(_executing(step, replans=replans))
 
     assert after(1, 0) == [moves.StartAttempt("a")]
@@ -294,12 +294,12 @@ def test_a_failed_verdict_is_retried_then_replanned_then_asked() -> None:
 @pytest.mark.parametrize(("unproved", "move"), [(True, moves.OpenStepGate("a")), (False, moves.PassStep("a"))])
 def test_what_nothing_proves_is_seen_by_a_person_whatever_the_policy(unproved: bool, move: moves.Move) -> None:
     policy = POLICY.model_copy(update={"step_approval": StepApproval.NONE})
-    step = _step("a", StepStatus.JUDGED, asked=Action.PASS, unproved=unproved)
+    step = _step("a", StepStatus.JUDGED, last_action=Action.PASS, unproved=unproved)
     assert due(_executing(step, policy=policy)) == [move]
 
 
 def test_what_cannot_be_done_is_not_tried_again() -> None:
-    step = _step("a", StepStatus.JUDGED, asked=Action.CANNOT, failures=1)
+    step = _step("a", StepStatus.JUDGED, last_action=Action.CANNOT, failures=1)
     assert due(_executing(step)) == [moves.Replan("a")]
     assert due(_executing(step, replans=2)) == [moves.OpenExhaustedGate("a")]
     finalising = Snapshot(RunStatus.FINALISING, POLICY, plan=PlanStatus.APPROVED, final=Action.CANNOT)
@@ -307,14 +307,14 @@ def test_what_cannot_be_done_is_not_tried_again() -> None:
 
 
 def test_a_planner_that_had_nothing_new_is_not_asked_again() -> None:
-    step = _step("a", StepStatus.JUDGED, asked=Action.RETRY, failures=3)
+    step = _step("a", StepStatus.JUDGED, last_action=Action.RETRY, failures=3)
     assert due(_executing(step, repeated=True)) == [moves.OpenExhaustedGate("a")]
     finalising = Snapshot(RunStatus.FINALISING, POLICY, plan=PlanStatus.APPROVED, final=Action.RETRY, repeated=True)
     assert due(finalising) == [moves.Finish()]
 
 
 def test_a_replan_waits_for_what_is_under_way() -> None:
-    judged = _step("a", StepStatus.JUDGED, asked=Action.REPLAN, failures=1)
+    judged = _step("a", StepStatus.JUDGED, last_action=Action.REPLAN, failures=1)
     pending = _step("c", StepStatus.PENDING)
     assert due(_executing(judged, _step("b", StepStatus.RUNNING), pending)) == []
     assert due(_executing(judged, _step("b", StepStatus.PASSED), pending)) == [moves.Replan("a")]
@@ -376,12 +376,12 @@ def test_a_step_that_was_let_start_does_so_in_its_turn_and_is_not_asked_about_ag
     cleared = _step("b", StepStatus.PENDING, cleared=True)
     assert due(_asking_first(_step("a", StepStatus.RUNNING), cleared)) == []
     assert due(_asking_first(_step("a", StepStatus.PASSED), cleared)) == [moves.StartAttempt("b")]
-    judged = cleared._replace(status=StepStatus.JUDGED, asked=Action.RETRY, failures=1)
+    judged = cleared._replace(status=StepStatus.JUDGED, last_action=Action.RETRY, failures=1)
     assert due(_asking_first(judged)) == [moves.StartAttempt("b")]
 
 
 def test_the_result_of_a_step_that_was_asked_about_before_is_kept_unless_nothing_proves_what_was_asked_for() -> None:
-    passed = _step("a", StepStatus.JUDGED, asked=Action.PASS, cleared=True)
+    passed = _step("a", StepStatus.JUDGED, last_action=Action.PASS, cleared=True)
     assert due(_asking_first(passed)) == [moves.PassStep("a")]
     assert due(_asking_first(passed._replace(unproved=True))) == [moves.OpenStepGate("a")]
 
