@@ -47,12 +47,12 @@ def test_the_layers_are_drawn_as_the_linter_holds_them() -> None:
     assert drawn == [[path_of(name) for name in layer] for layer in layers]
 
 
-def test_the_rooms_of_pev_are_drawn_as_the_linter_holds_them() -> None:
+def test_the_packages_of_pev_are_drawn_as_the_linter_holds_them() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     pev = next(contract for contract in contracts if contract.get("containers") == ["runs.pev"])
     layers = [layer.replace(" ", "").split("|") for layer in pev["layers"]]
     text = (ROOT / "docs/architecture.md").read_text()
-    section = text[text.index("## The rooms of pev") : text.index("## What runs in a process")]
+    section = text[text.index("## The packages of pev") : text.index("## What runs in a process")]
     drawn = re.findall(r"runs/pev/\w+(?:/|\.py)", section[section.index("```text\n") :])
     assert drawn == [path_of(f"pev/{name}") for layer in layers for name in layer]
 
