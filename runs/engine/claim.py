@@ -103,7 +103,7 @@ def _able(work: WorkItem) -> Capacities:
     if work.attempt is None:
         return capacities(work.run.policy)
     policy = policy_for_agent(work.run.policy, work.attempt.agent)
-    others = {name: policy_for_agent(policy, one) for name, one in (work.attempt.subagents or {}).items()}
+    others = {name: policy_for_agent(policy, one) for name, one in work.attempt.subagents.items()}
     known = {name: capacities(own).executor for name, own in others.items()}
     return capacities(policy).model_copy(update={"subagents": known})
 

@@ -162,7 +162,7 @@ class RecordedModel:
         self._recording.save()
         work = self._recording.item
         place = CallPlace(work.generation, self._next)
-        if before := [name for name in ask.uses if place.ordinal >= (work.withheld or {}).get(name, math.inf)]:
+        if before := [name for name in ask.uses if place.ordinal >= work.withheld.get(name, math.inf)]:
             raise ToolsUsedUp(before)
         question = JournalQuestion(
             ask.role, ask.model, digest_of({**vars(ask), "tools": [tool.parts for tool in ask.tools]})
@@ -249,7 +249,7 @@ class RecordedModel:
         def write(work: WorkItem, live: bool) -> None:
             journal.write_reply(work, place, question, reply, cost, duration_ms, live_=live)
             if live and (work.tries or work.reserved_usd or work.reserved_uses):
-                work.tries, work.reserved_usd, work.reserved_uses = 0, Decimal(0), None
+                work.tries, work.reserved_usd, work.reserved_uses = 0, Decimal(0), {}
                 work.save(update_fields=["tries", "reserved_usd", "reserved_uses"])
 
         self._recording.hold(write, draft)

@@ -21,4 +21,4 @@ def of_attempt(attempt: Attempt, capabilities: Capacities) -> dict[str, Subagent
     """As they were when it began; none where its own agent may not hand anything on."""
     if DELEGATE not in permitted(tools_of(attempt.step.spec), attempt.agent):
         return {}
-    return {name: Subagent(one, capabilities.subagents[name].window) for name, one in (attempt.subagents or {}).items()}
+    return {name: Subagent(one, capabilities.subagents[name].window) for name, one in attempt.subagents.items()}

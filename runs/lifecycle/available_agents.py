@@ -93,10 +93,10 @@ class NamedAgent:
 
 def named_by(plan: Plan, steps: Iterable[PlanStep], policy: Policy) -> list[NamedAgent]:
     """The agents and subagents of a plan with these steps, by name. No query where it has none."""
-    there, bound_to, known = Agent.objects.definitions(plan.agents or ()), plan.approval_fingerprint or {}, list(steps)
-    approved, budget = plan.approved_agents or {}, DiffBudget()
+    there, bound_to, known = Agent.objects.definitions(plan.agents), plan.approval_fingerprint or {}, list(steps)
+    approved, budget = plan.approved_agents, DiffBudget()
     found = []
-    for name in plan.agents or ():
+    for name in plan.agents:
         agent, before = there.get(name), approved.get(name)
         # of one that is asked about again the fingerprint is gone
         was = bound_to.get(f"{PART}{name}", before.digest if before else None)

@@ -98,19 +98,15 @@ def inputs_of(run: Run) -> Inputs:
     """
     trees.fresh_for(run.pk)
     files = trees.files_of(run.inputs)
-    excluded = frozenset(selected(run.excluded or (), files))
+    excluded = frozenset(selected(run.excluded, files))
     problems = {path: why for path, why in trees.problems_of(run.inputs).items() if why != WAITING}
     return Inputs(
         files, problems, excluded, trees.notes_of(run.inputs), trees.cautions_of(run.inputs), trees.blank_in(run.inputs)
     )
 
 
-def coverage_of(run: Run, step_id: int | None = None) -> Coverage | None:
-    """As of now. None for a run of before, whose tool calls did not say what they show. With a step only what its own
-    attempts, or the one that it keeps, were shown.
-    """
-    if run.excluded is None:
-        return None
+def coverage_of(run: Run, step_id: int | None = None) -> Coverage:
+    """What was shown until now. With a step: to its own attempts, or to the one whose result it keeps."""
     attempts = Attempt.objects.of_run(run).order_by().values_list("pk", "step_id", "reused_from_id")
     sources: dict[int, int] = {}
     steps: dict[int, list[int]] = defaultdict(list)
@@ -149,8 +145,6 @@ def remarks_on(run: Run, *, pages: bool = False) -> dict[str, str]:
 
 def planned(run: Run, specs: Iterable[PlanStep]) -> list[str]:
     """A sentence for each group of given files that no step of a plan will read, for the person who decides on it."""
-    if run.excluded is None:
-        return []
     inputs = inputs_of(run)
     return not_read_by_plan(coverage(inputs, ()), set(meant_by(specs, inputs.files)))
 
@@ -159,8 +153,6 @@ def unreadable(run: Run) -> list[str]:
     """A sentence for each group of given files that are empty, or of which all or a part cannot be read, and on texts
     that are doubtful: what is known since the submission.
     """
-    if run.excluded is None:
-        return []
     found = coverage(inputs_of(run), ())
     left = [one for one in found if one.extent is Extent.UNREADABLE or one.notes or one.cautions or one.empty]
     return not_read_by_plan(left, {one.path for one in left})
@@ -184,9 +176,9 @@ def known_unread(run: Run) -> list[str]:
 
 def unread(run: Run, plan: Plan | None) -> list[str]:
     """A sentence for each group of given files that keep the result of this plan from being whole (T6)."""
-    found = coverage_of(run)
-    if found is None or plan is None:
+    if plan is None:
         return []
+    found = coverage_of(run)
     specs = plan.steps.order_by("position").values_list("spec", flat=True)
     reading = [spec for spec in specs if reads_files(spec)]
     meant = meant_by(reading, found.inputs.files) if run.policy.sources_needed else ()

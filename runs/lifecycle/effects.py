@@ -62,7 +62,7 @@ def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
         approval_fingerprint=bound,
         approved_by=by,
         approved_how=how,
-        approved_agents=available_agents.as_bound(bound) or None,
+        approved_agents=available_agents.as_bound(bound),
     )
     change(run, RunStatus.EXECUTING)
     event = events.PlanApproved(
@@ -85,7 +85,7 @@ def start_attempt(state: State, key: str) -> None:
     view = partial(reuse.view_of, run, run.head, state.specs, key)
     earlier = reuse.find(state, key, reuse_key, view) if number == 1 else None
     attempt = Attempt(step_id=step.id, number=number, base=run.head, reuse_key=reuse_key, agent=agent)
-    attempt.subagents = subagents or None
+    attempt.subagents = subagents
     if earlier:
         _take_over(state, key, attempt, earlier)
         return
@@ -210,7 +210,7 @@ def plan_instead(state: State, work: WorkItem) -> None:
 
     The planner is asked at once, or as soon as no other step of the plan is under way or waits for an answer.
     """
-    change(work, WorkStatus.CANCELLED, lease_until=None, reserved_usd=0, reserved_uses=None)
+    change(work, WorkStatus.CANCELLED, lease_until=None, reserved_usd=0, reserved_uses={})
     if work.attempt:
         change(work.attempt, AttemptStatus.CANCELLED, finished_at=timezone.now())
         state.change(work.attempt.step.key, StepStatus.PENDING, refused=True)

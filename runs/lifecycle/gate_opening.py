@@ -124,7 +124,7 @@ def suspend(work: WorkItem, sentence: str, *, reset: bool, cause: str = "") -> N
 
 def suspend_for_budget(work: WorkItem, sentence: str) -> None:
     """Hold the work until somebody has raised the limit it would break, or finished the run. One gate asks for all."""
-    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0, reserved_uses=None)
+    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0, reserved_uses={})
     run = work.run
     if not run.gates.open().filter(kind=GateKind.BUDGET).exists():
         question = f"{sentence} Raise the limit, or finish with what is there?"
@@ -138,7 +138,7 @@ def question_digest(question: str) -> str:
 
 def suspend_for_answer(work: WorkItem, question: str, choices: Sequence[str]) -> None:
     """Hold the work until a person has answered. One gate asks for all work that wants to know the same."""
-    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0, reserved_uses=None)
+    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0, reserved_uses={})
     digest = question_digest(question)
     if not work.run.gates.open().filter(kind=GateKind.QUESTION, digest=digest).exists():
         step = work.attempt.step if work.attempt else None
@@ -154,7 +154,7 @@ def call_digest(work: WorkItem, place: CallPlace, use: ToolUse, number: int) -> 
 
 def suspend_for_call(work: WorkItem, awaited: ApprovalAwaited) -> None:
     """Hold the work until a person has let the call go, or refused it."""
-    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0, reserved_uses=None)
+    change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0, reserved_uses={})
     question = f"Let the AI call {awaited.name}? It acts outside this run."
     if awaited.again:
         question = (

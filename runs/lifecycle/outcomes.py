@@ -75,7 +75,7 @@ def propose_plan(
         reason=reason,
         author=author,
         estimate=estimate,
-        agents=needed_by(plan.steps, run.policy) or None,
+        agents=needed_by(plan.steps, run.policy),
         relaxed=baseline.relaxed(run, plan) if before else [],
     )
     steps = Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
@@ -163,7 +163,7 @@ def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = No
         supported=sum(1 for result in judgement.results if result.supported),
         unsupported=judgement.unsupported,
         requests=judgement.requests,
-        untraced=judgement.untraced or None,
+        untraced=judgement.untraced,
     )
     ended = AttemptStatus.PASSED if judgement.passed else AttemptStatus.FAILED
     tree = trees.with_changes(attempt.base, attempt.overlay) if judgement.passed else None

@@ -108,8 +108,8 @@ def used_up(work: WorkItem, wanted: Mapping[str, int], ordinal: int) -> frozense
     counted = served_uses(work.run) + reserved_uses(work.run, besides=work)
     most = work.run.policy.service_uses_in_run
     gone = frozenset(name for name, uses in wanted.items() if counted[name] + uses > most)
-    work.reserved_uses = None if gone else dict(wanted)
-    work.withheld = {**(work.withheld or {}), **dict.fromkeys(sorted(gone), ordinal)} or None
+    work.reserved_uses = {} if gone else dict(wanted)
+    work.withheld = {**work.withheld, **dict.fromkeys(sorted(gone), ordinal)}
     work.save(update_fields=["reserved_uses", "withheld"])
     return gone
 

@@ -28,7 +28,7 @@ def about(gate: Gate) -> list[str]:
 
 
 def _subject(gate: Gate) -> Iterator[str]:
-    yield from (f"{number}. {choice}" for number, choice in enumerate(gate.choices or (), 1))
+    yield from (f"{number}. {choice}" for number, choice in enumerate(gate.choices, 1))
     if gate.call:
         yield from sent_in_lines(gate)
     run = reading_of(gate.run)

@@ -86,7 +86,7 @@ def _is_feedback(typed: str) -> bool:
 
 def _answer_to(gate: Gate) -> Decision:
     """An empty line leaves it to the AI; a number takes one of the suggested answers, once that is confirmed."""
-    choices = gate.choices or ()
+    choices = gate.choices
     while True:
         words = line("Your answer, or nothing to let the AI decide? ")
         if not words:

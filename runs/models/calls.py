@@ -14,39 +14,43 @@ from runs.models.work import WorkItem
 
 
 class ModelCall(models.Model):
-    """One question to a model and what came of it. Written before the next one is asked (D3).
-
-    `ordinal` is its place in the work item's generation; several rows may share it: failed tries, then the reply.
-    `live` marks the reply that a resumed attempt is given again. Tokens by kind, `web_searches`, `web_fetches` and
-    `code_runs` of the model's service, `cost_usd` null when the model has no known price, `duration_ms` wall time.
-    `error` is empty exactly when there is a reply; `error_kind` is the service's own name for it, where it gave one.
-    """
+    """One question to a model and its reply, or why there is none. Written before the next question is asked (D3)."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="model_calls")
     work = models.ForeignKey(WorkItem, models.CASCADE, related_name="model_calls")
     attempt = models.ForeignKey(Attempt, models.CASCADE, null=True, blank=True, related_name="model_calls")
+    # Together they say which question this is. Failed tries and the reply to one question share an ordinal.
     generation = models.PositiveSmallIntegerField()
     ordinal = models.PositiveSmallIntegerField()
+    # The reply that an attempt is given again when it is resumed; rows of discarded generations are not live.
     live = models.BooleanField()
     role = word_field(Role)
     model = models.CharField(max_length=120)
+    # A digest of the whole question, so that a resumed attempt notices when it would ask something else.
     question = models.CharField(max_length=64)
     content = VerbatimField(default=list)
     stop_reason = models.CharField(max_length=40, default="", blank=True)
     request_id = models.CharField(max_length=120, default="", blank=True)
+    # Tokens by kind, as the service counts them.
     input_tokens = models.PositiveIntegerField(default=0)
     output_tokens = models.PositiveIntegerField(default=0)
     cache_read_tokens = models.PositiveIntegerField(default=0)
     cache_write_5m_tokens = models.PositiveIntegerField(default=0)
     cache_write_1h_tokens = models.PositiveIntegerField(default=0)
-    web_searches = models.PositiveIntegerField(default=0, db_default=0)
-    web_fetches = models.PositiveIntegerField(default=0, db_default=0)
-    code_runs = models.PositiveIntegerField(default=0, db_default=0)
+    # Uses of the service's own tools.
+    web_searches = models.PositiveIntegerField(default=0)
+    web_fetches = models.PositiveIntegerField(default=0)
+    code_runs = models.PositiveIntegerField(default=0)
+    # Null if the price of the model is unknown.
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    # The call broke off, and the service charges for more than it has reported.
     cost_is_lower_bound = models.BooleanField(default=False)
+    # Wall-clock time.
     duration_ms = models.PositiveIntegerField()
+    # Empty if and only if there is a reply.
     error = models.TextField(default="", blank=True)
-    error_kind = models.CharField(max_length=60, default="", db_default="", blank=True)
+    # The service's own name for the error, e.g. `overloaded_error`, if it gave one.
+    error_kind = models.CharField(max_length=60, default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = ModelCallQuerySet.as_manager()
@@ -68,10 +72,7 @@ class ModelCall(models.Model):
 
 
 class ToolCall(models.Model):
-    """One tool call and its result. `writes` maps path to [sha256, size] for what it changed; `shown` says which parts
-    of the result show which lines of which files, as they were then. `agent`: the subagent that called, empty for the
-    model of the role itself.
-    """
+    """One tool call and its result."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="tool_calls")
     work = models.ForeignKey(WorkItem, models.CASCADE, related_name="tool_calls")
@@ -83,9 +84,12 @@ class ToolCall(models.Model):
     arguments = VerbatimField(default=dict)
     result = models.TextField()
     is_error = models.BooleanField(default=False)
+    # Path to [sha256, size] of each file that the call changed.
     writes: Column[Changes] = ContractField(Changes, default=dict)
+    # Which parts of the result show which lines of which files, as these were then.
     shown: Column[tuple[Shown, ...]] = ContractField(tuple[Shown, ...], default=tuple)
-    agent = models.CharField(max_length=60, default="", db_default="", blank=True)
+    # The subagent that made the call; empty for the model of the role itself.
+    agent = models.CharField(max_length=60, default="", blank=True)
     duration_ms = models.PositiveIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
 

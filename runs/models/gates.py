@@ -1,4 +1,4 @@
-"""The table of gates: questions to people, and their answers."""
+"""Gates: questions to people, and their answers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,10 @@ _UNDECIDED = [GateStatus.OPEN.value, GateStatus.WITHDRAWN.value]
 
 
 class Gate(models.Model):
-    """What waits for a person. `digest` is what an approval would be bound to (G1).
+    """A decision that the run waits for, or has waited for.
 
-    Who decided, when and how stand together or not at all; `decided_how` is `person`, `terminal` or `--approve-all`.
-    `withdrawn_at`: when the question went away without an answer. `request`: the number, in the run and from 1, of what
-    a person asked for with a rejection; at an error that is another plan, and `plan` then the version before it. What
-    they answered to a model's question is numbered with these. `choices`: the answers that such a question suggests.
-    `call`: the name and the arguments of a call that acts outside; `sent_at`: when it was about to be sent.
-    `comments`: the parts of it, where there are several, each with a number of its own; `reason` has them all.
-    `question` says in one sentence what is asked. `cause`: the kind of the ModelError that holds the work, if one does.
-    `second_person`: who submitted the task may not approve it. Lists go by it; a decision is held against the policy.
+    Who decided, when and how are set together. A request of a person is numbered within the run: the words of a
+    rejection, of another plan at an error, and of an answer to a question of a model.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="gates")
@@ -39,20 +33,29 @@ class Gate(models.Model):
     step = models.ForeignKey(Step, models.CASCADE, null=True, blank=True, related_name="gates")
     attempt = models.ForeignKey(Attempt, models.CASCADE, null=True, blank=True, related_name="gates")
     work = models.ForeignKey(WorkItem, models.CASCADE, null=True, blank=True, related_name="gates")
+    # What an approval is bound to (G1).
     digest = models.CharField(max_length=64)
+    # One sentence.
     question = models.TextField()
-    choices: Column[list[str] | None] = ContractField(list[str], null=True, blank=True)
+    # Answers that a question of a model suggests.
+    choices: Column[list[str]] = ContractField(list[str], default=list, blank=True)
+    # The name and arguments of a call that acts outside, and when it was about to be sent.
     call = VerbatimField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
+    # The kind of the ModelError that stops the work, if one does.
     cause = models.CharField(max_length=80, default="", blank=True)
-    second_person = models.BooleanField(default=False, db_default=False)
+    # Who submitted the task may not approve it. For lists; a decision is checked against the policy.
+    second_person = models.BooleanField(default=False)
     opened_at = models.DateTimeField(auto_now_add=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
+    # `person`, `terminal` or `--approve-all`.
     decided_how = models.CharField(max_length=40, default="", blank=True)
+    # The words of a person; `comments` has their parts, each with a number of its own, if there are several.
     reason = models.TextField(default="", blank=True)
     request = models.PositiveSmallIntegerField(null=True, blank=True)
     comments: Column[list[Comment]] = ContractField(list[Comment], default=list, blank=True)
+    # When the question went away without an answer.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects = GateQuerySet.as_manager()
@@ -109,7 +112,7 @@ class Gate(models.Model):
 
     @property
     def asked(self) -> list[Comment]:
-        """What a person asked for with the rejection, each with its number; nothing at a gate that asks for nothing."""
+        """The numbered requests of a rejection; empty for other decisions."""
         if self.request is None or self.status == GateStatus.ANSWERED:
             return []
         return self.comments or [Comment(text=self.reason, request=self.request)]

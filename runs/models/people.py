@@ -1,4 +1,4 @@
-"""The tables of people, of the links that sign them in, and of the tokens with which their programs act for them."""
+"""People, the links that sign them in, and the access tokens of their programs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from runs.models.querysets import AccessTokenQuerySet, LinkQuerySet
 
 
 class User(AbstractUser):
-    """A person who signs in by link. The unusable password is a random text that sessions are bound to.
+    """A person who signs in by link. The password is unusable: a random text that the sessions are bound to."""
 
-    `signed_out_at`: when all sessions of the person were ended at once, which is done by another random text.
-    """
-
+    # When all sessions were ended at once, by replacing that text.
     signed_out_at = models.DateTimeField(null=True, blank=True, editable=False)
 
 
 class Link(models.Model):
-    """A way in that works once. Of its token only the hash is stored: who reads the database cannot sign in."""
+    """A sign-in link that works once. Only the hash of its token is stored, so the database gives no access."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="links")
     kind = word_field(LinkKind)
@@ -41,16 +39,14 @@ class Link(models.Model):
 
 
 class AccessToken(models.Model):
-    """What a program of a person shows to act for them. Only the hash is stored: who reads the database has none.
-
-    `last_used_at` is as exact as `access_tokens.NOTED_EVERY`. A token that has ended is kept until a new one is made.
-    """
+    """A token with which a program acts for a person. Only its hash is stored. It stays until the next is made."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="access_tokens")
     name = models.CharField(max_length=60)
     token_hash = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
+    # As exact as `access_tokens.NOTED_EVERY`.
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
 

@@ -9,46 +9,47 @@ from runs.contracts.ports import Changes
 from runs.enums import Action, AttemptStatus, Complexity, PlanStatus, Severity, StepStatus
 from runs.evidence.results import CriterionResult, RequestResult, UntracedFigure
 from runs.models.fields import Column, ContractField, only, word_field
+from runs.models.files import Tree
 from runs.models.querysets import AttemptQuerySet, PlanQuerySet, StepQuerySet
 from runs.models.runs import Run
-from runs.models.trees import Tree
 from runs.pev.agents import AgentDefinition
 from runs.pev.contracts import PlanHeader, PlanStep, StepOutput
 from runs.pev.plans.estimate import Estimate
 from runs.pev.read_set import ReadSet
 
 FIRST_PLAN = "The first plan for this request."
-"""The reason of a version 1 that a planner wrote."""
+"""The reason of version 1 if a planner wrote it."""
 
 
 class Plan(models.Model):
-    """One numbered version; its content never changes. `digest` is over the whole content, steps included.
-
-    `header` is the plan contract without its steps. `approval_fingerprint` holds what was approved (G1), filled
-    then. `reason` says why this version exists, `author` who wrote it by editing the version before: nobody for one
-    that a planner wrote, or that came with the task. `estimate` is what was shown at the gate. `unmet`: the success
-    criteria that its results did not meet, for the planner of the next version. `relaxed`: a sentence for each thing
-    that the version agreed before asked for and this one does not. `agents`: those that its steps name or may hand
-    parts to, null for none; `approved_agents`: what these were when it was approved last, so that people see what
-    differs now.
-    """
+    """One numbered version of the plan of a run. Its content never changes."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="plans")
     version = models.PositiveSmallIntegerField()
     status = word_field(PlanStatus, default=PlanStatus.PROPOSED.value)
+    # The plan contract without its steps.
     header: Column[PlanHeader] = ContractField(PlanHeader)
+    # Over the whole content, steps included.
     digest = models.CharField(max_length=64)
+    # Why this version exists, in a sentence.
     reason = models.TextField(default="", blank=True)
+    # Who wrote it by editing the version before; null if a planner wrote it or it came with the task.
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
+    # The estimate that the gate showed.
     estimate: Column[Estimate | None] = ContractField(Estimate, null=True, blank=True)
+    # What was approved (G1): digests by name. Null until then.
     approval_fingerprint: Column[dict[str, str] | None] = ContractField(dict[str, str], null=True, blank=True)
     approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     approved_how = models.CharField(max_length=40, default="", blank=True)
+    # The success criteria that its results did not meet, as a text for the planner of the next version.
     unmet = models.TextField(default="", blank=True)
+    # One sentence for each requirement of the version approved before that this one lacks.
     relaxed: Column[list[str]] = ContractField(list[str], default=list, blank=True)
-    agents: Column[list[str] | None] = ContractField(list[str], null=True, blank=True)
-    approved_agents: Column[dict[str, AgentDefinition] | None] = ContractField(
-        dict[str, AgentDefinition], null=True, blank=True
+    # The agents that its steps name or may delegate to.
+    agents: Column[list[str]] = ContractField(list[str], default=list, blank=True)
+    # Their definitions at the last approval, to show people what has changed since.
+    approved_agents: Column[dict[str, AgentDefinition]] = ContractField(
+        dict[str, AgentDefinition], default=dict, blank=True
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -73,13 +74,7 @@ class Plan(models.Model):
 
 
 class Step(models.Model):
-    """One unit of a plan. `spec` is its contract; `failures` counts attempts that did not pass.
-
-    `unproved`: its latest verdict could not prove that what a person asked for was done, so a person has to see it.
-    `cleared`: a person let it start; `refused`: a person asked for another plan instead, before the planner was asked.
-    `tries` counts the attempts that were started. `last_action` is what the latest verdict asked for; `reused_from`
-    the passed attempt of an earlier version that this step keeps; `fingerprint` that of the result that was settled.
-    """
+    """One step of a version of the plan."""
 
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="steps")
     key = models.CharField(max_length=60)
@@ -88,13 +83,21 @@ class Step(models.Model):
     spec: Column[PlanStep] = ContractField(PlanStep)
     depends_on: Column[list[str]] = ContractField(list[str], default=list)
     complexity = word_field(Complexity)
+    # Attempts that did not pass.
     failures = models.PositiveSmallIntegerField(default=0)
+    # Attempts that were started.
     tries = models.PositiveSmallIntegerField(default=0)
+    # The action of the latest verdict.
     last_action = word_field(Action, null=True, blank=True)
+    # The latest verdict could not prove that a request of a person was met, so that a person has to see the result.
     unproved = models.BooleanField(default=False)
+    # A person let it start.
     cleared = models.BooleanField(default=False)
+    # A person asked for another plan instead of letting it start; set until the planner is asked.
     refused = models.BooleanField(default=False)
+    # The passed attempt of an earlier version whose result this step keeps.
     reused_from = models.ForeignKey("Attempt", models.PROTECT, null=True, blank=True, related_name="+")
+    # Of the result that settled the step.
     fingerprint = models.CharField(max_length=64, default="", blank=True)
 
     objects = StepQuerySet.as_manager()
@@ -111,31 +114,30 @@ class Step(models.Model):
 
 
 class Attempt(models.Model):
-    """One try at a step. `base` is the tree it started from; `overlay` its own changes, path to [sha256, size].
-
-    `output` is the executor's report; `tree` the base with the overlay on top, set when it passed verification.
-    `fingerprint` tells results apart: digest over findings, notes and overlay. `reuse_key` is the digest of all beside
-    the files that could make it come out otherwise, `reads` what it and earlier ones at the step looked at of the files
-    (null where nobody knows); `reused_from` the attempt of an earlier run whose passed result this one is. `agent`: the
-    one that its step names, as it was when the attempt began; whatever becomes of it, the attempt goes on alike.
-    `subagents`: likewise those that it may hand parts to, by name; null for none.
-    """
+    """One try at a step."""
 
     step = models.ForeignKey(Step, models.CASCADE, related_name="attempts")
     number = models.PositiveSmallIntegerField()
     status = word_field(AttemptStatus, default=AttemptStatus.EXECUTING.value)
+    # The files that it started from.
     base = models.ForeignKey(Tree, models.PROTECT, related_name="+")
+    # The base with the overlay on top, once it has passed verification.
     tree = models.ForeignKey(Tree, models.PROTECT, null=True, blank=True, related_name="+")
+    # Its own changes: path to [sha256, size], or null for a deleted file.
     overlay: Column[Changes] = ContractField(Changes, default=dict)
+    # The report of the executor.
     output: Column[StepOutput | None] = ContractField(StepOutput, queried=True, null=True, blank=True)
+    # A digest over findings, notes and overlay, which identifies the result.
     fingerprint = models.CharField(max_length=64, default="", blank=True)
+    # A digest of everything except the files that may change the result.
     reuse_key = models.CharField(max_length=64, default="", blank=True, db_index=True)
+    # What this and earlier attempts at the step looked at in the files; null if unknown.
     reads: Column[ReadSet | None] = ContractField(ReadSet, null=True, blank=True)
+    # The attempt of an earlier run whose passed result this one takes over.
     reused_from = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
+    # The agent of its step, and those that it may delegate to, as they were when the attempt began.
     agent: Column[AgentDefinition | None] = ContractField(AgentDefinition, null=True, blank=True)
-    subagents: Column[dict[str, AgentDefinition] | None] = ContractField(
-        dict[str, AgentDefinition], null=True, blank=True
-    )
+    subagents: Column[dict[str, AgentDefinition]] = ContractField(dict[str, AgentDefinition], default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
@@ -153,18 +155,15 @@ class Attempt(models.Model):
 
     @property
     def found_nothing_to_do(self) -> bool:
-        """Whether it says that its step does not apply."""
+        """Whether the executor reports that its step does not apply."""
         return self.output is not None and self.output.status == "not_applicable"
 
 
 class Verdict(models.Model):
-    """The judgement of an attempt. `passed` is computed from the results (T3). The counters make metrics a sum.
-
-    `requests`: what people asked for at earlier attempts, judged beside the criteria (T7). `untraced`: figures of the
-    result that come from nowhere; null for none, as in verdicts of before.
-    """
+    """The judgement of an attempt. `passed` is computed from the results (T3)."""
 
     attempt = models.OneToOneField(Attempt, models.CASCADE, related_name="verdict")
+    # Whether code or the verifier decided.
     stage = models.CharField(max_length=8)
     passed = models.BooleanField()
     action = word_field(Action)
@@ -172,8 +171,11 @@ class Verdict(models.Model):
     feedback = models.TextField(default="", blank=True)
     notes: Column[list[str]] = ContractField(list[str], default=list)
     results: Column[list[CriterionResult]] = ContractField(list[CriterionResult], default=list)
+    # Requests of people at earlier attempts, judged together with the criteria (T7).
     requests: Column[list[RequestResult]] = ContractField(list[RequestResult], default=list, blank=True)
-    untraced: Column[list[UntracedFigure] | None] = ContractField(list[UntracedFigure], null=True, blank=True)
+    # Figures of the result that occur in no source (T11).
+    untraced: Column[list[UntracedFigure]] = ContractField(list[UntracedFigure], default=list, blank=True)
+    # Counted here so that metrics are sums of columns.
     criteria = models.PositiveSmallIntegerField(default=0)
     supported = models.PositiveSmallIntegerField(default=0)
     unsupported = models.PositiveSmallIntegerField(default=0)

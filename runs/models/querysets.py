@@ -1,4 +1,4 @@
-"""What is asked of the tables often, by name."""
+"""Named queries that several places need."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from runs.enums import (
 )
 
 if TYPE_CHECKING:  # the tables import this module
-    from runs.models.agents import Agent
     from runs.models.calls import ModelCall, ToolCall
-    from runs.models.documents import Rendition
+    from runs.models.definitions import Agent
+    from runs.models.files import Rendition
     from runs.models.gates import Gate
     from runs.models.people import AccessToken, Link
     from runs.models.plans import Attempt, Plan, Step

@@ -7,53 +7,72 @@ import uuid
 from django.conf import settings
 from django.db import models
 
+from runs.contracts.base import Contract
 from runs.enums import EventKind, Outcome, RunStatus
 from runs.evidence.results import Judgement
 from runs.models.fields import Column, ContractField, choices, only, word_field
+from runs.models.files import Tree
 from runs.models.querysets import EventQuerySet, RunQuerySet
-from runs.models.revisions import Revision
-from runs.models.trees import Tree
 from runs.pev.policy import Policy
 
 
-class Run(models.Model):
-    """One submitted task. `head` is the workspace as of the last step that was settled.
+class FileNames(Contract):
+    """Some files: their number, and the first of their paths."""
 
-    `final` holds the judged success criteria; `event_count` the number
-    of the newest event. `submission` makes a form that is posted twice one run. `failure`: why it could not go on;
-    `ended`: why it was finished with what was there. Either is empty for a run that came to its own end. `repeated`:
-    a replan brought what had failed again, so there will be none any more. `excluded`: patterns of given files that a
-    person said are not to be dealt with; null for a run of before, of which is not known what its models were shown.
-    `requests`: how much people asked for and answered, which is the number of the newest of either.
-    `template`: the name, at that time, of the template that its first plan was made from. `archived_at`: since when
-    lists leave it out. `before`: the run that this one repeats, as long as it is there, and `revision` what it has
-    otherwise than that.
-    """
+    count: int = 0
+    named: tuple[str, ...] = ()
+
+
+class Revision(Contract):
+    """What a run that is run again has changed. `policy`: the names of the settings that differ, in words."""
+
+    changed: FileNames = FileNames()
+    added: FileNames = FileNames()
+    removed: FileNames = FileNames()
+    request: bool = False
+    excluded: bool = False
+    policy: tuple[str, ...] = ()
+
+
+class Run(models.Model):
+    """One submitted task."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="runs")
     approvers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="runs_to_approve", blank=True)
+    # The token of the form, so that a form that is sent twice makes one run.
     submission = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     title = models.CharField(max_length=120)
     request = models.TextField()
     policy: Column[Policy] = ContractField(Policy, queried=True)
+    # The files that were given, and the workspace after the last settled step.
     inputs = models.ForeignKey(Tree, models.PROTECT, related_name="+")
     head = models.ForeignKey(Tree, models.PROTECT, related_name="+")
-    excluded: Column[tuple[str, ...] | None] = ContractField(tuple[str, ...], null=True, blank=True)
+    # Patterns of given files that a person said are not part of the task.
+    excluded: Column[tuple[str, ...]] = ContractField(tuple[str, ...], default=tuple, blank=True)
     status = word_field(RunStatus, default=RunStatus.PLANNING.value)
     outcome = word_field(Outcome, null=True, blank=True)
+    # Why it could not continue; empty for a run that came to its own end.
     failure = models.TextField(default="", blank=True)
+    # Why it was finished with what there was; empty for a run that came to its own end.
     ended = models.TextField(default="", blank=True)
     answer = models.TextField(default="", blank=True)
+    # The judged success criteria.
     final: Column[Judgement | None] = ContractField(Judgement, null=True, blank=True)
     replans = models.PositiveSmallIntegerField(default=0)
+    # A replan repeated what had failed before, so there will be no further one.
     repeated = models.BooleanField(default=False)
+    # The highest number of a request or answer of a person.
     requests = models.PositiveSmallIntegerField(default=0)
     paused = models.BooleanField(default=False)
+    # The number of the newest event, which is the version of the run.
     event_count = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    # The name, at that time, of the template of its first plan.
     template = models.CharField(max_length=120, default="", blank=True)
+    # Since when lists leave it out.
     archived_at = models.DateTimeField(null=True, blank=True)
+    # The run that this one repeats while it exists, and what differs.
     before = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="+")
     revision: Column[Revision | None] = ContractField(Revision, null=True, blank=True)
 
@@ -82,11 +101,12 @@ class Run(models.Model):
 
 
 class Event(models.Model):
-    """One line of a run's history; `seq` counts from 1 without gaps. Written by `runs.store.event_log` only."""
+    """One line of the history of a run; `seq` counts from 1 without gaps. Only `runs.store.event_log` writes it."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="events")
     seq = models.PositiveIntegerField()
-    kind = models.CharField(max_length=24, choices=choices(EventKind))  # `events.read` takes any: history is only told
+    # Reading accepts kinds of later versions too: history is only shown.
+    kind = models.CharField(max_length=24, choices=choices(EventKind))
     at = models.DateTimeField()
     data = models.JSONField(default=dict)
 

@@ -1,4 +1,4 @@
-"""The table of work items: what a background worker may claim."""
+"""Work items, which background workers claim."""
 
 from __future__ import annotations
 
@@ -12,28 +12,8 @@ from runs.models.runs import Run
 from runs.pev.policy import Capacities
 
 
-class LeaderLock(models.Model):
-    """A lock that one process at a time holds for the whole installation, e.g. to sweep or to make a back-up."""
-
-    name = models.CharField(max_length=40, primary_key=True)
-    owner = models.CharField(max_length=120)
-    until = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"{self.name} of {self.owner}"
-
-
 class WorkItem(models.Model):
-    """One piece of background work. The row is the truth; a task that names it only notifies.
-
-    `epoch` grows with each claim and fences commits of workers that lost their lease. `generation` is the part of the
-    journal that counts: a new one starts with an empty journal. `tries` counts calls in a row without a reply.
-    `losses` counts workers in a row that fell silent before there was a new entry in the journal.
-    `capacities` are those of the models as its first claim found them: its questions depend on them, and who resumes
-    it asks the same (D3). `reserved_usd`: what the call in flight may cost at most, where the run has a budget;
-    `reserved_uses`: how often it may use tools of the model's service, by name. `withheld`: those tools that the run
-    had used up, with the ordinal of the first question that was asked without.
-    """
+    """One piece of background work. The row is the truth; a task that names it only notifies."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="work")
     kind = word_field(WorkKind)
@@ -42,14 +22,21 @@ class WorkItem(models.Model):
     due_at = models.DateTimeField()
     lease_owner = models.CharField(max_length=80, default="", blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
+    # Grows with each claim, so that commits of a worker that has lost its lease are refused.
     epoch = models.PositiveIntegerField(default=0)
+    # The part of the journal that counts: a new generation starts with an empty journal.
     generation = models.PositiveSmallIntegerField(default=0)
+    # Model calls in a row without a reply.
     tries = models.PositiveSmallIntegerField(default=0)
+    # Workers in a row that fell silent before they wrote a new entry to the journal.
     losses = models.PositiveSmallIntegerField(default=0)
+    # The most that the call in flight may cost, if the run has a budget, and may use of the service tools, by name.
     reserved_usd = models.DecimalField(max_digits=14, decimal_places=8, default=0)
-    reserved_uses: Column[dict[str, int] | None] = ContractField(dict[str, int], null=True, blank=True)
-    withheld: Column[dict[str, int] | None] = ContractField(dict[str, int], null=True, blank=True)
+    reserved_uses: Column[dict[str, int]] = ContractField(dict[str, int], default=dict, blank=True)
+    # Service tools that the run had used up, with the ordinal of the first question that was asked without them.
+    withheld: Column[dict[str, int]] = ContractField(dict[str, int], default=dict, blank=True)
     error = models.TextField(default="", blank=True)
+    # What the models could do at the first claim: a resumed attempt has to ask the same questions (D3).
     capacities: Column[Capacities | None] = ContractField(Capacities, null=True, blank=True)
 
     objects = WorkItemQuerySet.as_manager()

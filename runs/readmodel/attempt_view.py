@@ -131,5 +131,5 @@ class AttemptReading:
             there=[path for path in spec.outputs if path not in lacking],
             written=self.row.overlay,
             used={call.row.name for call in self.tools if not call.row.is_error},
-            withheld=(work.withheld or {}) if work else {},
+            withheld=work.withheld if work else {},
         )

@@ -330,7 +330,7 @@ class StepReading:
     @property
     def helpers(self) -> list[str]:
         """The same by their names, as they were in its attempts."""
-        kept = [one.row.subagents or {} for one in self.own_attempts]
+        kept = [one.row.subagents for one in self.own_attempts]
         return [as_used(one.name, (there.get(one.name) for there in kept)) for one in self.subagents]
 
     @property
@@ -409,8 +409,7 @@ class StepReading:
     @cached_property
     def shown(self) -> list[str]:
         """What of the given files its executors were shown, file by file up to a bound."""
-        found = self.plan.rows.coverage
-        return found.shown_to(self.row.pk) if found else []
+        return self.plan.rows.coverage.shown_to(self.row.pk)
 
     @cached_property
     def spent(self) -> Totals:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runs.models.revisions import Files, Revision
+from runs.models.runs import FileNames, Revision
 from runs.text.plural import pluralize
 
 MAX_NAMED = 3
@@ -28,7 +28,7 @@ def said(revision: Revision, *, removed: bool = True, short: bool = False) -> li
     return found
 
 
-def _listed(files: Files, *, short: bool) -> str:
+def _listed(files: FileNames, *, short: bool) -> str:
     named = [path.rsplit("/", 1)[-1] if short else path for path in files.named[:MAX_NAMED]]
     more = files.count - len(named)
     return ", ".join(named) + (f" and {more} more" if more else "")

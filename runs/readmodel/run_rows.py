@@ -66,8 +66,8 @@ class Rows:
         return by((gate for gate in self.gates if gate.decided_at), "attempt_id")
 
     @cached_property
-    def coverage(self) -> Coverage | None:
-        """How much of the given files was shown; None for a run of before, of which that is not known."""
+    def coverage(self) -> Coverage:
+        """How much of the given files was shown."""
         return coverage_of(self.run)
 
     @cached_property

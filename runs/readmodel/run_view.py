@@ -144,8 +144,8 @@ class RunReading:
         return [*self.gaps, *map(unmet_sentence, unmet)]
 
     @property
-    def coverage(self) -> Coverage | None:
-        """How much of the given files was shown; None for a run of before, of which that is not known."""
+    def coverage(self) -> Coverage:
+        """How much of the given files was shown."""
         return self.rows.coverage
 
     @cached_property
@@ -205,7 +205,7 @@ class RunReading:
         """The model that has judged its own work, where the policy allowed that; empty when they are two."""
         policy = self.run.policy
         own = [attempt for attempts in self.rows.attempts.values() for attempt in attempts]
-        agents = [agent for attempt in own for agent in (attempt.agent, *(attempt.subagents or {}).values())]
+        agents = [agent for attempt in own for agent in (attempt.agent, *attempt.subagents.values())]
         played_by = (policy, *(policy_for_agent(policy, agent) for agent in agents))
         return next((one.model_for(Role.EXECUTOR).model for one in played_by if one.same_model), "")
 

@@ -118,7 +118,7 @@ def _requests(report: RunReading, places: Places) -> tuple[Block, ...]:
 
 def _coverage(report: RunReading) -> tuple[Block, ...]:
     found = report.coverage
-    return _bounded(found.summary) if found and found.files else ()
+    return _bounded(found.summary) if found.files else ()
 
 
 def _citations(report: RunReading, places: Places) -> tuple[Block, ...]:

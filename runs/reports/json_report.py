@@ -56,7 +56,7 @@ def as_json(report: RunReading) -> dict[str, JsonValue]:
         "citations": _citations(report.citations),
         "answer": report.answer,
         "judged_answer": run.answer,
-        "excluded": list[JsonValue](run.excluded or ()),
+        "excluded": list[JsonValue](run.excluded),
         "coverage": _coverage(report),
         "success_criteria": _results(report.criteria),
         "untraced": [one.model_dump(mode="json") for one in run.final.untraced] if run.final else [],
@@ -116,12 +116,12 @@ def _request(one: Request) -> JsonValue:
 
 
 def _coverage(report: RunReading) -> JsonValue:
-    """By file, which lines were shown to any executor; null for a run of before."""
-    return _covered(report.coverage.files) if report.coverage else None
+    """By file, which lines were shown to any executor."""
+    return _covered(report.coverage.files)
 
 
 def _covered(files: Iterable[Covered]) -> JsonValue:
-    """`extent` as in `pev.files.coverage`."""
+    """`extent` as in `pev.input_coverage`."""
     return [
         {
             "path": one.path,
@@ -223,10 +223,7 @@ def _step(step: StepReading) -> JsonValue:
 
 def _coverage_of(step: StepReading) -> dict[str, JsonValue]:
     """The files of which something was shown at the step, as for the run, up to MAX_COVERED; `files_shown` is all."""
-    found = step.plan.rows.coverage
-    if found is None:
-        return {"coverage": None, "files_shown": None}
-    files = found.of_step(step.row.pk)
+    files = step.plan.rows.coverage.of_step(step.row.pk)
     return {"coverage": _covered(files[:MAX_COVERED]), "files_shown": len(files)}
 
 
@@ -236,7 +233,7 @@ def _attempt(attempt: AttemptReading) -> JsonValue:
         "number": row.number,
         "status": row.status,
         "agent": row.agent.digest if row.agent else None,
-        "subagents": {name: one.digest for name, one in (row.subagents or {}).items()},
+        "subagents": {name: one.digest for name, one in row.subagents.items()},
         "confidence": attempt.confidence,
         "findings": row.output.findings if row.output else "",
         "citations": _cited(cited_in(row.output.findings, row)) if row.output else [],
@@ -261,7 +258,7 @@ def _verdict(verdict: Verdict, results: Iterable[CriterionResult]) -> JsonValue:
         "notes": list[JsonValue](verdict.notes),
         "results": _results(results),
         "requests": [one.model_dump(mode="json") for one in verdict.requests],
-        "untraced": [one.model_dump(mode="json") for one in verdict.untraced or ()],
+        "untraced": [one.model_dump(mode="json") for one in verdict.untraced],
     }
 
 

@@ -20,7 +20,7 @@ from runs.documents.content import text_of
 from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, is_document, kind_of
 from runs.errors import UploadRefused
 from runs.models import Tree
-from runs.models.trees import tree_digest
+from runs.models.files import tree_digest
 from runs.store import blobs, input_examination, rendition_making, renditions
 from runs.store.renditions import BLANK, EMPTY, Readings
 from runs.text.paths import clashes, clean_path

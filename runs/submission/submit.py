@@ -20,7 +20,7 @@ from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.coverage import known_unread
 from runs.lifecycle.toolset import tool_names
 from runs.models import Draft, Run, Tree, User
-from runs.models.revisions import Files, Revision
+from runs.models.runs import FileNames, Revision
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
 from runs.pev.soundness import without_sources
@@ -159,7 +159,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
         uploads=(),
         policy=run.policy.changed(reuse=reuse, without_reuse=sorted(redo)),
         token=token,
-        excluded=run.excluded or (),
+        excluded=run.excluded,
         approvers=[one for one in (run.owner, *run.approvers.all()) if one != user],
         plan=fingerprint.contract_of(before) if before else None,
         plan_from=f"Version {before.version} of run {run.pk}, once more." if before else "",
@@ -262,14 +262,14 @@ def _revision(submission: Submission, request: str, tree: Tree) -> Revision | No
         added=_named(now.keys() - then.keys()),
         removed=_named(then.keys() - now.keys()),
         request=request != before.request,
-        excluded=tuple(submission.excluded) != tuple(before.excluded or ()),
+        excluded=tuple(submission.excluded) != tuple(before.excluded),
         policy=tuple(name.replace("_", " ") for name in differing if name not in _DELIBERATE),
     )
 
 
-def _named(paths: Iterable[str]) -> Files:
+def _named(paths: Iterable[str]) -> FileNames:
     found = sorted(paths)
-    return Files(count=len(found), named=tuple(found[:MAX_NAMED]))
+    return FileNames(count=len(found), named=tuple(found[:MAX_NAMED]))
 
 
 def title_of(request: str) -> str:

@@ -70,7 +70,7 @@ def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
         **({"commands": digest_of(settings.COMMANDS)} if settings.COMMANDS else {}),
         **({"MCP servers": digest_of(bound_servers.bound(run.policy))} if run.policy.servers else {}),
         **({"instructions of subagents": prompts.version_for_subagents()} if run.policy.subagents else {}),
-        **available_agents.bound(plan.agents or ()),
+        **available_agents.bound(plan.agents),
     }
 
 

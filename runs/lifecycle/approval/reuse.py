@@ -73,7 +73,7 @@ def key_of(state: State, key: str, agents: Mapping[str, AgentDefinition] = NOBOD
             "requests": [
                 (gate.request, gate.reason, gate.attempt.fingerprint) for gate in _requests(state, key) if gate.attempt
             ],
-            "excluded": run.excluded or (),
+            "excluded": run.excluded,
             "outputs": _said_elsewhere(plan.header, state.specs, key),
             "results": [one.fingerprint for one in before if one.status in SETTLED_STEPS],
             "models": [policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)],

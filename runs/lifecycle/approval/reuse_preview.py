@@ -193,7 +193,7 @@ def _general_reason(given: PreviewInputs, before: Run) -> str:
         reasons.append("results of somebody else are not reused")
     if given.request != before.request:
         reasons.append("the request changed")
-    if tuple(given.excluded) != tuple(before.excluded or ()):
+    if tuple(given.excluded) != tuple(before.excluded):
         reasons.append("other files are left unread")
     changed = [name.replace("_", " ") for name in reuse.differing(given.policy, before.policy)]
     if changed:

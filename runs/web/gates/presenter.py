@@ -245,13 +245,13 @@ class GateView:
     def untraced(self) -> list[UntracedFigure]:
         """Figures of the result that come from nowhere, each once."""
         verdict = self.attempt.verdict if self.attempt else None
-        return distinct(verdict.untraced or []) if verdict else []
+        return distinct(verdict.untraced) if verdict else []
 
     @property
     def unknown_names(self) -> list[UntracedFigure]:
         """Names in the result that stand in no source, each once: a hint."""
         verdict = self.attempt.verdict if self.attempt else None
-        return distinct(verdict.untraced or [], names=True) if verdict else []
+        return distinct(verdict.untraced, names=True) if verdict else []
 
     @property
     def met(self) -> int:

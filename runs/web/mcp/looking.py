@@ -87,7 +87,7 @@ def _decision(gate: Gate, page: str) -> tool_answers.Decision:
     return tool_answers.Decision(
         kind=gate.kind,
         question=gate.question,
-        choices=gate.choices or [],
+        choices=gate.choices,
         since=gate.opened_at,
         yours=_is_theirs(gate),
         address=f"{page}#run-gates",

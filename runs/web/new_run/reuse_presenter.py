@@ -55,7 +55,7 @@ def _wanted(owner: User, form: AgainWithForm) -> tuple[PlanContract | None, Prev
     files = submission_drafts.files_of(draft) if draft else trees.files_of(before.inputs)
     if not form.is_bound:
         plan = fingerprint.contract_of(form.same) if form.same else None
-        return plan, PreviewInputs(owner, before.request, form.start, files, before.excluded or ())
+        return plan, PreviewInputs(owner, before.request, form.start, files, before.excluded)
     if not form.is_valid():
         raise InvalidInput(" ".join(form.problems()))
     chosen = form.plan()

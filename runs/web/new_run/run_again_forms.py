@@ -57,7 +57,7 @@ class AgainWithForm(NewRunForm):
         self.start = before.policy.changed(reuse=True, without_reuse=())
         filled = {
             "request": before.request,
-            "excluded": ", ".join(before.excluded or ()),
+            "excluded": ", ".join(before.excluded),
             "template": SAME_PLAN if self.same else "",
             "approvers": [one.pk for one in (before.owner, *before.approvers.all()) if one != owner],
         }

@@ -55,7 +55,7 @@ def again_of(plan: Plan, run: Run) -> Again | None:
     """As a plan stands that nothing was carried out of yet; None for a run that repeats none, or one that is gone."""
     if run.before is None or run.revision is None or run.head_id != run.inputs_id:
         return None
-    given = PreviewInputs(run.owner, run.request, run.policy, trees.files_of(run.inputs), run.excluded or ())
+    given = PreviewInputs(run.owner, run.request, run.policy, trees.files_of(run.inputs), run.excluded)
     steps = preview_reuse(fingerprint.contract_of(plan), given, run.before)
     if not all_may_see(run.before, run):  # a reason may name a file of the other run
         steps = [replace(step, why="") for step in steps]

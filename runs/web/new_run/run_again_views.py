@@ -93,5 +93,5 @@ def _foreseen(request: HttpRequest, run: Run, plan: Plan, form: AgainForm) -> li
         form.full_clean()
     reuse, redo = not form["all"].value(), form.cleaned_data["redo"] if form.is_bound else form["redo"].value()
     policy = run.policy.changed(reuse=reuse, without_reuse=sorted(redo))
-    given = PreviewInputs(person(request), run.request, policy, trees.files_of(run.inputs), run.excluded or ())
+    given = PreviewInputs(person(request), run.request, policy, trees.files_of(run.inputs), run.excluded)
     return preview_reuse(fingerprint.contract_of(plan), given, run)

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from runs.enums import Outcome
-from runs.lifecycle.coverage import coverage_of, known_unread, unread
+from runs.lifecycle.coverage import coverage_of, known_unread
 from runs.models import Rendition, Run, Step, User
 from runs.readmodel.run_view import reading_of
 from runs.store import blobs, input_examination, trees
@@ -192,14 +192,6 @@ def test_where_no_sources_are_needed_only_what_cannot_be_read_is_said(
     api.script(Team())
     run = finish(submitted(files=FOLDER, sources_needed=False), alice)
     assert (run.outcome, reading_of(run).gaps) == (Outcome.PARTIAL, NOT_READABLE)
-
-
-def test_of_a_run_from_before_nothing_is_claimed(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
-    api.script(Team())
-    run = submitted(files=FOLDER, sources_needed=True)
-    Run.objects.update(excluded=None)
-    run = finish(Run.objects.get(pk=run.pk), alice)
-    assert (run.outcome, coverage_of(run), unread(run, run.plans.get())) == (Outcome.SUCCEEDED, None, [])
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from runs.enums import GateKind, GateStatus, Verb
 from runs.lifecycle import gate_decisions
 from runs.models import Gate, Run, User
-from runs.models.revisions import Files, Revision
+from runs.models.runs import FileNames, Revision
 from tests import factories
 from tests.factories.crowd import crowd
 
@@ -242,8 +242,8 @@ def test_a_run_that_repeats_another_is_told_apart_by_what_it_has_otherwise(alice
     before = factories.finished_succeeded()
     again = factories.finished_succeeded()
     revision = Revision(
-        changed=Files(count=1, named=("in/sales.csv",)),
-        removed=Files(count=2, named=("secret.md", "b.md")),
+        changed=FileNames(count=1, named=("in/sales.csv",)),
+        removed=FileNames(count=2, named=("secret.md", "b.md")),
         request=True,
     )
     Run.objects.filter(pk=again.pk).update(before=before, revision=revision)
