@@ -12,10 +12,10 @@ from runs.text.plural import pluralize
 
 
 class Command(TerminalCommand):
-    help = "Write a back-up of database and files to one file, beside processes that work. The key is not in it."
+    help = "Back up database and files into one file while the site runs. The key is not included."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("file", type=Path, help="the file to write, which must not exist")
+        parser.add_argument("file", type=Path, help="the file to write; it must not exist yet")
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:

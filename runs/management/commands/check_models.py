@@ -17,10 +17,10 @@ MAX_SECONDS = 3_600.0
 
 
 class Command(TerminalCommand):
-    help = "Ask the model of each role a few tiny questions, say what can be used, and remember it."
+    help = "Ask the model of each role a few short questions and store what its server supports."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--seconds", type=float, default=SECONDS, help="for each model, at most (180)")
+        parser.add_argument("--seconds", type=float, default=SECONDS, help="the most seconds for each model (180)")
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
 
     def handle(self, *args: Any, seconds: float, **options: Any) -> None:

@@ -15,7 +15,7 @@ from runs.web.operations.setup_findings import findings
 
 
 class Command(TerminalCommand):
-    help = "Say what is configured, reachable and at odds among all processes; exit status 1 if something is wrong."
+    help = "Check the configuration of all processes and what they reach. Exit status 1 if something is wrong."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -19,42 +19,42 @@ from runs.web.people.sign_in import link_for
 _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
     "deactivate": (
         accounts.deactivate,
-        "end all sessions, links and tokens of somebody, who gets no others until they are active again",
-        "“{}” is not active any more; every session, link and access token of theirs has ended.",
+        "end all sessions, links and tokens of a person; new ones only after `activate`",
+        "“{}” is no longer active; all their sessions, links and access tokens have ended.",
     ),
     "activate": (
         accounts.activate,
-        "let somebody sign in again; what has ended stays ended",
+        "let a person sign in again; ended sessions and tokens stay ended",
         "“{}” is active. A link: " + PROGRAM + " people link {}{}",
     ),
     "signout": (
         accounts.sign_out_everywhere,
-        "end all sessions, links and tokens of somebody, who may be given another link",
+        "end all sessions, links and tokens of a person; new links can be printed",
         "“{}” is signed out everywhere; unused links and access tokens have ended too.",
     ),
 }
 
 
 class Command(TerminalCommand):
-    help = "List and invite people, print links that sign in once, and end what somebody is signed in to."
+    help = "List and invite people, print sign-in links, and end sessions."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-        actions.add_parser("list", help="everybody, with their last sign-in")
+        actions.add_parser("list", help="all people with their last sign-in")
         invite = actions.add_parser("invite", help="add a person and print an invitation: it works once, for 7 days")
-        invite.add_argument("--administrator", action="store_true", help="a person who sees all runs and all people")
+        invite.add_argument("--administrator", action="store_true", help="the person sees all runs and all people")
         link = actions.add_parser("link", help="print a link that signs in once, within 10 minutes")
         for named in (invite, link):
             named.add_argument("--base", default="http://127.0.0.1:8000", help="address of the site")
-        administrator = actions.add_parser("administrator", help="let somebody see all runs and all people")
-        administrator.add_argument("--off", action="store_true", help="take that away")
+        administrator = actions.add_parser("administrator", help="let a person see all runs and all people")
+        administrator.add_argument("--off", action="store_true", help="take this right away")
         for name, (_, text, _) in _ACTIONS.items():
             actions.add_parser(name, help=text)
         for name, action in actions.choices.items():
             if name != "list":
                 action.add_argument("user", help="user name")
-            action.add_argument("--data-dir", default=None, help="as before the action")
+            action.add_argument("--data-dir", default=None, help="the same as before the action")
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
         call_command("migrate", verbosity=0, interactive=False)

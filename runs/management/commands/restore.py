@@ -16,9 +16,9 @@ class Command(TerminalCommand):
     help = "Fill an empty data folder and database with a back-up, and verify everything."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("file", type=Path, help="what manage.py backup has written")
+        parser.add_argument("file", type=Path, help="a file that manage.py backup has written")
         parser.add_argument(
-            "--unsigned", action="store_true", help="also one that is not signed with the key of this installation"
+            "--unsigned", action="store_true", help="accept a back-up that this installation's key has not signed"
         )
         parser.add_argument("--data-dir", help="empty folder for database and files (.data, or PEV_DATA_DIR)")
 

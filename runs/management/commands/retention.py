@@ -18,12 +18,12 @@ _MOST_DAYS = 36_500
 
 
 class Command(TerminalCommand):
-    help = "Delete runs that finished longer ago than PEV_KEEP_DAYS, with the files that only they have."
+    help = "Delete runs that finished more than PEV_KEEP_DAYS ago, with files that no other run uses."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
         parser.add_argument("--days", type=int, help="keep finished runs for so many days (PEV_KEEP_DAYS)")
-        parser.add_argument("--dry-run", action="store_true", help="say what would be deleted, and change nothing")
+        parser.add_argument("--dry-run", action="store_true", help="only print what would be deleted")
 
     def handle(self, *args: Any, days: int | None, dry_run: bool, **options: Any) -> None:
         days = settings.KEEP_DAYS if days is None else days

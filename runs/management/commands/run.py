@@ -9,60 +9,60 @@ from runs.management.terminal import TerminalCommand
 
 
 class Command(TerminalCommand):
-    help = "Run one task here in the terminal, with the same engine as the site."
+    help = "Run one task in the terminal, with the same engine as the site."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("request", nargs="?", default="", help="what is to be done")
         parser.add_argument("--files", type=Path, help="folder (or file) that the task works on; it is copied")
         parser.add_argument(
-            "--no-files", action="store_true", help="there are none, although the request may sound as if there were"
+            "--no-files", action="store_true", help="there are no files, although the request mentions some"
         )
         parser.add_argument(
             "--include",
             action="append",
             default=[],
             metavar="PATH",
-            help="a file in that folder that is left out otherwise, since it may hold secrets, such as .env",
+            help="a file in that folder to include although it may hold secrets, such as .env",
         )
         parser.add_argument(
             "--exclude",
             action="append",
             default=[],
             metavar="PATTERN",
-            help="files that nobody has to deal with: a name, a folder or a pattern such as *.pdf; they are kept",
+            help="files to keep unread: a name, a folder or a pattern such as *.pdf",
         )
         parser.add_argument(
             "--odd-names",
             choices=["leave-out", "rename"],
-            help="what is to become of files whose names cannot be used, such as “10:15.txt”; asked about otherwise",
+            help="what to do with files whose names cannot be used, such as “10:15.txt”; asks if not given",
         )
         parser.add_argument(
             "--encoding",
             action="append",
             default=[],
             metavar="FILE=ENCODING",
-            help="the encoding of a text that would be guessed wrongly: a name, a folder or a pattern, and one such "
-            "as Windows-1251",
+            help="the encoding of a text, if the guess would be wrong: a name, a folder or a pattern, and an "
+            "encoding such as Windows-1251",
         )
         parser.add_argument(
             "--sample",
-            help="a sample that ships with pevsite: contracts; where a model answers also legal-review, ideas, "
+            help="a sample that ships with pevsite: contracts, and with a model also legal-review, ideas, "
             "project, three-files or density",
         )
         parser.add_argument(
             "--plan",
             type=Path,
-            help="a plan as JSON, exported, written by hand or of another planner; no planner is asked",
+            help="a plan as JSON: exported, written by hand, or made by another planner; no planner is asked",
         )
         parser.add_argument("--template", help="a template by its name, such as document-review; no planner is asked")
         parser.add_argument(
-            "--approve-all", action="store_true", help="answer every gate with approve; recorded as such"
+            "--approve-all", action="store_true", help="approve every gate; the history records that no person looked"
         )
-        parser.add_argument("--out", type=Path, help="folder for the files made and the report")
+        parser.add_argument("--out", type=Path, help="folder for the results and the report")
         parser.add_argument("--report", default="markdown", help="format of the report in --out (markdown)")
-        parser.add_argument("--overwrite", action="store_true", help="let --out replace files that are there already")
+        parser.add_argument("--overwrite", action="store_true", help="let --out replace existing files")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of the trace")
-        parser.add_argument("--user", help="whose run it is (the first administrator)")
+        parser.add_argument("--user", help="the owner of the run (the first administrator)")
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
         add_policy_options(parser)
 

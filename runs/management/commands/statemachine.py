@@ -15,7 +15,7 @@ DRAWN: dict[str, Mapping[Any, set[Any]]] = {"run": RUN, "step": STEP, "attempt":
 
 
 class Command(TerminalCommand):
-    help = "Print the state diagrams. --write puts them into a Markdown file, --check compares."
+    help = "Print the state diagrams, write them into a Markdown file (--write), or compare them with it (--check)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--write", type=Path, metavar="FILE")

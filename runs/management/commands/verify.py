@@ -13,7 +13,7 @@ MAX_SHOWN = 1_000
 
 
 class Command(TerminalCommand):
-    help = "Check that files, trees, histories and evidence are what they were; exit status 1 if anything is not."
+    help = "Compare files, trees, histories and evidence with their hashes. Exit status 1 if anything differs."
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")

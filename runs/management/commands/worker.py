@@ -17,7 +17,7 @@ from runs.management.terminal import TerminalCommand
 
 
 class Command(TerminalCommand):
-    help = "Carry out work beside processes that serve, on the same database and files."
+    help = "Carry out work for web processes on the same database and files."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
