@@ -629,6 +629,10 @@ class Migration(migrations.Migration):
             model_name='modelcall',
             index=models.Index(fields=['run', 'cost_usd'], name='call_cost'),
         ),
+        migrations.AddIndex(
+            model_name='modelcall',
+            index=models.Index(fields=['role', 'model', 'error_kind', 'cost_usd', 'input_tokens', 'cache_read_tokens', 'cache_write_5m_tokens', 'cache_write_1h_tokens', 'output_tokens'], name='call_figures'),
+        ),
         migrations.AddConstraint(
             model_name='modelcall',
             constraint=models.UniqueConstraint(condition=models.Q(('live', True)), fields=('work', 'generation', 'ordinal'), name='one_live_reply_per_question'),

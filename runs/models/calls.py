@@ -12,6 +12,16 @@ from runs.models.querysets import ModelCallQuerySet, ToolCallQuerySet
 from runs.models.runs import Run
 from runs.models.work import WorkItem
 
+UNNAMED = "other"
+"""The kind of an error for which a service gave no name."""
+TOKEN_COLUMNS = (
+    "input_tokens",
+    "cache_read_tokens",
+    "cache_write_5m_tokens",
+    "cache_write_1h_tokens",
+    "output_tokens",
+)
+
 
 class ModelCall(models.Model):
     """One question to a model and its reply, or why there is none. Written before the next question is asked (D3)."""
@@ -58,7 +68,10 @@ class ModelCall(models.Model):
     class Meta:
         ordering = ["id"]
         # Sums for a list of runs read no replies, which are by far the largest part of a row.
-        indexes = [models.Index(fields=["run", "cost_usd"], name="call_cost")]
+        indexes = [
+            models.Index(fields=["run", "cost_usd"], name="call_cost"),
+            models.Index(fields=["role", "model", "error_kind", "cost_usd", *TOKEN_COLUMNS], name="call_figures"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["work", "generation", "ordinal"],

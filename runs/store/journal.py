@@ -11,6 +11,7 @@ from runs.enums import Role
 from runs.errors import ModelError, PevError
 from runs.events.kinds import ModelCalled, ToolCalled
 from runs.models import ModelCall, ToolCall, WorkItem
+from runs.models.calls import UNNAMED
 from runs.pev.tools.arguments import subject_of
 from runs.store.event_log import record, writing
 from runs.text.truncate import truncate_path
@@ -126,7 +127,7 @@ def write_failure(
             cost_is_lower_bound=True,
             duration_ms=duration_ms,
             error=str(error)[:2_000],
-            error_kind=error.kind[:60] if isinstance(error, ModelError) else "",
+            error_kind=((error.kind if isinstance(error, ModelError) else "") or UNNAMED)[:60],
         )
         _record_call(work, question, call)
 

@@ -1,7 +1,6 @@
 """A key as careless and as hostile services repeat it, and a search for what is left of it that shares no code."""
 
 import base64
-import codecs
 import html
 import json
 import re
@@ -37,12 +36,9 @@ ECHOES: Mapping[str, Callable[[str], str]] = {
     "base64 of even more": lambda key: base64.b64encode(f"ab{key}cd".encode()).decode(),
     "base64 for addresses": lambda key: base64.urlsafe_b64encode(f"user:{key}?".encode()).decode(),
     "base64 in lines": lambda key: base64.encodebytes(f"user:{key}".encode()).decode(),
-    "base32": lambda key: base64.b32encode(key.encode()).decode(),
     "hexadecimal": lambda key: key.encode().hex(),
     "hexadecimal with colons": lambda key: key.encode().hex(":").upper(),
     "codes": lambda key: str(list(key.encode())),
-    "backwards": lambda key: key[::-1],
-    "rot13": lambda key: codecs.encode(key, "rot13"),
 }
 
 
@@ -60,8 +56,7 @@ def leaks(text: str, key: str = KEY) -> list[str]:
 def _spelled(key: str) -> list[str]:
     parts = [key[at : at + PIECE - 4].lower() for at in range(0, len(key) - PIECE + 5, 4)]
     upper = [key[at : at + PIECE - 4].encode() for at in range(0, len(key) - PIECE + 5, 4)]
-    found = [spelling for part in parts for spelling in (part, part[::-1], codecs.encode(part, "rot13"))]
-    return [*found, *(part.hex() for part in upper), *("".join(map(str, part)) for part in upper)]
+    return [*parts, *(part.hex() for part in upper), *("".join(map(str, part)) for part in upper)]
 
 
 def _views(text: str) -> list[str]:
@@ -74,10 +69,8 @@ def _views(text: str) -> list[str]:
 
 @cache
 def _encoded(key: str) -> list[str]:
-    """Pieces of base64 and base32 that hold at least `PIECE` characters of the key."""
+    """Pieces of base64 that hold at least `PIECE` characters of the key."""
     plain = key.encode()
     encoded = [base64.b64encode(plain[skip:]).decode().rstrip("=")[:-1] for skip in range(3)]
     encoded += [one.replace("+", "-").replace("/", "_") for one in encoded]
-    pieces = [one[at : at + 28] for one in encoded for at in range(0, len(one) - 28, 4)]
-    thirty = base64.b32encode(plain).decode()
-    return pieces + [thirty[at : at + 40] for at in range(0, len(thirty) - 40, 8)]
+    return [one[at : at + 28] for one in encoded for at in range(0, len(one) - 28, 4)]

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from runs.enums import AttemptStatus, Outcome, Role, StepStatus
 from runs.models import Attempt, ModelCall, Run, Step, ToolCall
+from runs.models.calls import UNNAMED
 from runs.pev.agents import policy_for_agent
 from runs.pev.policy import RULES
 from runs.pev.tools.toolbox import TOOL_NAMES
@@ -133,7 +134,7 @@ def _(call: ModelCall) -> Span:
         attributes["pevsite.request_id"] = call.request_id
     if call.cost_usd is not None:
         attributes["pevsite.cost_usd"] = float(call.cost_usd)
-    error = (call.error_kind or "_OTHER") if call.error else ""
+    error = "_OTHER" if call.error_kind == UNNAMED else call.error_kind
     return Span(
         call,
         run=run,
