@@ -59,7 +59,7 @@ class ModelCall(models.Model):
     duration_ms = models.PositiveIntegerField()
     # Empty if and only if there is a reply.
     error = models.TextField(default="", blank=True)
-    # The service's own name for the error, e.g. `overloaded_error`, if it gave one.
+    # The service's own name for the error, e.g. `overloaded_error`, or UNNAMED if it gave none. Empty for a reply.
     error_kind = models.CharField(max_length=60, default="", blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -147,10 +147,3 @@ def asked_about(gate: Gate) -> str:
             return f"the question {quoted(gate.question, 200)}"
         case GateKind.TOOL:
             return f"the call {called(gate)}"
-
-
-def subject_of(gate: Gate) -> str:
-    """What a gate asks about, as the head of a line."""
-    if gate.step:
-        return f"Step “{gate.step.spec.name}”"
-    return f"Plan, version {gate.plan.version}" if gate.plan else gate.kind.capitalize()

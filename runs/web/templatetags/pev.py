@@ -16,8 +16,6 @@ from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence, UntracedFigure
 from runs.lifecycle.people_answers import said_at
 from runs.models import Attempt
-from runs.readmodel.check_words import check_in_words
-from runs.readmodel.gate_words import subject_of
 from runs.readmodel.status_words import decided, decision_in_words, decision_mark
 from runs.readmodel.status_words import words as words
 from runs.text.plural import pluralize
@@ -255,7 +253,6 @@ def value(values: Mapping[int, str] | None, key: int) -> str:
 register.simple_tag(graphs_of)
 register.filter(words)
 register.filter("address", address_of)
-register.filter("in_words", check_in_words)
 register.filter(markdown)
 register.filter(cited)
 register.filter(drawn)
@@ -266,7 +263,6 @@ register.filter(decided)
 register.filter(decision_mark)
 register.filter(decision_in_words)
 register.filter(said_at)
-register.filter(subject_of)
 
 
 @register.filter
