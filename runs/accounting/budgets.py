@@ -35,7 +35,7 @@ def served_uses(run: Run) -> Counter[str]:
 
 def reserved_uses(run: Run, *, besides: WorkItem) -> Counter[str]:
     """How often the calls in flight may use each tool of the service at most, without that of this work item."""
-    others = run.work.filter(status=WorkStatus.LEASED, reserved_uses__isnull=False).exclude(pk=besides.pk)
+    others = run.work.filter(status=WorkStatus.LEASED).exclude(pk=besides.pk)
     return sum((Counter(uses) for uses in others.values_list("reserved_uses", flat=True)), Counter[str]())
 
 

@@ -115,7 +115,7 @@ def suspend(work: WorkItem, sentence: str, *, reset: bool, cause: str = "") -> N
     """Hold the work at an error gate. `reset` starts it with an empty journal when a person says try again; `cause` is
     the kind of a ModelError.
     """
-    begun: dict[str, Any] = {"generation": work.generation + 1, "capacities": None, "withheld": None}
+    begun: dict[str, Any] = {"generation": work.generation + 1, "capacities": None, "withheld": {}}
     change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], **(begun if reset else {}))
     digest = fingerprint.digest_of([work.pk, work.epoch, sentence])
     step = work.attempt.step if work.attempt else None

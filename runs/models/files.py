@@ -59,7 +59,7 @@ class Rendition(models.Model):
     pictorial = models.PositiveIntegerField(default=0)
     # What could not be read, and what to know before relying on the text; one sentence each.
     notes: Column[tuple[str, ...]] = ContractField(tuple[str, ...], default=tuple)
-    cautions: Column[tuple[str, ...]] = ContractField(tuple[str, ...], default=tuple)
+    cautions: Column[tuple[str, ...]] = ContractField(tuple[str, ...], default=tuple, blank=True)
     # Why it cannot be read, as a clause after the name of the file: "needs a password; save it without one".
     problem = models.CharField(max_length=300, default="", blank=True)
     # How often a reader has begun; the present one has it until `taken_until`.

@@ -259,7 +259,7 @@ def test_a_step_whose_agent_no_approval_knows_of_is_not_carried_out_and_holds_up
 ) -> None:
     run = submitted()
     drain(run)
-    run.plans.update(agents=None)  # as nothing of ours writes it
+    run.plans.update(agents=[])  # as nothing of ours writes it
     with pytest.raises(MoveRefused, match=f"says nothing of the agent {WRITER}"):
         decide(open_gate(run).pk, alice, Decision(Verb.APPROVE, _digest_now(run)))
     assert not Attempt.objects.exists()

@@ -134,8 +134,8 @@ def test_a_step_that_does_not_name_the_tool_hands_nothing_on(
     assert "delegate" not in team.seen["executor"][0].tool_names
     assert calls_of(run)[0] == (1, "delegate", "", True)
     assert "subagent" not in team.seen
-    assert run.plans.get().agents is None
-    assert [one.subagents for one in Attempt.objects.all()] == [None]
+    assert run.plans.get().agents == []
+    assert [one.subagents for one in Attempt.objects.all()] == [{}]
 
 
 @pytest.mark.slow

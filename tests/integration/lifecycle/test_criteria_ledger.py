@@ -62,7 +62,7 @@ def test_attempts_at_steps_that_passed_are_not_read() -> None:
     with CaptureQueriesContext(connection) as queries:
         book = criteria_ledger.ledger_of(run, plan)
     assert [list(step.tried) for step in book.steps] == [[], [], []]
-    assert not any("runs_attempt\".\"output" in query["sql"] for query in queries)
+    assert not any('runs_attempt"."output' in query["sql"] for query in queries)
 
 
 def test_the_gap_of_a_step_that_was_accepted_is_carried_into_a_later_plan() -> None:

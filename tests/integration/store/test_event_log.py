@@ -61,7 +61,7 @@ def test_a_locked_run_is_as_it_is_now_and_read_once() -> None:
 
 def test_nothing_is_changed_outside_of_a_transaction() -> None:
     run = made.planning()
-    with pytest.raises(Exception, match=r"inside of `history\.writing`"):
+    with pytest.raises(Exception, match=r"inside of `event_log\.writing`"):
         event_log.keep(run, title="Another")
 
 

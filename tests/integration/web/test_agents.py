@@ -247,7 +247,7 @@ def test_what_was_changed_while_it_was_approved_is_not_taken_for_what_was_approv
 def test_where_it_is_not_known_what_was_approved_the_words_stay(run: Run, bob: User) -> None:
     """Approvals of before have digests alone."""
     answer(run, bob)
-    run.plans.update(approved_agents=None)
+    run.plans.update(approved_agents={})
     change(Agent.objects.get(), instructions="Write in verse.")
     text = browser(bob).get(f"/runs/{run.pk}/plan/").text
     assert ("agent-changes" in text, "was changed since this plan was approved" in text) == (False, True)
