@@ -12,7 +12,8 @@ from pevsite.environment import FIELDS
 from runs.management.commands import document_settings
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / ".github").glob("*.md")]
+FOLDERS = (ROOT, ROOT / ".github", ROOT / "docs", ROOT / "docs/decisions", ROOT / "tests/bench")
+PAGES = [page for folder in FOLDERS for page in folder.glob("*.md")]
 
 
 def test_every_rule_that_is_cited_stands_in_the_rules() -> None:
@@ -88,3 +89,14 @@ def test_links_between_the_documents_lead_somewhere() -> None:
     links = [(page, link) for page in PAGES for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text())]
     assert len(links) > 10
     assert [link for page, link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_first_page_is_short() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert (len(lines) <= 120, [line for line in lines if len(line) > 120]) == (True, [])
+
+
+def test_every_decision_is_in_their_index() -> None:
+    folder = ROOT / "docs/decisions"
+    named = re.findall(r"\]\(([^)]+)\)", (folder / "README.md").read_text())
+    assert named == sorted(path.name for path in folder.glob("0*.md"))
