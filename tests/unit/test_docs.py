@@ -100,3 +100,23 @@ def test_every_decision_is_in_their_index() -> None:
     folder = ROOT / "docs/decisions"
     named = re.findall(r"\]\(([^)]+)\)", (folder / "README.md").read_text())
     assert named == sorted(path.name for path in folder.glob("0*.md"))
+
+
+def test_links_to_sections_lead_to_a_heading() -> None:
+    texts = [(page, re.sub(r"`[^`\n]*`", "", page.read_text())) for page in PAGES]  # links in code are examples
+    links = [(page, link) for page, text in texts for link in re.findall(r"\]\(([^):]*#[^)]+)\)", text)]
+    assert len(links) > 30
+    lost = []
+    for page, link in links:
+        name, _, section = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if section not in sections_of(target):
+            lost.append((page.name, link))
+    assert lost == []
+
+
+@cache
+def sections_of(page: Path) -> set[str]:
+    """The names that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
