@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, F, Q, QuerySet, Sum, TextField
+from django.db.models.functions import Cast, Coalesce
 
 from runs.accounting.estimates import History, Measured, Searches, estimate
 from runs.enums import Complexity, OriginalPages, Role, RunStatus, WorkKind, WorkStatus
@@ -94,7 +94,9 @@ def history(models: Mapping[Role, str]) -> History:
     if Run.objects.filter(status=RunStatus.FINISHED)[:MIN_RUNS].count() < MIN_RUNS:
         return {}
     found: dict[tuple[Role, Complexity | None], list[_Sample]] = defaultdict(list)
-    passed = Attempt.objects.filter(verdict__passed=True, reused_from=None, agent__isnull=True, subagents__isnull=True)
+    passed = Attempt.objects.filter(verdict__passed=True, reused_from=None, agent__isnull=True)
+    # PostgreSQL compares no values of type json, so that the column is compared as text.
+    passed = passed.annotate(delegated=Cast("subagents", TextField())).filter(delegated="{}")
     answers = WorkItem.objects.filter(kind=WorkKind.FINALISE, status=WorkStatus.DONE)
     for role in (Role.EXECUTOR, Role.VERIFIER):
         for complexity, *sample in _samples(passed, "step__plan__run", role, models[role], "step__complexity"):
