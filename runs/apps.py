@@ -17,7 +17,7 @@ class RunsConfig(AppConfig):
         from runs.store import event_log
 
         notify_with(_notified)
-        event_log.listen(send_spans)
+        event_log.committed.connect(send_spans, dispatch_uid="traces")  # once, however often this is called
         delimiters.use_key(salted_hmac("pevsite.delimiters", "tags", algorithm="sha256").digest())
 
 

@@ -5,7 +5,7 @@ transaction, so anyone who holds a run as of event N and commits event N + 1 kno
 """
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from django.db import OperationalError, connection, transaction
 from django.db.models import Model
+from django.dispatch import Signal
 from django.utils import timezone
 
 from runs.errors import Outdated
@@ -21,6 +22,8 @@ from runs.events.kinds import AnyEvent
 from runs.models import Event, Run
 from runs.store import broadcast
 
+committed = Signal()
+"""Sent after each commit, with the `run_id` and its new `entries`."""
 LOCK_TIMEOUT = 60.0
 """Seconds after which a writer gives up. Only a transaction that never ends can take so long."""
 
@@ -126,14 +129,6 @@ def record(run_id: int, event: AnyEvent, row: Model | None = None) -> None:
         _page(run_id).events.append(Entry(event, timezone.now(), row))
 
 
-def listen(listener: Callable[[int, Sequence[Entry]], object]) -> None:
-    """Call `listener` with the id of the run and its new events after each commit. One that fails is logged."""
-    _listeners.append(listener)
-
-
-_listeners: list[Callable[[int, Sequence[Entry]], object]] = []
-
-
 def keep(run: Run, **fields: Any) -> None:
     """Set fields of a run's row with the statement that numbers this transaction's events; there must be one."""
     _page(run.pk).fields.update(fields)
@@ -164,5 +159,5 @@ def _write(run_id: int, page: _Page) -> None:
     )
     if page.events:
         transaction.on_commit(partial(broadcast.announce, run_id, newest), robust=True)
-        for listener in _listeners:
-            transaction.on_commit(partial(listener, run_id, page.events), robust=True)
+        # Robust: a receiver that fails is logged and keeps nothing from being committed or announced.
+        transaction.on_commit(partial(committed.send_robust, sender=Event, run_id=run_id, entries=page.events))

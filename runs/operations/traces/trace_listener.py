@@ -16,7 +16,7 @@ from runs.models import Attempt, Gate, Run, Step
 from runs.store.event_log import Entry
 
 
-def send_spans(run_id: int, entries: Sequence[Entry]) -> None:
+def send_spans(run_id: int, entries: Sequence[Entry], **kwargs: object) -> None:
     """Send a span for each row that has ended with these events; does nothing where no collector is configured."""
     if not settings.TRACES:
         return
