@@ -359,16 +359,13 @@ WHOLE_STEPS = frozenset({StepStatus.PASSED, StepStatus.NOT_APPLICABLE})
 """Nothing of them is missing: verified, or verified that there is nothing to do."""
 SETTLED_STEPS = WHOLE_STEPS | {StepStatus.ACCEPTED}
 TERMINAL_STEPS = SETTLED_STEPS | {StepStatus.FAILED, StepStatus.DROPPED}
-_OF_THE_PLAN = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
-APPROVING_GATES = _OF_THE_PLAN | {GateKind.TOOL}
-"""About a plan, the start of a step, a result or a call that acts outside: the policy may want a second person to
-approve.
-"""
 INSIDE = frozenset({Effect.READS_FILES, Effect.WRITES_FILES, Effect.ASKS})
 """Effects that stay within the run and its people: nothing of it leaves, and nothing of the world comes in."""
 CHANGES_NOTHING = frozenset({Effect.READS_FILES, Effect.ASKS})
 """Effects that leave everything as it is: what a planner may do."""
-REQUESTING_GATES = _OF_THE_PLAN | {GateKind.ERROR}
+REQUESTING_GATES = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED, GateKind.ERROR})
 """A rejection asks for something: of the next attempt, or of the next version of the plan."""
+HOLDING_GATES = frozenset({GateKind.ERROR, GateKind.BUDGET, GateKind.QUESTION, GateKind.TOOL})
+"""Gates that hold the work itself, so that an attempt stays open although no one works at it."""
 OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})
 OPEN_ATTEMPTS = frozenset({AttemptStatus.EXECUTING, AttemptStatus.VERIFYING})

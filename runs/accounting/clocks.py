@@ -4,12 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from runs.enums import GateKind
+from runs.enums import HOLDING_GATES
 from runs.models import Attempt, Run
 
 type Span = tuple[datetime, datetime]
-_HOLDING = frozenset({GateKind.ERROR, GateKind.BUDGET, GateKind.QUESTION, GateKind.TOOL})
-"""Gates at which an attempt stays open although nobody works at it."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,8 @@ def waits_of(
 ) -> list[Span]:
     """When a run waited, in order, up to `end`. Of gates their kind; of both when they began and ended, if they did."""
     listed = list(gates)
-    held = [_span(opened, closed, end) for kind, opened, closed in listed if kind in _HOLDING]
-    asked = [_span(opened, closed, end) for kind, opened, closed in listed if kind not in _HOLDING]
+    held = [_span(opened, closed, end) for kind, opened, closed in listed if kind in HOLDING_GATES]
+    asked = [_span(opened, closed, end) for kind, opened, closed in listed if kind not in HOLDING_GATES]
     busy = _without([_span(begun, done, end) for begun, done in attempts], held)
     return _union([*_without(asked, busy), *held])
 

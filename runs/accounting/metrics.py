@@ -47,7 +47,7 @@ from runs.accounting.figures import (
     Waiting,
 )
 from runs.accounting.totals import RoleTotals, Totals, totals_by
-from runs.enums import TERMINAL_STEPS, AttemptStatus, GateKind, GateStatus, Outcome, Role, StepStatus, WorkKind
+from runs.enums import TERMINAL_STEPS, AttemptStatus, GateStatus, Outcome, Role, StepStatus, WorkKind
 from runs.evidence.results import CriterionResult
 from runs.models import Attempt, Gate, ModelCall, Plan, Run, ToolCall, Verdict
 
@@ -220,7 +220,8 @@ def _waiting(chosen: QuerySet[Run], now: datetime) -> tuple[Waiting, ...]:
     until = Coalesce(F("decided_at"), F("withdrawn_at"), ended, Value(now))
     waited = ExpressionWrapper(until - F("opened_at"), output_field=DurationField())
     rows = (
-        Gate.objects.filter(run__in=chosen, kind__in=list(GateKind))  # without what a later version asks
+        Gate.objects.known()
+        .filter(run__in=chosen)
         .order_by("kind")
         .values("kind")
         .annotate(open=Count("pk", filter=Q(status=GateStatus.OPEN)), **_sums(waited, "pk"))

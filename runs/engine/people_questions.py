@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from runs.contracts.ports import Answer
 from runs.engine.database import database
 from runs.engine.recording import Recording
-from runs.enums import GateKind, GateStatus
+from runs.enums import GateStatus
 from runs.errors import AnswerAwaited, InvalidInput
-from runs.lifecycle.gate_opening import DELEGATED, question_digest
+from runs.lifecycle.gates.question_gate import DELEGATED, asked_in, question_digest
 from runs.text.plural import pluralize
 
 
@@ -23,7 +23,7 @@ class RunPeople:
     def _answer(self, question: str, choices: Sequence[str]) -> Answer:
         run = self._recording.item.run
         digest = question_digest(question)
-        asked = run.gates.filter(kind=GateKind.QUESTION).exclude(status=GateStatus.WITHDRAWN)
+        asked = asked_in(run)
         gate = asked.filter(digest=digest, status=GateStatus.ANSWERED).select_related("decided_by").first()
         if gate and gate.request and gate.decided_by:
             words = gate.reason.removeprefix(DELEGATED).strip()

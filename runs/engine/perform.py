@@ -31,7 +31,7 @@ from runs.engine.people_questions import RunPeople
 from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
 from runs.engine.retrying import retry_at
 from runs.engine.web_pages import web_pages
-from runs.enums import Action, AttemptStatus, Executor, GateKind, WorkKind
+from runs.enums import Action, AttemptStatus, Executor, WorkKind
 from runs.errors import (
     AnswerAwaited,
     ApprovalAwaited,
@@ -46,10 +46,11 @@ from runs.errors import (
 )
 from runs.events import kinds as events
 from runs.evidence.results import Judgement
-from runs.lifecycle import effects, gate_opening, outcomes
+from runs.lifecycle import effects, outcomes
 from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance, go_on
 from runs.lifecycle.approval import reuse
+from runs.lifecycle.gates import budget_gate, error_gate, question_gate, tool_gate
 from runs.lifecycle.toolset import service_specs
 from runs.models import ToolCall, WorkItem
 from runs.pev import verifier
@@ -150,15 +151,15 @@ def _under(recording: Recording) -> None:
         _do(recording)
     except LimitReached as limit:
         sentence = str(limit)
-        recording.commit(lambda mine: gate_opening.suspend_for_budget(mine, sentence))
+        recording.commit(lambda mine: budget_gate.ask(mine, sentence))
         log.warning("suspended at a limit: %s", sentence, extra=recording.lease.about)
     except AnswerAwaited as awaited:
         question, choices = awaited.question, awaited.choices
-        recording.commit(lambda mine: gate_opening.suspend_for_answer(mine, question, choices))
+        recording.commit(lambda mine: question_gate.ask(mine, question, choices))
         log.info("suspended for an answer", extra=recording.lease.about)
     except ApprovalAwaited as awaited:
         call = awaited
-        recording.commit(lambda mine: gate_opening.suspend_for_call(mine, call))
+        recording.commit(lambda mine: tool_gate.ask(mine, call))
         log.info("suspended for an approval", extra=recording.lease.about)
     except StoreAway as away:
         recording.commit(lambda mine: claim.postpone(mine, timezone.now() + STORE_WAIT))
@@ -204,7 +205,7 @@ def _without_reply(recording: Recording, error: ModelError) -> None:
 
 
 def _suspend(recording: Recording, sentence: str, *, reset: bool, cause: str = "") -> None:
-    recording.commit(lambda mine: gate_opening.suspend(mine, sentence, reset=reset, cause=cause))
+    recording.commit(lambda mine: error_gate.ask(mine, sentence, reset=reset, cause=cause))
     log.warning("suspended: %s", sentence, extra=recording.lease.about)
 
 
@@ -351,7 +352,7 @@ def _judgement(recording: Recording, case: VerificationInput, deadline: Deadline
     question would have the same answer. Raises NoVerdict.
     """
     item = recording.item
-    gates = item.gates.filter(kind=GateKind.ERROR, cause=NoVerdict.kind)
+    gates = item.gates.filter(cause=NoVerdict.kind)
     held = database.call(gates.count) if item.epoch > 1 else 0
     apart = OF_SINGLE_VERDICTS if case.simple else OF_ONE_VERDICT
     verifier_model, *fallback = item.run.policy.verifiers

@@ -17,7 +17,6 @@ from runs.enums import (
     Action,
     AttemptStatus,
     Complexity,
-    GateKind,
     GateStatus,
     Missing,
     OriginalPages,
@@ -34,7 +33,11 @@ from runs.lifecycle.bound_servers import server_specs
 from runs.lifecycle.change_requests import requests_of
 from runs.lifecycle.coverage import remarks_on, shown_in
 from runs.lifecycle.criteria_ledger import entries_of, ledger_of, result_in
-from runs.lifecycle.gate_opening import question_digest
+from runs.lifecycle.gates import start_gate
+from runs.lifecycle.gates.error_gate import where_of
+from runs.lifecycle.gates.gate_type import Subject
+from runs.lifecycle.gates.question_gate import question_digest
+from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.toolset import command_lines, commands_allowed, tool_names
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, WorkItem
 from runs.models.plans import FIRST_PLAN
@@ -155,7 +158,7 @@ def _spent_steps(run: Run) -> Iterator[RejectedWork]:
 
 def _lessons(plan: Plan) -> tuple[Lesson, ...]:
     """What failed in a version that was carried out, and what people said of one that they rejected, in order."""
-    about = Q(plan=plan) | Q(step__plan=plan, kind=GateKind.START)
+    about = Q(plan=plan) | Q(step__plan=plan, kind=start_gate.GATE.kind)
     gates = plan.run.gates.filter(about, status=GateStatus.REJECTED).select_related("decided_by", "step").order_by("id")
     said = (lesson for gate in gates for lesson in _said(gate, plan))
     return (*(_unreached(plan) if plan.status in _CARRIED_OUT else ()), *said)
@@ -163,13 +166,10 @@ def _lessons(plan: Plan) -> tuple[Lesson, ...]:
 
 def _said(gate: Gate, plan: Plan) -> Iterator[Lesson]:
     """What a person asked for; after an error, what that was stands before it."""
-    what = f"version {plan.version}"
-    if gate.kind == GateKind.ERROR:
-        where = f" in step {gate.step.key}" if gate.step else ""
-        yield Lesson(f"An error that held version {plan.version}{where}", gate.question)
-        what += f" after an error{where}"
-    elif gate.step:
-        what = f"the start of step {gate.step.key} of {what}"
+    gate_type = type_of(gate)
+    if gate_type.subject is Subject.ERROR:
+        yield Lesson(f"An error that held version {plan.version}{where_of(gate)}", gate.question)
+    what = gate_type.about_request_for_planner(gate, f"version {plan.version}")
     for asked in gate.asked:
         yield Lesson(f"{gate.decided_by} rejected {what}", asked.words, from_person=True, request=asked.request)
 

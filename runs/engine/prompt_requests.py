@@ -6,7 +6,6 @@ from datetime import datetime
 from django.db.models import Q
 
 from runs.contracts.feedback import Answered
-from runs.enums import GateKind
 from runs.lifecycle import state as states
 from runs.lifecycle.change_requests import judged_at
 from runs.models import Attempt, Gate, Run
@@ -20,7 +19,7 @@ def lessons(gates: Iterable[Gate], learnt: Iterable[Lesson]) -> Iterator[Lesson]
     """The requests that what was learnt from versions and steps does not tell: what they were said of has passed."""
     known = {lesson.request for lesson in learnt}
     for gate in gates:
-        if gate.kind != GateKind.PLAN and gate.step and gate.attempt:
+        if gate.step and gate.attempt:
             label = f"{gate.decided_by} on attempt {gate.attempt.number} at step {gate.step.key}"
             new = (asked for asked in gate.asked if asked.request not in known)
             yield from (Lesson(label, asked.words, from_person=True, request=asked.request) for asked in new)

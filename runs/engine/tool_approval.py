@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from runs.contracts.ports import Acting, ToolResult, ToolUse
 from runs.engine.database import database
-from runs.enums import GateKind, GateStatus
+from runs.enums import GateStatus
 from runs.errors import ApprovalAwaited
-from runs.lifecycle.gate_opening import call_digest
+from runs.lifecycle.gates.tool_gate import call_digest, calls_asked, latest_gate
 from runs.models import Gate, WorkItem
 from runs.store.journal import CallPlace
 from runs.text.plural import pluralize
@@ -39,7 +39,7 @@ def cleared(
     number = 0
     while True:
         digest = call_digest(work, place, use, number)
-        gate = database.call(partial(_gate, work, digest))
+        gate = database.call(partial(latest_gate, work, digest))
         if gate is None and not number and (used_up := database.call(partial(_used_up, work))):
             return ToolResult(used_up, is_error=True)
         if gate is None or gate.status == GateStatus.WITHDRAWN:
@@ -59,16 +59,10 @@ def _sent(gate_id: int, work: WorkItem) -> None:
     Gate.objects.filter(pk=gate_id, work=work).update(sent_at=timezone.now())
 
 
-def _gate(work: WorkItem, digest: str) -> Gate | None:
-    gates = work.gates.filter(kind=GateKind.TOOL, digest=digest).select_related("decided_by")
-    return gates.order_by("-pk").first()
-
-
 def _used_up(work: WorkItem) -> str:
     """Steps that ask at the same moment may come to some more questions: each of them is a person's to answer."""
     most = work.run.policy.acting_calls
-    asked = work.run.gates.filter(kind=GateKind.TOOL).values("digest").distinct().count()
-    if asked < most:
+    if calls_asked(work.run) < most:
         return ""
     return f"This run may ask to let {pluralize(most, 'call')} act outside, and has done so. Nothing was sent."
 

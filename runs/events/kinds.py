@@ -88,7 +88,9 @@ class GateOpened(EventData):
 
 class GateDecided(EventData):
     """`decision` is the gate's new status; `how` is `person`, or what stood in for one. `no_sources`: with the answer
-    to a plan the person has said that no sources are needed. `revises`: at an error, another plan was asked for.
+    to a plan the person has said that no sources are needed. `words` say what was decided, as the rest of a sentence
+    that begins with who did; `{step}` in them is for the quoted name of the step. `revises`: at an error, another plan
+    was asked for.
     """
 
     kind: Literal[EventKind.GATE_DECIDED] = EventKind.GATE_DECIDED
@@ -101,6 +103,7 @@ class GateDecided(EventData):
     step: str = ""
     no_sources: bool = False
     revises: bool = False
+    words: str = ""
 
 
 class GateWithdrawn(EventData):

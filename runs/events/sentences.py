@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Literal, assert_never
 
-from runs.enums import Action, GateKind, GateStatus, Outcome
+from runs.enums import Action, GateStatus, Outcome
 from runs.events.kinds import (
     Answered,
     AnyEvent,
@@ -236,44 +236,12 @@ def _of_gate(event: GateEvent, step: str) -> str:
             how = "" if event.how == "person" else f" ({event.how})"
             waived = " and said that no sources are needed" if event.no_sources else ""
             reason = f": {event.reason}" if event.reason else "."
-            return f"{event.by} {_decision(event, step)}{how}{waived}{reason}"
+            words = event.words.replace("{step}", step) or f"{event.decision} it"
+            return f"{event.by} {words}{how}{waived}{reason}"
         case GateWithdrawn():
             return "A question was withdrawn; it needs no answer any more."
         case _:
             assert_never(event)
-
-
-def _decision(event: GateDecided, step: str) -> str:
-    asked: Mapping[str, str] = {
-        GateKind.PLAN: "the plan",
-        GateKind.START: f"the start of {step}",
-        GateKind.STEP: f"the result of {step}",
-        GateKind.EXHAUSTED: f"accepting open points in {step}",
-        GateKind.ERROR: f"trying {step} again" if event.step else "trying again",
-        GateKind.BUDGET: "going on beyond the limit",
-        GateKind.QUESTION: f"the question of {step}" if event.step else "the question of the planner",
-        GateKind.TOOL: f"a call of {step} that acts outside",
-    }
-    about = asked.get(event.gate_kind, "it")
-    match event.decision, event.gate_kind:
-        case GateStatus.STOPPED, _:
-            return f"stopped the run at the question of {about}"
-        case GateStatus.REJECTED, GateKind.START:
-            return f"asked for another plan instead of {about}"
-        case GateStatus.REJECTED, GateKind.ERROR if event.revises:
-            return f"requested changes to the plan instead of {about}"
-        case GateStatus.REJECTED, GateKind.EXHAUSTED:
-            return f"requested changes to the result of {step}"
-        case GateStatus.REJECTED, GateKind.PLAN | GateKind.STEP:
-            return f"requested changes to {about}"
-        case GateStatus.REJECTED, _:
-            return f"decided against {about}"
-        case GateStatus.APPROVED, GateKind.EXHAUSTED:
-            return f"accepted the open points of {step}"
-        case GateStatus.APPROVED, GateKind.ERROR:
-            return f"let {step if event.step else 'it'} be tried again"
-        case _:
-            return f"{event.decision} {about}"
 
 
 def _of_attempt(event: AttemptEvent, step: str) -> str:

@@ -3,9 +3,10 @@
 from typing import assert_never
 
 from runs.enums import PlanStatus, RunStatus, StepStatus
-from runs.lifecycle import effects, gate_opening, moves
+from runs.lifecycle import effects, moves
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gates import exhausted_gate, plan_gate, start_gate, step_gate
 from runs.lifecycle.state import State
 from runs.store import event_log, trees
 
@@ -53,15 +54,15 @@ def _apply(state: State, move: moves.Move) -> None:
         case moves.ReadDocuments() | moves.AskForPlan() | moves.OpenPlanGate() | moves.ApprovePlan():
             _apply_to_plan(state, move)
         case moves.OpenStartGate(key):
-            gate_opening.open_start_gate(state, key)
+            start_gate.ask(state, key)
         case moves.StartAttempt(key):
             effects.start_attempt(state, key)
         case moves.OpenStepGate(key):
-            gate_opening.open_step_gate(state, key)
+            step_gate.ask(state, key)
         case moves.PassStep(key):
             effects.settle(state, key, StepStatus.PASSED)
         case moves.OpenExhaustedGate(key):
-            gate_opening.open_exhausted_gate(state, key)
+            exhausted_gate.ask(state, key)
         case moves.AcceptStep(key):
             effects.settle(state, key, StepStatus.ACCEPTED)
         case moves.FailStep(key):
@@ -86,7 +87,7 @@ def _apply_to_plan(
         case moves.AskForPlan():
             effects.ask_for_plan(state)
         case moves.OpenPlanGate():
-            gate_opening.open_plan_gate(state)
+            plan_gate.ask(state)
         case moves.ApprovePlan():
             assert state.plan is not None
             effects.approve_plan(state.run, state.plan, by=state.run.owner, how="policy")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from runs.contracts.feedback import Comment
-from runs.enums import TERMINAL_STEPS, GateKind, GateStatus, StepStatus
+from runs.enums import TERMINAL_STEPS, GateStatus, StepStatus
 from runs.errors import InvalidInput
 from runs.evidence.results import CriterionResult, RequestResult
 from runs.lifecycle.people_answers import on_what
@@ -81,16 +81,6 @@ class Request:
         feedback = self.result.feedback if self.result else ""
         plain = _UNSHOWN.sub("", feedback, count=1)
         return f"{plain[:1].upper()}{plain[1:]}"
-
-    @property
-    def about(self) -> str:
-        """What was rejected."""
-        if self.gate.kind in {GateKind.PLAN, GateKind.ERROR}:
-            plan = f"version {self.gate.plan.version} of the plan" if self.gate.plan else "the plan"
-            step = f" in “{self.gate.step.spec.name}”" if self.gate.step else ""
-            return plan if self.gate.kind == GateKind.PLAN else f"{plan} after an error{step}"
-        name = f"“{self.gate.step.spec.name if self.gate.step else ''}”"
-        return f"attempt {self.gate.attempt.number} at {name}" if self.gate.attempt else f"the start of {name}"
 
     @property
     def where(self) -> str:

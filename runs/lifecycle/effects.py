@@ -21,9 +21,10 @@ from runs.enums import (
 from runs.errors import MoveRefused
 from runs.events import kinds as events
 from runs.evidence.results import needs_person
-from runs.lifecycle import available_agents, gate_opening
+from runs.lifecycle import available_agents
 from runs.lifecycle.approval import baseline, fingerprint, reuse
 from runs.lifecycle.criteria_ledger import ledger_of
+from runs.lifecycle.gates.opening import withdraw
 from runs.lifecycle.notify import notify
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
@@ -240,7 +241,7 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
     for work in run.work.open():
         change(work, WorkStatus.CANCELLED, lease_until=None)
     for gate in run.gates.open():
-        gate_opening.withdraw(gate)
+        withdraw(gate)
     now = timezone.now()
     for attempt in Attempt.objects.of_run(run).filter(status__in=OPEN_ATTEMPTS):
         change(attempt, AttemptStatus.CANCELLED, finished_at=now)

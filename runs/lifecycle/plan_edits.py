@@ -3,12 +3,14 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from runs.accounting.past_estimates import estimate_for
-from runs.enums import SETTLED_STEPS, About, GateKind, GateStatus, Role
+from runs.enums import SETTLED_STEPS, About, GateStatus, Role
 from runs.errors import DecisionRefused, InvalidInput, PlanRefused
-from runs.lifecycle import gate_opening, outcomes
+from runs.lifecycle import outcomes
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.available_agents import agent_roster
 from runs.lifecycle.gate_decisions import already_decided, current_digest
+from runs.lifecycle.gates.opening import withdraw
+from runs.lifecycle.gates.plan_gate import ask_for_edit
 from runs.lifecycle.toolset import commands_allowed, tool_names
 from runs.models import Gate, Plan, Run, User
 from runs.people.permissions import check_can_decide
@@ -40,10 +42,10 @@ def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
         problems = problems_with(run, plan)
         if problems:
             raise PlanRefused([problem.sentence for problem in problems])
-        gate_opening.withdraw(gate)
+        withdraw(gate)
         reason = f"{user.get_username()} edited version {gate.plan.version if gate.plan else 0}."
         row = outcomes.propose_plan(run, plan, reason=reason, estimate=estimate_for(run, plan), author=user)
-        gate_opening.ask_for_edited_plan(run, row)
+        ask_for_edit(run, row)
     return row
 
 
@@ -93,7 +95,7 @@ def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:
 
 def _edited(gate: Gate, digest: str) -> PlanContract:
     """The version that is asked for at the gate. Raises DecisionRefused where that is not what was edited."""
-    if gate.kind != GateKind.PLAN or gate.plan is None:
+    if gate.plan is None:
         raise DecisionRefused("Only a plan that needs a decision can be edited.")
     if gate.status != GateStatus.OPEN:
         raise DecisionRefused(already_decided(gate))

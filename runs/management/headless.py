@@ -15,11 +15,13 @@ from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 
 from runs.engine.process import Engine
-from runs.enums import GateKind, GateStatus, Outcome, RunStatus, Verb
+from runs.enums import GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, FilesMissing, InvalidInput
 from runs.events.kinds import read
 from runs.events.sentences import sentence
-from runs.lifecycle.gate_decisions import Decision, already_decided, decide
+from runs.lifecycle.gate_decisions import already_decided, decide
+from runs.lifecycle.gates.gate_type import Decision
+from runs.lifecycle.gates.registry import type_of
 from runs.management.commands.serve import first_administrator
 from runs.management.odd_names import settled
 from runs.management.output_folder import check_folder, write_out
@@ -42,13 +44,6 @@ from runs.submission.submit import Submission, submit
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
 """A script sees partial apart from failed; 2 is what the shell and argparse use for wrong usage."""
-_ALONE = {
-    GateKind.ERROR: Verb.GIVE_UP,
-    GateKind.BUDGET: Verb.REJECT,
-    GateKind.QUESTION: Verb.DELEGATE,
-    GateKind.TOOL: Verb.REJECT,
-}
-"""What `--approve-all` cannot approve, and what it does instead."""
 
 
 class Headless:
@@ -149,7 +144,7 @@ class Headless:
 
     def _answer(self, gate: Gate, owner: Any, *, approve_all: bool) -> None:
         if approve_all:
-            verb = _ALONE.get(GateKind(gate.kind), Verb.APPROVE)
+            verb = type_of(gate).unattended
             reason = "" if verb in {Verb.APPROVE, Verb.DELEGATE} else "--approve-all: no person looked into it"
             decision = Decision(verb, gate.digest, reason, how="--approve-all")
         else:

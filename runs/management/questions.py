@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 
-from runs.enums import REQUESTING_GATES, GateKind
 from runs.evidence.results import CriterionResult
 from runs.lifecycle.change_requests import Request
+from runs.lifecycle.gates.gate_type import Subject
+from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate
 from runs.pev.contracts import Criterion
 from runs.pev.outcome import OpenPoint
 from runs.readmodel.attempt_view import AttemptReading
+from runs.readmodel.call_arguments import sent_in_lines
 from runs.readmodel.check_words import check_in_words
 from runs.readmodel.error_words import ErrorGateWords, held_at
-from runs.readmodel.gate_words import sent_in_lines
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_view import reading_of
 from runs.text.diff import DiffPiece
@@ -31,22 +32,22 @@ def _subject(gate: Gate) -> Iterator[str]:
     yield from (f"{number}. {choice}" for number, choice in enumerate(gate.choices, 1))
     if gate.call:
         yield from sent_in_lines(gate)
-    run = reading_of(gate.run)
+    run, gate_type = reading_of(gate.run), type_of(gate)
     plan = run.plan
     if held := held_at([gate], plan).get(gate.pk):
         yield from _error(held)
     if plan is None:
         return
-    if gate.kind in REQUESTING_GATES:
+    if gate_type.makes_requests:
         yield from _requests(run.requests)
-    if gate.kind == GateKind.PLAN:
+    if gate_type.subject is Subject.PLAN:
         yield from _plan(plan)
     for step in plan.steps:
-        if gate.kind == GateKind.START and step.row.pk == gate.step_id:
+        if gate_type.subject is Subject.START and step.row.pk == gate.step_id:
             yield from _start(step)
         for attempt in step.attempts:
             if attempt.row.pk == gate.attempt_id:
-                if gate.kind == GateKind.EXHAUSTED:
+                if gate_type.subject is Subject.UNPASSED:
                     yield from _missing(step.open_point)
                 yield from _attempt(attempt)
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 
 from django.core.management.base import CommandError
 
-from runs.enums import GateKind, Verb
-from runs.lifecycle.gate_decisions import Decision
+from runs.enums import Verb
+from runs.lifecycle.gates.gate_type import Decision
+from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.run_limits import given
 from runs.models import Gate
-from runs.readmodel.gate_words import limits_of
 from runs.text.normalisation import caseless
 from runs.text.plural import ordinal
 from runs.text.truncate import truncate
@@ -38,7 +38,7 @@ class NoTerminal(CommandError):
 
 def decision_on(gate: Gate) -> Decision:
     """What the person in the terminal decides about an open gate, which was shown before."""
-    return _answer_to(gate) if gate.kind == GateKind.QUESTION else _verdict_on(gate)
+    return _answer_to(gate) if Verb.ANSWER in type_of(gate).verbs else _verdict_on(gate)
 
 
 def choose(question: str, answers: Mapping[str, str]) -> str:
@@ -64,12 +64,12 @@ def line(prompt: str) -> str:
 
 def _verdict_on(gate: Gate) -> Decision:
     while True:
-        typed = line("[a]pprove, [r]eject with feedback, [s]top? ")
+        typed = line(type_of(gate).terminal_prompt)
         letter = _letter(typed, _DECISIONS)
         if not letter and typed and _is_feedback(typed):
             return Decision(Verb.REJECT, gate.digest, typed, how="terminal")
         if letter == "a":
-            answers = {one.name: line(f"{one.label} (now {one.now})? ") for one in limits_of(gate)}
+            answers = {one.name: line(f"{one.label} (now {one.now})? ") for one in type_of(gate).limits(gate)}
             raised = given(answers.get("budget", ""), answers.get("minutes", ""))
             return Decision(Verb.APPROVE, gate.digest, how="terminal", **raised)
         if letter == "s":
@@ -88,7 +88,7 @@ def _answer_to(gate: Gate) -> Decision:
     """An empty line leaves it to the AI; a number takes one of the suggested answers, once that is confirmed."""
     choices = gate.choices
     while True:
-        words = line("Your answer, or nothing to let the AI decide? ")
+        words = line(type_of(gate).terminal_prompt)
         if not words:
             return Decision(Verb.DELEGATE, gate.digest, how="terminal")
         answer = _chosen(words, choices)

@@ -13,6 +13,7 @@ from runs.enums import (
     SETTLED_STEPS,
     TERMINAL_STEPS,
     AttemptStatus,
+    GateKind,
     GateStatus,
     PlanStatus,
     RunStatus,
@@ -99,6 +100,10 @@ class GateQuerySet(models.QuerySet["Gate"]):
     def open(self) -> Self:
         """Questions that wait for a person."""
         return self.filter(status=GateStatus.OPEN)
+
+    def known(self) -> Self:
+        """Without those of kinds that only a later version has, which may share the tables during an upgrade."""
+        return self.filter(kind__in=list(GateKind))
 
     def rejected(self) -> Self:
         return self.filter(status=GateStatus.REJECTED)

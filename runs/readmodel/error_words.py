@@ -4,10 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from runs.enums import GateKind, PlanStatus, StepStatus, WorkKind
-from runs.errors import NoVerdict
+from runs.enums import PlanStatus, StepStatus
+from runs.lifecycle.gates.error_causes import Cause, cause_of
+from runs.lifecycle.gates.error_gate import what_trying_again_does
+from runs.lifecycle.gates.gate_type import Subject
+from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, ModelCall
-from runs.readmodel.error_causes import Cause, cause_of
 from runs.readmodel.plan_view import PlanReading
 from runs.text.plural import pluralize, word_for
 
@@ -52,7 +54,7 @@ class ErrorGateWords:
 
 def held_at(gates: Iterable[Gate], plan: PlanReading | None) -> Mapping[int, ErrorGateWords]:
     """By the key of the gate, of those about errors; `plan` is the newest version. One query for any number of them."""
-    found = [gate for gate in gates if gate.kind == GateKind.ERROR]
+    found = [gate for gate in gates if type_of(gate).subject is Subject.ERROR]
     tried = _tried(found) if found else {}
     return {gate.pk: _held(gate, tried.get(gate.work_id or 0, FailedCalls()), plan) for gate in found}
 
@@ -77,23 +79,10 @@ def _held(gate: Gate, tried: FailedCalls, plan: PlanReading | None) -> ErrorGate
 
 
 def _again(gate: Gate, tried: FailedCalls, plan: PlanReading | None) -> str:
-    kept = f"after its {pluralize(tried.answers, 'answer')}" if tried.answers else "from its beginning"
-    match WorkKind(gate.work.kind) if gate.work else None:
-        case WorkKind.READ:
-            return "The documents that are left are read."
-        case WorkKind.PLAN:
-            return "The planner is asked again, with what it was told before."
-        case WorkKind.FINALISE if gate.cause == NoVerdict.kind:
-            return "The verifier is asked again about the answer, which stays as it is."
-        case WorkKind.FINALISE:
-            return "The answer of the run is written again."
-        case WorkKind.ATTEMPT if gate.cause == NoVerdict.kind:
-            return "The verifier is asked again about the same result."
-        case _:
-            attempts = plan.rows.attempts.get(gate.step_id or 0, ()) if plan else ()
-            work = gate.work.attempt_id if gate.work else None
-            number = next((one.number for one in attempts if one.pk == work), 0)
-            return f"Attempt {number} goes on {kept}. That helps where the cause is gone."
+    attempts = plan.rows.attempts.get(gate.step_id or 0, ()) if plan else ()
+    work = gate.work.attempt_id if gate.work else None
+    number = next((one.number for one in attempts if one.pk == work), 0)
+    return what_trying_again_does(gate, tried.answers, number)
 
 
 def _changes(gate: Gate, plan: PlanReading | None) -> str:

@@ -15,7 +15,6 @@ from runs.enums import (
     WHOLE_STEPS,
     About,
     EventKind,
-    GateKind,
     GateStatus,
     StepStatus,
 )
@@ -23,6 +22,8 @@ from runs.lifecycle.available_agents import NamedAgent, as_used, named_by
 from runs.lifecycle.change_requests import READ
 from runs.lifecycle.coverage import planned
 from runs.lifecycle.criteria_ledger import entry_of
+from runs.lifecycle.gates.gate_type import Subject
+from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.toolset import checking_commands, effects_of
 from runs.models import Attempt, Gate, Plan, Step
 from runs.models.plans import FIRST_PLAN
@@ -259,8 +260,13 @@ class PlanReading:
     @cached_property
     def decisions(self) -> list[Gate]:
         """What people, or the policy, answered when they were asked about it."""
-        asked = (gate for gate in self.rows.gates if gate.plan_id == self.row.pk and gate.kind == GateKind.PLAN)
-        return [gate for gate in asked if gate.decided_at]
+        return [gate for gate in self._gates if gate.decided_at]
+
+    @property
+    def _gates(self) -> list[Gate]:
+        """The questions whether it may be carried out."""
+        about_it = (gate for gate in self.rows.gates if gate.plan_id == self.row.pk)
+        return [gate for gate in about_it if type_of(gate).subject is Subject.PLAN]
 
     @cached_property
     def rejections(self) -> list[Gate]:
@@ -278,7 +284,7 @@ class PlanReading:
     @cached_property
     def fingerprint(self) -> str:
         """What its approval is bound to (G1), as gate and history show it; empty before anyone is asked."""
-        asked = [gate.digest for gate in self.rows.gates if gate.plan_id == self.row.pk and gate.kind == GateKind.PLAN]
+        asked = [gate.digest for gate in self._gates]
         if asked or not self.row.approved_how:
             return asked[-1] if asked else ""
         events = self.rows.run.events.filter(kind=EventKind.PLAN_APPROVED, data__version=self.row.version)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Lower
 
-from runs.enums import SETTLED_STEPS, EventKind, GateKind, Outcome, RunStatus, Show, StepStatus
+from runs.enums import SETTLED_STEPS, EventKind, Outcome, RunStatus, Show, StepStatus
 from runs.errors import FromLaterVersion
 from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Step, User
 from runs.models.querysets import RunQuerySet
@@ -211,7 +211,7 @@ def open_gates(user: Person, runs: Sequence[int]) -> list[Gate]:
     a later version are left out: during an upgrade a list goes on without them.
     """
     mine = approvable_gates(user).filter(pk=OuterRef("pk"))
-    known = Gate.objects.open().filter(_KNOWN_STEP, kind__in=list(GateKind))
+    known = Gate.objects.open().known().filter(_KNOWN_STEP)
     found = known.filter(run__in=runs).select_related("step").annotate(mine=Exists(mine)).order_by("opened_at", "pk")
     try:
         return list(found)

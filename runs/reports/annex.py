@@ -36,7 +36,7 @@ from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_files import MadeFile
 from runs.readmodel.run_view import RunReading
 from runs.readmodel.shown_citations import Problem
-from runs.readmodel.status_words import risk
+from runs.readmodel.status_words import about_request, risk
 from runs.readmodel.status_words import words as words_of
 from runs.reports import changes, parts
 from runs.reports.brief import AnnexParts
@@ -106,7 +106,9 @@ def _requests(report: RunReading, places: Places) -> tuple[Block, ...]:
     for one in report.requests:
         gate = one.gate
         state = f": {one.state}" if one.state != one.word else ""
-        details: list[Block] = [said(f"{gate.decided_by}, {parts.time(gate.decided_at)}, about {one.about}{state}.")]
+        details: list[Block] = [
+            said(f"{gate.decided_by}, {parts.time(gate.decided_at)}, about {about_request(gate)}{state}.")
+        ]
         if one.result and one.result.proof and one.attempt:
             to = places.evidence(one.result.proof, one.attempt)
             details += [said(span("The place that meets it", to=to))] if to else []

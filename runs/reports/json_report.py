@@ -17,6 +17,7 @@ from runs.readmodel.attempt_view import AttemptReading
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_view import RunReading
 from runs.readmodel.shown_citations import RunCitations, cited_in
+from runs.readmodel.status_words import about_request
 from runs.reports import changes, figures
 from runs.reports.contract import VERSION
 
@@ -105,7 +106,7 @@ def _request(one: Request) -> JsonValue:
         "by": str(gate.decided_by),
         "at": gate.decided_at.isoformat() if gate.decided_at else None,
         "words": one.words,
-        "about": one.about,
+        "about": about_request(gate),
         "status": one.status,
         "doubtful": bool(one.result and one.result.weak),
         "where": one.where,

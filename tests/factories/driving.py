@@ -15,7 +15,8 @@ from runs.engine.claim import due
 from runs.engine.document_work import read_waiting
 from runs.engine.perform import perform
 from runs.enums import Executor, GateStatus, Role, Verb
-from runs.lifecycle.gate_decisions import Decision, decide
+from runs.lifecycle.gate_decisions import decide
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, Run, User, WorkItem
 from runs.pev.policy import Policy, RoleModel
 from runs.store import blobs, rendition_making, trees

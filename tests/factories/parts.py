@@ -31,6 +31,7 @@ from runs.evidence.results import CriterionResult, Evidence, Judgement, all_pass
 from runs.evidence.sources import Given, Sources, ToolText
 from runs.lifecycle import gate_decisions, outcomes
 from runs.lifecycle.advance import advance
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, Gate, Run, User, WorkItem
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import CheckInput
@@ -318,7 +319,7 @@ def judgement(results: Sequence[CriterionResult], *, feedback: str = "", notes: 
 def decide(run: Run, kind: GateKind, verb: Verb, reason: str = "", by: User | None = None) -> Gate:
     """Answer the open gate of this kind as a person would."""
     gate = open_gate(run, kind)
-    gate_decisions.decide(gate.pk, by or alice(), gate_decisions.Decision(verb, gate.digest, reason))
+    gate_decisions.decide(gate.pk, by or alice(), Decision(verb, gate.digest, reason))
     return gate
 
 

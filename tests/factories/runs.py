@@ -22,7 +22,11 @@ from runs.enums import (
     WorkKind,
 )
 from runs.errors import ApprovalAwaited, ModelError
-from runs.lifecycle import gate_decisions, gate_opening, outcomes
+from runs.lifecycle import gate_decisions, outcomes
+from runs.lifecycle.gates.budget_gate import ask as ask_about_limit
+from runs.lifecycle.gates.error_gate import ask as ask_about_error
+from runs.lifecycle.gates.question_gate import ask as ask_question
+from runs.lifecycle.gates.tool_gate import ask as ask_about_call
 from runs.models import Gate, Run
 from runs.pev.contracts import PlanContract
 from runs.pev.verifier import failed
@@ -198,7 +202,7 @@ def error_gate() -> Run:
     assert lease is not None
     with committing(lease) as mine:
         refused = "The model's service (api.anthropic.com) refused the API key (401). Check ANTHROPIC_API_KEY."
-        gate_opening.suspend(mine, refused, reset=False, cause="authentication_error")
+        ask_about_error(mine, refused, reset=False, cause="authentication_error")
     return _fresh(run)
 
 
@@ -215,7 +219,7 @@ def step_error(**changes: Any) -> Run:
             question = journal.JournalQuestion(Role.EXECUTOR, model, "2")
             forbidden = ModelError(FORBIDDEN, kind="permission_error", retriable=False)
             journal.write_failure(mine, journal.CallPlace(0, 2), question, forbidden, Usage(), Decimal(0), 900)
-        gate_opening.suspend(mine, FORBIDDEN, reset=False)
+        ask_about_error(mine, FORBIDDEN, reset=False)
     return _fresh(run)
 
 
@@ -234,7 +238,7 @@ def tool_gate(name: str, arguments: JsonObject) -> Run:
     lease = claim.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
-        gate_opening.suspend_for_call(mine, ApprovalAwaited(name, arguments, "0" * 64))
+        ask_about_call(mine, ApprovalAwaited(name, arguments, "0" * 64))
     return _fresh(run)
 
 
@@ -245,7 +249,7 @@ def question_gate(question: str = "Which law applies to the notices?", choices: 
     lease = claim.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
-        gate_opening.suspend_for_answer(mine, question, choices)
+        ask_question(mine, question, choices)
     return _fresh(run)
 
 
@@ -261,7 +265,7 @@ def _at_limit(sentence: str, **limits: Any) -> Run:
     lease = claim.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
-        gate_opening.suspend_for_budget(mine, sentence)
+        ask_about_limit(mine, sentence)
     return _fresh(run)
 
 

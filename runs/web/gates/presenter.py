@@ -5,33 +5,32 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 
-from runs.enums import Complexity, GateKind
+from runs.enums import Complexity, Verb
 from runs.errors import NoVerdict
 from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.results import CriterionResult, UntracedFigure, distinct, shared_quotes
 from runs.lifecycle.gate_decisions import problem_with_revision
-from runs.lifecycle.gate_opening import needs_second_person
+from runs.lifecycle.gates.gate_type import GateFigures, GateType, Limit, Subject, Wording
+from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.models import Gate
 from runs.pev.outcome import OpenPoint, Unmet
 from runs.readmodel.attempt_view import AttemptReading
+from runs.readmodel.call_arguments import Argument, arguments_of
 from runs.readmodel.error_words import ErrorGateWords, held_at
-from runs.readmodel.gate_words import Argument, Limit, arguments_of, called, limits_of
 from runs.readmodel.open_points import Point, Points, points_in, points_of
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.point_labels import labelled
 from runs.readmodel.shown_citations import cited_in
-from runs.readmodel.status_words import risk
 from runs.readmodel.uncited import PointsCited, points_cited, sampled, wants_sources
-from runs.text.plural import pluralize
 from runs.text.visible import remarks
-from runs.web.gates.gate_wording import PLAN_AGAIN, Wording, wording_of
-from runs.web.gates.request_list import TELLING
 from runs.web.gates.unmet_criteria import Unpassed
 from runs.web.new_run.run_again_presenter import Again, again_of
 from runs.web.steps.attempt_changes import Changes, changes_of
 
 NOT_JUDGED = "not judged"
 """The status of a criterion that nobody judged."""
+QUESTION_TEMPLATE = "gates/gate_question.html"
+RESULT_TEMPLATE = "gates/gate_result.html"
 MAX_REASON = 20_000
 """As long as a request may be: a reason is put before the planner or executor as one."""
 
@@ -73,10 +72,14 @@ class GateView:
     held: ErrorGateWords | None = None
     doubtful: bool = False
 
+    @property
+    def type(self) -> GateType:
+        return type_of(self.row)
+
     @cached_property
     def wording(self) -> Wording:
         """Trying again is no plain way on while the cause is there; without a plan there is none to be changed."""
-        wording = wording_of(self.row)
+        wording = self.type.wording_of(self.row)
         if self.held and self.held.cause and not self.held.cause.passes:
             wording = replace(wording, default=False)
         return replace(wording, reject="", hint="") if self.held and not self.newest else wording
@@ -86,57 +89,54 @@ class GateView:
         """Whether approving is the plain way on: not where something that people asked for or wrote may be missing, or
         points rest on nothing.
         """
-        missing = self.doubtful and self.row.kind in TELLING
-        bare = self.row.kind == GateKind.STEP and (self.uncited or self.sampled)
+        missing = self.doubtful and self.type.shows_requests
+        bare = self.type.needs_citations and (self.uncited or self.sampled)
         return self.wording.default and not (missing or bare or (self.plan and self.plan.lost_edits))
 
     @property
     def title(self) -> str:
         """What is asked, in a few words."""
-        name = self.step.name if self.step else ""
-        match GateKind(self.row.kind):
-            case GateKind.PLAN:
-                return "Approve this plan?"
-            case GateKind.START:
-                return f"Start “{name}”?"
-            case GateKind.STEP:
-                return f"Accept “{name}”?"
-            case GateKind.EXHAUSTED:
-                return self.unpassed.question if self.unpassed else f"Accept “{name}” with open points?"
-            case GateKind.BUDGET:
-                return "A limit is reached"
-            case GateKind.QUESTION:
-                return "The AI has a question"
-            case GateKind.TOOL:
-                return f"Let the AI call {called(self.row)}?"
-            case GateKind.ERROR:
-                if self.held and self.held.cause:
-                    return self.held.cause.title
-                return "There is no usable plan" if wording_of(self.row) is PLAN_AGAIN else "Something is in the way"
+        return self.type.title(self.row, self.unpassed.question if self.unpassed else "")
+
+    @property
+    def template(self) -> str:
+        """Where the newest plan does not have what the gate is about, only the question is shown."""
+        if self.attempt:  # a verdict that is missing holds work at an error gate: its result is shown
+            return RESULT_TEMPLATE
+        subjects = {
+            Subject.PLAN: self.newest,
+            Subject.START: self.step,
+            Subject.ERROR: self.held,
+            Subject.CALL: self.row.call,
+        }
+        return self.type.template if subjects.get(self.type.subject) else QUESTION_TEMPLATE
 
     @property
     def facts(self) -> list[str]:
         """What stands behind the title."""
-        facts = []
+        return self.type.facts(self._figures)
+
+    @property
+    def _figures(self) -> GateFigures:
         if self.plan:
-            risky = sum(1 for step in self.plan.steps if step.row.complexity == Complexity.HIGH)
-            facts += [f"version {self.plan.row.version}", pluralize(len(self.plan.steps), "step")]
-            facts += [pluralize(risky, "high-risk step")] if risky else []
-            facts += [_cost_of(self.plan)]
-        elif self.step and self.attempt:
-            facts += ["high-risk step"] if self.step.row.complexity == Complexity.HIGH else []
-            within = f" of {self.row.run.policy.attempts}" if self._counts else ""
-            facts += [f"attempt {self.attempt.row.number}{within}"]
-            if self.attempt.confidence is not None and not self.blocked:
-                facts += [f"{self.attempt.confidence * 100:.0f} % confident"]
-        elif self.step and self.row.kind == GateKind.START:
-            facts += [risk(self.step.row.complexity), f"step {self.step.number} of {len(self.step.plan.steps)}"]
-            facts += [_step_cost_of(self.step)]
-        elif self.step:
-            facts += [f"step “{self.step.name}”"]
-        elif self.row.kind == GateKind.QUESTION:
-            facts += ["before it plans"]
-        return facts
+            return GateFigures(
+                version=self.plan.row.version,
+                steps=len(self.plan.steps),
+                high_risk_steps=sum(1 for step in self.plan.steps if step.row.complexity == Complexity.HIGH),
+                cost=_cost_of(self.plan),
+            )
+        if not self.step:
+            return GateFigures()
+        return GateFigures(
+            steps=len(self.step.plan.steps),
+            cost=_step_cost_of(self.step) if self.type.subject is Subject.START else "",
+            step_name=self.step.name,
+            step_number=self.step.number,
+            complexity=self.step.row.complexity,
+            attempt=self.attempt.row.number if self.attempt else 0,
+            allowed=self.row.run.policy.attempts if self._counts else 0,
+            confidence=self.attempt.confidence if self.attempt and not self.blocked else None,
+        )
 
     @property
     def moved(self) -> str:
@@ -162,7 +162,7 @@ class GateView:
     @property
     def plan(self) -> PlanReading | None:
         """What a plan gate asks about."""
-        return self.newest if self.row.kind == GateKind.PLAN else None
+        return self.newest if self.type.subject is Subject.PLAN else None
 
     @cached_property
     def again(self) -> Again | None:
@@ -193,7 +193,7 @@ class GateView:
     @cached_property
     def unpassed(self) -> Unpassed | None:
         """What is asked of a step that did not pass."""
-        if not (self.step and self.attempt and self.row.kind == GateKind.EXHAUSTED):
+        if not (self.step and self.attempt and self.type.subject is Subject.UNPASSED):
             return None
         return Unpassed(self.step, self.attempt, [one.found for one in self._open])
 
@@ -203,12 +203,12 @@ class GateView:
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        return limits_of(self.row)
+        return self.type.limits(self.row)
 
     @property
     def open_point(self) -> OpenPoint | None:
         """What a person who goes on accepts: the criteria that were not met, and what each attempt was told."""
-        return self.step.open_point if self.step and self.row.kind == GateKind.EXHAUSTED else None
+        return self.step.open_point if self.step and self.type.subject is Subject.UNPASSED else None
 
     @cached_property
     def report(self) -> Points:
@@ -313,7 +313,7 @@ class GateView:
     def asks_for_sources(self) -> bool:
         """Whether it can still be said here that no sources are needed: before anything was carried out."""
         run = self.row.run
-        return self.row.kind == GateKind.PLAN and run.policy.sources_needed and run.head_id == run.inputs_id
+        return self.type.subject is Subject.PLAN and run.policy.sources_needed and run.head_id == run.inputs_id
 
     @property
     def not_by(self) -> str:
@@ -336,29 +336,15 @@ class GateView:
 
     @property
     def beyond(self) -> str:
-        """That a request leads to another attempt, where it looks as if there were none left."""
-        allowed = self.row.run.policy.attempts
-        if self.row.kind != GateKind.STEP or not (self.step and self.attempt) or self.attempt.row.number < allowed:
-            return ""
-        next_one = self.attempt.row.number + 1
-        return f"“{self.wording.reject}” starts attempt {next_one}: only failed attempts are limited, to {allowed}."
+        """Where a rejection leads, where that may surprise."""
+        return self.type.after_rejection(self.row, self.attempt.row.number if self.attempt else 0)
 
     @property
     def binds(self) -> str:
-        """In words, what an approval binds to."""
-        match GateKind(self.row.kind):
-            case GateKind.PLAN if self.row.plan:
-                version = f"version {self.row.plan.version} of the plan"
-                return f"{version}, the input files, the policy, the models and their instructions"
-            case GateKind.START:
-                rests_on = "the step as planned, the results it rests on"
-                return f"{rests_on}, the input files, the policy, the models and their instructions"
-            case GateKind.STEP | GateKind.EXHAUSTED if self.attempt:
-                return f"the step as planned and exactly these results of attempt {self.attempt.row.number}"
-            case GateKind.BUDGET:
-                return "the policy as it is, with the new limit"
-            case _:
-                return "this very question"
+        """In words, what an approval is bound to; empty where nothing is approved."""
+        if Verb.APPROVE not in self.type.verbs:
+            return ""
+        return self.type.bound_to(self.row, self.attempt.row.number if self.attempt else 0)
 
 
 def _name_of(point: Point) -> str:

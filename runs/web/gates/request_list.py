@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from runs.enums import GateKind
 from runs.lifecycle.change_requests import Request, Word
-
-TELLING = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED})
-"""Gates that say what people asked for, and what became of it."""
 
 _ORDER: Sequence[Word] = ("not met", "not done", "not provable", "not judged", "met", "answered by the plan")
 """Those that fail first."""

@@ -11,12 +11,13 @@ from django.views.decorators.http import require_POST, require_safe
 from runs.enums import GateStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput, PevError
 from runs.lifecycle import gate_decisions
+from runs.lifecycle.gates.gate_type import Decision
+from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
 from runs.models import Gate
 from runs.readmodel.open_points import points_in, sent_back
 from runs.text.plural import pluralize, word_for
 from runs.web.gates.forms import DecisionForm
-from runs.web.gates.gate_wording import wording_of
 from runs.web.gates.presenter import Problem
 from runs.web.run.fragments import head, regions
 from runs.web.run.frame import RunFrame
@@ -54,7 +55,7 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
     return redirect(f"{reverse('run', args=[run_id])}#run-gates")
 
 
-def _with_points(gate: Gate, form: DecisionForm) -> gate_decisions.Decision:
+def _with_points(gate: Gate, form: DecisionForm) -> Decision:
     """The decision, with the points that are sent back as a part of its words. Raises InvalidInput for an approval,
     which would drop them.
     """
@@ -62,7 +63,7 @@ def _with_points(gate: Gate, form: DecisionForm) -> gate_decisions.Decision:
     if not form.notes or decision.verb not in (Verb.APPROVE, Verb.REJECT):
         return decision
     if decision.verb is Verb.APPROVE:
-        words = wording_of(gate)
+        words = type_of(gate).wording_of(gate)
         count = len(form.notes)
         raise InvalidInput(
             f"{pluralize(count, 'point is', 'points are')} ticked to be sent back, which “{words.reject}” does. "
@@ -87,7 +88,7 @@ def gate_part(request: HttpRequest, run_id: int, gate_id: int, part: str) -> Htt
     return render(request, f"gates/gate_part.html#{part}", {"gate": gate, "run": page.run})
 
 
-def _decide(request: HttpRequest, gate: Gate, decision: gate_decisions.Decision) -> None:
+def _decide(request: HttpRequest, gate: Gate, decision: Decision) -> None:
     try:
         gate_decisions.decide(gate.pk, person(request), decision)
     except DecisionRefused:

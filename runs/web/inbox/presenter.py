@@ -10,9 +10,10 @@ from functools import cached_property
 from django.core.paginator import Page, Paginator
 from django.urls import reverse
 
-from runs.enums import GateKind, Outcome, RunStatus, Show
+from runs.enums import Outcome, RunStatus, Show
 from runs.events.kinds import Finished, read
 from runs.events.sentences import sentence
+from runs.lifecycle.gates.registry import type_of
 from runs.models import Event, Gate, Run, User
 from runs.models.querysets import RunQuerySet
 from runs.people.permissions import can_manage
@@ -200,11 +201,13 @@ class _Facts:
             return self._row(run, "unknown", LATER, place, "submitted", run.created_at)
         if mine:
             more, place = len(mine) - 1, f"{place}#gate-{mine[0].pk}"
-            return self._row(run, "open", asked(mine[0]), place, "asked", mine[0].opened_at, more)
+            return self._row(
+                run, "open", type_of(mine[0]).short_question(mine[0]), place, "asked", mine[0].opened_at, more
+            )
         if run.status == RunStatus.FINISHED:
             return self._row(run, run.outcome or "", self._outcome(run), place, "finished", run.finished_at)
         if gates:
-            waits = f"Waits for {self._somebody(run)}: {asked(gates[0])}"
+            waits = f"Waits for {self._somebody(run)}: {type_of(gates[0]).short_question(gates[0])}"
             return self._row(run, "waiting", waits, place, "asked", gates[0].opened_at)
         newest = self.events[run.pk][-1] if run.pk in self.events else None
         mark = "paused" if run.paused else run.status
@@ -250,21 +253,3 @@ class _Facts:
             case _:
                 word = "Partial" if run.outcome == Outcome.PARTIAL else "Failed"
                 return f"{word}, {pluralize(len(points), 'open point')}: {points[0]}" if points else word
-
-
-def asked(gate: Gate) -> str:
-    """The question of a gate in a few words."""
-    name = f"“{gate.step.spec.name}”" if gate.step else ""
-    match GateKind(gate.kind):
-        case GateKind.PLAN:
-            return "Approve this plan?"
-        case GateKind.START:
-            return f"Start {name}?"
-        case GateKind.STEP:
-            return f"Accept {name}?"
-        case GateKind.EXHAUSTED:
-            return f"{name} did not pass. Accept it with open points?"
-        case GateKind.ERROR:
-            return f"Try again? {gate.question}"
-        case GateKind.BUDGET | GateKind.QUESTION | GateKind.TOOL:
-            return gate.question

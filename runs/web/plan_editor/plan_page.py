@@ -8,7 +8,9 @@ from functools import cached_property
 
 from django.http import Http404
 
-from runs.enums import GateKind, GateStatus
+from runs.enums import GateStatus
+from runs.lifecycle.gates.gate_type import Subject
+from runs.lifecycle.gates.registry import type_of
 from runs.models import Run, Step
 from runs.pev.contracts import Criterion
 from runs.readmodel.plan_differences import Comparison
@@ -95,7 +97,9 @@ class PlanPage(RunReading):
     @cached_property
     def gate(self) -> GateView | None:
         """The open question whether the version shown shall be carried out."""
-        asked = [gate for gate in self.rows.gates if gate.status == GateStatus.OPEN and gate.kind == GateKind.PLAN]
+        asked = [
+            gate for gate in self.rows.gates if gate.status == GateStatus.OPEN and type_of(gate).subject is Subject.PLAN
+        ]
         doubtful = RequestGroup(self.requests, folds=True).doubtful
         views = open_gates(asked, self.plan, doubtful=doubtful) if self.shown is self.plan else []
         return views[0] if views else None

@@ -8,11 +8,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from runs.enums import GateKind, GateStatus
+from runs.enums import GateStatus
 from runs.errors import InvalidInput, PevError
 from runs.lifecycle import plan_edits
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gate_decisions import already_decided
+from runs.lifecycle.gates import plan_gate
 from runs.logs import about
 from runs.models import Gate, Run
 from runs.text.plain_numbers import key
@@ -33,7 +34,7 @@ MAX_DIGITS = 4
 def edit_plan(request: HttpRequest, run_id: int) -> HttpResponse:
     """The plan that needs a decision, in a form. Nothing that was typed is lost, whatever became of the plan."""
     run = visible_run(request, run_id)
-    asked = run.gates.open().filter(kind=GateKind.PLAN).select_related("plan").first()
+    asked = plan_gate.gates_of(run).open().select_related("plan").first()
     if request.method == "POST" and "gate" in request.POST:
         return _posted(request, run, asked)
     if asked is None or asked.plan is None:
@@ -97,7 +98,7 @@ def gate_of(run: Run, number: str) -> Gate:
         pk = key(number)
     except ValueError as error:
         raise Http404 from error
-    return get_object_or_404(run.gates.filter(kind=GateKind.PLAN).select_related("plan", "decided_by", "run"), pk=pk)
+    return get_object_or_404(plan_gate.gates_of(run).select_related("plan", "decided_by", "run"), pk=pk)
 
 
 def _stale(gate: Gate, asked: Gate | None) -> str:

@@ -18,7 +18,6 @@ from runs.enums import (
     SETTLED_STEPS,
     AttemptStatus,
     EventKind,
-    GateKind,
     Outcome,
     PlanStatus,
     Role,
@@ -27,9 +26,9 @@ from runs.enums import (
 )
 from runs.events.kinds import read
 from runs.events.sentences import sentence
+from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.retention import kept_until
 from runs.models import Attempt, Gate, Plan, Run, Step, User
-from runs.readmodel.error_causes import cause_of
 from runs.submission.samples import is_finished_sample
 from runs.web.new_run.run_again_presenter import changes_of
 from runs.web.templatetags.pev import words
@@ -141,7 +140,7 @@ class RunFrame:
         """What happens now; of a finished run, what has become of it."""
         if self.finished:
             return _OUTCOMES[Outcome(self.run.outcome or Outcome.FAILED)]
-        parts = list(dict.fromkeys(_question(gate) for gate in self.asked))
+        parts = list(dict.fromkeys(type_of(gate).heading_of(gate) for gate in self.asked))
         if not parts or self.run.status == RunStatus.EXECUTING:
             parts += self._doing()
         if self.run.paused:
@@ -236,16 +235,6 @@ _ICONS = {
     Outcome.FAILED: "bad",
     Outcome.CANCELLED: "calm",
 }
-_ASKED = {
-    GateKind.PLAN: "Approve this plan?",
-    GateKind.START: "Start this step?",
-    GateKind.STEP: "Accept this result?",
-    GateKind.EXHAUSTED: "A step did not pass. Accept it with open points?",
-    GateKind.ERROR: "Something is in the way.",
-    GateKind.BUDGET: "A limit is reached.",
-    GateKind.QUESTION: "The AI has a question.",
-    GateKind.TOOL: "A call would act outside this run. Let it go?",
-}
 _OUTCOMES = {
     Outcome.SUCCEEDED: "Every step passed, and every success criterion has evidence that the server verified.",
     Outcome.PARTIAL: "The run went to its end, with open points. Read them before the answer.",
@@ -253,11 +242,6 @@ _OUTCOMES = {
     Outcome.CANCELLED: "A person stopped the run. What had passed until then is kept.",
 }
 _VERBS = {AttemptStatus.EXECUTING: "Working on", AttemptStatus.VERIFYING: "Verifying"}
-
-
-def _question(gate: Gate) -> str:
-    cause = cause_of(gate.cause)
-    return f"{cause.title}." if cause else _ASKED[GateKind(gate.kind)]
 
 
 def _under_way(attempts: Sequence[Attempt]) -> Iterator[str]:

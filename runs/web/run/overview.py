@@ -8,8 +8,10 @@ from decimal import Decimal
 from functools import cached_property
 
 from runs.contracts.ports import FileInfo
-from runs.enums import SETTLED_STEPS, GateKind, GateStatus, Outcome, RunStatus
+from runs.enums import SETTLED_STEPS, GateStatus, Outcome, RunStatus
 from runs.lifecycle.change_requests import gap_of
+from runs.lifecycle.gates.gate_type import Subject
+from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, Run, Step
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_files import MadeFile
@@ -20,7 +22,7 @@ from runs.reports.report_format import ReportFormat
 from runs.store import trees
 from runs.submission.run_templates import plan_worth_keeping
 from runs.web.gates.presenter import GateView, latest_decision, open_gates
-from runs.web.gates.request_list import TELLING, RequestGroup
+from runs.web.gates.request_list import RequestGroup
 from runs.web.run.cost_bars import CostBar, bars_of
 from runs.web.run.timeline import Timeline, timeline_of
 from runs.web.steps.step_rows import StepRow, rows_of
@@ -120,7 +122,7 @@ class RunPage(RunReading):
 
     @property
     def asks_for_plan(self) -> bool:
-        return any(gate.kind == GateKind.PLAN for gate in self.asked)
+        return any(type_of(gate).subject is Subject.PLAN for gate in self.asked)
 
     @property
     def step_names(self) -> dict[str, str]:
@@ -147,7 +149,7 @@ class RunPage(RunReading):
     @property
     def told_above(self) -> bool:
         """Whether a gate that is open tells all that was said with the latest answer."""
-        telling = any(gate.kind in TELLING for gate in self.asked)
+        telling = any(type_of(gate).shows_requests for gate in self.asked)
         return telling and self.decided is not None and self.asked_for.tells(self.decided.pk)
 
     @property

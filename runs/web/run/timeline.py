@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from runs.accounting.clocks import Span, waits_of
-from runs.enums import OPEN_ATTEMPTS, AttemptStatus, GateKind, WorkKind
+from runs.enums import OPEN_ATTEMPTS, AttemptStatus, WorkKind
+from runs.lifecycle.gates.registry import type_of
 from runs.models import Attempt, Gate, ModelCall, Run, Step
 from runs.readmodel.plan_view import StepReading
 
@@ -137,5 +138,4 @@ def _tried(axis: _Axis, attempts: Iterable[Attempt], end: datetime) -> Iterator[
 
 def _asked(axis: _Axis, gates: Iterable[Gate], end: datetime) -> Iterator[Bar]:
     for one in gates:
-        about = "waited for a decision about the plan" if one.kind == GateKind.PLAN else "waited for a decision"
-        yield axis.bar(one.opened_at, one.decided_at or one.withdrawn_at or end, "waiting", about)
+        yield axis.bar(one.opened_at, one.decided_at or one.withdrawn_at or end, "waiting", type_of(one).waiting)

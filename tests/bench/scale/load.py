@@ -9,7 +9,8 @@ from statistics import median, quantiles
 from django.db.models import Min, Q, QuerySet
 
 from runs.enums import ApprovalPolicy, EventKind, GateKind, GateStatus, Outcome, RunStatus, Verb
-from runs.lifecycle.gate_decisions import Decision, decide
+from runs.lifecycle.gate_decisions import decide
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, Event, Gate, Run
 from tests.bench.figures import Figure, ShapeBroken
 from tests.bench.scale.models import STEPS, Models

@@ -12,7 +12,8 @@ from runs.enums import EventKind, GateKind, Outcome, Role, RunStatus, Verb, Work
 from runs.errors import DecisionRefused, MoveRefused, PlanRefused
 from runs.lifecycle import effects
 from runs.lifecycle import state as states
-from runs.lifecycle.gate_decisions import Decision, current_digest, decide
+from runs.lifecycle.gate_decisions import current_digest, decide
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Agent, Attempt, Run, User, WorkItem
 from runs.pev.imports.imported import plan_from
 from runs.pev.policy import RoleModel

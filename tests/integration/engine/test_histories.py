@@ -36,7 +36,8 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.errors import DecisionRefused, ModelError
-from runs.lifecycle.gate_decisions import Decision, decide
+from runs.lifecycle.gate_decisions import decide
+from runs.lifecycle.gates.gate_type import Decision
 from runs.llm.client import Clients
 from runs.models import Attempt, Gate, Run, Step, User, WorkItem
 from runs.store import trees

@@ -18,7 +18,8 @@ from runs.engine.perform import perform
 from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, Outcome, RunStatus, Verb, WorkStatus
 from runs.errors import DecisionRefused, InvalidInput
 from runs.lifecycle import run_limits
-from runs.lifecycle.gate_decisions import Decision, decide
+from runs.lifecycle.gate_decisions import decide
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, Gate, ModelCall, Run, User, WorkItem
 from tests.factories import Submit, answer, drain, finish, hurry, leave_budget, open_gate
 from tests.fakes.anthropic_answers import Answer, Fail, Overrun, Request, Slow

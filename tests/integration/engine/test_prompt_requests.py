@@ -12,10 +12,12 @@ from runs.contracts.feedback import Comment
 from runs.enums import AttemptStatus, GateKind, Outcome, StepApproval, StepMoment, StepStatus, Verb
 from runs.evidence.results import RequestResult
 from runs.lifecycle.change_requests import Request
-from runs.lifecycle.gate_decisions import Decision, decide
+from runs.lifecycle.gate_decisions import decide
+from runs.lifecycle.gates.gate_type import Decision
 from runs.management.questions import about
 from runs.models import Attempt, Gate, Run, Step, User
 from runs.readmodel.run_view import reading_of
+from runs.readmodel.status_words import about_request
 from runs.readmodel.verified_texts import SaidText, said_text
 from runs.submission.submit import again
 from tests.factories import Submit, answer, drain, finish, open_gate
@@ -137,7 +139,7 @@ def test_a_new_line_about_something_else_is_shown_to_a_person(
     quote = {"source": "findings.md", "quote": "- Thank you."}
     Writer(api, FIRST, f"{FIRST}- Thank you.\n", quote=quote, complexity="high")
     run = rejected(submitted, alice)
-    assert open_gate(run).kind == GateKind.STEP
+    assert (open_gate(run).kind, about_request(only(run).gate)) == (GateKind.STEP, "attempt 1 at “Do one”")
     state = "met, but look at it yourself: it shares no word with what was asked for (findings.md, line 5)"
     assert only(run).state == state
     answer(run, alice, how=how)
@@ -161,7 +163,7 @@ def test_what_nobody_can_prove_opens_a_gate_where_the_policy_asks_for_none(
         {"text": "No placeholder", "about": "output", "check": {"kind": "no_placeholders", "path": "findings.md"}}
     )
     run = rejected(submitted, alice, attempts=1, replans=0, step_approval=StepApproval.NONE)
-    assert (open_gate(run).kind, only(run).about) == (GateKind.STEP, "attempt 1 at “Do one”")
+    assert (open_gate(run).kind, about_request(only(run).gate)) == (GateKind.STEP, "attempt 1 at “Do one”")
     assert Step.objects.get(plan__run=run).unproved is True
     answer(run, alice)
     assert Step.objects.get(plan__run=run).status == StepStatus.PASSED
@@ -312,7 +314,8 @@ def test_a_planner_answers_each_request_and_is_refused_where_it_leaves_one_out(
     said = json.dumps(team.seen["planner"][-1].messages)
     assert "Request 1 is answered nowhere: name in `answers` the step or criterion that meets it." in said
     asked = only(run)
-    assert (asked.number, asked.about, asked.state) == (1, "version 1 of the plan", "answered by the plan")
+    assert (asked.number, about_request(asked.gate)) == (1, "version 1 of the plan")
+    assert asked.state == "answered by the plan"
     assert asked.planned == ["step “Do one”, criterion 1: It is asked for there."]
     answer(run, alice)
     finish(run, alice)
@@ -335,7 +338,7 @@ def test_a_planner_answers_who_refused_a_start(api: FakeAnthropic, submitted: Su
     answer(run, alice, Verb.REJECT, "Ask the landlord first.")
     drain(run)
     assert "Ask the landlord first." in team.seen["planner"][-1].last_text
-    assert (only(run).about, only(run).state) == ("the start of “Do one”", "answered by the plan")
+    assert (about_request(only(run).gate), only(run).state) == ("the start of “Do one”", "answered by the plan")
     answer(run, alice)
     assert open_gate(run).question == "Start “Do one with the landlord”? It is a low-risk step."
     ended = finish(run, alice)

@@ -13,7 +13,7 @@ from django.test import Client
 from runs.engine.mcp_listings import ask
 from runs.enums import GateKind, GateStatus, Outcome, Provenance, Verb, WorkStatus
 from runs.errors import InvalidInput
-from runs.lifecycle.gate_opening import needs_second_person
+from runs.lifecycle.gates.registry import needs_second_person
 from runs.management.questions import about
 from runs.mcp_client.server_config import ServerConfig
 from runs.models import Attempt, Gate, Run, ServerListing, ToolCall, User

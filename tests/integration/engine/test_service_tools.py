@@ -12,7 +12,8 @@ from django.db.models import Sum
 
 from runs.enums import GateKind, Outcome, Provenance, Verb
 from runs.errors import DecisionRefused
-from runs.lifecycle.gate_decisions import Decision, decide
+from runs.lifecycle.gate_decisions import decide
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, ModelCall, Run, ToolCall, User
 from tests.documents.pdfs import line, locked, pages_of
 from tests.factories import Submit, answer, drain, finish, open_gate

@@ -8,7 +8,8 @@ import pytest
 
 from runs.enums import Verb
 from runs.errors import PevError
-from runs.lifecycle.gate_decisions import Decision, decide
+from runs.lifecycle.gate_decisions import decide
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, Event, Gate, Run, User
 from tests import factories as made
 

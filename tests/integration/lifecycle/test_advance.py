@@ -28,6 +28,7 @@ from runs.errors import LeaseLost
 from runs.lifecycle import effects, gate_decisions
 from runs.lifecycle import state as states
 from runs.lifecycle.advance import advance
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, Event, Run, Step, WorkItem
 from runs.store import blobs, trees
 from tests import factories as made
@@ -158,7 +159,7 @@ def test_a_step_at_its_gate_conflicts_too_when_it_is_approved_too_late() -> None
     done(run, "b", {"out.md": "B"})
     for key in ("a", "b"):
         gate = run.gates.get(step__key=key, status=GateStatus.OPEN)
-        gate_decisions.decide(gate.pk, made.alice(), gate_decisions.Decision(Verb.APPROVE, gate.digest))
+        gate_decisions.decide(gate.pk, made.alice(), Decision(Verb.APPROVE, gate.digest))
     assert (attempts(run, "b"), text(run, "out.md")) == ([AttemptStatus.CONFLICT, AttemptStatus.EXECUTING], "A")
 
 

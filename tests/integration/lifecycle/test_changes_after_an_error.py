@@ -10,13 +10,14 @@ from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, RunStatus
 from runs.errors import LeaseLost
 from runs.events.kinds import read
 from runs.events.sentences import sentence
-from runs.lifecycle import effects, gate_opening
+from runs.lifecycle import effects
 from runs.lifecycle import state as states
 from runs.lifecycle.change_requests import answered, requests_of, unmet
 from runs.lifecycle.gate_decisions import pause
+from runs.lifecycle.gates import error_gate
 from runs.models import Attempt, Gate, Run, WorkItem
 from runs.pev.policy import Capacities
-from runs.readmodel.status_words import decided, decision_in_words
+from runs.readmodel.status_words import about_request, decided, decision_in_words
 from tests import factories as made
 from tests.integration.lifecycle.deciding import fresh, refused, say
 from tests.integration.lifecycle.small import done, started
@@ -32,7 +33,7 @@ def held(run: Run, key: str = "", kind: WorkKind = WorkKind.ATTEMPT) -> Gate:
     lease = claim.claim(made.open_work(run, kind, key).pk)
     assert lease is not None
     with made.committing(lease) as mine:
-        gate_opening.suspend(mine, ERROR, reset=False)
+        error_gate.ask(mine, ERROR, reset=False)
     return Gate.objects.filter(run=run, kind=GateKind.ERROR, status=GateStatus.OPEN).latest("pk")
 
 
@@ -92,7 +93,8 @@ def test_a_request_needs_words_and_has_a_number_that_the_plan_answers() -> None:
     say(gate, Verb.REJECT, WORDS)
     plan = run.plans.get()
     [request] = answered(requests_of(fresh(run)), plan, {one.key: one for one in plan.steps.all()}, lambda _: ())
-    assert (request.number, request.about, request.status) == (1, "version 1 of the plan after an error in “A”", "open")
+    assert (request.number, request.status) == (1, "open")
+    assert about_request(request.gate) == "version 1 of the plan after an error in “A”"
     assert unmet([request]) == []
 
 
@@ -235,7 +237,7 @@ def test_a_worker_that_comes_back_late_commits_nothing() -> None:
     lease = claim.claim(made.open_work(run, WorkKind.ATTEMPT, "a").pk)
     assert lease is not None
     with made.committing(lease) as mine:
-        gate_opening.suspend(mine, ERROR, reset=False)
+        error_gate.ask(mine, ERROR, reset=False)
     say(made.open_gate(run, GateKind.ERROR), Verb.REJECT, WORDS)
     with pytest.raises(LeaseLost):
         claim.commit(lease, lambda mine: None)

@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from runs.enums import AttemptStatus, Exhausted, GateKind, GateStatus, Outcome, StepStatus, Verb
 from runs.lifecycle import criteria_ledger, gate_decisions, outcomes
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Run
 from runs.pev.outcome import Ledger, outcome_of
 from runs.store import event_log
@@ -92,7 +93,7 @@ def test_a_person_who_accepts_a_step_with_an_expected_file_makes_it_count(
     run = made.executing(made.plan(made.plan_step("a", "A", expected_outputs=expected)), attempts=1, replans=0)
     undone(run, "a")
     gate = run.gates.get(status=GateStatus.OPEN)
-    gate_decisions.decide(gate.pk, made.alice(), gate_decisions.Decision(Verb.APPROVE, gate.digest, how=how))
+    gate_decisions.decide(gate.pk, made.alice(), Decision(Verb.APPROVE, gate.digest, how=how))
     assert ledger_of(run).steps[0].kept_by_person is kept
 
 

@@ -12,7 +12,8 @@ from django.test import Client
 from runs.enums import Verb
 from runs.errors import DecisionRefused, InvalidInput, PlanRefused
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gate_decisions import Decision, decide
+from runs.lifecycle.gate_decisions import decide
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Run, User
 from runs.pev.imports.imported import plan_from
 from runs.pev.policy import Policy

@@ -13,8 +13,10 @@ from runs.enums import Action, AttemptStatus, EventKind, GateKind, StepStatus, V
 from runs.errors import MoveRefused
 from runs.evidence.quotes import resolve
 from runs.evidence.results import Judgement
-from runs.lifecycle import gate_decisions, gate_opening, outcomes
+from runs.lifecycle import gate_decisions, outcomes
 from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gates import error_gate
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, Event, Plan, Run, Step, Verdict, WorkItem
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.verifier import failed
@@ -216,7 +218,7 @@ def test_work_with_an_error_waits_at_a_gate_without_a_lease(reset: bool, generat
     lease = claim.claim(made.open_work(run, WorkKind.ATTEMPT).pk)
     assert lease is not None
     with committing(lease) as mine:
-        gate_opening.suspend(mine, "The service refused the key (401).", reset=reset)
+        error_gate.ask(mine, "The service refused the key (401).", reset=reset)
     item = WorkItem.objects.get(pk=lease.item.pk)
     gate = made.open_gate(run, GateKind.ERROR)
     assert (item.status, item.lease_until, item.generation) == (WorkStatus.SUSPENDED, None, generation)
@@ -233,9 +235,9 @@ def test_two_steps_may_have_errors_at_once_and_are_answered_apart() -> None:
         lease = claim.claim(made.open_work(run, WorkKind.ATTEMPT, key).pk)
         assert lease is not None
         with committing(lease) as mine:
-            gate_opening.suspend(mine, "Down.", reset=False)
+            error_gate.ask(mine, "Down.", reset=False)
     one, other = run.gates.filter(kind=GateKind.ERROR)
-    gate_decisions.decide(one.pk, made.alice(), gate_decisions.Decision(Verb.APPROVE, one.digest))
+    gate_decisions.decide(one.pk, made.alice(), Decision(Verb.APPROVE, one.digest))
     other.refresh_from_db()
     assert (other.status, WorkItem.objects.filter(run=run, status=WorkStatus.SUSPENDED).count()) == ("open", 1)
     assert one.digest != other.digest

@@ -17,6 +17,7 @@ from runs.lifecycle.change_requests import answered, requests_of, unmet
 from runs.lifecycle.gate_decisions import cancel, pause
 from runs.models import Attempt, Gate, Run, Step, WorkItem
 from runs.pev.policy import Capacities
+from runs.readmodel.status_words import about_request
 from runs.store import trees
 from tests import factories as made
 from tests.integration.lifecycle.deciding import fresh, refused, say
@@ -153,7 +154,7 @@ def test_what_was_asked_for_is_answered_by_the_plan_and_is_no_criterion_of_the_r
     plan = run.plans.get()
     by_key = {step.key: step for step in plan.steps.all()}
     [request] = answered(requests_of(fresh(run)), plan, by_key, lambda _: ())
-    assert (request.about, request.status, request.step) == ("the start of “A”", "open", None)
+    assert (about_request(request.gate), request.status, request.step) == ("the start of “A”", "open", None)
     assert unmet([request]) == []
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from runs.enums import Verb
-from runs.lifecycle.gate_decisions import Decision
+from runs.lifecycle.gates.gate_type import Decision
 from runs.management import terminal_answers
 from runs.models import Run
 from runs.text.visible import visible_text

@@ -22,8 +22,8 @@ from pevsite.environment import read_environment
 from runs.engine import claim
 from runs.enums import GateKind, Verb, WorkKind
 from runs.events.kinds import Finished
-from runs.lifecycle import gate_opening
 from runs.lifecycle.gate_decisions import cancel
+from runs.lifecycle.gates import error_gate
 from runs.models import Attempt, ModelCall, Run, Step, ToolCall, User
 from runs.operations.traces import span_export
 from runs.store import event_log
@@ -253,7 +253,7 @@ def test_what_ends_without_an_event_of_its_own_is_sent_once(exported: InMemorySp
     lease = claim.claim(made.open_work(run, WorkKind.ATTEMPT, "a").pk)
     assert lease is not None
     with made.committing(lease) as mine:
-        gate_opening.suspend(mine, "The tool is forbidden.", reset=False)
+        error_gate.ask(mine, "The tool is forbidden.", reset=False)
     made.decide(run, GateKind.ERROR, Verb.REJECT, "Do it in another way.")
     made.propose(run, made.plan(made.plan_step("other", "Other")))
     cancel(run.pk, made.alice())

@@ -5,7 +5,8 @@ from django.contrib.auth.models import AnonymousUser
 
 from runs.enums import Verb
 from runs.errors import NotAllowed
-from runs.lifecycle.gate_decisions import Decision, decide
+from runs.lifecycle.gate_decisions import decide
+from runs.lifecycle.gates.gate_type import Decision
 from runs.people.permissions import (
     approvable_gates,
     awaiting,

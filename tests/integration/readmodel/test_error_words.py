@@ -13,7 +13,7 @@ from runs.contracts.ports import Usage
 from runs.engine import claim
 from runs.enums import ApprovalPolicy, GateKind, GateStatus, Role, Verb, WorkKind
 from runs.errors import ModelError
-from runs.lifecycle import gate_opening
+from runs.lifecycle.gates import error_gate
 from runs.models import Gate, ModelCall, Run
 from runs.readmodel.error_words import ErrorGateWords, held_at
 from runs.readmodel.run_view import reading_of
@@ -46,7 +46,7 @@ def fail(run: Run, kind: WorkKind, key: str = "", *, answers: int = 0, failures:
         for _ in range(failures):
             question = journal.JournalQuestion(Role.EXECUTOR, "a-model", "q")
             journal.write_failure(mine, journal.CallPlace(0, answers + 1), question, DOWN, Usage(), Decimal(0), 5)
-        gate_opening.suspend(mine, "Something failed.", reset=reset)
+        error_gate.ask(mine, "Something failed.", reset=reset)
 
 
 def test_calls_without_an_answer_are_counted_with_their_time() -> None:

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from runs.enums import GateKind, GateStatus, Verb
 from runs.lifecycle import gate_decisions
+from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Gate, Run, User
 from runs.models.runs import FileNames, Revision
 from tests import factories
@@ -134,7 +135,7 @@ def test_several_questions_of_a_run_are_one_row(alice_client: Client) -> None:
 def test_what_was_decided_leaves_the_list_and_the_title(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     gate = run.gates.open().get()
-    gate_decisions.decide(gate.pk, run.owner, gate_decisions.Decision(Verb.APPROVE, gate.digest))
+    gate_decisions.decide(gate.pk, run.owner, Decision(Verb.APPROVE, gate.digest))
     text = page(alice_client)
     assert "<title>Needs your decision · pevsite</title>" in text
     assert re.search(r'rel="icon" [^>]*href="/static/favicon', text)

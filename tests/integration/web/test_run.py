@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 from runs.engine import claim
 from runs.enums import GateKind, RunStatus, Verb, WorkKind
 from runs.events.kinds import Note
-from runs.lifecycle import gate_opening
+from runs.lifecycle.gates import error_gate
 from runs.models import Run, Step
 from runs.store import trees
 from runs.web.live.news import news
@@ -280,6 +280,6 @@ def test_what_a_question_holds_up_is_not_said_to_be_worked_on(alice_client: Clie
     lease = claim.claim(open_work(run, WorkKind.ATTEMPT).pk)
     assert lease is not None
     with committing(lease) as mine:
-        gate_opening.suspend(mine, "The service refused the key (401).", reset=False)
+        error_gate.ask(mine, "The service refused the key (401).", reset=False)
     assert RunFrame(run).sentence == "Something is in the way."
     assert "Working on" not in page_of(alice_client, run)

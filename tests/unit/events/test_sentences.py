@@ -94,33 +94,20 @@ def test_a_step_without_a_name_goes_by_its_key() -> None:
     assert sentence(with_one, {}) == "Attempt 1 at “a” began, with the agent writer."
 
 
-def test_a_decision_says_what_it_was_about_and_who_stood_in() -> None:
-    def decided(kind: str, decision: str, how: str = "person") -> str:
-        reason = "No." if decision == "rejected" else ""
+def test_a_decision_names_the_step_and_how_it_was_made() -> None:
+    def decided(words: str, how: str = "person", reason: str = "") -> str:
         event = events.GateDecided(
-            gate=1, gate_kind=kind, decision=decision, by="bob", how=how, reason=reason, step="a"
+            gate=1, gate_kind="step", decision="approved", by="bob", how=how, reason=reason, step="a", words=words
         )
         return sentence(event, NAMES)
 
     assert [
-        decided("plan", "rejected"),
-        decided("start", "rejected"),
-        decided("exhausted", "rejected"),
-        decided("budget", "rejected"),
-        decided("exhausted", "approved"),
-        decided("error", "approved"),
-        decided("budget", "approved", "--approve-all"),
-        decided("step", "stopped"),
-        decided("?", "approved"),
+        decided("requested changes to the result of {step}", reason="No."),
+        decided("approved going on beyond the limit", "--approve-all"),
+        decided(""),
     ] == [
-        "bob requested changes to the plan: No.",
-        "bob asked for another plan instead of the start of “Review”: No.",
         "bob requested changes to the result of “Review”: No.",
-        "bob decided against going on beyond the limit: No.",
-        "bob accepted the open points of “Review”.",
-        "bob let “Review” be tried again.",
         "bob approved going on beyond the limit (--approve-all).",
-        "bob stopped the run at the question of the result of “Review”.",
         "bob approved it.",
     ]
 

@@ -8,7 +8,7 @@ import pytest
 
 from runs.enums import Verb
 from runs.errors import InvalidInput
-from runs.lifecycle.gate_decisions import Decision
+from runs.lifecycle.gates.gate_type import Decision
 from runs.web.gates.forms import DecisionForm, PauseForm, StopForm
 
 

@@ -1,0 +1,75 @@
+"""The gate of a limit in money, time or uses of tools: is it raised, or is the run finished with what there is?"""
+
+from dataclasses import replace
+
+from runs.enums import GateKind, Verb
+from runs.lifecycle import effects, run_limits
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gates.gate_type import Decision, GateType, Limit, Subject, Wording
+from runs.lifecycle.gates.opening import hold, open_gate
+from runs.models import Gate, User, WorkItem
+
+
+class BudgetGate(GateType):
+    kind = GateKind.BUDGET
+    subject = Subject.QUESTION
+    template = "gates/gate_question.html"
+    wording = Wording(
+        "Raise and go on",
+        "Finish with what is there",
+        "A note (optional)",
+        "Finishing keeps what has passed; the outcome is partial at most, and nothing more is spent.",
+        needs_reason=False,
+    )
+    unattended = Verb.REJECT
+    heading = "A limit is reached."
+
+    def digest(self, gate: Gate) -> str:
+        return fingerprint.policy_digest(gate.run.policy)
+
+    def complete(self, decision: Decision) -> Decision:
+        if decision.verb is not Verb.REJECT:
+            return decision
+        return replace(decision, reason=decision.reason.strip() or "Finish with what is there.")
+
+    def follow(self, gate: Gate, user: User, decision: Decision) -> None:
+        if decision.verb is Verb.APPROVE:
+            run_limits.raise_to(gate.run, user, budget=decision.budget, time_limit=decision.time_limit)
+        else:
+            who = user.get_username()
+            effects.finish(gate.run, ended=f"The limit was reached, and {who} finished the run with what was there.")
+
+    def title(self, gate: Gate, unpassed: str = "") -> str:
+        return "A limit is reached"
+
+    def short_question(self, gate: Gate) -> str:
+        return gate.question
+
+    def bound_to(self, gate: Gate, attempt: int) -> str:
+        return "the policy as it is, with the new limit"
+
+    def limits(self, gate: Gate) -> tuple[Limit, ...]:
+        """Twice of what holds now is suggested."""
+        policy = gate.run.policy
+        limits: list[Limit] = []
+        if policy.budget is not None:
+            limits.append(Limit("budget", "New budget in USD", policy.budget, 2 * policy.budget))
+        if policy.time_limit is not None:
+            minutes = policy.time_limit // 60
+            limits.append(Limit("minutes", "New time limit in minutes", minutes, 2 * minutes))
+        return tuple(limits)
+
+    def about(self, gate: Gate, step: str) -> str:
+        return "going on beyond the limit"
+
+
+GATE = BudgetGate()
+
+
+def ask(work: WorkItem, sentence: str) -> None:
+    """Hold the work until a person has raised the limit it would break, or finished the run. One gate asks for all."""
+    hold(work)
+    run = work.run
+    if not run.gates.open().filter(kind=GATE.kind).exists():
+        question = f"{sentence} Raise the limit, or finish with what is there?"
+        open_gate(run, GATE, question, fingerprint.policy_digest(run.policy))

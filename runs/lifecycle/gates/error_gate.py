@@ -1,0 +1,112 @@
+"""The gate of an error that holds work: try again, or ask for another plan?"""
+
+from dataclasses import replace
+from typing import Any
+
+from runs.enums import GateKind, Verb, WorkKind, WorkStatus
+from runs.errors import NoVerdict
+from runs.lifecycle import effects
+from runs.lifecycle import state as states
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gates.error_causes import cause_of
+from runs.lifecycle.gates.gate_type import VERDICTS, Decision, GateType, Subject, Wording, quoted_step
+from runs.lifecycle.gates.opening import open_gate, step_of
+from runs.lifecycle.notify import notify
+from runs.lifecycle.transitions import change
+from runs.models import Gate, User, WorkItem, clock
+from runs.text.plural import pluralize
+
+
+class ErrorGate(GateType):
+    kind = GateKind.ERROR
+    subject = Subject.ERROR
+    template = "gates/gate_error.html"
+    wording = Wording(
+        "Try again",
+        "Request changes",
+        "What should be different?",
+        "Where trying again cannot help, the planner gets these words and the error, and writes the next version.",
+    )
+    verbs = VERDICTS | {Verb.GIVE_UP}
+    unattended = Verb.GIVE_UP
+    revises_plan = True
+    heading = "Something is in the way."
+    approved = "let {step} be tried again"
+
+    def follow(self, gate: Gate, user: User, decision: Decision) -> None:
+        if decision.verb is Verb.GIVE_UP or gate.work is None:
+            effects.finish(gate.run, failure=f"Given up after: {gate.question}")
+        elif decision.verb is Verb.REJECT:
+            effects.plan_instead(states.of(gate.run), gate.work)
+        else:
+            change(gate.work, WorkStatus.READY, due_at=clock.now(), tries=0, losses=0)
+            notify(gate.work.pk)
+
+    def wording_of(self, gate: Gate) -> Wording:
+        return replace(self.wording, approve="Plan again") if _holds_planning(gate) else self.wording
+
+    def title(self, gate: Gate, unpassed: str = "") -> str:
+        if cause := cause_of(gate.cause):
+            return cause.title
+        return "There is no usable plan" if _holds_planning(gate) else "Something is in the way"
+
+    def short_question(self, gate: Gate) -> str:
+        return f"Try again? {gate.question}"
+
+    def heading_of(self, gate: Gate) -> str:
+        cause = cause_of(gate.cause)
+        return f"{cause.title}." if cause else self.heading
+
+    def about(self, gate: Gate, step: str) -> str:
+        return f"trying {step} again" if step else "trying again"
+
+    def rejection(self, gate: Gate) -> str:
+        return "requested changes to the plan instead of {about}" if gate.request else self.rejected
+
+    def about_request(self, gate: Gate) -> str:
+        plan = f"version {gate.plan.version} of the plan" if gate.plan else "the plan"
+        step = f" in {quoted_step(gate)}" if gate.step else ""
+        return f"{plan} after an error{step}"
+
+    def about_request_for_planner(self, gate: Gate, version: str) -> str:
+        return f"{version} after an error{where_of(gate)}"
+
+
+GATE = ErrorGate()
+
+
+def ask(work: WorkItem, sentence: str, *, reset: bool, cause: str = "") -> None:
+    """Hold the work at an error gate. `reset` starts it with an empty journal when a person says try again; `cause` is
+    the kind of a ModelError.
+    """
+    begun: dict[str, Any] = {"generation": work.generation + 1, "capacities": None, "withheld": {}}
+    change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], **(begun if reset else {}))
+    digest = fingerprint.digest_of([work.pk, work.epoch, sentence])
+    open_gate(work.run, GATE, sentence, digest, work=work, step=step_of(work), cause=cause[:80])
+
+
+def where_of(gate: Gate) -> str:
+    """In which step the error happened, as the planner reads it."""
+    return f" in step {gate.step.key}" if gate.step else ""
+
+
+def what_trying_again_does(gate: Gate, answers: int, attempt: int) -> str:
+    """`answers`: the replies of models that the work goes on from; `attempt`: the number of the one it belongs to."""
+    match WorkKind(gate.work.kind) if gate.work else None:
+        case WorkKind.READ:
+            return "The documents that are left are read."
+        case WorkKind.PLAN:
+            return "The planner is asked again, with what it was told before."
+        case WorkKind.FINALISE if gate.cause == NoVerdict.kind:
+            return "The verifier is asked again about the answer, which stays as it is."
+        case WorkKind.FINALISE:
+            return "The answer of the run is written again."
+        case WorkKind.ATTEMPT if gate.cause == NoVerdict.kind:
+            return "The verifier is asked again about the same result."
+        case _:
+            kept = f"after its {pluralize(answers, 'answer')}" if answers else "from its beginning"
+            return f"Attempt {attempt} goes on {kept}. That helps where the cause is gone."
+
+
+def _holds_planning(gate: Gate) -> bool:
+    return gate.work is not None and gate.work.kind == WorkKind.PLAN

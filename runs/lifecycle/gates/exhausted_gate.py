@@ -1,0 +1,70 @@
+"""The gate of a step whose attempts did not pass: is it accepted with open points?"""
+
+from runs.enums import Action, GateKind, StepStatus, Verb
+from runs.lifecycle import effects
+from runs.lifecycle import state as states
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording, quoted_step
+from runs.lifecycle.gates.opening import open_result_gate
+from runs.lifecycle.state import State
+from runs.models import Gate, User
+from runs.text.plural import pluralize
+
+
+class ExhaustedGate(GateType):
+    kind = GateKind.EXHAUSTED
+    subject = Subject.UNPASSED
+    template = "gates/gate_result.html"
+    wording = Wording(
+        "Accept with open points",
+        "Try again",
+        "What should the next attempt do?",
+        "The next attempt gets these words and the whole critique.",
+        default=False,
+    )
+    for_second_person = True
+    shows_requests = True
+    marks_open_points = True
+    heading = "A step did not pass. Accept it with open points?"
+    approved = "accepted {step} with open points"
+    approved_in_history = "accepted the open points of {step}"
+    rejected = "requested changes to the result of {step}"
+
+    def digest(self, gate: Gate) -> str:
+        return fingerprint.attempt_digest(gate.attempt) if gate.attempt else gate.digest
+
+    def follow(self, gate: Gate, user: User, decision: Decision) -> None:
+        assert gate.step is not None
+        if decision.verb is Verb.APPROVE:
+            effects.settle(states.of(gate.run), gate.step.key, StepStatus.ACCEPTED)
+        else:
+            states.of(gate.run).change(gate.step.key, StepStatus.PENDING)
+
+    def title(self, gate: Gate, unpassed: str = "") -> str:
+        return unpassed or f"Accept {quoted_step(gate)} with open points?"
+
+    def short_question(self, gate: Gate) -> str:
+        return f"{quoted_step(gate)} did not pass. Accept it with open points?"
+
+    def bound_to(self, gate: Gate, attempt: int) -> str:
+        if not attempt:
+            return super().bound_to(gate, attempt)
+        return f"the step as planned and exactly these results of attempt {attempt}"
+
+    def about_request(self, gate: Gate) -> str:
+        assert gate.attempt is not None
+        return f"attempt {gate.attempt.number} at {quoted_step(gate)}"
+
+    def about(self, gate: Gate, step: str) -> str:
+        return f"accepting open points in {step}"
+
+
+GATE = ExhaustedGate()
+
+
+def ask(state: State, key: str) -> None:
+    spec, failures = state.specs[key], state.steps[key].failures
+    tries = pluralize(failures, "attempt")
+    cannot = " The verdict says that nobody can do it." if state.steps[key].last_action is Action.CANNOT else ""
+    question = f"“{spec.name}” did not pass in {tries}.{cannot} Accept it with open points?"
+    open_result_gate(state, key, GATE, question)

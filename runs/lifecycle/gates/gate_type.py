@@ -1,0 +1,245 @@
+"""What a kind of gate declares: who answers it, what an approval is bound to, what follows, and its words."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum, auto
+
+from runs.contracts.feedback import Comment
+from runs.enums import REQUESTING_GATES, Complexity, GateKind, GateStatus, Verb
+from runs.models import Gate, User
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A person's answer. `digest` is the one on the page that was answered; `how` says through what.
+
+    `budget` (USD) and `time_limit` (seconds) are the new limits with which a budget gate is approved. With
+    `no_sources` a plan is approved or rejected as one for creative work, which needs none. `comments` are on parts of a
+    plan, without numbers and places in words yet; `reason` is on the whole of it. A rejection needs one or the other.
+    """
+
+    verb: Verb
+    digest: str
+    reason: str = ""
+    how: str = "person"
+    budget: Decimal | None = None
+    time_limit: int | None = None
+    no_sources: bool = False
+    comments: tuple[Comment, ...] = ()
+
+
+class Subject(Enum):
+    """What a gate asks about. Pages and the terminal show it with the question."""
+
+    PLAN = auto()
+    START = auto()
+    """A step that has not started."""
+    RESULT = auto()
+    """An attempt that passed."""
+    UNPASSED = auto()
+    """A step whose attempts did not pass, and the last of them."""
+    ERROR = auto()
+    """Work that an error holds."""
+    CALL = auto()
+    """A call of a tool, with its arguments."""
+    QUESTION = auto()
+    """Only the question itself."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The words of one kind of gate. Without `reject` there is no such button; `reason` labels the text field, which
+    has to be filled in to reject where that `needs_reason`. Where there is a `default`, approving is the plain way on.
+    `yes` and `no` are what the two buttons do.
+    """
+
+    approve: str
+    reject: str
+    reason: str
+    hint: str
+    needs_reason: bool = True
+    default: bool = True
+    yes: Verb = Verb.APPROVE
+    no: Verb = Verb.REJECT
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit that can be raised: the field's name and label, what holds now, and what is suggested."""
+
+    name: str
+    label: str
+    now: Decimal | int
+    suggested: Decimal | int
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateFigures:
+    """What a page has read about the subject of a gate; its kind puts it into words.
+
+    `steps` and `high_risk_steps` are counts of the plan, `cost` is an estimate in words. `attempt` is 0 for none;
+    `allowed` is 0 where the number of the attempt is none of those that the policy allows.
+    """
+
+    version: int = 0
+    steps: int = 0
+    high_risk_steps: int = 0
+    cost: str = ""
+    step_name: str = ""
+    step_number: int = 0
+    complexity: str = ""
+    attempt: int = 0
+    allowed: int = 0
+    confidence: float | None = None
+
+
+VERDICTS = frozenset({Verb.APPROVE, Verb.REJECT, Verb.STOP})
+
+
+class GateType(ABC):
+    """One kind of gate. Everything outside this package asks it, through the registry, instead of naming kinds."""
+
+    kind: GateKind
+    subject: Subject
+    template: str
+    """What the page shows between the title and the buttons."""
+    wording: Wording
+    verbs: frozenset[Verb] = VERDICTS
+    for_second_person = False
+    """Whether the policy can require that another person than the owner of the run approves."""
+    unattended = Verb.APPROVE
+    """How `--approve-all` answers: what only a person can judge is declined."""
+    revises_plan = False
+    """Whether a rejection asks the planner for the next version, as often as the policy allows revisions."""
+    shows_requests = False
+    """Whether its page says what people asked for in this run, and what became of that."""
+    needs_citations = False
+    """Whether approving is not the plain way on while points of the result have no citation."""
+    marks_open_points = False
+    """Whether an approval accepts a step with open points, and is marked as that."""
+    waiting = "waited for a decision"
+    heading: str
+    """What the head of the run says while it waits."""
+    terminal_prompt = "[a]pprove, [r]eject with feedback, [s]top? "
+    approved = "approved {about}"
+    approved_in_history = ""
+    """What the history says of an approval, where that differs."""
+    rejected = "decided against {about}"
+
+    @property
+    def makes_requests(self) -> bool:
+        """Whether a rejection asks for something, which gets a number and is followed up."""
+        return self.kind in REQUESTING_GATES
+
+    # ---- decisions ---------------------------------------------------------------------------------------------------
+
+    def digest(self, gate: Gate) -> str:
+        """What an approval would be bound to now (G1)."""
+        return gate.digest
+
+    def check_approval(self, gate: Gate) -> None:
+        """Raises DecisionRefused where an approval could not be carried out; nothing hinders most kinds."""
+        return
+
+    def complete(self, decision: Decision) -> Decision:
+        """The decision with the words that this kind adds. Raises InvalidInput for one that lacks words."""
+        return decision
+
+    @abstractmethod
+    def follow(self, gate: Gate, user: User, decision: Decision) -> None:
+        """Apply what follows from the answer, in its transaction. A stop ends the run and does not come here."""
+
+    # ---- words of a page ---------------------------------------------------------------------------------------------
+
+    def wording_of(self, gate: Gate) -> Wording:
+        return self.wording
+
+    @abstractmethod
+    def title(self, gate: Gate, unpassed: str = "") -> str:
+        """What is asked, in a few words. `unpassed` asks the same of a step whose attempts the page has read."""
+
+    def short_question(self, gate: Gate) -> str:
+        """What is asked, in a list of runs."""
+        return self.title(gate)
+
+    def heading_of(self, gate: Gate) -> str:
+        return self.heading
+
+    def facts(self, figures: GateFigures) -> list[str]:
+        """The facts below the title."""
+        if figures.attempt:
+            facts = ["high-risk step"] if figures.complexity == Complexity.HIGH else []
+            facts += [f"attempt {figures.attempt}{f' of {figures.allowed}' if figures.allowed else ''}"]
+            return facts + ([] if figures.confidence is None else [f"{figures.confidence * 100:.0f} % confident"])
+        return [f"step “{figures.step_name}”"] if figures.step_name else []
+
+    def bound_to(self, gate: Gate, attempt: int) -> str:
+        """What an approval is bound to, in words. `attempt`: the number of the one that the page shows, 0 for none."""
+        return "this very question"
+
+    def after_rejection(self, gate: Gate, attempt: int) -> str:
+        """Where a rejection leads, where that may surprise; empty otherwise."""
+        return ""
+
+    def limits(self, gate: Gate) -> tuple[Limit, ...]:
+        """The limits that an approval can raise."""
+        return ()
+
+    # ---- words about a decision --------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def about(self, gate: Gate, step: str) -> str:
+        """What is asked about, as the object of a sentence. `step`: its quoted name, empty for none."""
+
+    def about_in_history(self, gate: Gate, step: str) -> str:
+        """The same for the history, which adds no words of models or versions."""
+        return self.about(gate, step)
+
+    def rejection(self, gate: Gate) -> str:
+        return self.rejected
+
+    def about_request(self, gate: Gate) -> str:
+        """What a request was made about, for people."""
+        return self.about(gate, quoted_step(gate))
+
+    def about_request_for_planner(self, gate: Gate, version: str) -> str:
+        """The same for the planner, by the key of the step. `version` names that of the plan."""
+        return version
+
+    def decided(self, gate: Gate) -> str:
+        """What was decided, as the rest of a sentence that begins with who did."""
+        step = quoted_step(gate)
+        about = self.about(gate, step)
+        match GateStatus(gate.status):
+            case GateStatus.APPROVED:
+                words = self.approved
+            case GateStatus.REJECTED:
+                words = self.rejection(gate)
+            case GateStatus.STOPPED:
+                words = "stopped the run when asked about {about}"
+            case GateStatus.ANSWERED:
+                words = "answered {about}"
+            case _:
+                words = "was asked about {about}"
+        return words.format(about=about, step=step or "it")
+
+    def decided_in_history(self, gate: Gate) -> str:
+        """The same for the history. It keeps `{step}` where the reader has the name of the step."""
+        step = "{step}" if gate.step else ""
+        about = self.about_in_history(gate, step)
+        match GateStatus(gate.status):
+            case GateStatus.APPROVED:
+                words = self.approved_in_history or self.approved
+            case GateStatus.REJECTED:
+                words = self.rejection(gate)
+            case GateStatus.STOPPED:
+                words = "stopped the run at the question of {about}"
+            case status:
+                words = f"{status} {{about}}"
+        return words.format(about=about, step=step or "it")
+
+
+def quoted_step(gate: Gate) -> str:
+    """The name of the step that a gate is about; empty for none."""
+    return f"“{gate.step.spec.name}”" if gate.step else ""

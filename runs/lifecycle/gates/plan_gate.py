@@ -1,0 +1,103 @@
+"""The gate of a plan: may this version be carried out?"""
+
+from runs.enums import GateKind, PlanStatus, RunStatus, Verb
+from runs.errors import DecisionRefused
+from runs.lifecycle import available_agents, effects
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording
+from runs.lifecycle.gates.opening import open_gate
+from runs.lifecycle.state import State
+from runs.lifecycle.transitions import change
+from runs.models import Gate, Plan, Run, User
+from runs.models.querysets import GateQuerySet
+from runs.text.plural import pluralize
+
+
+class PlanGate(GateType):
+    kind = GateKind.PLAN
+    subject = Subject.PLAN
+    template = "gates/gate_plan.html"
+    wording = Wording(
+        "Approve",
+        "Request changes",
+        "What should be different?",
+        "The planner gets these words and writes the next version. With an approval they are only noted.",
+    )
+    for_second_person = True
+    revises_plan = True
+    shows_requests = True
+    waiting = "waited for a decision about the plan"
+    heading = "Approve this plan?"
+    rejected = "requested changes to {about}"
+
+    def digest(self, gate: Gate) -> str:
+        return _digest(gate.run, gate.plan) if gate.plan else gate.digest
+
+    def check_approval(self, gate: Gate) -> None:
+        """The steps must name only agents that the run can still have."""
+        if gate.plan is None or not gate.plan.agents:
+            return
+        roster = available_agents.agent_roster(gate.run.policy)
+        for name in gate.plan.agents:
+            if why := roster.missing(name):
+                instead = "Request changes, edit the plan, or have an administrator put that right."
+                raise DecisionRefused(f"The plan names the agent “{name}”, {why} {instead}")
+
+    def follow(self, gate: Gate, user: User, decision: Decision) -> None:
+        assert gate.plan is not None
+        if decision.verb is Verb.APPROVE:
+            effects.approve_plan(gate.run, gate.plan, by=user, how=decision.how)
+        else:
+            change(gate.plan, PlanStatus.REJECTED)
+            change(gate.run, RunStatus.PLANNING)
+
+    def title(self, gate: Gate, unpassed: str = "") -> str:
+        return self.heading
+
+    def facts(self, figures: GateFigures) -> list[str]:
+        facts = [f"version {figures.version}", pluralize(figures.steps, "step")]
+        facts += [pluralize(figures.high_risk_steps, "high-risk step")] if figures.high_risk_steps else []
+        return [*facts, figures.cost]
+
+    def bound_to(self, gate: Gate, attempt: int) -> str:
+        if gate.plan is None:
+            return super().bound_to(gate, attempt)
+        return (
+            f"version {gate.plan.version} of the plan, the input files, the policy, the models and their instructions"
+        )
+
+    def about(self, gate: Gate, step: str) -> str:
+        return f"version {gate.plan.version} of the plan" if gate.plan else "the plan"
+
+    def about_in_history(self, gate: Gate, step: str) -> str:
+        return "the plan"
+
+
+GATE = PlanGate()
+
+
+def ask(state: State) -> None:
+    """Ask for the newest plan. One that was approved is asked about again when what would run has changed since."""
+    run, plan = state.run, state.plan
+    assert plan is not None
+    question = f"Version {plan.version} of the plan is ready. Approve it?"
+    if plan.status == PlanStatus.APPROVED:
+        parts = ", ".join(fingerprint.differences(plan, run))
+        question = f"What would run has changed since version {plan.version} was approved ({parts}). Approve it again?"
+        change(plan, PlanStatus.PROPOSED, approval_fingerprint=None, approved_by=None, approved_how="")
+    change(run, RunStatus.AWAITING_APPROVAL)
+    open_gate(run, GATE, question, _digest(run, plan), plan=plan)
+
+
+def ask_for_edit(run: Run, plan: Plan) -> None:
+    """Ask for a version that a person edited: an edit is no approval, whatever the policy says (G2)."""
+    question = f"{plan.author} edited the plan. Approve version {plan.version}?"
+    open_gate(run, GATE, question, _digest(run, plan), plan=plan)
+
+
+def gates_of(run: Run) -> GateQuerySet:
+    return run.gates.filter(kind=GATE.kind)
+
+
+def _digest(run: Run, plan: Plan) -> str:
+    return fingerprint.digest_of(fingerprint.fingerprint_of(run, plan))

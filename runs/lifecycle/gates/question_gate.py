@@ -1,0 +1,88 @@
+"""The gate of a question that a model asks: a person answers, or leaves it to the model."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runs.enums import GateKind, GateStatus, Verb
+from runs.errors import InvalidInput
+from runs.lifecycle import run_limits
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording
+from runs.lifecycle.gates.opening import hold, open_gate, step_of
+from runs.models import Gate, Run, User, WorkItem
+from runs.models.querysets import GateQuerySet
+from runs.text.truncate import quoted
+
+DELEGATED = "Decide for yourself."
+"""How an answer begins that leaves the decision to the model that asked."""
+
+
+class QuestionGate(GateType):
+    kind = GateKind.QUESTION
+    subject = Subject.QUESTION
+    template = "gates/gate_question.html"
+    wording = Wording(
+        "Answer",
+        "Let the AI decide",
+        "Your answer",
+        "The work goes on with these words as a source. Nothing is approved by them.",
+        needs_reason=False,
+        yes=Verb.ANSWER,
+        no=Verb.DELEGATE,
+    )
+    verbs = frozenset({Verb.ANSWER, Verb.DELEGATE, Verb.STOP})
+    unattended = Verb.DELEGATE
+    heading = "The AI has a question."
+    terminal_prompt = "Your answer, or nothing to let the AI decide? "
+
+    def complete(self, decision: Decision) -> Decision:
+        """The words of an answer are never empty."""
+        words = decision.reason.strip()
+        match decision.verb:
+            case Verb.DELEGATE:
+                return replace(decision, reason=f"{DELEGATED} {words}".strip())
+            case Verb.ANSWER if not words:
+                raise InvalidInput("Write an answer or choose one, or let the AI decide.")
+            case Verb.ANSWER:
+                return replace(decision, reason=words)
+            case _:
+                return decision
+
+    def follow(self, gate: Gate, user: User, decision: Decision) -> None:
+        run_limits.resume_suspended(gate.run)
+
+    def title(self, gate: Gate, unpassed: str = "") -> str:
+        return "The AI has a question"
+
+    def short_question(self, gate: Gate) -> str:
+        return gate.question
+
+    def facts(self, figures: GateFigures) -> list[str]:
+        return super().facts(figures) or ["before it plans"]
+
+    def about(self, gate: Gate, step: str) -> str:
+        return f"the question {quoted(gate.question, 200)}"
+
+    def about_in_history(self, gate: Gate, step: str) -> str:
+        return f"the question of {step or 'the planner'}"
+
+
+GATE = QuestionGate()
+
+
+def ask(work: WorkItem, question: str, choices: Sequence[str]) -> None:
+    """Hold the work until a person has answered. One gate asks for all work that wants to know the same."""
+    hold(work)
+    digest = question_digest(question)
+    if not work.run.gates.open().filter(kind=GATE.kind, digest=digest).exists():
+        open_gate(work.run, GATE, question, digest, work=work, step=step_of(work), choices=list(choices))
+
+
+def asked_in(run: Run) -> GateQuerySet:
+    """The questions that were put to people, without those that were withdrawn."""
+    return run.gates.filter(kind=GATE.kind).exclude(status=GateStatus.WITHDRAWN)
+
+
+def question_digest(question: str) -> str:
+    """By which a question is known in its run: it is not asked twice."""
+    return fingerprint.digest_of(["question", " ".join(question.split())])

@@ -1,0 +1,25 @@
+"""The kinds of gates by name. A new kind is a member of `GateKind` and a module `<kind>_gate` in this package."""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from runs.enums import GateKind
+from runs.lifecycle.gates.gate_type import GateType
+from runs.models import Gate
+
+
+def _load(kind: GateKind) -> GateType:
+    gate_type: GateType = import_module(f"{__package__}.{kind}_gate").GATE
+    return gate_type
+
+
+GATE_TYPES: Mapping[GateKind, GateType] = {kind: _load(kind) for kind in GateKind}
+
+
+def type_of(gate: Gate) -> GateType:
+    return GATE_TYPES[GateKind(gate.kind)]
+
+
+def needs_second_person(gate: Gate) -> bool:
+    """Whether an approval of this gate has to come from another person than the one who submitted the task."""
+    return type_of(gate).for_second_person and gate.run.policy.second_person

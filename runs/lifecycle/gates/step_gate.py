@@ -1,0 +1,84 @@
+"""The gate after a step that passed: is its result accepted?"""
+
+from runs.enums import AttemptStatus, GateKind, StepStatus, Verb
+from runs.lifecycle import effects
+from runs.lifecycle import state as states
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording, quoted_step
+from runs.lifecycle.gates.opening import open_result_gate
+from runs.lifecycle.state import State
+from runs.lifecycle.transitions import change
+from runs.models import Gate, User, Verdict
+
+
+class StepGate(GateType):
+    kind = GateKind.STEP
+    subject = Subject.RESULT
+    template = "gates/gate_result.html"
+    wording = Wording(
+        "Approve",
+        "Request changes",
+        "What should be different?",
+        "The next attempt gets these words. With an approval they are only noted.",
+    )
+    for_second_person = True
+    shows_requests = True
+    needs_citations = True
+    heading = "Accept this result?"
+    approved = "accepted {about}"
+    approved_in_history = "approved {about}"
+    rejected = "requested changes to {about}"
+
+    def digest(self, gate: Gate) -> str:
+        return fingerprint.attempt_digest(gate.attempt) if gate.attempt else gate.digest
+
+    def follow(self, gate: Gate, user: User, decision: Decision) -> None:
+        assert gate.step is not None
+        assert gate.attempt is not None
+        if decision.verb is Verb.APPROVE:
+            effects.settle(states.of(gate.run), gate.step.key, StepStatus.PASSED)
+        else:
+            change(gate.attempt, AttemptStatus.REJECTED)
+            states.of(gate.run).change(gate.step.key, StepStatus.PENDING)
+
+    def title(self, gate: Gate, unpassed: str = "") -> str:
+        return f"Accept {quoted_step(gate)}?"
+
+    def bound_to(self, gate: Gate, attempt: int) -> str:
+        if not attempt:
+            return super().bound_to(gate, attempt)
+        return f"the step as planned and exactly these results of attempt {attempt}"
+
+    def after_rejection(self, gate: Gate, attempt: int) -> str:
+        """That a request leads to another attempt, where it looks as if there were none left."""
+        allowed = gate.run.policy.attempts
+        if not attempt or attempt < allowed:
+            return ""
+        button = self.wording.reject
+        return f"“{button}” starts attempt {attempt + 1}: only failed attempts are limited, to {allowed}."
+
+    def about_request(self, gate: Gate) -> str:
+        assert gate.attempt is not None
+        return f"attempt {gate.attempt.number} at {quoted_step(gate)}"
+
+    def about(self, gate: Gate, step: str) -> str:
+        return f"the result of {step}"
+
+
+GATE = StepGate()
+
+
+def ask(state: State, key: str) -> None:
+    spec, step = state.specs[key], state.steps[key]
+    why = f"; it is a {step.complexity}-risk step"
+    if step.unproved:
+        why = f", but {_unproved(step.id)}"
+    open_result_gate(state, key, GATE, f"“{spec.name}” has passed verification{why}. Accept its result?")
+
+
+def _unproved(step: int) -> str:
+    """Why a person has to see a result that passed."""
+    verdict = Verdict.objects.filter(attempt__step=step).order_by("attempt__number").last()
+    if verdict and not any(request.unproved for request in verdict.requests):
+        return "some of its evidence may have nothing to do with what it is to support"
+    return "nothing plainly proves that what was asked for at an earlier attempt has been done"

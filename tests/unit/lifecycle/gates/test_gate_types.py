@@ -1,0 +1,94 @@
+"""Every kind of gate declares everything about it, and what was decided is said in its words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.template.loader import get_template
+
+from runs.enums import GateKind, GateStatus, Verb
+from runs.lifecycle.gates.gate_type import GateFigures, Subject
+from runs.lifecycle.gates.registry import GATE_TYPES, type_of
+from runs.models import Attempt, Gate, Plan, Run, Step
+from tests import factories
+
+STEP = Step(pk=1, key="review", spec=factories.review_step())
+CALL = {"name": "send_mail", "arguments": {}}
+
+
+def gate(kind: GateKind, status: GateStatus = GateStatus.OPEN, **about: Any) -> Gate:
+    """A gate that has everything its kind may be about."""
+    if kind is not GateKind.PLAN:
+        about = {"step": STEP, **about}
+    subjects = {"plan": Plan(version=2), "attempt": Attempt(number=1), "call": CALL, "question": "Which?"}
+    return Gate(run=Run(policy=factories.policy()), kind=kind.value, status=status.value, **{**subjects, **about})
+
+
+def test_every_kind_has_a_type() -> None:
+    assert [(kind, one.kind) for kind, one in GATE_TYPES.items()] == [(kind, kind) for kind in GateKind]
+
+
+@pytest.mark.parametrize("kind", GateKind)
+def test_its_verbs_are_those_of_its_buttons(kind: GateKind) -> None:
+    gate_type = GATE_TYPES[kind]
+    assert {gate_type.wording.yes, gate_type.wording.no, Verb.STOP, gate_type.unattended} <= gate_type.verbs
+    assert bool(gate_type.wording.needs_reason) == (gate_type.wording.no is Verb.REJECT and kind is not GateKind.BUDGET)
+
+
+@pytest.mark.parametrize("kind", GateKind)
+def test_it_has_words_and_a_template(kind: GateKind) -> None:
+    gate_type, asked = GATE_TYPES[kind], gate(kind)
+    assert get_template(gate_type.template)
+    assert isinstance(gate_type.subject, Subject)
+    words = [
+        gate_type.title(asked),
+        gate_type.short_question(asked),
+        gate_type.heading_of(asked),
+        gate_type.about(asked, "“Review”"),
+        gate_type.bound_to(asked, 1),
+        gate_type.terminal_prompt,
+        gate_type.waiting,
+    ]
+    assert all(words)
+    assert isinstance(gate_type.facts(GateFigures()), list)
+
+
+@pytest.mark.parametrize("kind", GateKind)
+@pytest.mark.parametrize("status", GateStatus)
+def test_every_decision_has_a_sentence(kind: GateKind, status: GateStatus) -> None:
+    decided = gate(kind, status)
+    for words in (type_of(decided).decided(decided), type_of(decided).decided_in_history(decided)):
+        assert words
+        assert "{about}" not in words
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "about", "words"),
+    [
+        (GateKind.PLAN, GateStatus.REJECTED, {}, "requested changes to the plan"),
+        (GateKind.START, GateStatus.REJECTED, {}, "asked for another plan instead of the start of {step}"),
+        (GateKind.STEP, GateStatus.APPROVED, {}, "approved the result of {step}"),
+        (GateKind.STEP, GateStatus.STOPPED, {}, "stopped the run at the question of the result of {step}"),
+        (GateKind.EXHAUSTED, GateStatus.REJECTED, {}, "requested changes to the result of {step}"),
+        (GateKind.EXHAUSTED, GateStatus.APPROVED, {}, "accepted the open points of {step}"),
+        (GateKind.ERROR, GateStatus.APPROVED, {}, "let {step} be tried again"),
+        (GateKind.ERROR, GateStatus.APPROVED, {"step": None}, "let it be tried again"),
+        (GateKind.ERROR, GateStatus.REJECTED, {}, "decided against trying {step} again"),
+        (
+            GateKind.ERROR,
+            GateStatus.REJECTED,
+            {"request": 1},
+            "requested changes to the plan instead of trying {step} again",
+        ),
+        (GateKind.BUDGET, GateStatus.REJECTED, {}, "decided against going on beyond the limit"),
+        (GateKind.QUESTION, GateStatus.ANSWERED, {}, "answered the question of {step}"),
+        (GateKind.QUESTION, GateStatus.ANSWERED, {"step": None}, "answered the question of the planner"),
+        (GateKind.TOOL, GateStatus.APPROVED, {}, "approved a call of {step} that acts outside"),
+    ],
+)
+def test_the_history_keeps_a_place_for_the_name_of_the_step(
+    kind: GateKind, status: GateStatus, about: dict[str, Any], words: str
+) -> None:
+    decided = gate(kind, status, **about)
+    assert type_of(decided).decided_in_history(decided) == words
