@@ -6,7 +6,7 @@ Here the rules of `pev.executor` hold for a loop that somebody else runs: its ro
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.agent_sdk.errands import SessionTask
+from runs.agent_sdk.session_tasks import SessionTask
 from runs.agent_sdk.wire import Request, Result, blocks_of, request_of, result_ids, text_of
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, Model, Original, Reply, Toolbox, ToolUse

@@ -3,16 +3,19 @@
 The program has no tools but those of its work, no key, nobody's settings, and a home of its own that goes with it.
 """
 
+import asyncio
 import os
 import shlex
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import anyio
@@ -31,11 +34,10 @@ from claude_agent_sdk.types import SyncHookJSONOutput
 from mcp.server import Server
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 
-from runs.agent_sdk import errands, launcher
-from runs.agent_sdk.desk import ThreadBridge
+from runs.agent_sdk import launcher, session_tasks
 from runs.agent_sdk.dialogue import Session
-from runs.agent_sdk.errands import SessionTask
 from runs.agent_sdk.gateway import Gateway, Pending, serving
+from runs.agent_sdk.session_tasks import SessionTask
 from runs.agent_sdk.wire import PREFIX, SERVER
 from runs.contracts.ports import Model, Toolbox, ToolSpec
 from runs.enums import CHANGES_NOTHING
@@ -62,17 +64,50 @@ _QUIET = {
 }
 
 
+class ThreadBridge:
+    """Carries calls from the event loop of the session to the thread of the attempt, one after the other.
+
+    Connections to the database and the watch over calls belong to the thread of the worker, so the ports stay there.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+
+    async def do[Value](self, call: Callable[[], Value]) -> Value:
+        """Returns or raises what `call` does in the thread that is in `serve`. May be awaited in any event loop."""
+        future = Future[Value]()
+        self._jobs.put(partial(_carried_out, call, future))
+        return await asyncio.wrap_future(future)
+
+    def serve(self) -> None:
+        """Until `close` is called."""
+        while job := self._jobs.get():
+            job()
+
+    def close(self) -> None:
+        self._jobs.put(None)
+
+
+def _carried_out[Value](call: Callable[[], Value], future: Future[Value]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return  # the session has ended since
+    try:
+        future.set_result(call())
+    except Exception as error:
+        future.set_exception(error)
+
+
 def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
     """As `pev.executor.execute`, with the loop of the Agent SDK.
 
     Raises also ModelError where its program does not run.
     """
-    return _outcome(model, tools, errands.of_step(brief, tools.specs()))
+    return _outcome(model, tools, session_tasks.of_step(brief, tools.specs()))
 
 
 def make_plan(model: Model, brief: PlanBrief, tools: Toolbox) -> Imported:
     """As `pev.planner.make_plan`, with the program of the Agent SDK in its plan mode. Raises as `execute`."""
-    return _outcome(model, tools, errands.of_plan(brief, tools.specs()))
+    return _outcome(model, tools, session_tasks.of_plan(brief, tools.specs()))
 
 
 def _outcome[Output](model: Model, tools: Toolbox, errand: SessionTask[Output]) -> Output:

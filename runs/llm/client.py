@@ -20,11 +20,10 @@ from runs.contracts.ports import SERVED, Ask, Draft, Reply, Usage
 from runs.errors import ModelError, PevError
 from runs.http_client.bounded_reading import AnswerRefused, bounded_client
 from runs.http_client.watchdog import Watch
-from runs.llm import entrance
+from runs.llm import cleaning
 from runs.llm.capabilities import capability
 from runs.llm.failures import failure, of_connection, of_refusal, of_status, says_too_long
 from runs.llm.model_servers import Server, server_for
-from runs.llm.progress_events import telling
 from runs.llm.request import answer_tool, answered, parameters
 from runs.pev.conversation.asking import EXCEEDED
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
@@ -41,6 +40,13 @@ MIN_WINDOW = 1_000
 """Tokens: a server that says less says nothing; the shortest question of a run is longer."""
 MAX_STOP_REASON = 40
 """Characters: what the column takes."""
+
+
+_WORDS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
+"""Where each kind of delta has its words; others, such as signatures, have none."""
+
+
+_CALLS = frozenset({"tool_use", "server_tool_use"})
 
 
 @dataclass
@@ -194,11 +200,11 @@ def _stream(
     if message.stop_reason is None:
         raise failure("incomplete_stream", "The answer ended before it was complete.")
     return Reply(
-        content=entrance.blocks([cast("JsonObject", block.to_dict(mode="json")) for block in message.content]),
-        stop_reason=entrance.name(message.stop_reason, MAX_STOP_REASON),
-        model=entrance.name(message.model),
+        content=cleaning.blocks([cast("JsonObject", block.to_dict(mode="json")) for block in message.content]),
+        stop_reason=cleaning.name(message.stop_reason, MAX_STOP_REASON),
+        model=cleaning.name(message.model),
         usage=_usage(message.usage),
-        request_id=entrance.name(request_id),
+        request_id=cleaning.name(request_id),
     )
 
 
@@ -224,3 +230,29 @@ def _usage(usage: Any) -> Usage:
 def _count(tokens: object) -> int:
     """The SDK does not check what servers report; a row takes whole numbers from 0 only, and no larger than it has."""
     return min(tokens, MAX_TOKENS) if isinstance(tokens, int) and tokens > 0 else 0
+
+
+def telling(draft: Draft, answer_tool: str) -> Callable[[Any], None]:
+    """Returns a function that passes one event of the stream on to the draft. An answer that comes as the input of a
+    tool is passed on as text.
+
+    Every attribute is checked, since the library hands on whatever the service has sent.
+    """
+
+    def tell(event: Any) -> None:
+        match event.type:
+            case "content_block_start":
+                block = getattr(event, "content_block", None)
+                kind = str(getattr(block, "type", ""))
+                name = getattr(block, "name", "") if kind in _CALLS else ""
+                tool = cleaning.name(name, cleaning.MAX_TOOL_NAME)
+                if tool and tool == answer_tool:
+                    kind, tool = "text", ""
+                draft.begin(kind, tool)
+            case "content_block_delta":
+                delta = getattr(event, "delta", None)
+                words = getattr(delta, _WORDS.get(str(getattr(delta, "type", "")), ""), "")
+                if isinstance(words, str) and words:
+                    draft.add(words)
+
+    return tell

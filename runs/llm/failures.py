@@ -9,7 +9,7 @@ import httpx2
 
 from runs.errors import ModelError
 from runs.http_client.bounded_reading import AnswerRefused
-from runs.llm import entrance
+from runs.llm import cleaning
 from runs.llm.model_servers import Server
 
 _RETRIABLE = {
@@ -42,7 +42,7 @@ def failure(kind: str, sentence: str, retry_after: float | None = None, status: 
     own_word = kind in _RETRIABLE or kind in _FINAL
     passing = kind in _RETRIABLE or (not own_word and (status == 200 or status >= 500))
     return ModelError(
-        entrance.words(sentence),
+        cleaning.words(sentence),
         kind=kind,
         retriable=passing or status in _KINDS,
         retry_after=retry_after,
@@ -58,7 +58,7 @@ def of_status(error: anthropic.APIStatusError, server: Server) -> ModelError:
     """What an answer with an error says."""
     status = error.status_code
     unknown = "invalid_request_error" if 300 <= status < 500 else "api_error"
-    kind = entrance.name(str(error.type or _KINDS.get(status) or unknown), 80)
+    kind = cleaning.name(str(error.type or _KINDS.get(status) or unknown), 80)
     key = server.key_names[0] if server.key_names else server.set_by[1]
     sentences = {
         "authentication_error": f"The model's service ({server.host}) refused the API key (401). Check {key}.",
@@ -79,8 +79,8 @@ def _said(error: anthropic.APIStatusError) -> str:
     """The service's own words, without the JSON around them where it is as the API has it."""
     match error.body:
         case {"error": {"message": str(message)}} if message:
-            return entrance.words(message)[:300]
-    return entrance.words(error.message)[:300]
+            return cleaning.words(message)[:300]
+    return cleaning.words(error.message)[:300]
 
 
 def of_connection(error: anthropic.APIConnectionError, server: Server) -> ModelError:

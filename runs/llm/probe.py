@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from runs.contracts.ports import Reply
 from runs.errors import ModelError
-from runs.llm import specimens
+from runs.llm import sample_images
 from runs.llm.capabilities import Probed, known
 from runs.llm.client import Clients
 from runs.llm.failures import failure
@@ -123,8 +123,8 @@ class _Questions:
             )
         config = {"format": {"type": "json_schema", "schema": _SCHEMA}}
         found["format"] = self._find("format", _has_format, _HELLO, output_config=config)
-        found["images"] = self._find("images", _names_colours, _COLOURS, specimens.pictures())
-        found["documents"] = self._find("documents", _names_word, _WORD, specimens.document())
+        found["images"] = self._find("images", _names_colours, _COLOURS, sample_images.pictures())
+        found["documents"] = self._find("documents", _names_word, _WORD, sample_images.document())
         return found
 
     def _find(
@@ -168,11 +168,11 @@ def _calls_nothing(reply: Reply) -> bool:
 
 
 def _names_colours(reply: Reply) -> bool:
-    return tuple(_COLOUR.findall(reply.text.lower())) == specimens.COLOURS
+    return tuple(_COLOUR.findall(reply.text.lower())) == sample_images.COLOURS
 
 
 def _names_word(reply: Reply) -> bool:
-    return specimens.WORD in reply.text.lower()
+    return sample_images.WORD in reply.text.lower()
 
 
 def _has_whole_form(reply: Reply) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, ByService
-from runs.llm import entrance
+from runs.llm import cleaning
 from runs.llm.caching import mark_prefixes
 from runs.llm.capabilities import Capability
 from runs.pev.conversation.sendable import sendable
@@ -67,7 +67,7 @@ def answered(content: Sequence[JsonObject], stop_reason: str, tool: str) -> tupl
     others = [block for block in content if block not in answers]
     if any(block.get("type") == "tool_use" for block in others):
         return tuple(others), stop_reason
-    answer = entrance.words(json.dumps(answers[0].get("input"), ensure_ascii=False))  # whole, as any other text
+    answer = cleaning.words(json.dumps(answers[0].get("input"), ensure_ascii=False))  # whole, as any other text
     text: JsonObject = {"type": "text", "text": answer}
     kept = [block for block in others if block.get("type") != "text"]
     return (*kept, text), "end_turn" if stop_reason == "tool_use" else stop_reason

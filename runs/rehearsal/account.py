@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from runs.pev.contracts import LeftOut
-from runs.rehearsal.documents import Document
-from runs.rehearsal.limits import Limits
+from runs.rehearsal.documents import Document, Limits
 from runs.rehearsal.text import named, number_of
 from runs.text.truncate import truncate_line
 

@@ -11,9 +11,8 @@ from runs.pev.plans.commented import MAX_COPIES, NONE_FOUND, REVIEWED, is_word
 from runs.rehearsal import job
 from runs.rehearsal.account import Account, account_of
 from runs.rehearsal.conversation import Call, Conversation, Use
-from runs.rehearsal.documents import Document, due, library, unlisted
+from runs.rehearsal.documents import Document, Limits, due, library, unlisted
 from runs.rehearsal.entries import PointEntry, entries_in, gaps_in
-from runs.rehearsal.limits import Limits
 from runs.rehearsal.text import QUOTE_CHARS, linked, named, number_of
 from runs.text.plural import word_for
 

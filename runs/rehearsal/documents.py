@@ -1,36 +1,47 @@
-"""What the tool calls so far have shown of the documents, and which reads are due next."""
+"""What the tool calls so far have shown of the documents, which reads are due next, and the limits of a step."""
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
+from posixpath import splitext
 
+from runs.pev.conversation.turns import MAX_CALLS
 from runs.pev.conversation.window import MAX_RESULT_CHARS
 from runs.pev.tools.finding import READ_IN_PART
 from runs.rehearsal.conversation import Call, Use
-from runs.rehearsal.limits import Limits
 from runs.rehearsal.places import Line, lines_of
 
 PAGE_LINES = 10_000
 """The most lines that one call may ask for; so many characters as one answer may have are fewer in most texts."""
 _PAGE = re.compile(r"(?P<path>.+), lines (?P<first>\d+)-(?P<last>\d+) of (?P<total>\d+)(?:, .+)?")
-_FORMATS = (
-    ".docx",
-    ".pdf",
-    ".xlsx",
-    ".pptx",
-    ".odt",
-    ".rtf",
-    ".epub",
-    ".eml",
-    ".msg",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".tif",
-)
+_FORMATS = re.compile(r"\.(?:docx|pdf|xlsx|pptx|odt|rtf|epub|eml|msg|png|jpe?g|tif)", re.IGNORECASE)
 """Formats whose size says nothing about how much text there is."""
 _LISTED = re.compile(r"(\d+)\t([^\t]+).*")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is beyond a limit becomes an open point of the run; a test goes over all fields.
+
+    `turns`: after so many turns nothing more is read or commented: 12 are usual, and the last are needed for the file
+    and the report. `calls`: tool calls of one turn. `characters`: those read of all documents together. `file_chars`:
+    those of a file that is written.
+    """
+
+    turns: int = 9
+    calls: int = MAX_CALLS
+    characters: int = 1_000_000
+    file_chars: int = 1_000_000
+
+    @property
+    def of_own_files(self) -> "Limits":
+        """For files that the run has written itself: they are read whole, however long they are."""
+        return replace(self, characters=sys.maxsize)
+
+
+DEFAULT = Limits()
 
 
 @dataclass
@@ -60,7 +71,7 @@ class Document:
     @property
     def is_format(self) -> bool:
         """Whether it is a document of some program, whose size says nothing about how much text there is."""
-        return self.path.lower().endswith(_FORMATS)
+        return bool(_FORMATS.fullmatch(splitext(self.path)[1]))
 
     @property
     def text(self) -> str:

@@ -8,8 +8,7 @@ from runs.pev.plans import commented
 from runs.rehearsal import comments, files, job
 from runs.rehearsal.account import account_of
 from runs.rehearsal.conversation import Conversation, Use, unknown
-from runs.rehearsal.documents import Document, due, library, unlisted
-from runs.rehearsal.limits import Limits
+from runs.rehearsal.documents import Document, Limits, due, library, unlisted
 from runs.rehearsal.text import named
 
 _WRITERS: Mapping[str, Callable[[files.Material], files.Written]] = {

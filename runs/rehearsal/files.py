@@ -10,11 +10,9 @@ from itertools import islice
 from runs.pev.contracts import LeftOut
 from runs.rehearsal import job
 from runs.rehearsal.account import Account, Entry, Share
-from runs.rehearsal.documents import Document
+from runs.rehearsal.documents import DEFAULT, Document, Limits
 from runs.rehearsal.entries import NOT_REVIEWED, entries_in, gaps_section
-from runs.rehearsal.facts import facts_in
-from runs.rehearsal.findings import Finding, findings_in
-from runs.rehearsal.limits import DEFAULT, Limits
+from runs.rehearsal.findings import Finding, facts_in, findings_in
 from runs.rehearsal.text import cited, linked, named, number_of, table
 from runs.rehearsal.wordlists import KINDS, SEVERAL
 from runs.text.csv_tables import NotCsv, records_in

@@ -42,8 +42,6 @@ _OF_THE_RUN = (ANSWER_FIGURES, ANSWER_NO_AI)
 
 LEAVE_OUT = "Leave out these documents: "
 ON_PURPOSE = "Rehearsal: on its first attempt this step leaves one recommendation out on purpose."
-_LINES = (LEAVE_OUT, ON_PURPOSE, "Requirement from feedback: ", "Take into account what happened before: ")
-"""What a planner may have added to a description; the last two come from runs of the first version."""
 
 POINTS = "Points in all: "
 NOT_LISTED = "Not listed here: "
@@ -55,14 +53,6 @@ OUTPUTS = {
     "notices": "notices.md",
 }
 FINDINGS = "review/findings.md"
-_FIRST_VERSION = {
-    "inventory": "List every document with its size, lines and words, and name the files that are not text.",
-    "key-facts": "Collect the parties, dates and amounts that stand in the documents, each with its line.",
-    "findings": "Find vague terms, placeholders, missing dates, amounts and parties. Each point gets an id, its "
-    "document, line and verbatim quote, why it matters, and a recommendation.",
-    "notices": "Draft per document a short notice with the points to raise, by the ids of the findings.",
-}
-"""How the planner of the first version described the same steps: its runs go on."""
 
 
 @cache
@@ -84,8 +74,8 @@ def is_known(step: PlanStep) -> bool:
     description, *added = step.description.split("\n")
     return (
         not step.agent
-        and description in _descriptions().get(step.step_id, ())
-        and all(line.startswith(_LINES) for line in added)
+        and description == _descriptions().get(step.step_id)
+        and all(line.startswith((LEAVE_OUT, ON_PURPOSE)) for line in added)
         and _writes_its_own(step)
         and all(_is_known(one, _OF_STEPS) for one in step.acceptance_criteria)
     )
@@ -108,9 +98,9 @@ def findings_of(step: PlanStep) -> str:
 
 
 @cache
-def _descriptions() -> dict[str, tuple[str, ...]]:
-    known = {step.step_id: (step.description, _FIRST_VERSION[step.step_id]) for step in template().steps}
-    return known | {commented.STEP: (commented.step_for(FINDINGS, [commented.REVIEWED]).description,)}
+def _descriptions() -> dict[str, str]:
+    known = {step.step_id: step.description for step in template().steps}
+    return known | {commented.STEP: commented.step_for(FINDINGS, [commented.REVIEWED]).description}
 
 
 def _is_known(criterion: Criterion, wordings: Iterable[str]) -> bool:

@@ -8,7 +8,7 @@ from runs.enums import Role
 from runs.llm.provider import REHEARSAL
 from runs.rehearsal import executor, planner, synthesizer, verifier
 from runs.rehearsal.conversation import Conversation, Use, read
-from runs.rehearsal.limits import DEFAULT, Limits
+from runs.rehearsal.documents import DEFAULT, Limits
 
 MODELS = frozenset(REHEARSAL.values())
 

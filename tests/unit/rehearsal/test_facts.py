@@ -3,7 +3,7 @@
 import pytest
 
 from runs.rehearsal.documents import Document
-from runs.rehearsal.facts import facts_in
+from runs.rehearsal.findings import facts_in
 
 
 @pytest.mark.parametrize(

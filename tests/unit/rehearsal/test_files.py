@@ -11,9 +11,8 @@ from runs.pev.tools.toolbox import RunTools
 from runs.rehearsal import files
 from runs.rehearsal.account import account_of
 from runs.rehearsal.conversation import Call
-from runs.rehearsal.documents import Document, library
+from runs.rehearsal.documents import DEFAULT, Document, Limits, library
 from runs.rehearsal.files import Material
-from runs.rehearsal.limits import DEFAULT, Limits
 from tests.documents.word import paragraph, table, word
 from tests.unit.rehearsal.bench import Memory, as_read
 

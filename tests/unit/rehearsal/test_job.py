@@ -25,7 +25,6 @@ def described(*lines: str) -> PlanStep:
         FINDINGS,
         described(job.ON_PURPOSE),
         described(f"{job.LEAVE_OUT}`a.md`"),
-        described("Requirement from feedback: “Be kind.”"),
         changed(name="Another name", estimated_complexity="low"),
         changed(expected_outputs=["review-2/findings.md"]),
         changed(acceptance_criteria=[Criterion(text="There", check=FileExists(kind="file_exists", path="x"))]),

@@ -8,7 +8,7 @@ import pytest
 
 from runs.pev.contracts import LeftOut
 from runs.pev.plans.commented import MAX_COPIES, NONE_FOUND, with_copies
-from runs.rehearsal.limits import DEFAULT, Limits
+from runs.rehearsal.documents import DEFAULT, Limits
 from runs.submission.run_templates import shipped_plan
 from tests.documents.pdfs import joined, line, pages_of
 from tests.documents.word import field, note, paragraph, word

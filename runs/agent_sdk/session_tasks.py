@@ -1,4 +1,4 @@
-"""What a session is for: the report of an attempt, or a plan, each with what its program may do."""
+"""What a session is asked for: the report of an attempt, or a plan, and what the agent's program may do for it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,9 @@ from runs.pev.step_brief import StepBrief, question
 
 @dataclass(frozen=True)
 class SessionTask[Output]:
-    """`first`: the question. `output`: what is to come of it is called; `last` demands it once tools are forbidden,
-    after so many `rounds`. `read`: the output that a reply is, or None and what is wrong with it; raises ContractBroken
-    for a refusal. `window`: as in a StepBrief. `mode`: that of the program; in plan mode it lets no tool be called that
-    changes anything.
+    """`first` is the question. After `rounds` rounds tools are forbidden and `last` demands the output, whose name is
+    `output`. `read` returns the output of a reply, or None and what is wrong with it; it raises ContractBroken for a
+    refusal. `window` is that of a StepBrief. In the `mode` plan the program calls no tool that changes anything.
     """
 
     first: Ask

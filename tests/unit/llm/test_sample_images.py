@@ -6,16 +6,16 @@ import io
 from PIL import Image
 from pypdf import PdfReader
 
-from runs.llm import specimens
+from runs.llm import sample_images
 
 
 def test_the_pictures_have_one_colour_each() -> None:
-    found = [Image.open(io.BytesIO(base64.b64decode(block["source"]["data"]))) for block in specimens.pictures()]
+    found = [Image.open(io.BytesIO(base64.b64decode(block["source"]["data"]))) for block in sample_images.pictures()]
     colours = [picture.convert("RGB").getcolors() for picture in found]
     assert colours == [[(64 * 64, (255, 255, 0))], [(64 * 64, (0, 0, 0))]]
 
 
 def test_the_document_says_the_word() -> None:
-    (block,) = specimens.document()
+    (block,) = sample_images.document()
     pages = PdfReader(io.BytesIO(base64.b64decode(block["source"]["data"])), strict=True).pages
     assert [page.extract_text() for page in pages] == ["The word is heliotrope."]

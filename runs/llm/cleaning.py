@@ -1,4 +1,4 @@
-"""The door for a service's words: secrets are taken out first, then texts are cut to what can be stored."""
+"""Cleans what a service sends: secrets are removed first, then texts are cut to what can be stored."""
 
 import json
 from collections.abc import Sequence
