@@ -114,11 +114,7 @@ FOR_STRANGERS = ["/sign-in/", "{link}"]
 NO_PAGES = {
     "runs/drafts/<uuid:draft>/": "the list of its files, for a script",
     "runs/<int:run_id>/plans/<int:version>.json": "a file",
-    "runs/<int:run_id>/report.md": "a file",
-    "runs/<int:run_id>/report.html": "a file, which the stories of the report open",
-    "runs/<int:run_id>/report.json": "a file",
-    "runs/<int:run_id>/report.pdf": "a file",
-    "runs/<int:run_id>/report.docx": "a file",
+    "runs/<int:run_id>/report.<report_format:report_format>": "files, which the stories of the report open",
     "runs/<int:run_id>/files.zip": "a file",
     "runs/<int:run_id>/history/calls/<int:work_id>/": "a part of the history",
     "runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/": "a part of a gate",
