@@ -42,7 +42,8 @@ from runs.lifecycle.toolset import command_lines, commands_allowed, tool_names
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, WorkItem
 from runs.models.plans import FIRST_PLAN
 from runs.pev.agents import policy_for_agent
-from runs.pev.contracts import Absent, Criterion, MinBytes, PlanStep, WordCount
+from runs.pev.checks.base import Check
+from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.input_coverage import read_whole
 from runs.pev.input_selection import meant_by
 from runs.pev.outcome import gaps_in, point_of
@@ -356,16 +357,16 @@ def _known_to(attempt: Attempt, calls: Sequence[ToolCall]) -> Q:
 
 def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, FileInfo]) -> Set[str]:
     """The given files of which executors were shown every line, where a criterion asks for that."""
-    if not any(isinstance(criterion.check, Absent) for criterion in criteria):
+    if not any(criterion.check and criterion.check.reads_whole for criterion in criteria):
         return frozenset()
     return read_whole(inputs, shown_in(run))
 
 
-def _size_checks(plan: Plan) -> list[MinBytes | WordCount]:
+def _size_checks(plan: Plan) -> list[Check]:
     """What the plan itself says about how long files are to be, whichever step or success criterion says it."""
     specs = states.specs_of(plan).values()
     criteria = [*(one for spec in specs for one in spec.acceptance_criteria), *plan.header.success_criteria]
-    return [one.check for one in criteria if isinstance(one.check, MinBytes | WordCount)]
+    return [one.check for one in criteria if one.check and one.check.limits_size]
 
 
 def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:

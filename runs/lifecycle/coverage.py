@@ -25,12 +25,13 @@ from runs.pev.input_coverage import (
     summary,
     unread_in,
 )
-from runs.pev.input_selection import meant_by, selected
+from runs.pev.input_selection import meant_by
 from runs.pev.policy import RULES
 from runs.pev.tools.toolbox import reads_files
 from runs.store import trees
 from runs.store.page_pictures import DRAWN
 from runs.store.renditions import WAITING
+from runs.text.path_patterns import selected
 from runs.text.plural import pluralize
 
 MAX_GROUPS = 10

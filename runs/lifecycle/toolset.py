@@ -14,7 +14,7 @@ from runs.isolation.sandbox_mounts import View
 from runs.lifecycle import bound_servers
 from runs.llm.capabilities import has_service_tools
 from runs.pev.agents import DELEGATE
-from runs.pev.contracts import CommandSucceeds, Criterion, PlanStep
+from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.conversation.served import WEB_SEARCH
 from runs.pev.policy import Policy
 from runs.pev.tools.asking import AskPerson
@@ -87,8 +87,8 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
 
 def checking_commands(criteria: Iterable[Criterion]) -> str:
     """The commands that decide criteria, as a clause; empty for none."""
-    lines, checks = command_lines(), [one.check for one in criteria]
-    names = dict.fromkeys(check.command for check in checks if isinstance(check, CommandSucceeds))
+    lines, checks = command_lines(), [one.check for one in criteria if one.check]
+    names = dict.fromkeys(name for check in checks for name in check.commands)
     return f"runs {_named({name: lines.get(name, 'not there') for name in names})} as a check" if names else ""
 
 

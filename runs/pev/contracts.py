@@ -14,9 +14,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from runs.contracts.base import (
-    MAX_COUNT,
     MAX_EVIDENCE,
-    RESULT,
     Confidence,
     Contract,
     Line,
@@ -28,186 +26,7 @@ from runs.contracts.base import (
     Words,
 )
 from runs.enums import About, Action, Complexity, Severity
-
-
-class FileExists(Contract):
-    kind: Literal["file_exists"]
-    path: Path
-
-
-class MinBytes(Contract):
-    kind: Literal["min_bytes"]
-    path: Path
-    min: Annotated[int, Field(ge=1, le=MAX_COUNT)]
-
-
-class Contains(Contract):
-    kind: Literal["contains"]
-    path: Path
-    text: Line
-
-
-class Matches(Contract):
-    """`pattern` is a regular expression without look-around and back-references, searched line-wise; it must occur
-    `min` times or more. `comments`: what comments on a document say is searched, and nothing else of it.
-    """
-
-    kind: Literal["matches"]
-    path: Path
-    pattern: Annotated[str, StringConstraints(min_length=1, max_length=500)]
-    min: Annotated[int, Field(ge=1, le=100_000)] = 1
-    comments: bool = False
-
-
-class WordCount(Contract):
-    kind: Literal["word_count"]
-    path: Path
-    min: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 0
-    max: Annotated[int, Field(ge=1, le=MAX_COUNT)] = 1_000_000
-
-
-class JsonValid(Contract):
-    kind: Literal["json_valid"]
-    path: Path
-
-
-class JsonSchema(Contract):
-    """`schema_text` is a JSON Schema, as text."""
-
-    kind: Literal["json_schema"]
-    path: Path
-    schema_text: Text
-
-
-class CsvColumns(Contract):
-    kind: Literal["csv_columns"]
-    path: Path
-    columns: Annotated[list[Line], Field(min_length=1, max_length=100)]
-
-
-class NoPlaceholders(Contract):
-    kind: Literal["no_placeholders"]
-    path: Path
-
-
-class Diagrams(Contract):
-    """Mermaid can draw each diagram of the file, blocks ```mermaid or all of a .mmd file; there are `min` or more."""
-
-    kind: Literal["diagrams"]
-    path: Path
-    min: Annotated[int, Field(ge=1, le=20)] = 1
-
-
-class Citations(Contract):
-    """Every citation of the Markdown file leads to what it quotes, and there are `min` of them or more."""
-
-    kind: Literal["citations"]
-    path: Path
-    min: Annotated[int, Field(ge=0, le=100_000)] = 1
-
-
-class QuotesOccur(Contract):
-    """Every quoted passage of the file (a block quote, or 12 characters and more in quotation marks) occurs verbatim in
-    the source that is named beside it. In a CSV file `column` holds the quotes and `source_column` their sources; for
-    any other file both are empty.
-    """
-
-    kind: Literal["quotes_occur"]
-    path: Path
-    column: Name = ""
-    source_column: Name = ""
-
-
-class Covers(Contract):
-    """Each item is named in the file `path`, there in the CSV column `in_column` unless that is empty. The items are
-    `items`, the values of `column` of the CSV file `source` (if `column` is empty, the lines of `source`), and the
-    given files that match the pattern `files`.
-    """
-
-    kind: Literal["covers"]
-    path: Path
-    items: Annotated[list[Line], Field(max_length=500)] = []
-    source: Name = ""
-    column: Name = ""
-    files: Name = ""
-    in_column: Name = ""
-
-
-class Term(Contract):
-    """A number taken from the files that match `path`: how many `rows` (of CSV files or a sheet, without header),
-    `lines` (that are not blank) or `matches` of `pattern` they have, the `sum` of their column `column`, or how many
-    `files` they are. A path means a file as it was given, `@result/` and a path what the run has made of it. `minus`
-    takes it away.
-    """
-
-    path: Path
-    of: Literal["rows", "lines", "matches", "sum", "files"]
-    column: Name = ""
-    pattern: Name = ""
-    minus: bool = False
-
-
-class Count(Contract):
-    """The figure that `figure` finds in the file is that of the terms added up. `figure`: a regular expression with one
-    group around the number, such as `(\\d+) duplicates`.
-    """
-
-    kind: Literal["count"]
-    path: Path
-    figure: Annotated[str, StringConstraints(min_length=1, max_length=500)]
-    terms: Annotated[list[Term], Field(min_length=1, max_length=20)]
-
-
-class Absent(Contract):
-    """None of the terms occurs, as a part of a word neither, in the given files that match the pattern `path`, all of
-    which were read whole. Capitals do not count.
-    """
-
-    kind: Literal["absent"]
-    path: Path
-    terms: Annotated[list[Line], Field(min_length=1, max_length=100)]
-
-
-class CommandSucceeds(Contract):
-    """A command that the administrator has named, `command`, ends with status 0 on a copy of the files."""
-
-    kind: Literal["command"]
-    command: Annotated[str, StringConstraints(min_length=1, max_length=60)]
-
-
-type Comparison = Citations | QuotesOccur | Covers | Count | Absent
-
-ChecksFiles = (
-    FileExists
-    | MinBytes
-    | Contains
-    | Matches
-    | WordCount
-    | JsonValid
-    | JsonSchema
-    | CsvColumns
-    | NoPlaceholders
-    | Diagrams
-    | Citations
-    | QuotesOccur
-    | Covers
-    | Count
-    | Absent
-)
-type Check = Annotated[ChecksFiles | CommandSucceeds, Field(discriminator="kind")]
-
-
-def compares(check: Check) -> bool:
-    """Whether the check holds the result against something else than the result."""
-    match check:
-        case Citations() | QuotesOccur() | Absent():
-            return True
-        case Covers():
-            return bool(check.files) or bool(check.source and not check.source.startswith(RESULT))
-        case Count():
-            return any(not term.path.startswith(RESULT) and term.path != check.path for term in check.terms)
-        case _:
-            return False
+from runs.pev.checks.registry import AnyCheck
 
 
 class Criterion(Contract):
@@ -217,13 +36,13 @@ class Criterion(Contract):
 
     text: Words
     about: Annotated[About | None, WithJsonSchema({"type": "string", "enum": [str(about) for about in About]})] = None
-    check: Check | None = None
+    check: AnyCheck | None = None
 
     @property
     def topic(self) -> About:
         if self.about is not None:
             return self.about
-        return About.OUTPUT if self.check and not compares(self.check) else About.SOURCES
+        return About.OUTPUT if self.check and not self.check.compares else About.SOURCES
 
 
 class ContextItem(Contract):

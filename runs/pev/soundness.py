@@ -1,14 +1,16 @@
 """What keeps a plan from being run: each thing as a sentence, with its place in the plan."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Required, TypedDict, Unpack
 
 from runs.enums import About
 from runs.errors import PathRefused
 from runs.pev.agents import NO_AGENTS, AgentRoster
+from runs.pev.checks.base import Check
 from runs.pev.checks.deciding import problem_with
-from runs.pev.checks.problems import problem_with_sources
-from runs.pev.contracts import Check, CommandSucceeds, Criterion, PlanContract, PlanStep, compares
+from runs.pev.checks.material import listed, matching
+from runs.pev.checks.registry import KINDS
+from runs.pev.contracts import Criterion, PlanContract, PlanStep
 from runs.pev.conversation.repetition import WRITES
 from runs.pev.plans import answering
 from runs.pev.plans.ordering import ancestors, cycle_in
@@ -23,6 +25,15 @@ from runs.text.truncate import quoted
 CHECKS_SECONDS = 10.0
 """For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
 _ABOUT = "ask with `about` “output” how the result has to be, or leave it out."
+
+
+def _one_of(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
+
+
+_COMPARING = _one_of(name for name, kind in KINDS.items() if kind.can_compare)
+_COUNTING = _one_of(name for name, kind in KINDS.items() if kind.counts_each)
 
 
 class Bounds(TypedDict, total=False):
@@ -91,7 +102,7 @@ def without_sources(plan: PlanContract) -> tuple[PlanContract, int]:
 
     def settled(criterion: Criterion) -> Criterion:
         nonlocal unsaid
-        if criterion.about is not None or (criterion.check and compares(criterion.check)):
+        if criterion.about is not None or (criterion.check and criterion.check.compares):
             return criterion
         unsaid += 1
         return criterion.model_copy(update={"about": About.OUTPUT})
@@ -149,7 +160,7 @@ def uncounted_in(plan: PlanContract, kept: Sequence[PlanStep]) -> Iterator[str]:
         if one.criterion.topic is About.SOURCES and one.criterion.check is None and says_each(one.criterion.text):
             yield (
                 f"{one.named}: it speaks of each of several things, and a verifier looks at a sample. Give it a check "
-                "that counts them all (covers, quotes_occur, count or citations), or leave it if none can."
+                f"that counts them all ({_COUNTING}), or leave it if none can."
             )
 
 
@@ -212,7 +223,7 @@ def placed_comparisons(plan: PlanContract, given: Mapping[str, object], kept: Se
         for one in _criteria_of(plan, but=kept):
             budget.left()
             if one.criterion.check and one.criterion.topic is About.SOURCES:
-                problem = problem_with_sources(one.criterion.check, given)
+                problem = _problem_with_sources(one.criterion.check, given)
                 problems += [one.problem(problem, "check")] if problem else []
     except TooSlow:
         problems.append(
@@ -221,18 +232,29 @@ def placed_comparisons(plan: PlanContract, given: Mapping[str, object], kept: Se
     return problems
 
 
-def _problem_with_decision(check: Check, topic: About, commands: Collection[str]) -> str | None:
-    """What the run wrote proves by itself how the result looks, never that it is true."""
-    if isinstance(check, CommandSucceeds) and check.command not in commands:
-        there = f"There are: {', '.join(sorted(commands))}." if commands else "Its administrator has named none."
-        return f"It runs the command {quoted(check.command)}, which this installation does not have. {there}"
-    if problem := problem_with(check):
-        return problem
-    if topic is About.OUTPUT or compares(check):
+def _problem_with_sources(check: Check, given: Mapping[str, object]) -> str | None:
+    paths = list(check.compared_paths)
+    if not paths or any(matching(path, given) for path in paths):
         return None
     return (
-        f"It is about the sources, but its check {check.kind} reads only the result; use citations, quotes_occur, "
-        "covers, count or absent, or leave check null, so that a verifier judges it."
+        f"It is about the sources, but no given file is {listed(paths)}, so it would compare the result with what "
+        "the run wrote itself; compare it with a given file, or say that it is about the output."
+    )
+
+
+def _problem_with_decision(check: Check, topic: About, commands: Collection[str]) -> str | None:
+    """What the run wrote proves by itself how the result looks, never that it is true."""
+    for command in check.commands:
+        if command not in commands:
+            there = f"There are: {', '.join(sorted(commands))}." if commands else "Its administrator has named none."
+            return f"It runs the command {quoted(command)}, which this installation does not have. {there}"
+    if problem := problem_with(check):
+        return problem
+    if topic is About.OUTPUT or check.compares:
+        return None
+    return (
+        f"It is about the sources, but its check {check.kind} reads only the result; use {_COMPARING}, or leave check "
+        "null, so that a verifier judges it."
     )
 
 

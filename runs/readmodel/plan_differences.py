@@ -8,7 +8,7 @@ from typing import Literal
 
 from runs.contracts.feedback import Comment
 from runs.enums import About
-from runs.pev.contracts import Criterion, JsonSchema, PlanContract, PlanHeader, PlanStep, RequestAnswer
+from runs.pev.contracts import Criterion, PlanContract, PlanHeader, PlanStep, RequestAnswer
 from runs.pev.plans.relaxing import relaxations
 from runs.pev.tools.toolbox import tools_of
 from runs.readmodel.check_words import check_in_words
@@ -242,17 +242,17 @@ def _criteria(
         if its is None:
             found.append(CriterionChange("added", place + 1, one.text, (_text("check", "", _check(one), budget),)))
         elif one != old[its]:
-            parts = zip(_parts(old[its]), _parts(one), strict=True)
-            changes = tuple(_text(what, a, b, budget) for (what, a), (_, b) in parts if a != b)
+            was, now = _parts(old[its]), _parts(one)
+            parts = [(what, was.get(what, ""), now.get(what, "")) for what in {**was, **now}]
+            changes = tuple(_text(what, a, b, budget) for what, a, b in parts if a != b)
             found.append(CriterionChange("changed", place + 1, one.text, changes, less.get(its + 1, "")))
     return tuple(sorted(found, key=lambda one: (one.kind != "removed", not one.relaxed)))
 
 
-def _parts(criterion: Criterion) -> Iterator[tuple[str, str]]:
-    yield "text", criterion.text
-    yield "check", _check(criterion)
-    yield "about", _ABOUT[criterion.topic]
-    yield "JSON Schema", criterion.check.schema_text if isinstance(criterion.check, JsonSchema) else ""
+def _parts(criterion: Criterion) -> dict[str, str]:
+    """The texts of a criterion, each by what it is."""
+    parts = {"text": criterion.text, "check": _check(criterion), "about": _ABOUT[criterion.topic]}
+    return parts | (criterion.check.long_texts if criterion.check else {})
 
 
 def _check(criterion: Criterion) -> str:

@@ -11,10 +11,10 @@ from runs.documents import encodings
 from runs.documents.encodings import CODECS
 from runs.errors import InvalidInput
 from runs.isolation import ChildFailed
-from runs.pev.input_selection import selected
 from runs.store import input_examination
 from runs.submission.intake import Upload, check_limits
 from runs.text.normalisation import caseless
+from runs.text.path_patterns import selected
 
 
 def as_utf8(path: str, content: bytes, codec: str) -> bytes:

@@ -13,8 +13,8 @@ from django.core.files.base import File
 
 from runs.contracts.ports import FileInfo
 from runs.errors import InvalidInput, UploadRefused
-from runs.pev.input_selection import selected
 from runs.store import blobs
+from runs.text.path_patterns import selected
 from runs.text.paths import MAX_CHARACTERS, clashes, clean_path
 from runs.text.sensitive_names import is_private_key, secret_part
 from runs.text.truncate import quoted

@@ -15,12 +15,12 @@ from runs.models import Plan, Run, Template, Tree, User
 from runs.people.permissions import visible_templates
 from runs.pev.contracts import PlanContract, PlannedAction, PlanStep
 from runs.pev.imports.imported import plan_in
-from runs.pev.input_selection import selected
 from runs.pev.plans.commented import REVIEWED, is_word, with_copies
 from runs.pev.tools.fetching import FetchPage
 from runs.pev.tools.serving import WebFetch, WebSearch
 from runs.store import trees
 from runs.store.renditions import of_format
+from runs.text.path_patterns import selected
 from runs.text.plain_numbers import key as row_key
 
 REVIEW = "document-review"

@@ -10,8 +10,9 @@ from runs.evidence.results import Judgement
 from runs.lifecycle import outcomes
 from runs.models import Attempt, Run
 from runs.pev.checks.deciding import run_check
+from runs.pev.checks.file_exists import FileExists
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import FileExists, NoPlaceholders
+from runs.pev.checks.no_placeholders import NoPlaceholders
 from runs.store import blobs, trees
 from tests.factories.parts import (
     CRITIQUE,

@@ -34,18 +34,10 @@ from runs.lifecycle.advance import advance
 from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, Gate, Run, User, WorkItem
 from runs.pev.checks.deciding import run_check
+from runs.pev.checks.file_exists import FileExists
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import (
-    ContextItem,
-    Criterion,
-    CriterionMet,
-    FileExists,
-    NoPlaceholders,
-    PlanContract,
-    PlannedAction,
-    PlanStep,
-    StepOutput,
-)
+from runs.pev.checks.no_placeholders import NoPlaceholders
+from runs.pev.contracts import ContextItem, Criterion, CriterionMet, PlanContract, PlannedAction, PlanStep, StepOutput
 from runs.pev.policy import Policy, RoleModel
 from runs.pev.verification.grounding import EvidenceResolver
 from runs.store import blobs, event_log, journal, trees

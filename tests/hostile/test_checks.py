@@ -5,9 +5,14 @@ import pytest
 from runs.contracts.base import QuotedEvidence
 from runs.evidence.finding import find
 from runs.evidence.quotes import resolve
+from runs.pev.checks.base import Check
+from runs.pev.checks.contains import Contains
+from runs.pev.checks.csv_columns import CsvColumns
 from runs.pev.checks.deciding import run_check
+from runs.pev.checks.json_valid import JsonValid
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import Check, Contains, CsvColumns, JsonValid, NoPlaceholders, WordCount
+from runs.pev.checks.no_placeholders import NoPlaceholders
+from runs.pev.checks.word_count import WordCount
 from tests.hostile.bounds import within
 
 MB = 1_000_000

@@ -4,9 +4,13 @@ import random
 
 import pytest
 
+from runs.pev.checks.absent import Absent
+from runs.pev.checks.base import Check
+from runs.pev.checks.count import Count
+from runs.pev.checks.covers import Covers
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import Absent, Check, Count, Covers, QuotesOccur
+from runs.pev.checks.quotes_occur import QuotesOccur
 from tests.hostile.bounds import within
 
 MB = 200_000

@@ -8,8 +8,9 @@ import pytest
 
 from runs.contracts.ports import FileInfo, Form, ToolUse
 from runs.pev.checks.deciding import problem_with, run_check
+from runs.pev.checks.json_schema import JsonSchema
+from runs.pev.checks.matches import Matches
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import JsonSchema, Matches
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools
 from runs.text.patterns import MAX_COMPILED, Budget, compiled, found

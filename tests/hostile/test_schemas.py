@@ -5,8 +5,8 @@ import json
 import pytest
 
 from runs.pev.checks.deciding import problem_with, run_check
+from runs.pev.checks.json_schema import JsonSchema
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import JsonSchema
 from tests.hostile.bounds import within
 
 

@@ -21,7 +21,7 @@ from runs.models import Attempt, Gate, Run, Tree
 from runs.pev import prompts
 from runs.pev.agents import AgentDefinition, policy_for_agent, subagents_of
 from runs.pev.checks.material import matching
-from runs.pev.contracts import Absent, MinBytes, PlanHeader, PlanStep, WordCount
+from runs.pev.contracts import PlanHeader, PlanStep
 from runs.pev.conversation.window import cuts
 from runs.pev.input_coverage import read_whole
 from runs.pev.plans.ordering import ancestors
@@ -123,9 +123,9 @@ def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str)
     """
     written, others = set(specs[key].outputs), [spec for name, spec in specs.items() if name != key]
     criteria = [*(one for spec in others for one in spec.acceptance_criteria), *header.success_criteria]
-    sizes = [one.check for one in criteria if isinstance(one.check, MinBytes | WordCount)]
+    sizes = [one.check for one in criteria if one.check and one.check.limits_size]
     finished = {output.path for spec in others for output in spec.expected_outputs if not output.cited}
-    return [*(check for check in sizes if check.path in written), *sorted(written & finished)]
+    return [*(check for check in sizes if check.subject in written), *sorted(written & finished)]
 
 
 def differing(one: Policy, other: Policy) -> list[str]:
@@ -207,8 +207,8 @@ def _is_proved(attempt: Attempt, state: State, spec: PlanStep, view: FileView, t
     proofs = (item for items in evidence for item in items if item.verified)
     if any(name.startswith(PERSON) for item in proofs for name in (item.source, item.cites)):
         return False
-    checks = [one.check for one in spec.acceptance_criteria if isinstance(one.check, Absent)]
-    if not checks:
+    patterns = [one.check.reads_whole for one in spec.acceptance_criteria if one.check and one.check.reads_whole]
+    if not patterns:
         return True
     whole = read_whole(view.given, shown_in(state.run, [attempt, *taken]))
-    return all(path in whole for check in checks for path in matching(check.path, view.given))
+    return all(path in whole for pattern in patterns for path in matching(pattern, view.given))

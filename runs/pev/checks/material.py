@@ -1,6 +1,6 @@
 """What checks are held against, and what comes out of one."""
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from runs.contracts.base import RESULT
@@ -8,17 +8,19 @@ from runs.contracts.ports import ToolResult
 from runs.documents.content import text_of
 from runs.errors import InvalidInput
 from runs.evidence.citations.citation import Library
-from runs.pev.input_selection import selected
+from runs.text.path_patterns import selected
+from runs.text.paths import clean_path
 
+MAX_ITEMS = 100_000
+"""Items that are looked for, or quoted passages; no one has dealt with a longer list."""
 LISTED = 10
 """Of what a check found: enough to see what is meant, and a critique stays short."""
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What came out, the sentence after the file's name, and where to look (as in Evidence). With `source` it is about
-    that file, and the sentence is whole. `outside`: whether the result was compared with files that were given;
-    `observed`: with what tools have shown and no such file.
+    """Whether the check holds, the sentence after the name of the file, and where to look (as in Evidence). `outside`:
+    whether the result was compared with files that were given; `observed`: with what tools have shown and no such file.
     `quote`: what shows it, in its own words.
     """
 
@@ -27,7 +29,6 @@ class CheckResult:
     line: int = 0
     start: int = 0
     end: int = 0
-    source: str = ""
     outside: bool = False
     observed: bool = False
     quote: str = ""
@@ -92,3 +93,18 @@ def listed(items: list[str]) -> str:
     """The first items, and how many more there are."""
     more = len(items) - LISTED
     return ", ".join(items[:LISTED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def at_most[T](items: Iterable[T], what: str) -> Iterator[T]:
+    """Yields the items. Raises InvalidInput after `MAX_ITEMS`, with `what` they are."""
+    for number, item in enumerate(items):
+        if number == MAX_ITEMS:
+            raise InvalidInput(f"is not compared: there are more than {MAX_ITEMS:,} {what}")
+        yield item
+
+
+def clean_pattern(pattern: str) -> None:
+    """Raises InvalidInput for a pattern of paths that cannot be, or that has too many wildcards to be followed."""
+    path = pattern.removeprefix(RESULT)
+    clean_path(path.removesuffix("/"))
+    selected([path], ())

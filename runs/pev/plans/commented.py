@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable
 
 from runs.enums import About, Complexity
+from runs.pev.checks.file_exists import FileExists
+from runs.pev.checks.matches import Matches
 from runs.pev.contracts import (
     ContextItem,
     Criterion,
     ExpectedOutput,
-    FileExists,
-    Matches,
     PlanContract,
     PlannedAction,
     PlanStep,
@@ -100,7 +100,7 @@ def without_copies(plan: PlanContract, paths: Collection[str]) -> PlanContract:
 
 def _path_of(criterion: Criterion) -> str:
     check = criterion.check
-    return check.path if isinstance(check, Matches | FileExists) else ""
+    return check.subject if check else ""
 
 
 def step_for(findings: str, copies: Iterable[str]) -> PlanStep:

@@ -8,21 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from runs.enums import About
-from runs.pev.contracts import (
-    Absent,
-    Check,
-    Citations,
-    CommandSucceeds,
-    Covers,
-    Criterion,
-    CsvColumns,
-    Diagrams,
-    Matches,
-    MinBytes,
-    PlanContract,
-    PlanStep,
-    WordCount,
-)
+from runs.pev.checks.base import Check
+from runs.pev.contracts import Criterion, PlanContract, PlanStep
 from runs.text.normalisation import caseless
 
 
@@ -107,8 +94,8 @@ def commands_of(plan: PlanContract) -> Iterator[tuple[str, str]]:
     """Each command that a check runs, after the key of the step, which is empty for the whole task."""
     criteria = [(step.step_id, one) for step in plan.steps for one in step.acceptance_criteria]
     for step_id, criterion in [*criteria, *(("", one) for one in plan.success_criteria)]:
-        if isinstance(criterion.check, CommandSucceeds):
-            yield step_id, criterion.check.command
+        for command in criterion.check.commands if criterion.check else ():
+            yield step_id, command
 
 
 type _Read = tuple[str, Criterion]
@@ -145,7 +132,7 @@ def _lost(
             yield number, f"{whose} was to meet “{criterion.text}”; now step “{moved[0]}” is, which writes other files."
         elif not same:
             yield number, f"{whose} was to meet “{criterion.text}”; the new plan does not ask for it."
-        elif not any(_as_strict(criterion.check, other.check) for other in same):
+        elif not any(_is_as_strict(other.check, criterion.check) for other in same):
             yield number, f"{whose} was to meet “{criterion.text}”; the new plan checks it less strictly, or otherwise."
         elif criterion.topic is About.SOURCES and all(other.topic is About.OUTPUT for other in same):
             sentence = f"{whose} was to meet “{criterion.text}” by the sources; the new plan looks at the result only."
@@ -157,23 +144,7 @@ def same_criterion_key(text: str) -> str:
     return caseless(text).rstrip(".")
 
 
-def _as_strict(before: Check | None, now: Check | None) -> bool:
-    if before == now:
-        return True
-    match before, now:
-        case MinBytes() | Matches() | Citations() | Diagrams(), MinBytes() | Matches() | Citations() | Diagrams():
-            return now.min >= before.min and _but(before, "min") == _but(now, "min")
-        case WordCount(), WordCount():
-            return now.path == before.path and now.min >= before.min and now.max <= before.max
-        case CsvColumns(), CsvColumns():
-            return now.path == before.path and set(before.columns) <= set(now.columns)
-        case Covers(), Covers():
-            return set(before.items) <= set(now.items) and _but(before, "items") == _but(now, "items")
-        case Absent(), Absent():
-            return now.path == before.path and set(before.terms) <= set(now.terms)
-        case _:
-            return False
-
-
-def _but(check: Check, field: str) -> dict[str, object]:
-    return check.model_dump(exclude={field})
+def _is_as_strict(now: Check | None, before: Check | None) -> bool:
+    if now is None or before is None:
+        return now is before
+    return now.is_as_strict_as(before)

@@ -12,7 +12,7 @@ from runs.contracts.ports import Acting, Original, Reach, ToolResult, ToolSpec, 
 from runs.enums import CHANGES_NOTHING, INSIDE, Effect
 from runs.errors import InvalidInput
 from runs.pev.agents import AgentDefinition
-from runs.pev.contracts import CommandSucceeds, PlanStep
+from runs.pev.contracts import PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.read_set import ReadTracker
 from runs.pev.tools.arguments import Arguments, Described, Reaching
@@ -97,7 +97,7 @@ def only_runs_commands(step: PlanStep) -> bool:
     """
     planned = {action.tool for action in step.actions} or set(step.tools)
     reading = {name for name in planned if effect_of(name) is Effect.READS_FILES and name != Calculate.name}
-    checked = all(isinstance(criterion.check, CommandSucceeds) for criterion in step.acceptance_criteria)
+    checked = all(criterion.check and criterion.check.commands for criterion in step.acceptance_criteria)
     runs = RunCommand.name in planned and RunCommand.name in step.tools
     return not step.inputs and not reading and (runs or checked)
 

@@ -11,8 +11,9 @@ from runs.contracts.ports import ToolResult
 from runs.enums import About
 from runs.evidence.results import UntracedFigure
 from runs.evidence.sources import Given, Sources, ToolText
+from runs.pev.checks.base import Check
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import Criterion, MinBytes, WordCount
+from runs.pev.contracts import Criterion
 from runs.pev.read_set import ReadTracker
 from runs.pev.verification.grounding import EvidenceResolver
 from runs.pev.verification.requests import PersonRequest
@@ -68,7 +69,7 @@ class VerificationInput:
     min_confidence: float = 0.0
     min_verifier_confidence: float = 0.0
     min_document_bytes: int = 0
-    size_checks: Sequence[MinBytes | WordCount] = ()
+    size_checks: Sequence[Check] = ()
     review: bool = False
     read_whole: Set[str] = frozenset()
     persons: Mapping[int, str] = field(default_factory=dict)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from runs.documents.content import document_of, is_blank
 from runs.evidence.citations.citing import LISTED, first_of, problems_of
 from runs.evidence.results import CriterionResult, Evidence
-from runs.pev.checks.deciding import run_check, seconds_for
-from runs.pev.contracts import CommandSucceeds, Criterion, FileExists
+from runs.pev.checks.deciding import run_check
+from runs.pev.checks.file_exists import FileExists
+from runs.pev.contracts import Criterion
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.grounding import supports
 
@@ -25,9 +26,9 @@ def decided_by_code(case: VerificationInput, labels: Mapping[str, Criterion]) ->
     ends = time.monotonic() + SECONDS
     with_check = [(label, criterion, criterion.check) for label, criterion in labels.items() if criterion.check]
     # commands last: they have time of their own, and would use up that of the others
-    in_turn = sorted(with_check, key=lambda one: isinstance(one[2], CommandSucceeds))
+    in_turn = sorted(with_check, key=lambda one: bool(one[2].commands))
     checked = [
-        _checked(label, criterion, run_check(check, case.material, min(seconds_for(check), ends - time.monotonic())))
+        _checked(label, criterion, run_check(check, case.material, min(check.seconds, ends - time.monotonic())))
         for label, criterion, check in in_turn
     ]
     return [
@@ -89,7 +90,9 @@ def _too_short(case: VerificationInput) -> list[CriterionResult]:
     sizes = {path: len(case.files[path]) for path in written if not is_blank(case.files[path])}
     short = {path: size for path, size in sizes.items() if size < case.min_document_bytes}
     meant = {
-        check.path for check in case.size_checks if check.path in short and run_check(check, case.material).verified
+        check.subject
+        for check in case.size_checks
+        if check.subject in short and run_check(check, case.material).verified
     }
     return [
         _result(

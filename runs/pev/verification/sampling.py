@@ -15,7 +15,7 @@ from runs.evidence.citations.lookup import citations_in
 from runs.evidence.results import Evidence
 from runs.evidence.source_names import Paths
 from runs.evidence.sources import OUTSIDE
-from runs.pev.contracts import Criterion, QuotesOccur
+from runs.pev.contracts import Criterion
 from runs.pev.points import lines_of_points, sections_of
 from runs.pev.policy import RULES
 from runs.pev.verification.case import VerificationInput
@@ -110,8 +110,8 @@ def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Verifica
     if _EACH_REFERENCE.search(criterion.text):
         return _references(results, case)
     # checks have passed by now, so that every quote of these files was looked up
-    quoting = {one.check.path: one.check for one in case.criteria if isinstance(one.check, QuotesOccur)}
-    return _points(evidence, results, cited, quoting)
+    looked_up = {one.check.subject: one.check.looked_up for one in case.criteria if one.check and one.check.looked_up}
+    return _points(evidence, results, cited, looked_up)
 
 
 def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: VerificationInput) -> Sample | None:
@@ -180,17 +180,15 @@ def _points(
     evidence: Sequence[Evidence],
     results: Mapping[str, str],
     cited: Mapping[str, Cited],
-    quoting: Mapping[str, QuotesOccur],
+    looked_up: Mapping[str, str],
 ) -> Sample:
-    """Of the points of these results. `quoting`: by path, the check that has looked up every quote of a file: a row
-    with a quote has evidence then, and so has a section with one.
+    """Of the points of these results. `looked_up`: by path, what a check has found in the sources, every quoted passage
+    or every row of a file: a row with a quote has evidence then, and so has a section with one.
     """
     seen = of = 0
     for name, text in results.items():
-        check = quoting.get(name.removeprefix(RESULT))
-        points = (check and not check.column and sections_of(text, MAX_POINTS)) or lines_of_points(
-            name, text, MAX_POINTS
-        )
+        found = looked_up.get(name.removeprefix(RESULT), "")
+        points = (found == "passages" and sections_of(text, MAX_POINTS)) or lines_of_points(name, text, MAX_POINTS)
         if len(points) > MAX_POINTS or cited[name].until is not None:
             return Sample(0, 0)
         lines = {
@@ -199,11 +197,10 @@ def _points(
             if item.verified and item.outside and not item.weak and item.statement_in == name
         }
         lines |= {one.line for one in cited[name].citations if not one.broken and one.provenance in OUTSIDE}
-        if check and not check.column:
+        if found == "passages":
             lines |= {number for number, line in enumerate(text.split("\n"), 1) if _QUOTE.search(line)}
         of += len(points)
-        is_compared = bool(check and check.column)
-        seen += len(points) if is_compared else sum(1 for point in points if not lines.isdisjoint(point))
+        seen += len(points) if found == "rows" else sum(1 for point in points if not lines.isdisjoint(point))
     return Sample(seen, of, "points" if of else "")
 
 

@@ -11,7 +11,7 @@ from runs.documents.model.views import seen_text
 from runs.evidence.facts import Facts, Place
 from runs.evidence.results import UntracedFigure
 from runs.evidence.tracing import Figure, counts_in, trace
-from runs.pev.checks.deciding import count_words
+from runs.pev.checks.word_count import count_words
 from runs.pev.verification.case import VerificationInput
 from runs.text.csv_tables import is_csv
 from runs.text.names import names_in, words_of_names

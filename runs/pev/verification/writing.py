@@ -5,28 +5,16 @@ from collections.abc import Sequence
 from runs.contracts.ports import Acting, GuardedToolbox, Original, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.documents.content import is_blank
 from runs.errors import InvalidInput
+from runs.pev.checks.base import Check
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import LISTED, CheckInput
-from runs.pev.contracts import (
-    Check,
-    Contains,
-    CsvColumns,
-    JsonSchema,
-    JsonValid,
-    Matches,
-    MinBytes,
-    NoPlaceholders,
-    PlanStep,
-    WordCount,
-)
+from runs.pev.contracts import PlanStep
 from runs.pev.conversation.repetition import WRITES
 from runs.pev.verification.prechecks import DOCUMENTS
 from runs.text.paths import clean_path
 
 SECONDS = 1.0
 """For each check: a pattern that takes longer is left to verification."""
-_OF_ONE_FILE = (MinBytes, Contains, Matches, WordCount, JsonValid, JsonSchema, CsvColumns, NoPlaceholders)
-"""Kinds of checks that look at one file alone, and take no time to speak of."""
 _HEAD = "Code has looked at the file, and as it is the attempt would fail:"
 
 
@@ -70,11 +58,11 @@ class CheckedWrites:
         return wrong
 
     def _has_size(self, path: str) -> bool:
-        return any(isinstance(check, MinBytes | WordCount) for check in self._checks_of(path))
+        return any(check.limits_size for check in self._checks_of(path))
 
     def _checks_of(self, path: str) -> list[Check]:
         checks = [criterion.check for criterion in self._step.acceptance_criteria]
-        return [check for check in checks if isinstance(check, _OF_ONE_FILE) and _is_of(check.path, path)]
+        return [check for check in checks if check and check.is_quick and _is_of(check.subject, path)]
 
 
 def _is_of(named: str, path: str) -> bool:

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from runs.contracts.base import RESULT
 from runs.contracts.ports import FileInfo
 from runs.models import Attempt, Run
-from runs.pev.contracts import Check, CommandSucceeds
+from runs.pev.checks.base import Check
 from runs.readmodel.check_words import check_in_words
 from runs.store import trees
 from runs.web.files.place import Place
@@ -74,10 +74,7 @@ def _file(path: str, run: Run, written: FileInfo | None, name: str) -> FileInfo 
 
 def checking(check: Check, run: Run | None) -> SafeString:
     """What a check looks for, with a link to its file if the run has it by now."""
-    words = check_in_words(check)
-    if isinstance(check, CommandSucceeds):
-        return format_html("{}", words)
-    path = check.path
+    words, path = check_in_words(check), check.subject
     found = _file(path.removeprefix(RESULT), run, None, path) if run else None
     if run is None or found is None or path not in words:
         return format_html("{}", words)

@@ -16,8 +16,9 @@ from runs.enums import About, Complexity
 from runs.errors import InvalidInput
 from runs.lifecycle.toolset import tool_names
 from runs.pev.contracts import PlanContract
-from runs.web.plan_editor.check_forms import FORMS, KINDS, TermForm
+from runs.web.plan_editor.check_forms import CHOICES, FORMS, ROW_FORMS
 from runs.web.plan_editor.plan_draft import (
+    ROW,
     ActionDraft,
     ContextDraft,
     CriterionDraft,
@@ -110,13 +111,15 @@ class OutputForm(forms.Form):
 class CriterionForm(forms.Form):
     text = _text("What has to hold", rows=1)
     about = forms.ChoiceField(label="It speaks of", choices=_ABOUT, required=False)
-    kind = forms.ChoiceField(label="Decided by", choices=KINDS, required=False)
+    kind = forms.ChoiceField(label="Decided by", choices=CHOICES, required=False)
 
     def __init__(self, *args: Any, by_rules: bool = False, **options: Any) -> None:
         """`by_rules`: offline rules judge what no check decides."""
         super().__init__(*args, **options)
         if by_rules:
-            self.fields["kind"] = forms.ChoiceField(label="Decided by", choices=[_BY_RULES, *KINDS[1:]], required=False)
+            self.fields["kind"] = forms.ChoiceField(
+                label="Decided by", choices=[_BY_RULES, *CHOICES[1:]], required=False
+            )
 
 
 def read(data: QueryDict, version: int, original: PlanContract) -> PlanDraft:
@@ -223,10 +226,10 @@ def _criterion(data: QueryDict, prefix: str) -> CriterionDraft:
     if fields["kind"] not in FORMS:
         return CriterionDraft(fields["text"], fields["about"])
     check = _posted(data, f"{prefix}-check", FORMS[fields["kind"]])
-    if fields["kind"] == "count":
-        for number in _rows(data, f"{prefix}-check-term{{}}-path"):
-            term = _posted(data, f"{prefix}-check-term{number}", TermForm)
-            check |= {f"term{number}-{name}": value for name, value in term.items()}
+    if form := ROW_FORMS.get(fields["kind"]):
+        for number in _rows(data, f"{prefix}-check-{ROW}{{}}-{next(iter(form.base_fields))}"):
+            row = _posted(data, f"{prefix}-check-{ROW}{number}", form)
+            check |= {f"{ROW}{number}-{name}": value for name, value in row.items()}
     return CriterionDraft(fields["text"], fields["about"], fields["kind"], {k: v for k, v in check.items() if v})
 
 

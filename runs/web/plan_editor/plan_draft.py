@@ -7,13 +7,14 @@ from dataclasses import asdict, dataclass, field
 
 from pydantic import JsonValue
 
-from runs.contracts.base import JsonObject
+from runs.contracts.base import Contract, JsonObject
 from runs.enums import About, Complexity
-from runs.pev.contracts import Check, Criterion, PlanContract, PlannedAction, PlanStep
+from runs.pev.checks.base import Check, labels_of
+from runs.pev.contracts import Criterion, PlanContract, PlannedAction, PlanStep
+from runs.web.plan_editor.check_forms import lists_of, rows_of
 
-LISTS = frozenset({"columns", "items", "terms"})
-"""The fields of checks that hold several lines; the terms of a count are rows of their own."""
-TERM = ("path", "of", "column", "pattern", "minus")
+ROW = "term"
+"""Before the number of a row of a check, in the names of its fields."""
 
 
 @dataclass
@@ -185,15 +186,16 @@ def _lines(text: str) -> list[str]:
 
 def _check_fields(check: Check) -> dict[str, str]:
     found: dict[str, str] = {}
+    labels = labels_of(type(check))
     for name, value in check.model_dump(mode="json", exclude={"kind"}, exclude_defaults=True).items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            for number, term in enumerate(value):
-                found |= {f"term{number}-{key}": _text(item) for key, item in term.items() if item}
+            for number, row in enumerate(value):
+                found |= {f"{ROW}{number}-{key}": _text(item) for key, item in row.items() if item}
         elif isinstance(value, list):
             found[name] = "\n".join(value)
         else:
             text = _text(value)
-            found[name] = typed(text) if name == "schema_text" else _on_one_line(text)
+            found[name] = typed(text) if labels[name].is_long else _on_one_line(text)
     return {name: value for name, value in found.items() if value}
 
 
@@ -201,24 +203,25 @@ def _text(value: object) -> str:
     return "on" if value is True else str(value)
 
 
-def terms_in(fields: Mapping[str, str]) -> list[dict[str, str]]:
-    """The terms of a count, without rows that nothing was put into."""
+def rows_in(row: type[Contract], fields: Mapping[str, str]) -> list[dict[str, str]]:
+    """The rows of a check, without those whose first field is empty."""
     rows: dict[int, dict[str, str]] = {}
+    names = list(row.model_fields)
     for name, value in fields.items():
         head, _, key = name.partition("-")
-        number = head.removeprefix("term")
-        if head != "terms" and head.startswith("term") and key in TERM and number.isdecimal() and len(number) < 4:
+        number = head.removeprefix(ROW)
+        if head.startswith(ROW) and key in names and number.isdecimal() and len(number) < 4:
             rows.setdefault(int(number), {})[key] = value
-    return [row for _, row in sorted(rows.items()) if row.get("path", "").strip()]
+    return [values for _, values in sorted(rows.items()) if values.get(names[0], "").strip()]
 
 
 def _check_values(kind: str, fields: Mapping[str, str]) -> JsonObject:
-    if kind == "count":
-        terms: list[JsonValue] = [{**row, "minus": row.get("minus") == "on"} for row in terms_in(fields)]
-        plain: JsonObject = {name: fields[name] for name in ("path", "figure") if name in fields}
-        return {**plain, "terms": terms}
-    return {
-        name: list[JsonValue](_lines(value)) if name in LISTS else value
+    lists = lists_of(kind)
+    values: JsonObject = {
+        name: list[JsonValue](_lines(value)) if name in lists else value
         for name, value in fields.items()
         if value.strip() and "-" not in name
     }
+    if rows := rows_of(kind):
+        values[rows[0]] = [dict[str, JsonValue](row) for row in rows_in(rows[1], fields)]
+    return values

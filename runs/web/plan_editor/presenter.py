@@ -14,21 +14,23 @@ from pydantic_core import ErrorDetails
 
 from runs.lifecycle.toolset import command_lines
 from runs.models import Agent, Gate, Run
+from runs.pev.checks.base import Check
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import Check, CommandSucceeds, PlanContract
+from runs.pev.checks.registry import AnyCheck
+from runs.pev.contracts import PlanContract
 from runs.pev.conversation.mistakes import words_for
 from runs.pev.plans.problem import Problem
 from runs.readmodel.check_words import check_in_words
 from runs.store import trees
 from runs.text.plural import pluralize
 from runs.web.plan_editor import forms as parts
-from runs.web.plan_editor.check_forms import FORMS, CheckForm, TermForm
-from runs.web.plan_editor.plan_draft import ActionDraft, CriterionDraft, OutputDraft, PlanDraft, StepDraft, terms_in
+from runs.web.plan_editor.check_forms import FORMS, ROW_FORMS, rows_of
+from runs.web.plan_editor.plan_draft import ROW, ActionDraft, CriterionDraft, OutputDraft, PlanDraft, StepDraft, rows_in
 
 PREVIEW_SECONDS = 1.0
 """For a check in the editor: somebody waits for it."""
-_CHECK: TypeAdapter[Check] = TypeAdapter(Check)
+_CHECK: TypeAdapter[Check] = TypeAdapter(AnyCheck)
 _FIELDS = {
     "rollback_strategy": "p-rollback",
     "goal": "p-goal",
@@ -58,7 +60,7 @@ class CriterionRow:
     number: int
     last: bool
     form: forms.Form
-    check: CheckForm | None
+    check: forms.Form | None
     terms: Sequence[forms.Form]
     preview: Preview | None
 
@@ -213,9 +215,9 @@ class Editor:
         check, terms = None, list[forms.Form]()
         if draft.kind in FORMS:
             check = self._form(FORMS[draft.kind], f"{prefix}-check", draft.check)
-        if draft.kind == "count":
-            rows: list[dict[str, str]] = [*terms_in(draft.check), {}]
-            terms = [self._form(TermForm, f"{prefix}-check-term{n}", row) for n, row in enumerate(rows)]
+        if rows := rows_of(draft.kind):
+            texts: list[dict[str, str]] = [*rows_in(rows[1], draft.check), {}]
+            terms = [self._form(ROW_FORMS[draft.kind], f"{prefix}-check-{ROW}{n}", row) for n, row in enumerate(texts)]
         form = self._form(parts.CriterionForm, prefix, values, by_rules=self.run.policy.by_rules)
         return CriterionRow(prefix, place, number + 1, last, form, check, terms, self.previews.get(prefix))
 
@@ -295,11 +297,9 @@ def _name_in_row(prefix: str, rest: Sequence[int | str]) -> str:
 
 def _name_in_criterion(prefix: str, rest: Sequence[int | str]) -> str:
     match rest:
-        case ["check", str(), "terms", int(number), str(name), *_]:
-            return f"{prefix}-check-term{number}-{name}"
-        case ["check", str(), "terms", *_]:
-            return f"{prefix}-kind"
-        case ["check", str(), str(name), *_]:
+        case ["check", str(), str(), int(number), str(name), *_]:
+            return f"{prefix}-check-{ROW}{number}-{name}"
+        case ["check", str(kind), str(name), *_] if name in FORMS[kind].base_fields:
             return f"{prefix}-check-{name}"
         case ["check", *_]:
             return f"{prefix}-kind"
@@ -325,9 +325,9 @@ def preview(run: Run, draft: CriterionDraft) -> Preview:
         return Preview("calm", "A model judges this with quotes; there is nothing to try before.")
     if problem := problem_with(check):
         return Preview("bad", problem)
-    if isinstance(check, CommandSucceeds):
-        if check.command not in command_lines():
-            return Preview("bad", f"This installation has no command “{check.command}”.")
+    if check.commands:
+        if missing := [name for name in check.commands if name not in command_lines()]:
+            return Preview("bad", f"This installation has no command “{missing[0]}”.")
         return Preview("calm", f"Not tried before. It will be checked that {check_in_words(check)}.")
     given = trees.contents_of(run.inputs)
     found = run_check(check, CheckInput(trees.contents_of(run.head), given, frozenset(given)), PREVIEW_SECONDS)

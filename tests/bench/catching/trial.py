@@ -16,7 +16,7 @@ from runs.evidence.citations.citing import Delivered
 from runs.evidence.citations.lookup import citations_in
 from runs.evidence.results import CriterionResult, Judgement, doubts_in, not_traced
 from runs.evidence.sources import Given, ToolText
-from runs.pev.contracts import Criterion, PlanContract, compares
+from runs.pev.contracts import Criterion, PlanContract
 from runs.pev.delimiters import delimited, find
 from runs.pev.input_coverage import Inputs, coverage, read_whole, unread_in
 from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
@@ -184,9 +184,7 @@ def criteria_of(criteria: Sequence[Criterion], *, rules: bool) -> list[Criterion
     if rules:
         return list(criteria)
     return [
-        one.model_copy(
-            update={"about": About.OUTPUT, "check": None if one.check and compares(one.check) else one.check}
-        )
+        one.model_copy(update={"about": About.OUTPUT, "check": None if one.check and one.check.compares else one.check})
         for one in criteria
     ]
 

@@ -18,8 +18,8 @@ from runs.contracts.base import QuotedEvidence
 from runs.evidence.quotes import resolve
 from runs.models import Run
 from runs.pev.checks.deciding import run_check
+from runs.pev.checks.file_exists import FileExists
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import FileExists
 from tests.fakes.anthropic_answers import Answer, Fail, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.other_plans import DATACLASS, OBJECTIVE, TYPED

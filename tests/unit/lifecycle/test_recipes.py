@@ -7,7 +7,7 @@ import pytest
 from runs.enums import About, Effect
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import CommandSucceeds, QuotesOccur
+from runs.pev.checks.quotes_occur import QuotesOccur
 from runs.pev.imports.imported import plan_in
 from runs.pev.plans.ordering import levels
 from runs.pev.soundness import problems_in
@@ -36,7 +36,7 @@ def test_each_step_has_checks_criteria_to_judge_and_one_folder_for_all_it_writes
         assert {action.tool for action in step.actions} >= {"write_file"}
     folders = {path.split("/")[0] for step in plan.steps for path in step.outputs}
     checks = [criterion.check for step in plan.steps for criterion in step.acceptance_criteria if criterion.check]
-    looked_at = {check.path.split("/")[0] for check in checks if not isinstance(check, CommandSucceeds)}
+    looked_at = {check.subject.split("/")[0] for check in checks if not check.commands}
     assert len(folders) == 1
     assert looked_at == folders
 

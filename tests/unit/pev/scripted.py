@@ -9,7 +9,8 @@ from typing import Any
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, Original, Reply, ToolResult, ToolSpec, ToolUse
 from runs.enums import About, Complexity, Role
-from runs.pev.contracts import Criterion, FileExists, PlanContract, PlannedAction, PlanStep
+from runs.pev.checks.file_exists import FileExists
+from runs.pev.contracts import Criterion, PlanContract, PlannedAction, PlanStep
 
 
 def said(text: str, stop_reason: str = "end_turn") -> Reply:

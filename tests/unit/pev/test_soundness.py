@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from runs.pev import soundness
-from runs.pev.contracts import Contains, Criterion, Matches, PlanContract, PlannedAction
+from runs.pev.checks.contains import Contains
+from runs.pev.checks.matches import Matches
+from runs.pev.contracts import Criterion, PlanContract, PlannedAction
 from runs.pev.soundness import compared_with_itself, problems_in
 from tests.unit.pev.scripted import lines_of, plan, step
 

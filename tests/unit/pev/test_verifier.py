@@ -11,7 +11,9 @@ from runs.enums import About, Action, Role, Severity
 from runs.errors import ContractBroken
 from runs.evidence.sources import ToolText
 from runs.pev import prompts
-from runs.pev.contracts import Contains, Criterion, FileExists
+from runs.pev.checks.contains import Contains
+from runs.pev.checks.file_exists import FileExists
+from runs.pev.contracts import Criterion
 from runs.pev.delimiters import Block, find
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verifier import judge

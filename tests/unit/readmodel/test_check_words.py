@@ -5,10 +5,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from runs.pev.contracts import Check, Matches, WordCount
+from runs.pev.checks.base import Check
+from runs.pev.checks.matches import Matches
+from runs.pev.checks.registry import AnyCheck
+from runs.pev.checks.word_count import WordCount
 from runs.readmodel.check_words import check_in_words
 
-CHECK: TypeAdapter[Check] = TypeAdapter(Check)
+CHECK: TypeAdapter[Check] = TypeAdapter(AnyCheck)
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,9 @@ import pytest
 
 from runs.contracts.feedback import Comment
 from runs.enums import About, Complexity
-from runs.pev.contracts import (
-    ContextItem,
-    Criterion,
-    JsonSchema,
-    MinBytes,
-    PlanContract,
-    PlanStep,
-    RequestAnswer,
-)
+from runs.pev.checks.json_schema import JsonSchema
+from runs.pev.checks.min_bytes import MinBytes
+from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep, RequestAnswer
 from runs.readmodel.plan_differences import Comparison, Version, compare
 from tests.hostile.bounds import within
 

@@ -1,7 +1,7 @@
 """What people wrote into a plan by hand and a later version has no more."""
 
 from runs.enums import Complexity
-from runs.pev.contracts import MinBytes
+from runs.pev.checks.min_bytes import MinBytes
 from runs.readmodel.plan_edit_words import Written, lost_edits
 from tests.unit.readmodel.test_plan_differences import criterion, step, version
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from runs.pev.contracts import Criterion, FileExists, PlanStep
+from runs.pev.checks.file_exists import FileExists
+from runs.pev.contracts import Criterion, PlanStep
 from runs.rehearsal import job
 from runs.submission.run_templates import SHIPPED, shipped_plan
 

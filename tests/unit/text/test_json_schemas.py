@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from runs.evidence.results import Evidence
 from runs.pev.checks.deciding import problem_with, run_check
+from runs.pev.checks.json_schema import JsonSchema
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import JsonSchema
 from tests.unit.pev import slow
 
 

@@ -23,7 +23,6 @@ COMPARES_NO_TEXTS = {
     "runs/evidence/citations/links.py": "labels of links, as CommonMark has it",
     "runs/pev/contracts.py": "a word that models are told to write",
     "runs/documents/model/document.py": "anchors",
-    "runs/pev/input_selection.py": "paths",
     "runs/pev/imports/step_forms.py": "paths, and names of kinds of checks",
     "runs/pev/plans/relaxing.py": "paths",
     "runs/rehearsal/findings.py": "words of its own patterns",

@@ -10,7 +10,7 @@ from django.test import Client
 from runs.enums import GateKind, Verb
 from runs.evidence.results import Evidence, RequestResult
 from runs.models import Attempt, Run
-from runs.pev.contracts import Contains
+from runs.pev.checks.contains import Contains
 from runs.store import trees
 from runs.web.files.references import checking, referring
 from runs.web.site.addresses import evidence_address

@@ -15,9 +15,10 @@ from runs.evidence.citations.citing import Delivered, problems_of
 from runs.evidence.citations.lookup import noted_in
 from runs.evidence.results import Evidence
 from runs.evidence.sources import Given, Sources
+from runs.pev.checks.citations import Citations
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import Citations, Criterion
+from runs.pev.contracts import Criterion
 from runs.pev.verification.grounding import EvidenceResolver, supports
 from tests.documents.word import commented, note, paragraph, word
 from tests.unit.pev.tools.test_making import READERS, SOURCES, Desk, read, write

@@ -6,8 +6,8 @@ import pytest
 
 from runs.evidence.results import Evidence
 from runs.pev.checks.deciding import run_check
+from runs.pev.checks.diagrams import Diagrams
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import Diagrams
 from runs.text.mermaid_diagrams import MAX_CHARACTERS, MAX_DIAGRAMS
 
 pytestmark = pytest.mark.slow

@@ -9,16 +9,10 @@ from hypothesis import strategies as st
 
 from runs.enums import Complexity
 from runs.errors import PlanRefused
-from runs.pev.contracts import (
-    ContextItem,
-    Criterion,
-    FileExists,
-    Matches,
-    PlanContract,
-    PlannedAction,
-    PlanStep,
-    WordCount,
-)
+from runs.pev.checks.file_exists import FileExists
+from runs.pev.checks.matches import Matches
+from runs.pev.checks.word_count import WordCount
+from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlannedAction, PlanStep
 from runs.pev.imports.imported import MAX_BYTES, exported, plan_in
 from runs.pev.imports.plan_forms import SYNONYMS
 from runs.pev.tools.toolbox import TOOL_NAMES

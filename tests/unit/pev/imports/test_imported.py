@@ -6,14 +6,8 @@ from typing import Any
 import pytest
 
 from runs.enums import Complexity
-from runs.pev.contracts import (
-    ContextItem,
-    Criterion,
-    FileExists,
-    PlanContract,
-    PlannedAction,
-    PlanStep,
-)
+from runs.pev.checks.file_exists import FileExists
+from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlannedAction, PlanStep
 from runs.pev.imports.imported import imported
 from runs.pev.imports.plan_forms import ROLLBACK
 from runs.pev.imports.step_forms import PURPOSE

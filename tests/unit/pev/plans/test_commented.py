@@ -1,6 +1,7 @@
 """The step for copies of Word documents: where it stands in a plan, and what code decides of what it makes."""
 
-from runs.pev.contracts import FileExists, Matches
+from runs.pev.checks.file_exists import FileExists
+from runs.pev.checks.matches import Matches
 from runs.pev.plans.commented import MAX_COPIES, with_copies, without_copies
 from runs.pev.soundness import problems_in
 from runs.pev.tools.toolbox import TOOL_NAMES

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
-from runs.pev.contracts import Criterion, Matches, MinBytes, WordCount
+from runs.pev.checks.matches import Matches
+from runs.pev.checks.min_bytes import MinBytes
+from runs.pev.checks.word_count import WordCount
+from runs.pev.contracts import Criterion
 from runs.pev.verification import prechecks
 from runs.pev.verification.case import VerificationInput
 from runs.text import patterns

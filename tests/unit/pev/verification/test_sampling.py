@@ -8,7 +8,8 @@ from runs.contracts.ports import FileInfo, Shown
 from runs.enums import About
 from runs.evidence.results import CriterionResult, UntracedFigure, doubts_in, needs_person, shared_quotes
 from runs.evidence.sources import Given, ToolText
-from runs.pev.contracts import Criterion, QuotesOccur
+from runs.pev.checks.quotes_occur import QuotesOccur
+from runs.pev.contracts import Criterion
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.sampling import Sample, sample_of
 from runs.pev.verifier import judge

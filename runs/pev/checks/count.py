@@ -1,14 +1,18 @@
-"""The check `count`: a figure in the result is what counting and adding up come to."""
+"""A figure in the result is what counting and adding up come to."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice, product
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
+from pydantic import Field, StringConstraints
+
+from runs.contracts.base import RESULT, Contract, Name, Path
 from runs.errors import InvalidInput
-from runs.pev.checks.material import LISTED, CheckInput, CheckResult, listed
+from runs.pev.checks.base import COMPARING_SECONDS, FileCheck, Label, text_in
+from runs.pev.checks.matches import problem_with_pattern
+from runs.pev.checks.material import LISTED, CheckInput, CheckResult, clean_pattern, listed
 from runs.pev.checks.tables import add_to, table_of
-from runs.pev.contracts import Count, Term
 from runs.text.boundaries import is_whole
 from runs.text.lines import lines_in
 from runs.text.numbers import number_at
@@ -52,28 +56,132 @@ class _Figure(NamedTuple):
         return same or (not mine.unit and amount.value.scaleb(-PARTS.get(other.unit, 0), EXACT) in self.values)
 
 
-def count(check: Count, text: str, material: CheckInput, budget: Budget) -> CheckResult:
-    """Whether the figure equals the terms, to the last digit. Every place where it is said has to say the same."""
-    figure = _figure(check, text, budget)
-    amounts = [_amounts(term, material, budget) for term in check.terms]
-    outside = any(material.is_given(name) for term in check.terms for name in material.matching(term.path))
-    ways = list(islice(product(*amounts), MAX_READINGS + 1))
-    if len(ways) > MAX_READINGS:
-        raise InvalidInput("is not compared: too many of the sums can be read in more than one way")
-    totals = {total.value: (total, way) for way in ways if (total := _total(check.terms, way))}
-    agreed = [one for one in totals.values() if figure.is_about(one[0])]
-    total, way = agreed[0] if agreed else next(iter(totals.values()))
-    sums = _in_words(check.terms, way, material)
-    line = figure.line
-    if agreed:
-        read = "" if figure.written == total.shown else f", read as {total.shown}"
+class Term(Contract):
+    """A number taken from the files that match `path`: how many `rows` (of CSV files or a sheet, without header),
+    `lines` (that are not blank) or `matches` of `pattern` they have, the `sum` of their column `column`, or how many
+    `files` they are. A path means a file as it was given, `@result/` and a path what the run has made of it. `minus`
+    takes it away.
+    """
+
+    path: Annotated[Path, Label("In", "A path or pattern; @result/ before it means what the run wrote")]
+    of: Annotated[
+        Literal["rows", "lines", "matches", "sum", "files"],
+        Label(
+            "Count",
+            choices=(
+                ("rows", "rows of CSV files, without their header"),
+                ("lines", "lines that are not blank"),
+                ("matches", "matches of the pattern"),
+                ("sum", "the sum of the column"),
+                ("files", "files"),
+            ),
+        ),
+    ]
+    column: Annotated[Name, Label("Column", "For a sum")] = ""
+    pattern: Annotated[Name, Label("Pattern", "For matches")] = ""
+    minus: Annotated[bool, Label("Take it away")] = False
+
+
+class Count(FileCheck):
+    """The figure that `figure` finds in the file is that of the terms added up. `figure`: a regular expression with one
+    group around the number, such as `(\\d+) duplicates`.
+    """
+
+    order = 140
+    title = "a figure is what counting comes to"
+    seconds = COMPARING_SECONDS
+    can_compare = counts_each = True
+
+    kind: Literal["count"]
+    figure: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=500),
+        Label("Pattern around the figure", "With one group around the number: (\\d+) duplicates"),
+    ]
+    terms: Annotated[list[Term], Field(min_length=1, max_length=20)]
+
+    @property
+    def compares(self) -> bool:
+        return any(not term.path.startswith(RESULT) and term.path != self.path for term in self.terms)
+
+    @property
+    def compared_paths(self) -> Sequence[str]:
+        return list(dict.fromkeys(term.path for term in self.terms))
+
+    def words(self, commands: Mapping[str, str]) -> str:
+        return f"the number in {self.path} that matches {self.figure} is {_terms(self.terms)}"
+
+    def problem(self) -> str | None:
+        return _problem_with_figure(self.figure) or next(filter(None, map(_problem_with_term, self.terms)), None)
+
+    def examine(self, data: bytes, material: CheckInput, budget: Budget) -> CheckResult:
+        """Whether the figure equals the terms, to the last digit. Every place that gives it must give the same one."""
+        text = text_in(data)
+        figure = _figure(self, text, budget)
+        amounts = [_amounts(term, material, budget) for term in self.terms]
+        outside = any(material.is_given(name) for term in self.terms for name in material.matching(term.path))
+        ways = list(islice(product(*amounts), MAX_READINGS + 1))
+        if len(ways) > MAX_READINGS:
+            raise InvalidInput("is not compared: too many of the sums can be read in more than one way")
+        totals = {total.value: (total, way) for way in ways if (total := _total(self.terms, way))}
+        agreed = [one for one in totals.values() if figure.is_about(one[0])]
+        total, way = agreed[0] if agreed else next(iter(totals.values()))
+        sums = _in_words(self.terms, way, material)
+        line = figure.line
+        if agreed:
+            read = "" if figure.written == total.shown else f", read as {total.shown}"
+            return CheckResult(
+                True, f"says {figure.written}{read}, line {line}: {total.shown} = {sums}", line, outside=outside
+            )
+        other = "".join(f", or {one.shown} by another decimal mark" for one, _ in list(totals.values())[1:2])
         return CheckResult(
-            True, f"says {figure.written}{read}, line {line}: {total.shown} = {sums}", line, outside=outside
+            False, f"says {figure.written}, line {line}; but {total.shown} = {sums}{other}", line, outside=outside
         )
-    other = "".join(f", or {one.shown} by another decimal mark" for one, _ in list(totals.values())[1:2])
-    return CheckResult(
-        False, f"says {figure.written}, line {line}; but {total.shown} = {sums}{other}", line, outside=outside
-    )
+
+
+def _terms(terms: list[Term]) -> str:
+    words = ""
+    for term in terms:
+        sign = " minus " if term.minus else " plus "
+        words += f"{sign if words or term.minus else ''}{_term(term)}"
+    return words.strip()
+
+
+def _term(term: Term) -> str:
+    result = term.path.removeprefix("@result/")
+    path = f"{result} as the run has left it" if result != term.path else term.path
+    match term.of:
+        case "rows":
+            return f"the number of rows of {path}"
+        case "lines":
+            return f"the number of lines of {path}"
+        case "matches":
+            return f"the number of matches of {term.pattern} in {path}"
+        case "sum":
+            return f"the sum of the column {term.column} of {path}"
+        case "files":
+            return f"the number of files {path}"
+
+
+_NEEDS = {"sum": "column", "matches": "pattern"}
+
+
+def _problem_with_figure(figure: str) -> str | None:
+    problem = problem_with_pattern(figure)
+    if problem is None and compiled(figure, multiline=True).engine.groups != 1:
+        return f"The pattern {quoted(figure)} needs one group in round brackets, around the number: (\\d+) duplicates."
+    return problem
+
+
+def _problem_with_term(term: Term) -> str | None:
+    clean_pattern(term.path)
+    needed = _NEEDS.get(term.of, "")
+    if needed and not getattr(term, needed):
+        return f"The term {term.of} of {term.path} needs a {needed}."
+    unused = [name for name in ("column", "pattern") if name != needed and getattr(term, name)]
+    if unused:
+        return f"The term {term.of} of {term.path} takes no {unused[0]}; leave it empty."
+    return problem_with_pattern(term.pattern) if term.pattern else None
 
 
 def _figure(check: Count, text: str, budget: Budget) -> _Figure:

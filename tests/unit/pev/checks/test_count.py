@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from runs.documents.content import Converted
 from runs.documents.formats import xlsx as reader
 from runs.documents.model.document import Document
+from runs.pev.checks.count import Count
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import CheckInput
-from runs.pev.contracts import Count
 from tests.documents.workbooks import workbook
 
 ROWS = b"id,amount\n" + b"".join(b'%d,"1.234,50"\n' % number for number in range(1046))
