@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from runs.pev import contracts, policy
+from runs.pev.checks.registry import KINDS
 from runs.pev.tools import finding, reading, writing
 from runs.text.plain_numbers import amount, key
 from tests.hostile.fuzzing.values import NUMBERS
@@ -48,18 +49,24 @@ def test_the_number_of_a_row_fits_into_every_database() -> None:
 FROM_OUTSIDE = (contracts, policy, finding, reading, writing)
 
 
-def _numbers() -> Iterator[tuple[str, list[Any]]]:
-    """Every field for a number in what models, plans and forms send, with its bounds."""
+def _contracts() -> Iterator[type[BaseModel]]:
+    yield from KINDS.values()
     for module in FROM_OUTSIDE:
         for made in vars(module).values():
             if isinstance(made, type) and issubclass(made, BaseModel) and made.__module__ == module.__name__:
-                for name, field in made.model_fields.items():
-                    parts = [field.annotation, *get_args(field.annotation)]
-                    bare = [part for part in parts if {part, *get_args(part)[:1]} & {int, float, Decimal}]
-                    if bare:
-                        inner = [given for part in bare for given in getattr(part, "__metadata__", ())]
-                        given = [*field.metadata, *(item for each in inner for item in getattr(each, "metadata", ()))]
-                        yield f"{made.__name__}.{name}", given
+                yield made
+
+
+def _numbers() -> Iterator[tuple[str, list[Any]]]:
+    """Every field for a number in what models, plans and forms send, with its bounds."""
+    for made in _contracts():
+        for name, field in made.model_fields.items():
+            parts = [field.annotation, *get_args(field.annotation)]
+            bare = [part for part in parts if {part, *get_args(part)[:1]} & {int, float, Decimal}]
+            if bare:
+                inner = [given for part in bare for given in getattr(part, "__metadata__", ())]
+                given = [*field.metadata, *(item for each in inner for item in getattr(each, "metadata", ()))]
+                yield f"{made.__name__}.{name}", given
 
 
 def test_every_number_from_outside_has_a_lower_and_an_upper_bound() -> None:
