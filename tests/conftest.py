@@ -22,13 +22,7 @@ hypothesis_settings.load_profile("quick")  # --hypothesis-profile=thorough repla
 
 @pytest.fixture(autouse=True)
 def _fresh_caches() -> None:
-    """What a process remembers of rows and addresses; tests roll rows back, use the same keys for others, and all come
-    from one address.
-    """
-    # the models can be imported only when Django is set up
-    from runs.store.trees import reset_cache
-
-    reset_cache()
+    """All tests come from one address, whose tries to sign in are counted."""
     cache.clear()
 
 

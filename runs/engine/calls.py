@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from urllib.parse import unquote_plus
 
-from django.db.models import Q
+from django.db.models import F, Q
 from pydantic import JsonValue
 
 from runs.contracts.base import STEP
@@ -23,8 +23,8 @@ from runs.store.journal import CHECKS
 _OF_THE_WEB = frozenset({FetchPage.name, WebFetch.name, WebSearch.name})
 """Code that a service runs is not among them: what it prints is made of what the executor wrote."""
 _SHOW_FILES = frozenset({ReadFile.name, ListFiles.name, Glob.name})
-_DOERS = ("step", "work", "reused_from__work")
-_KEPT_DOERS = ("reused_from__reused_from__work",)
+_QUOTED = ("attempt", "ordinal", "name", "arguments", "result", "is_error", "shown")
+"""The columns of a call that are quoted. The others are not read: a plan of 200 steps has thousands of calls."""
 
 
 def source_of_call(call: ToolCall) -> ToolText:
@@ -46,19 +46,15 @@ def earlier_calls(plan: Plan, before: datetime | None = None) -> dict[str, ToolT
     show files are left out: files are sources themselves.
     """
     until = Q(finished_at__lt=before) if before else Q()
-    own = Attempt.objects.filter(until, step__plan=plan, status=AttemptStatus.PASSED)
-    passed = {attempt.step.key: attempt for attempt in own.select_related(*_DOERS).order_by("number")}
+    passed = Attempt.objects.filter(until, step__plan=plan, status=AttemptStatus.PASSED).order_by("number")
+    doers = {reused or own: key for own, reused, key in passed.values_list("pk", "reused_from", "step__key")}
     if plan.version > 1:  # only later versions keep results of earlier ones
-        kept = plan.steps.filter(reused_from__isnull=False).select_related("reused_from__work", *_KEPT_DOERS)
-        passed |= {step.key: step.reused_from for step in kept if step.reused_from}
-    doers = {doer: key for key, attempt in passed.items() if hasattr(doer := attempt.reused_from or attempt, "work")}
-    works = {doer.work.pk: (key, doer.work.generation) for doer, key in doers.items()}
-    calls = ToolCall.objects.filter(work__in=works, ordinal__lt=CHECKS).exclude(name__in=_SHOW_FILES)
-    return {
-        f"{STEP}{works[call.work_id][0]}/tool-{call.ordinal}": source_of_call(call)
-        for call in calls.order_by("work", "ordinal")
-        if call.generation == works[call.work_id][1]
-    }
+        kept = plan.steps.filter(reused_from__isnull=False)
+        kept_doers = kept.values_list("reused_from", "reused_from__reused_from", "key")
+        doers |= {reused or own: key for own, reused, key in kept_doers if own}
+    of_doers = ToolCall.objects.filter(attempt__in=doers, generation=F("work__generation"), ordinal__lt=CHECKS)
+    calls = of_doers.exclude(name__in=_SHOW_FILES).order_by("work", "ordinal").only(*_QUOTED)
+    return {f"{STEP}{doers[call.attempt_id or 0]}/tool-{call.ordinal}": source_of_call(call) for call in calls}
 
 
 def _reads_outside(name: str) -> bool:

@@ -75,7 +75,11 @@ def claim(work_id: int) -> Lease | None:
     if process_registry.draining.is_set():
         return None
     work = _read(Q(pk=work_id) & due())
-    return _claimed(work) if work else None
+    lease = _claimed(work) if work else None
+    if work and lease:
+        attempt = work.attempt
+        trees.load_readings([work.run.inputs, attempt.base if attempt else work.run.head])
+    return lease
 
 
 def _claimed(work: WorkItem) -> Lease | None:
@@ -108,9 +112,14 @@ def _able(work: WorkItem) -> Capacities:
     return capacities(policy).model_copy(update={"subagents": known})
 
 
+_RELATED = ("run__inputs", "run__head__root", "attempt__step__plan", "attempt__base__root")
+_TREES = ("run__inputs", "run__head", "run__head__root", "attempt__base", "attempt__base__root")
+_LARGE = ("attempt__step__plan__estimate", *(f"{tree}__changes" for tree in _TREES))
+"""Columns that grow with the plan or the folder, and that no work needs: files of a tree are remembered by digest."""
+
+
 def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
-    rows = WorkItem.objects.select_related("run", "attempt__step__plan")
-    rows = rows.defer("attempt__step__plan__estimate")  # it grows with the plan, and no step needs it
+    rows = WorkItem.objects.select_related(*_RELATED).defer(*_LARGE)
     if lock:
         rows = rows.select_for_update(of=("self", "run"))
     work = next(iter(rows.order_by().filter(which)), None)  # one at most, so there is nothing to sort
@@ -118,13 +127,6 @@ def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
         return None
     if work.attempt:
         work.attempt.step.plan.run = work.run
-    return _with_trees(work)
-
-
-def _with_trees(work: WorkItem) -> WorkItem:
-    work.run.inputs, work.run.head = trees.tree(work.run.inputs_id), trees.tree(work.run.head_id)
-    if work.attempt:
-        work.attempt.base = trees.tree(work.attempt.base_id)
     return work
 
 

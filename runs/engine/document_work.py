@@ -43,7 +43,6 @@ def read_inputs(recording: Recording) -> None:
     if database.call(lambda: rendition_making.waiting(sources)):
         recording.commit(lambda mine: claim.postpone(mine, timezone.now() + rendition_making.POLL_INTERVAL))
         return
-    trees.forget_readings()
     recording.commit(_ended)
 
 

@@ -141,7 +141,6 @@ _left: dict[int, float] = {}
 
 def _under(recording: Recording) -> None:
     """Do the work; what ends it early becomes a row too: it is postponed, or suspended until a person answers."""
-    trees.fresh_for(recording.item.run_id)
     losses = recording.item.losses
     if losses >= settings.MAX_LOSSES:
         sentence = f"{losses} times in a row the process that was at it ended without getting on; its log may say why."
@@ -370,7 +369,7 @@ def _overlay(item: WorkItem) -> Overlay:
         attempt.overlay,
         max_files=2 * settings.UPLOAD_FILES,
         max_bytes=2 * settings.UPLOAD_BYTES,
-        given=trees.files_of(trees.tree(item.run.inputs_id)),
+        given=trees.files_of(item.run.inputs),
         dated=attempt.created_at,
         call=database.call,
     )

@@ -97,7 +97,6 @@ def inputs_of(run: Run) -> Inputs:
     """The given files, which of them cannot be read or were excluded, and of which a part cannot be read. Of those that
     wait for their reader nothing is known yet.
     """
-    trees.fresh_for(run.pk)
     files = trees.files_of(run.inputs)
     excluded = frozenset(selected(run.excluded, files))
     problems = {path: why for path, why in trees.problems_of(run.inputs).items() if why != WAITING}

@@ -31,6 +31,9 @@ class Tree(models.Model):
     file_count = models.PositiveIntegerField()
     total_size = models.PositiveBigIntegerField()
 
+    # What `store.trees.readings_of` has read about the contents, for as long as this instance is in memory.
+    readings: object = None
+
     def __str__(self) -> str:
         return f"tree {self.digest[:12]} ({pluralize(self.file_count, 'file')})"
 

@@ -123,7 +123,6 @@ class RunCitations:
 def sources_of(place: Run | Attempt) -> Sources:
     """What the texts of a run may cite; those of an attempt also what that attempt has written."""
     run = place.step.plan.run if isinstance(place, Attempt) else place
-    trees.fresh_for(run.pk)
     changes = place.overlay if isinstance(place, Attempt) else {}
     now = {**trees.files_of(run.head), **{path: info for path, info in changes.items() if info}}
     files = trees.contents_of(run.head) if not changes else trees.TreeBytes(now, trees.readings_of(run.head))

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from runs.contracts.ports import FileInfo
 from runs.models import Discarded, DraftFile, Rendition
-from runs.store import blobs, page_pictures, trees
+from runs.store import blobs, input_examination, page_pictures
 from runs.store.document_rows import naming
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _delete(sha256: str, *, has_renditions: bool) -> bool:
     if _was_touched(aside):  # somebody found it in the last moment
         aside.replace(path)
         if has_renditions:
-            trees.examine({"": FileInfo(sha256, path.stat().st_size)})
+            input_examination.examine({"": FileInfo(sha256, path.stat().st_size)})
         return False
     aside.unlink()
     page_pictures.forget(sha256)

@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
-from typing import Protocol
-
-from django.db import transaction
+from typing import Protocol, cast
 
 from runs.contracts.ports import Changes, FileInfo, Form
 from runs.documents import made_files
@@ -41,17 +39,6 @@ def read_text(sha256: str) -> str | None:
     return text_of(renditions.content_of(sha256, renditions.readings([sha256])))
 
 
-def examine(files: Mapping[str, FileInfo]) -> None:
-    """Find out which of these stored files are text. Raises UploadRefused when that takes too long."""
-    input_examination.examine(files)
-    forget_readings()
-
-
-def forget_readings() -> None:
-    """To be called when contents were decided, or read."""
-    _readings.clear()
-
-
 def files_of(tree: Tree) -> Mapping[str, FileInfo]:
     """Every file of a tree, sorted by path."""
     files = _remembered.get(tree.digest)
@@ -59,13 +46,22 @@ def files_of(tree: Tree) -> Mapping[str, FileInfo]:
 
 
 def readings_of(tree: Tree) -> Readings:
-    """What the contents of a tree read as that are no UTF-8."""
-    found = _readings.get(tree.digest)
-    if found is None:
-        found = renditions.readings({info.sha256 for info in files_of(tree).values()})
-        if not found.waiting:  # another process may be reading them
-            _remember_readings(tree.digest, found)
-    return found
+    """What the contents of a tree read as that are no UTF-8. It is read once for each instance of the row."""
+    known = tree.readings
+    if not isinstance(known, Readings) or known.waiting:
+        load_readings([tree])
+    return cast("Readings", tree.readings)
+
+
+def load_readings(trees: Sequence[Tree]) -> None:
+    """Read what the contents of these trees read as, with one query for all of them.
+
+    While documents wait for their reader, the next `readings_of` reads again: another process may be at them.
+    """
+    sources = {info.sha256 for tree in trees for info in files_of(tree).values()}
+    found = renditions.readings(sources)
+    for tree in trees:
+        tree.readings = found
 
 
 def contents_of(tree: Tree) -> TreeBytes:
@@ -100,35 +96,12 @@ def _by_path(tree: Tree, found: Mapping[str, Sequence[str]]) -> Mapping[str, Seq
 
 
 _remembered: OrderedDict[str, Mapping[str, FileInfo]] = OrderedDict()
-"""By digest and not by id: an id may come back after a rollback, a digest always means the same files."""
+"""By digest, which always means the same files: what is remembered stays right, whatever happens to rows.
+
+Threads may lose each other's entries; that costs a read.
+"""
 MAX_REMEMBERED = 64
 """A run has as many trees as passed steps; a tree of 10,000 files takes some megabytes."""
-
-
-_readings: OrderedDict[str, Readings] = OrderedDict()
-"""By digest. Threads may lose each other's entries; that costs a read."""
-_known_runs: OrderedDict[int, None] = OrderedDict()
-MAX_KNOWN_RUNS = 1_000
-
-
-def fresh_for(run_id: int) -> None:
-    """Forget what contents read as, when this process comes upon a run for the first time.
-
-    Its files were examined before it was there, maybe by another process, and maybe after this one had asked about the
-    same tree for an older run: "no text" must not stay true for ever.
-    """
-    if run_id not in _known_runs:
-        forget_readings()
-        _known_runs[run_id] = None
-        while len(_known_runs) > MAX_KNOWN_RUNS:
-            _known_runs.popitem(last=False)
-
-
-def _remember_readings(digest: str, readings: Readings) -> None:
-    _readings[digest] = readings
-    _readings.move_to_end(digest)
-    while len(_readings) > MAX_REMEMBERED:
-        _readings.popitem(last=False)
 
 
 def _remember(digest: str, files: Mapping[str, FileInfo]) -> Mapping[str, FileInfo]:
@@ -161,12 +134,16 @@ def with_changes(base: Tree, changes: Changes) -> Tree:
         else:
             files[path] = entry
     files = dict(sorted(files.items()))
-    since_root: Changes = {**(base.changes if base.root_id else {}), **changes}
-    is_root = len(since_root) > ROOT_EVERY
-    tree = make_tree(files) if is_root else _stored(files, root_id=base.root_id or base.pk, changes=since_root)
-    if base.digest in _readings:  # a step must not ask for all of it again
-        _remember_readings(tree.digest, _with_written(_readings[base.digest], changes))
-    return tree
+    root = base.root or base
+    since_root = _differences(files_of(root), files)
+    if len(since_root) > ROOT_EVERY:
+        return make_tree(files)
+    return _stored(files, root_id=root.pk, changes=since_root)
+
+
+def _differences(before: Mapping[str, FileInfo], now: Mapping[str, FileInfo]) -> Changes:
+    changed: Changes = {path: entry for path, entry in now.items() if before.get(path) != entry}
+    return changed | dict.fromkeys(before.keys() - now.keys())
 
 
 def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
@@ -189,31 +166,7 @@ def _stored(files: Mapping[str, FileInfo], root_id: int | None, changes: Changes
     # An equal tree has the same count: writing it once more is how one statement says which row it is.
     Tree.objects.bulk_create([tree], update_conflicts=True, unique_fields=["digest"], update_fields=["file_count"])
     _remember(tree.digest, files)
-    _keep(tree)
     return tree
-
-
-_rows: OrderedDict[int, Tree] = OrderedDict()
-
-
-def tree(pk: int) -> Tree:
-    """A tree's row, read once in a process: it never changes."""
-    if pk not in _rows:
-        _keep(found := Tree.objects.get(pk=pk))
-        return found
-    return _rows[pk]
-
-
-def _keep(tree: Tree) -> None:
-    """After the commit: the id of a row that was rolled back goes to another tree."""
-
-    def keep() -> None:
-        _rows[tree.pk] = tree
-        _rows.move_to_end(tree.pk)
-        while len(_rows) > MAX_REMEMBERED:
-            _rows.popitem(last=False)
-
-    transaction.on_commit(keep)
 
 
 class Call(Protocol):
@@ -375,12 +328,3 @@ class Overlay:
             raise UploadRefused(f"“{path}” cannot lie beside “{min(other)}”; choose another name.")
         if len(files) >= self._max_files:
             raise UploadRefused(f"The workspace holds {pluralize(len(files), 'file')}, which is the most it may hold.")
-
-
-def reset_cache() -> None:
-    """Tests roll back the rows that the cache was read from."""
-    _remembered.clear()
-    _readings.clear()
-    _known_runs.clear()
-    _rows.clear()
-    _begins_as_document.cache_clear()

@@ -16,7 +16,7 @@ from runs.contracts.ports import FileInfo
 from runs.documents.encodings import CODECS
 from runs.errors import InvalidInput, UploadRefused
 from runs.models import Draft, DraftFile, Run, User
-from runs.store import blobs, garbage_collection, renditions, trees
+from runs.store import blobs, garbage_collection, input_examination, renditions, trees
 from runs.store.renditions import Readings
 from runs.submission import chosen_encodings, input_replacement
 from runs.submission.input_replacement import NOWHERE, Place, Places
@@ -71,7 +71,7 @@ def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refuse
     check_space(size)
     stored = {place: blobs.put_file(upload.content) for place, upload in kept.items()}
     note_problems((info, kept[place]) for place, info in stored.items())
-    trees.examine({place.path: info for place, info in stored.items()})
+    input_examination.examine({place.path: info for place, info in stored.items()})
     with transaction.atomic():
         _locked(draft)
         _make_room(draft, stored)
@@ -108,7 +108,7 @@ def choose_encoding(draft: Draft, path: str, codec: str) -> None:
         _check_quota(draft.owner, 1, len(content))
         check_space(len(content))
         info = blobs.put(content)
-        trees.examine({path: info})
+        input_examination.examine({path: info})
     else:
         info = FileInfo(given, blobs.size_of(given))
     with transaction.atomic():

@@ -24,7 +24,7 @@ from runs.models.runs import FileNames, Revision
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
 from runs.pev.soundness import without_sources
-from runs.store import blobs, event_log, trees
+from runs.store import blobs, event_log, input_examination, trees
 from runs.submission import input_replacement, submission_drafts
 from runs.submission.intake import Upload, check_excluded, check_space, intake, listed, without_secrets
 from runs.submission.offline_rules import Contents, check_can_be_answered
@@ -106,7 +106,7 @@ def submit(owner: User, submission: Submission) -> Run:
     _check_plan_or_budget(submission, request, contents)
     stored = drafted | {path: blobs.put_file(upload.content) for path, upload in uploads.items()}
     note_problems((stored[path], upload) for path, upload in uploads.items())
-    trees.examine(stored)
+    input_examination.examine(stored)
     tree = partial(trees.make_tree, dict(sorted(stored.items())))
     return _made(owner, submission, request, tree, left_out, taken=(draft, drafted) if draft else None)
 
@@ -171,7 +171,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     contents: Contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
     check_can_be_answered(submission.policy, run.request, submission.plan, contents)
     _check_plan_or_budget(submission, run.request, contents)
-    trees.examine(trees.files_of(run.inputs))
+    input_examination.examine(trees.files_of(run.inputs))
     return _made(user, submission, run.request, lambda: run.inputs)
 
 

@@ -18,7 +18,6 @@ from django.db import connection, connections
 from runs.engine.process import Engine
 from runs.enums import ApprovalPolicy, AttemptStatus, GateStatus, Outcome, RunStatus, StepApproval
 from runs.models import Attempt, Event, ModelCall, Run, Step
-from runs.store import trees
 from runs.submission.intake import Upload
 from runs.submission.submit import Submission, submit
 from tests.bench.figures import ShapeBroken
@@ -44,7 +43,6 @@ def site(workers: int = 16) -> Iterator[None]:
 def fresh_database() -> None:
     """Migrating takes longer than most measurements: the database of the first one is copied."""
     connection.close()
-    trees.reset_cache()
     migrated = settings.DATA_DIR / "migrated.sqlite3"
     if not migrated.exists():
         call_command("migrate", verbosity=0, interactive=False)

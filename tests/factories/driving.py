@@ -19,7 +19,7 @@ from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, Run, User, WorkItem
 from runs.pev.policy import Policy, RoleModel
-from runs.store import blobs, rendition_making, trees
+from runs.store import blobs, input_examination, rendition_making
 from runs.submission.intake import Upload
 from runs.submission.submit import Submission, submit
 from tests.factories.parts import open_gate
@@ -54,7 +54,7 @@ def submit_as(owner: User, request: str = "Do the work", files: dict[str, bytes]
 def read_ahead(files: Mapping[str, bytes]) -> None:
     """Read the documents among these now. In a transaction, the reader would wait for what the transaction holds."""
     stored = {path: blobs.put(content) for path, content in files.items()}
-    trees.examine(stored)
+    input_examination.examine(stored)
     sources = [info.sha256 for info in stored.values()]
     for minutes in (False, True):
         read_waiting.call(minutes)

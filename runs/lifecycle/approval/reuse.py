@@ -147,9 +147,8 @@ def _requests(state: State, key: str) -> list[Gate]:
 
 def view_of(run: Run, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> FileView:
     """The files as an attempt at this step of a plan finds them that begins with this tree."""
-    inputs = trees.tree(run.inputs_id)
-    known = joined(trees.readings_of(inputs), trees.readings_of(tree))
-    given, now = trees.files_of(inputs), trees.files_of(tree)
+    known = joined(trees.readings_of(run.inputs), trees.readings_of(tree))
+    given, now = trees.files_of(run.inputs), trees.files_of(tree)
     return FileView(given, now, specs[key], known.problems, known.extents, loose_for(specs, key))
 
 

@@ -158,7 +158,6 @@ class FilesPage:
 
 def files_page(run: Run, asked: Mapping[str, str]) -> FilesPage:
     """The page; `to` and `from` are numbers of events. Raises Http404 for a moment that this run has not."""
-    trees.fresh_for(run.pk)
     history = FileHistory(run)
     to, since = (_moment(history, asked.get(name, "")) for name in ("to", "from"))
     return FilesPage(run, history, to or history.now, since, asked)

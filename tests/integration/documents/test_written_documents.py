@@ -10,7 +10,7 @@ from runs.contracts.ports import Changes, ToolResult, ToolUse
 from runs.documents.content import document_of, text_of
 from runs.models import Rendition, Tree
 from runs.pev.tools.toolbox import RunTools
-from runs.store import blobs, rendition_making, trees
+from runs.store import blobs, input_examination, rendition_making, trees
 from runs.store.trees import Overlay
 from tests.documents.word import field, paragraph, word
 
@@ -43,7 +43,6 @@ def test_it_is_read_as_it_is_written() -> None:
 
 def test_a_workspace_that_is_made_again_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = written().changes
-    trees.reset_cache()
     monkeypatch.setattr(isolation, "run", None)
     assert text_of(workspace(trees.make_tree({}), changes).read("letter.docx")) == TEXT
     again = workspace(trees.make_tree({}))
@@ -74,7 +73,7 @@ def test_one_that_is_read_in_part_says_so() -> None:
 
 def test_what_another_process_is_reading_is_not_waited_for() -> None:
     info = blobs.put(LETTER)
-    trees.examine({"letter.docx": info})
+    input_examination.examine({"letter.docx": info})
     assert Rendition.objects.waiting().count() == 1
     rendition_making.take(info.sha256)
     assert text_of(written().read("letter.docx")) == TEXT

@@ -39,12 +39,12 @@ def test_a_claimed_item_is_not_to_be_had(item: WorkItem) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_claim_reads_the_item_once_and_changes_it_once(submitted: Submit) -> None:
+def test_a_claim_reads_the_item_once_changes_it_once_and_reads_what_its_documents_say(submitted: Submit) -> None:
     item = WorkItem.objects.get(run=submitted())
     with CaptureQueriesContext(connection) as sent:
         lease = claim.claim(item.pk)
     assert lease is not None
-    assert [query["sql"].split()[0] for query in sent] == ["SELECT", "BEGIN", "UPDATE", "COMMIT"]
+    assert [query["sql"].split()[0] for query in sent] == ["SELECT", "BEGIN", "UPDATE", "COMMIT", "SELECT"]
     item.refresh_from_db()
     assert (item.status, item.epoch) == (WorkStatus.LEASED, lease.epoch)
     assert item.lease_until is not None

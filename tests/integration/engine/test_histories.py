@@ -160,7 +160,6 @@ def test_whatever_happens_the_rows_tell_the_truth(
     with transaction.atomic():
         _history(data.draw, submitted, alice, monkeypatch)
         transaction.set_rollback(True)  # the next history knows nothing of this one
-    trees.reset_cache()
 
 
 def _history(draw: Callable[[Any], Any], submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,14 +4,14 @@ import pytest
 
 from runs.engine.input_previews import PREVIEW_CHARS, PREVIEWS, previews_of
 from runs.models import Tree
-from runs.store import blobs, trees
+from runs.store import blobs, input_examination, trees
 
 pytestmark = pytest.mark.django_db
 
 
 def tree_of(contents: dict[str, bytes]) -> Tree:
     files = {path: blobs.put(content) for path, content in contents.items()}
-    trees.examine(files)
+    input_examination.examine(files)
     return trees.make_tree(files)
 
 

@@ -60,7 +60,7 @@ def test_what_of_a_readable_file_could_not_be_read_is_an_open_point_too(
     api.script(team := Team(executor=reading(one=[{"path": "notes.txt"}])))
     run = submitted(files={"notes.txt": "Müller\n".encode("utf-16")}, sources_needed=True)
     Rendition.objects.update(notes=("Page 3 of 12 is a picture without text.",), extent="12 pages")
-    trees.fresh_for(-run.pk)
+    run = Run.objects.get(pk=run.pk)
     said = "A part of notes.txt could not be read: Page 3 of 12 is a picture without text."
     before = said.replace("could not", "cannot")
     assert (reading_of(run).unreadable, known_unread(run)) == ([before], [before])

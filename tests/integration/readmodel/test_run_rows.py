@@ -8,7 +8,6 @@ from django.test.utils import CaptureQueriesContext
 
 from runs.models import Run, Step
 from runs.readmodel.run_rows import read_rows
-from runs.store import trees
 from tests import factories
 from tests.reporting import as_json, as_markdown
 
@@ -16,7 +15,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def queries_of(what: Callable[[], object]) -> int:
-    trees.reset_cache()
     with CaptureQueriesContext(connection) as captured:
         what()
     return len(captured)

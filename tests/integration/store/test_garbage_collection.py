@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from runs.contracts.ports import FileInfo
 from runs.models import Draft, Rendition
-from runs.store import blobs, garbage_collection, trees
+from runs.store import blobs, garbage_collection, input_examination, trees
 from tests import factories
 
 TEXT = "Die Größe der Straße."
@@ -62,7 +62,7 @@ def test_what_is_stored_between_the_look_and_the_deletion_comes_back(monkeypatch
     """The race: another process finds the content there, and counts on it, just before it is deleted."""
     content = TEXT.encode("utf-16")
     sha256 = stored(content)
-    trees.examine({"a": FileInfo(sha256, len(content))})
+    input_examination.examine({"a": FileInfo(sha256, len(content))})
     replace = Path.replace
 
     def raced(self: Path, target: Path) -> Path:
@@ -77,7 +77,7 @@ def test_what_is_stored_between_the_look_and_the_deletion_comes_back(monkeypatch
 
 def test_the_text_of_a_content_goes_with_it_unless_another_reads_the_same() -> None:
     long, wide = stored(TEXT.encode("utf-32")), stored(TEXT.encode("utf-16"))
-    trees.examine({"a": FileInfo(long, 1), "b": FileInfo(wide, 1)})
+    input_examination.examine({"a": FileInfo(long, 1), "b": FileInfo(wide, 1)})
     text = Rendition.objects.get(source=long).text
     assert Rendition.objects.get(source=wide).text == text
     os.utime(place(text), (0, 0))

@@ -24,7 +24,7 @@ from runs.errors import InvalidInput
 from runs.isolation import Crashed, Interrupted, NoTurn, TimedOut
 from runs.lifecycle.coverage import known_unread, unreadable
 from runs.models import Rendition, WorkItem
-from runs.store import blobs, rendition_making, trees
+from runs.store import blobs, input_examination, rendition_making, trees
 from runs.store.renditions import WAITING, readings
 from runs.submission.run_templates import shipped_plan
 from tests.documents.word import paragraph, word
@@ -67,7 +67,7 @@ def replying(monkeypatch: pytest.MonkeyPatch, reply: bytes | Exception) -> None:
 
 def waiting(content: bytes = PICTURE) -> str:
     info = blobs.put(content)
-    trees.examine({"scan.png": info})
+    input_examination.examine({"scan.png": info})
     return info.sha256
 
 
@@ -85,7 +85,6 @@ def test_a_document_waits_until_it_is_read(asked: list[Any]) -> None:
     assert (trees.problems_of(tree), asked) == ({"scan.png": WAITING}, [])
     assert (rendition_making.waiting([source]), rendition_making.untaken()) == ([source], [source])
     read(source)
-    trees.forget_readings()
     assert (rendition_making.waiting([source]), trees.problems_of(tree)) == ([], {})
     assert asked == [("runs.documents.formats.pictures.read", PICTURE)]
     content = trees.contents_of(tree)["scan.png"]

@@ -29,7 +29,7 @@ FILES = {"a.txt": WESTERN, "b.txt": UMLAUTS.encode(), "talk.mp4": b"\0\0\0 ftypi
 
 def stored(contents: dict[str, bytes]) -> dict[str, FileInfo]:
     files = {path: blobs.put(content) for path, content in contents.items()}
-    trees.examine(files)
+    input_examination.examine(files)
     return files
 
 
@@ -90,7 +90,7 @@ def test_an_rtf_file_that_was_read_before_stays_read() -> None:
     text = blobs.put(b"Hello").sha256
     rtf = blobs.put(b"{\\rtf1 Hello}")
     Rendition.objects.create(source=rtf.sha256, reader="text 1", text=text, codec="Windows-1252")
-    trees.examine({"a.rtf": rtf})
+    input_examination.examine({"a.rtf": rtf})
     tree = trees.make_tree({"a.rtf": rtf})
     assert (trees.problems_of(tree), workspace(tree).read("a.rtf")) == ({}, b"Hello")
 
@@ -126,28 +126,25 @@ def test_what_a_run_writes_over_it_is_read_as_it_is() -> None:
     assert (files.read("a.txt"), files.contents()["a.txt"]) == (b"New.", b"New.")
 
 
-def test_a_step_asks_for_no_renditions_again() -> None:
+def test_the_row_of_a_tree_keeps_what_its_contents_read_as() -> None:
     tree = tree_of(FILES)
-    workspace(tree)
-    later = trees.with_changes(tree, {"new.md": blobs.put(b"New.")})
-    with CaptureQueriesContext(
-        connection,
-    ) as asked:
-        assert workspace(later).read("a.txt") == UMLAUTS.encode()
-    assert len(asked) == 0
+    other = trees.with_changes(tree, {"new.md": blobs.put(b"New.")})
+    with CaptureQueriesContext(connection) as asked:
+        trees.load_readings([tree, other])
+        assert workspace(tree).read("a.txt") == UMLAUTS.encode()
+        assert workspace(other).read("a.txt") == UMLAUTS.encode()
+    assert len(asked) == 1
 
 
-def test_what_another_process_has_found_out_since_counts_for_a_new_run() -> None:
+def test_what_another_process_has_found_out_since_is_read_with_the_next_row() -> None:
     files = {path: blobs.put(content) for path, content in FILES.items()}
     tree = trees.make_tree(files)
-    trees.fresh_for(1)
     assert (workspace(tree).read("a.txt"), trees.problems_of(tree)) == (WESTERN, {})
     input_examination.examine(files)  # as another process would
-    trees.fresh_for(1)
     assert workspace(tree).read("a.txt") == WESTERN
-    trees.fresh_for(2)
-    assert workspace(tree).read("a.txt") == UMLAUTS.encode()
-    assert sorted(trees.problems_of(tree)) == ["talk.mp4", "x.bin"]
+    again = Tree.objects.get(pk=tree.pk)
+    assert workspace(again).read("a.txt") == UMLAUTS.encode()
+    assert sorted(trees.problems_of(again)) == ["talk.mp4", "x.bin"]
 
 
 def test_a_content_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +157,7 @@ def test_a_content_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_another_reader_decides_only_what_could_not_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     files = stored(FILES)
     monkeypatch.setattr(input_examination, "reader", lambda: "text 2")
-    trees.examine(files)
+    input_examination.examine(files)
     again = Rendition.objects.filter(reader="text 2").values_list("source", flat=True)
     assert set(again) == {files["talk.mp4"].sha256, files["x.bin"].sha256}
 

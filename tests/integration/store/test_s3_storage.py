@@ -24,7 +24,7 @@ from runs.enums import EventKind, GateStatus, Outcome, WorkStatus
 from runs.errors import StoreAway
 from runs.lifecycle import deletion
 from runs.models import Discarded, ModelCall, Rendition, User, WorkItem
-from runs.store import blobs, garbage_collection, s3_storage, trees
+from runs.store import blobs, garbage_collection, input_examination, s3_storage, trees
 from runs.web.operations.setup_findings import findings
 from tests import databases, factories
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -272,7 +272,7 @@ def test_what_a_run_names_stays_and_is_no_longer_looked_at(bucket: S3) -> None:
 def test_the_text_of_a_content_goes_after_it(bucket: S3) -> None:
     content = "Die Größe der Straße.".encode("utf-16")
     [sha256] = discarded(content)
-    trees.examine({"a": FileInfo(sha256, len(content))})
+    input_examination.examine({"a": FileInfo(sha256, len(content))})
     text = Rendition.objects.get(source=sha256).text
     Discarded.objects.update(due_at=timezone.now() - timedelta(minutes=1))
     deletion.sweep()

@@ -9,7 +9,7 @@ from django.core.files.base import ContentFile
 
 from runs.errors import InvalidInput
 from runs.models import Draft, Run
-from runs.store import blobs, trees
+from runs.store import blobs, input_examination, trees
 from runs.submission import input_replacement, submission_drafts
 from runs.submission.input_replacement import Namesakes
 from runs.submission.intake import Upload
@@ -24,7 +24,7 @@ TOKEN = uuid.UUID("12345678-1234-5678-1234-567812345678")
 def before(*paths: str) -> Run:
     run = made.finished_succeeded()
     files = {path: blobs.put(f"old {path}".encode()) for path in sorted(paths)}
-    trees.examine(files)
+    input_examination.examine(files)
     run.inputs = trees.make_tree(files)
     run.save()
     return run

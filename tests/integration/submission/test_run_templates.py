@@ -11,7 +11,7 @@ from runs.lifecycle import gate_decisions, outcomes
 from runs.lifecycle.approval import fingerprint
 from runs.models import Run, Template
 from runs.pev.verifier import failed
-from runs.store import blobs, trees
+from runs.store import blobs, input_examination, trees
 from runs.submission import run_templates
 from runs.submission.run_templates import called, chosen, fitted, plan_worth_keeping, save, shipped_plan
 from runs.submission.submit import again
@@ -49,7 +49,7 @@ def test_names_of_files_that_a_plan_takes_along_are_told() -> None:
 def fitted_outputs(files: dict[str, bytes], *excluded: str, max_steps: int = 20) -> list[str]:
     """The copies that the document review makes of these files."""
     stored = {path: blobs.put(content) for path, content in files.items()}
-    trees.examine(stored)
+    input_examination.examine(stored)
     plan = fitted(shipped_plan("document-review"), trees.make_tree(stored), max_steps, excluded)
     return [path for step in plan.steps if step.step_id == "word-copies" for path in step.outputs]
 

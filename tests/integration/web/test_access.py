@@ -23,7 +23,6 @@ from django.views import View
 
 from runs.models import DeletedRun, Event, Gate, Link, Run, Template, User
 from runs.people import access_tokens
-from runs.store.trees import reset_cache
 from runs.submission import submission_drafts
 from runs.submission.run_templates import save
 from tests import factories as made
@@ -43,7 +42,6 @@ STAND_INS = {
 }
 """What else a browser or a program may come with, and the role that it is no more than: tokens are for `/mcp` alone."""
 METHODS = View.http_method_names
-SAFE = {"get", "head", "options", "trace"}
 
 
 @dataclass(frozen=True)
@@ -271,20 +269,18 @@ def deleted_run(number: int) -> None:
 
 
 @contextmanager
-def undone(*, changes: bool = True) -> Iterator[None]:
+def undone() -> Iterator[None]:
     """What is done inside has not been done for the next one."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
-    if changes:  # what was kept in memory may be of rows that are gone
-        reset_cache()
 
 
 def statuses(world: World, route: str, method: str, people: Sequence[str]) -> tuple[int, ...]:
     """The status for each of them. Whatever the answer is, its headers tell the browser what not to do."""
     found, row = [], TABLE[route]
     for who in people:
-        with undone(changes=method not in SAFE):
+        with undone():
             sent = {"data": world.sent(row)} if method == "post" else {}
             answer = getattr(world.browser(who), method)(world.address(route), **sent)
         assert (method, route, who, missing_headers(answer)) == (method, route, who, [])

@@ -14,7 +14,7 @@ from runs import isolation
 from runs.errors import InvalidInput
 from runs.lifecycle.coverage import planned
 from runs.models import Rendition, Run
-from runs.store import blobs, page_pictures, rendition_making, trees
+from runs.store import blobs, input_examination, page_pictures, rendition_making, trees
 from tests.documents import pdfs, word, workbooks
 from tests.integration.web.test_files import run_with
 
@@ -36,12 +36,11 @@ def nothing_drawn() -> None:
 
 def run_of(files: dict[str, bytes]) -> Run:
     run = run_with(files)
-    trees.examine(trees.files_of(run.inputs))
+    input_examination.examine(trees.files_of(run.inputs))
     for source in rendition_making.untaken():
         if row := rendition_making.take(source):
             rendition_making.make(row)
             rendition_making.keep(row)
-    trees.forget_readings()
     assert not Rendition.objects.exclude(problem="").exists()
     return run
 

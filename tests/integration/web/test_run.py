@@ -13,7 +13,6 @@ from runs.enums import GateKind, RunStatus, Verb, WorkKind
 from runs.events.kinds import Note
 from runs.lifecycle.gates import error_gate
 from runs.models import Run, Step
-from runs.store import trees
 from runs.web.live.news import news
 from runs.web.run.frame import RunFrame
 from tests import factories
@@ -21,7 +20,7 @@ from tests.factories import recorded
 from tests.factories.parts import committing, open_work
 
 pytestmark = pytest.mark.django_db
-QUERIES = {"": 18, "plan/": 17, "steps/": 20, "files/": 18, "history/": 19, "cost/": 19}
+QUERIES = {"": 17, "plan/": 15, "steps/": 20, "files/": 16, "history/": 19, "cost/": 19}
 
 
 def step_page_of(client: Client, run: Run, key: str) -> str:
@@ -132,7 +131,6 @@ def test_the_number_of_queries_does_not_grow_with_steps(
     alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries, tab: str, queries: int
 ) -> None:
     for run in (factories.many_steps(2), factories.many_steps(4)):
-        trees.reset_cache()
         with django_assert_num_queries(queries):
             page_of(alice_client, run, tab)
 
@@ -142,7 +140,6 @@ def test_the_number_of_queries_does_not_grow_with_results_that_are_kept(
     alice_client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for run in (factories.keeping(1), factories.keeping(3)):
-        trees.reset_cache()
         with django_assert_num_queries(QUERIES["steps/"] - 1):
             page_of(alice_client, run, "steps/")
 
