@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, Protocol, cast
 from runs.documents import archive_names
 from runs.documents.archive_names import Name
 from runs.documents.encoding_guess import strictly
-from runs.documents.formats.package_parts import NEEDS_PASSWORD
 from runs.documents.packed_parts import packed
+from runs.documents.reading.package_parts import NEEDS_PASSWORD
 from runs.errors import InvalidInput
 from runs.text.sensitive_names import junk_part
 

@@ -1,10 +1,11 @@
 """What is attached to a mail, as files. It runs in guarded processes, so it knows no Django."""
 
 import json
+from importlib import import_module
 from pathlib import PurePosixPath
 
-from runs.documents.file_kinds import EML, HEAD_BYTES, kind_of
-from runs.documents.formats import eml, ole
+from runs.documents.file_kinds import HEAD_BYTES, kind_of
+from runs.documents.formats import FORMATS
 from runs.documents.packed_parts import packed
 from runs.errors import InvalidInput
 
@@ -13,8 +14,8 @@ MAX_BYTES = 64_000_000
 
 def read(data: bytes) -> bytes:
     """The attachments of a mail, each with a name that no other has: a JSON list of the names, then the contents."""
-    reader = eml if kind_of(data[:HEAD_BYTES]).format == EML else ole
-    found = reader.attachments(data)
+    form = FORMATS[kind_of(data[:HEAD_BYTES]).format]
+    found = import_module(form.reader).attachments(data)
     if sum(len(content) for _, content in found) > MAX_BYTES:
         raise InvalidInput(f"has attachments of more than {MAX_BYTES // 1_000_000} MB")
     names: dict[str, None] = {}

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from runs.documents.encoding_guess import MAX_BYTES, Candidate, alternatives, ranked, strictly
-from runs.documents.file_kinds import MIN_LATIN
 from runs.documents.packed_parts import packed, unpacked
 from runs.errors import InvalidInput
 
@@ -45,6 +44,8 @@ CODECS = {
 """Those that a person may choose for a text, and what people call them. Of the hundred that Python knows most are never
 met.
 """
+MIN_LATIN = 0.6
+"""From this share of letters with a zero byte on, bytes without a mark are taken for UTF-16."""
 _LIKELY = {
     **dict.fromkeys(("cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256"), 1.0),
     **dict.fromkeys(("cp932", "gb18030", "big5", "cp949", "euc_jp"), 1.0),

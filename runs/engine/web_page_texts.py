@@ -1,10 +1,10 @@
 """What the bytes of a page of the web say as text: read in guarded processes, as uploads are."""
 
 from runs import isolation
-from runs.documents import encodings, file_kinds
+from runs.documents import encodings
 from runs.documents.content import text_of
 from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, kind_of
-from runs.documents.format_table import FORMATS, function_of
+from runs.documents.formats import FORMATS, pdf
 from runs.documents.model.document import Document
 from runs.documents.model.layout import Rendered
 from runs.documents.model.views import own_text
@@ -13,16 +13,16 @@ from runs.errors import InvalidInput
 from runs.http_client import http_fetch
 from runs.isolation import ChildFailed
 
-_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_BY_MEDIA_TYPE = {media_type: name for name, form in FORMATS.items() for media_type in form.media_types}
 _PDF = "application/pdf"
 
 
 def text_of_page(found: http_fetch.Fetched) -> str:
     """Raises InvalidInput for what has no text that can be read."""
     kind = kind_of(found.data[:HEAD_BYTES], found.data[-TAIL_BYTES:])
-    form = file_kinds.HTML if found.media in _HTML else kind.format
-    if form == file_kinds.IMAGE:
-        raise InvalidInput(f"{found.address} is a picture; only text is read.")
+    form = _BY_MEDIA_TYPE.get(found.media, kind.format)
+    if form and not FORMATS[form].is_fetched:
+        raise InvalidInput(f"{found.address} is {FORMATS[form].title}; only text is read.")
     if kind.problem and not form:
         raise InvalidInput(f"{found.address} {kind.problem}.")
     try:
@@ -35,17 +35,17 @@ def text_of_pdf(address: str, data: bytes) -> str:
     """What a PDF file says that a model's service has read at this address. Raises InvalidInput, also for any other
     file: a service gives no others.
     """
-    if kind_of(data[:HEAD_BYTES], data[-TAIL_BYTES:]).format != file_kinds.PDF:
+    if kind_of(data[:HEAD_BYTES], data[-TAIL_BYTES:]).format != pdf.FORMAT.name:
         raise InvalidInput(f"{address} is no PDF file, though the service says so.")
     return text_of_page(http_fetch.Fetched(address, _PDF, data))
 
 
 def _read(found: http_fetch.Fetched, form: str) -> str:
     """What people see of it: no comments, and nothing that is hidden."""
-    reader = function_of(form)
-    if not reader:
-        raise InvalidInput(f"{found.address} is {FORMATS[form].name}, which is not read.")
-    header, payload = _guarded(found, reader, found.data, FORMATS[form].limits)
+    reader = FORMATS[form]
+    if not reader.function:
+        raise InvalidInput(f"{found.address} is {reader.title}, which is not read.")
+    header, payload = _guarded(found, reader.function, found.data, reader.limits)
     return own_text(Document(payload.decode(), Rendered.model_validate_json(header).layout)).replace("\0", "")
 
 

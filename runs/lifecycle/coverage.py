@@ -10,6 +10,7 @@ from functools import cached_property
 from django.db.models import Q
 
 from runs.contracts.ports import Shown
+from runs.documents.formats import DRAWN
 from runs.enums import Role, StepStatus
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.contracts import LeftOut, PlanStep
@@ -29,7 +30,6 @@ from runs.pev.input_selection import meant_by
 from runs.pev.policy import RULES
 from runs.pev.tools.toolbox import reads_files
 from runs.store import trees
-from runs.store.page_pictures import DRAWN
 from runs.store.renditions import WAITING
 from runs.text.path_patterns import selected
 from runs.text.plural import pluralize

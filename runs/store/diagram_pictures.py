@@ -19,7 +19,7 @@ LIMITS = Limits(megabytes=600, cpu_seconds=10, seconds=20)
 """One takes half a second and 100 MB; who waits for it holds a thread for no longer than this."""
 MAX_AT_ONCE = 2
 """A page may ask for twenty at once, and the other turns of guarded calls are for checks and long texts."""
-_DRAWING = "runs.documents.formats.diagrams.picture"
+_DRAWING = "runs.documents.printing.diagrams.picture"
 _FORM = 1
 """Of the pictures: one more whenever the same source is to look another way."""
 

@@ -17,9 +17,10 @@ from django.db.models import Q
 from runs import isolation
 from runs.contracts.ports import FileInfo
 from runs.documents import encodings
-from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, ZIP, ZIP_END, Kind, is_document, kind_of
-from runs.documents.format_table import DAMAGED, FORMATS, function_of, problem_of, reader_of
-from runs.documents.format_table import MAX_BYTES as MAX_DOCUMENT
+from runs.documents.document_format import MAX_BYTES as MAX_DOCUMENT
+from runs.documents.file_kinds import DAMAGED, HEAD_BYTES, NOT_UNPACKED, TAIL_BYTES, Kind, is_document, kind_of
+from runs.documents.formats import READ
+from runs.documents.formats import zip as zip_format
 from runs.documents.packed_parts import packed, unpacked
 from runs.errors import UploadRefused
 from runs.isolation import ChildFailed, Limits
@@ -87,7 +88,7 @@ def is_legible(read: Callable[[], Iterable[bytes]]) -> bool:
         return True
     kind = _kind_of(read())
     if kind.format or kind.problem:
-        return bool(kind.format and function_of(kind.format))
+        return kind.format in READ
     data = b"".join(read())
     if len(data) > MAX_BYTES:
         return False
@@ -144,7 +145,7 @@ def keep_problems(problems: Mapping[str, str]) -> None:
 
 def _decided(sources: Iterable[str]) -> set[str]:
     """Those of which there is a text, or whatever the readers of today have made of them, or are to."""
-    readers = [reader(), *(reader_of(name) for name in FORMATS if function_of(name))]
+    readers = [reader(), *(form.reader_version for form in READ.values())]
     mine = Rendition.objects.filter(Q(text__gt="") | Q(reader__in=readers)).values_list("source", flat=True)
     return {source for some in batched(sources, IN_A_QUERY) for source in mine.filter(source__in=some)}
 
@@ -179,12 +180,13 @@ def _recognised(source: str, size: int) -> Rendition | None:
         too_long = f"has more than {_megabytes(MAX_BYTES)} and is not UTF-8; save it as UTF-8"
         problem = kind.problem or (too_long if size > MAX_BYTES else "")
         return Rendition(source=source, reader=reader(), problem=problem) if problem else None
-    if not function_of(kind.format):
-        return Rendition(source=source, reader=reader(), problem=problem_of(kind.format))
+    form = READ.get(kind.format)
+    if form is None:
+        return Rendition(source=source, reader=reader(), problem=NOT_UNPACKED)
     if size > MAX_DOCUMENT:
         problem = f"has {_megabytes(size)}; a document may have {_megabytes(MAX_DOCUMENT)}, so split it"
-        return Rendition(source=source, reader=reader_of(kind.format), format=kind.format, problem=problem)
-    return Rendition(source=source, reader=reader_of(kind.format), format=kind.format)
+        return Rendition(source=source, reader=form.reader_version, format=form.name, problem=problem)
+    return Rendition(source=source, reader=form.reader_version, format=form.name)
 
 
 def _megabytes(size: int) -> str:
@@ -198,7 +200,7 @@ def _kind_of(pieces: Iterable[bytes]) -> Kind:
         head = head or piece[:HEAD_BYTES]
         tail = (tail + piece)[-TAIL_BYTES:]
     kind = kind_of(head, tail)
-    return Kind(problem=DAMAGED) if kind.format == ZIP and ZIP_END not in tail else kind
+    return Kind(problem=DAMAGED) if kind.format == zip_format.FORMAT.name and zip_format.END not in tail else kind
 
 
 def _batches(sources: Mapping[str, tuple[str, int]]) -> Iterator[list[str]]:

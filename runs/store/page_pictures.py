@@ -20,8 +20,8 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 
 from runs import isolation
-from runs.documents.file_kinds import IMAGE, PDF
-from runs.documents.format_table import LIMITS
+from runs.documents.document_format import LIMITS
+from runs.documents.formats import FORMATS
 from runs.documents.packed_parts import LENGTHS, unpacked
 from runs.errors import InvalidInput
 from runs.isolation import ChildFailed, Interrupted, NoTurn
@@ -29,8 +29,6 @@ from runs.store import blobs
 from runs.store.blobs import BlobStorage
 
 log = logging.getLogger(__name__)
-DRAWN = frozenset({PDF, IMAGE})
-"""The formats whose pages can be drawn."""
 DPI = 110
 """Fine print is read at it, and a page has some 150 kB."""
 KEPT_SECONDS = 7 * 24 * 3_600
@@ -40,8 +38,7 @@ FAILED_SECONDS = 3_600
 is tried again after an hour.
 """
 _NOT_DRAWN = "has a page that cannot be drawn"
-_PDF = "runs.documents.formats.pdf"
-_PICTURES = "runs.documents.formats.drawing"
+_DRAWING = {form.shown_to_models: form.drawing for form in FORMATS.values() if form.shown_to_models}
 
 
 class Rectangle(NamedTuple):
@@ -63,22 +60,23 @@ class Picture(NamedTuple):
 
 def picture(sha256: str, form: str, page: int) -> Picture:
     """A page, counted from 1. Raises InvalidInput for one that there is not, ChildFailed, FileNotFoundError."""
-    function = f"{_PDF if form == PDF else _PICTURES}.picture"
-    header, webp = unpacked(_kept(function, sha256, page=page, dpi=DPI))
+    header, webp = unpacked(_kept(f"{FORMATS[form].drawing}.picture", sha256, page=page, dpi=DPI))
     size = json.loads(header)
     return Picture(float(size["width"]), float(size["height"]), webp)
 
 
 def thumbnail(sha256: str, form: str) -> bytes:
     """The first page as a small WebP. Raises as `picture`."""
-    return _kept(f"{_PDF if form == PDF else _PICTURES}.thumbnail", sha256)
+    return _kept(f"{FORMATS[form].drawing}.thumbnail", sha256)
 
 
-def rectangles(sha256: str, page: int, start: int, end: int) -> Sequence[Rectangle]:
-    """Where characters of a page of a PDF file stand; offsets count from the page's beginning. Raises as `picture`."""
-    found = json.loads(
-        isolation.run(f"{_PDF}.places", partial(blobs.read, sha256), LIMITS, page=page, spans=f"{start}-{end}")
-    )
+def rectangles(sha256: str, form: str, page: int, start: int, end: int) -> Sequence[Rectangle]:
+    """Where characters of a page stand; offsets count from the page's beginning. The format has `has_places`. Raises
+    as `picture`.
+    """
+    function = f"{FORMATS[form].drawing}.places"
+    data = partial(blobs.read, sha256)
+    found = json.loads(isolation.run(function, data, LIMITS, page=page, spans=f"{start}-{end}"))
     return [Rectangle(*map(float, one)) for one in found[0]]
 
 
@@ -86,12 +84,12 @@ def cut(sha256: str, first: int, last: int) -> bytes:
     """Pages of a PDF file as a file of their own, the same bytes each time: prompts are cached by them. Raises as
     `picture`.
     """
-    return _kept(f"{_PDF}.cut", sha256, first=first, last=last)
+    return _kept(f"{_DRAWING['pdf']}.cut", sha256, first=first, last=last)
 
 
 def for_models(sha256: str, page: int) -> tuple[str, bytes]:
     """A page of a picture as models take it, behind its media type. Raises as `picture`."""
-    media_type, data = unpacked(_kept(f"{_PICTURES}.for_models", sha256, page=page))
+    media_type, data = unpacked(_kept(f"{_DRAWING['picture']}.for_models", sha256, page=page))
     return media_type.decode(), data
 
 

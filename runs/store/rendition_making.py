@@ -16,8 +16,7 @@ from django.db.models import F, Q
 from pydantic import ValidationError
 
 from runs import isolation
-from runs.documents.file_kinds import IMAGE, PDF
-from runs.documents.format_table import FORMATS, MAY_TAKE_MINUTES, function_of
+from runs.documents.formats import DRAWN, FORMATS, MAY_TAKE_MINUTES
 from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind, Layout, MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
@@ -141,12 +140,13 @@ def _read(row: Rendition) -> None:
         row.text, row.layout = blobs.put(payload).sha256, blobs.put(header).sha256
         row.extent, row.characters = _extent(rendered), len(text)
         row.notes, row.cautions = rendered.notes, rendered.cautions
-        if row.format in {PDF, IMAGE}:
+        if row.format in DRAWN:
             row.pages, row.pictorial = rendered.layout.units, len(rendered.layout.pictorial)
 
 
 def _answer(row: Rendition) -> bytes:
-    return isolation.run(function_of(row.format), partial(blobs.read, row.source), FORMATS[row.format].limits)
+    form = FORMATS[row.format]
+    return isolation.run(form.function, partial(blobs.read, row.source), form.limits)
 
 
 def _extent(rendered: Rendered) -> str:

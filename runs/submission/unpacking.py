@@ -20,8 +20,9 @@ from django.core.files.uploadedfile import UploadedFile
 from runs import isolation
 from runs.contracts.ports import FileInfo
 from runs.documents import archives, attachments
-from runs.documents.file_kinds import EML, HEAD_BYTES, OLE, TAIL_BYTES, TAR, ZIP, kind_of
-from runs.documents.format_table import MAX_BYTES as MAX_DOCUMENT
+from runs.documents.document_format import MAX_BYTES as MAX_DOCUMENT
+from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, kind_of
+from runs.documents.formats import FORMATS
 from runs.documents.packed_parts import unpacked as parts_of
 from runs.errors import InvalidInput, PathRefused, UploadRefused
 from runs.isolation import ChildFailed, Limits
@@ -81,7 +82,8 @@ def _is_mail(upload: Upload) -> bool:
         return False
     beginning = next(iter(upload.content.chunks()), b"")
     upload.content.seek(0)
-    return kind_of(beginning[:HEAD_BYTES]).format in {EML, OLE}
+    form = FORMATS.get(kind_of(beginning[:HEAD_BYTES]).format)
+    return form is not None and form.attachments
 
 
 def _whole(upload: Upload) -> bytes:
@@ -226,7 +228,8 @@ class _NoRoom(InvalidInput):
 
 
 def _is_packed(content: bytes) -> bool:
-    return kind_of(content[:HEAD_BYTES], content[-TAIL_BYTES:]).format in {ZIP, TAR}
+    form = FORMATS.get(kind_of(content[:HEAD_BYTES], content[-TAIL_BYTES:]).format)
+    return form is not None and form.is_archive
 
 
 def _stem(path: str) -> tuple[str, str]:

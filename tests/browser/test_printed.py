@@ -6,9 +6,9 @@ from html import escape
 import pytest
 from playwright.sync_api import Browser
 
-from runs.documents.formats.building import BuiltDocument
-from runs.documents.formats.pdf import make
+from runs.documents.formats.pdf.reader import make
 from runs.documents.model.layout import MarkKind
+from runs.documents.reading.building import BuiltDocument
 from tests.documents import pdfs
 from tests.documents.quotes import look_up, rectangles_of, without_running
 

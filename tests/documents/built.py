@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Sequence
 
 from runs.documents.content import Converted
-from runs.documents.formats.building import Builder
 from runs.documents.model.document import Document
+from runs.documents.reading.building import Builder
 
 
 def converted(builder: Builder, unit: str = "", units: int = 0, pictorial: Sequence[int] = ()) -> Converted:

@@ -28,9 +28,9 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from runs import isolation
+from runs.documents.document_format import MAX_BYTES as MAX_FILE_BYTES
 from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, kind_of
-from runs.documents.format_table import FORMATS, function_of
-from runs.documents.format_table import MAX_BYTES as MAX_FILE_BYTES
+from runs.documents.formats import READ
 from runs.documents.model.document import Document
 from runs.documents.model.layout import Rendered
 from runs.documents.packed_parts import unpacked
@@ -162,7 +162,7 @@ def documents_in(packages: Sequence[Path]) -> Iterator[Sample]:
         files = dict(_files_in(package))
         for name, content in files.items():
             form = kind_of(content[:HEAD_BYTES], content[-TAIL_BYTES:]).format
-            if function_of(form) and content not in seen:
+            if form in READ and content not in seen:
                 seen.add(content)
                 texts = (files.get(str(PurePosixPath(name).with_suffix(suffix))) for suffix in EXPECTED.get(form, ()))
                 expected = next((text for text in texts if text is not None and text != content), None)
@@ -192,7 +192,7 @@ def ended(content: bytes) -> Ended:
         return Ended(form, how, said, time.monotonic() - began)
 
     try:
-        header, text = unpacked(isolation.run(function_of(form), content, FORMATS[form].limits))
+        header, text = unpacked(isolation.run(READ[form].function, content, READ[form].limits))
         document = Document(text.decode(), Rendered.model_validate_json(header).layout)
     except InvalidInput as error:
         return so("sentence", str(error))

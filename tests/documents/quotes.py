@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from runs.documents.formats.building import BuiltDocument
 from runs.documents.formats.pdf.characters import text_of, text_page_of
+from runs.documents.formats.pdf.drawing import opened, page_of
 from runs.documents.formats.pdf.geometry import View, rectangles
-from runs.documents.formats.pdf.opened import opened, page_of
 from runs.documents.model.layout import MarkKind
+from runs.documents.reading.building import BuiltDocument
 from runs.text.normalisation import find_same_text, folded
 
 _WORDS = 15

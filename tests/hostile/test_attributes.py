@@ -2,7 +2,12 @@
 
 import pytest
 
-from runs.documents.formats import docx, eml, epub, html, odt, xlsx
+from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.eml import reader as eml
+from runs.documents.formats.epub import reader as epub
+from runs.documents.formats.html import reader as html
+from runs.documents.formats.odt import reader as odt
+from runs.documents.formats.xlsx import reader as xlsx
 from runs.errors import InvalidInput
 from tests.documents.texts import book, open_document
 from tests.documents.word import word

@@ -10,7 +10,7 @@ from tests.hostile.bounds import within
 pytestmark = pytest.mark.slow
 
 MADE_WHEN_RUN = {
-    "runs/documents/formats/pdf/strips.py: b'\\\\0{%d,}' % min(count, 60000)",  # one byte, so many times
+    "runs/documents/formats/pdf/windows.py: b'\\\\0{%d,}' % min(count, 60000)",  # one byte, so many times
     "runs/documents/model/document.py: pattern",  # of anchors, of 300 letters: a table of expressions right above
     "runs/text/path_patterns.py: fnmatch.translate(form)",  # eight wildcards at most, against paths of 400 characters
     "runs/rehearsal/job.py: ''.join((f'(?P<{part}>.+)' if index % 2 else re.escape(part)",  # of criteria, 4,000 letters

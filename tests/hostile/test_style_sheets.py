@@ -2,8 +2,9 @@
 
 import pytest
 
-from runs.documents.formats import html, style_sheets
-from runs.documents.formats.style_sheets import TOO_MANY
+from runs.documents.formats.html import reader as html
+from runs.documents.formats.html import style_sheets
+from runs.documents.formats.html.style_sheets import TOO_MANY
 from runs.errors import InvalidInput
 from tests.hostile.bounds import within
 

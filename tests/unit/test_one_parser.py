@@ -15,9 +15,9 @@ CSV_HOME = "runs/text/csv_tables.py"
 CSV_WRITERS = {"runs/rehearsal/files.py"}
 NUMBER_HOMES = ("runs/text/numbers.py", "runs/text/numerals.py", "runs/text/quantities.py")
 NOT_OF_DOCUMENTS = {
-    "runs/documents/formats/pdf/raised.py: _WORD": "words with a digit, that may be the mark of a footnote",
-    "runs/documents/formats/xlsx/formats.py: _SKELETON": "the code of a number format",
-    "runs/documents/formats/xlsx/formats.py: _LITERAL": "the code of a number format",
+    "runs/documents/formats/pdf/characters.py: _WORD_WITH_DIGITS": "words with a digit, that may be the mark of a footnote",
+    "runs/documents/formats/xlsx/number_formats.py: _SKELETON": "the code of a number format",
+    "runs/documents/formats/xlsx/number_formats.py: _LITERAL": "the code of a number format",
     "runs/documents/writers/xlsx.py: _NUMBER": "what a spreadsheet shows as it was written",
     "runs/evidence/citations/clauses.py: _EACH": "the number of a clause",
     "runs/pev/tools/file_search.py: _NUMBER": "the number of a clause",
@@ -26,7 +26,7 @@ NOT_OF_DOCUMENTS = {
     "runs/pev/verification/grounding.py: _PATH": "the path of a file",
     "runs/text/plain_numbers.py: _AMOUNT": "what a person types into a form",
     "runs/mcp_client/tool_schemas.py: _ARGUMENT": "the name of an argument of a tool",
-    "runs/documents/formats/alternatives.py: _WORD": "a word of a mail, numbers included",
+    "runs/documents/formats/eml/mails.py: _WORD": "a word of a mail, numbers included",
     "runs/readmodel/csv_formulas.py: _NUMBER": "what a spreadsheet does not compute",
 }
 NUMBERS = (

@@ -1,5 +1,27 @@
-"""Readers: bytes of one format to a text with its layout. They run in guarded processes, so they know no Django.
+"""The formats that are read as documents. Each module or package here declares one as `FORMAT`.
 
-Each is a module with `make(data) -> Made`, and `read(data) -> bytes`, the same packed. Both raise InvalidInput with a
-clause that stands behind the file's name, such as "needs a password; save it without one".
+Readers are modules of their own: they import large libraries, and run in isolated processes only.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from runs.documents.document_format import OF_PICTURES, DocumentFormat
+
+_modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+
+FORMATS: dict[str, DocumentFormat] = {module.FORMAT.name: module.FORMAT for module in _modules}
+READ = {name: form for name, form in FORMATS.items() if form.reader}
+"""Those that there is a reader for."""
+DRAWN = frozenset(name for name, form in FORMATS.items() if form.drawing)
+"""Those whose pages can be drawn."""
+MAY_TAKE_MINUTES = frozenset(name for name, form in FORMATS.items() if form.limits is OF_PICTURES)
+"""Those of which a scan may be one. No other work waits for them."""
+_BY_LAYOUT = {form.layout_name or name: form for name, form in FORMATS.items()}
+
+
+def format_of(layout_name: str) -> DocumentFormat:
+    """The format of a document, by what its layout calls it."""
+    return _BY_LAYOUT[layout_name]

@@ -1,4 +1,4 @@
-"""What people call formats, and what these count: pages, slides, sheets."""
+"""What formats count: pages, slides, sheets."""
 
 import re
 
@@ -6,26 +6,6 @@ from runs.documents.model.document import Document
 from runs.documents.model.sheets import address_in
 
 _NUMBERED = re.compile(r"(?:page=|s)(\d+)(?=\.|$)")
-
-TEXTS = frozenset({"html"})
-"""Formats whose files are written as text."""
-_CALLED = {
-    "docx": "a Word document",
-    "pdf": "a PDF document",
-    "xlsx": "an Excel workbook",
-    "pptx": "a PowerPoint presentation",
-    "odt": "an OpenDocument text",
-    "rtf": "an RTF document",
-    "epub": "an e-book",
-    "html": "a web page",
-    "eml": "a mail",
-    "msg": "an Outlook mail",
-}
-
-
-def called(kind: str) -> str:
-    """A format for people, with its article."""
-    return _CALLED.get(kind, "a picture")
 
 
 def units_in(document: Document, start: int, end: int) -> str:

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from runs.documents.formats.docx import source
 from runs.documents.formats.docx.names import W
+from runs.documents.formats.docx.reader import source
 from runs.documents.formats.docx.words import Piece
-from runs.documents.formats.package_parts import Element, Package, whole_number
 from runs.documents.packed_parts import unpacked
+from runs.documents.reading.package_parts import Element, Package, whole_number
 from runs.errors import InvalidInput
 
 AUTHOR = "pevsite"

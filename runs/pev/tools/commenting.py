@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from runs.contracts.ports import ToolResult, Workspace
 from runs.documents.content import document_of
-from runs.documents.model.counting import called
+from runs.documents.formats import format_of
 from runs.documents.model.document import ASIDE, Document
 from runs.enums import Effect
 from runs.errors import InvalidInput
@@ -66,7 +66,7 @@ def _document_at(workspace: Workspace, path: str) -> Document:
     data, _ = content_at(workspace, path)
     document = document_of(data)
     if document is None or document.layout.format != "docx":
-        what = called(document.layout.format) if document else "a plain text"
+        what = format_of(document.layout.format).title if document else "a plain text"
         raise InvalidInput(f"{path} is {what}; comments go into Word documents only, so write into a new file.")
     return document
 

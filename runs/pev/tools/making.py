@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from runs.contracts.base import RESULT
 from runs.contracts.ports import Form, Workspace
 from runs.documents.content import document_of
-from runs.documents.model.counting import called
+from runs.documents.formats import format_of
 from runs.enums import CitationStatus, Provenance
 from runs.errors import InvalidInput, PathRefused
 from runs.evidence.citations.citation import Citation, Cited
@@ -53,11 +53,11 @@ def made(path: str, form: Form, content: str, workspace: Workspace) -> tuple[byt
 def made_of(path: str, form: Form, notes: int, workspace: Workspace) -> str:
     """What a file that was written has become, behind its name, as its reader sees it."""
     if problem := workspace.problem(path):
-        return f"{called(form)}, which {problem}."
+        return f"{format_of(form).title}, which {problem}."
     document = document_of(workspace.read(path))
     parts = [pluralize(document.layout.units, document.layout.unit)] if document and document.layout.unit else []
     parts += [pluralize(notes, "footnote")] if notes else []
-    return f"{called(form)}{f' with {" and ".join(parts)}' if parts else ''}."
+    return f"{format_of(form).title}{f' with {" and ".join(parts)}' if parts else ''}."
 
 
 def look_at_cited(content: str, looks: ReadTracker) -> None:

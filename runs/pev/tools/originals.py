@@ -5,16 +5,15 @@ from collections.abc import Iterator, Sequence
 
 from runs.contracts.ports import Original, OriginalKind, Shown, ToolUse, Workspace
 from runs.documents.content import Unreadable, document_of
+from runs.documents.file_kinds import HEAD_BYTES, kind_of
+from runs.documents.formats import FORMATS, format_of
 from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
 from runs.enums import OriginalPages
 
 MAX_UNREAD = 5
 """Pages of a file without any text that are shown where none are named: nobody knows how many it has."""
-_KINDS: dict[str, OriginalKind] = {"pdf": "pdf", "image": "picture"}
-"""Of formats, those whose pages models take."""
 _PAGES = re.compile(r"#?page=([1-9]\d{0,4})(?:-(?:page=)?([1-9]\d{0,4}))?", re.IGNORECASE)
-_PICTURES = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")
 
 
 def originals_of(
@@ -31,7 +30,7 @@ def originals_of(
         size = 0 if kind == "picture" else None
         return [Original(path, sha256, kind, page, size) for page in _asked_for(use, kind)]
     document = document_of(data)
-    kind = _KINDS.get(document.layout.format) if document else None
+    kind = format_of(document.layout.format).shown_to_models if document else None
     lines = [one for one in parts if one.lines]
     if not (document and kind and lines):
         return ()
@@ -46,10 +45,8 @@ def kind_without_text(data: bytes) -> OriginalKind | None:
     """What a content is that could not be read, if it has pages to be looked at."""
     if not isinstance(data, Unreadable):
         return None
-    if b"%PDF-" in data[:1_024]:
-        return "pdf"
-    is_picture = data.startswith(_PICTURES) or (data.startswith(b"RIFF") and data[8:12] == b"WEBP")
-    return "picture" if is_picture else None
+    form = FORMATS.get(kind_of(data[:HEAD_BYTES]).format)
+    return form.shown_to_models if form else None
 
 
 def _asked_for(use: ToolUse, kind: OriginalKind) -> Sequence[int]:

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from runs.contracts.ports import ToolResult, Workspace
 from runs.documents.content import document_of
-from runs.documents.model.counting import TEXTS, called
+from runs.documents.formats import format_of
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.evidence.finding import find
@@ -70,7 +70,7 @@ class EditFile(Arguments):
         data, text = content_at(workspace, path)
         if document := document_of(data):
             raise InvalidInput(
-                f"{path} is {called(document.layout.format)}, which cannot be changed in place; "
+                f"{path} is {format_of(document.layout.format).title}, which cannot be changed in place; "
                 "write the changed text into a new file with write_file."
             )
         old, new = _bytes(self.old), _bytes(self.new)
@@ -100,9 +100,9 @@ def _bytes(text: str) -> bytes:
 def _keep_document(workspace: Workspace, path: str) -> None:
     """Refuse to replace a document that was given by a text."""
     document = document_of(workspace.read(path))
-    if document and document.layout.format not in TEXTS:
+    if document and not format_of(document.layout.format).is_text:
         raise InvalidInput(
-            f"{path} is {called(document.layout.format)}, which a text would destroy; write into a new file."
+            f"{path} is {format_of(document.layout.format).title}, which a text would destroy; write into a new file."
         )
 
 

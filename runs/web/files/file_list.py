@@ -11,11 +11,11 @@ from django.core.paginator import Page, Paginator
 from django.http import Http404
 
 from runs.contracts.ports import FileInfo
+from runs.documents.formats import DRAWN
 from runs.models import Attempt, Run
 from runs.readmodel.file_diff import Change, FileDiff, changes_between, diffs_of
 from runs.readmodel.file_history import FileHistory, Moment
 from runs.store import trees
-from runs.store.page_pictures import DRAWN
 from runs.text.normalisation import caseless
 
 ROWS = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runs.documents.file_kinds import PDF
+from runs.documents.formats import format_of
 from runs.documents.model.document import Document
 from runs.documents.model.layout import Block, BlockKind, MarkKind
 from runs.errors import InvalidInput
@@ -162,6 +162,7 @@ def _marked(document: Document, sha256: str, page: Block, hit: tuple[int, int]) 
         for box in document.layout.boxes
         if box.start < end and start < box.end
     ]
-    if boxes or document.layout.format != PDF:
+    form = format_of(document.layout.format)
+    if boxes or not form.has_places:
         return boxes
-    return page_pictures.rectangles(sha256, number_of(page), start - page.start, end - page.start)
+    return page_pictures.rectangles(sha256, form.name, number_of(page), start - page.start, end - page.start)

@@ -9,7 +9,7 @@ from functools import cached_property
 from django.utils.safestring import SafeString
 
 from runs.contracts.ports import FileInfo
-from runs.documents.file_kinds import HTML
+from runs.documents.formats import FORMATS
 from runs.documents.model.document import Document
 from runs.enums import StepStatus
 from runs.evidence.citations.citing import is_markdown, may_cite
@@ -254,8 +254,9 @@ class FilePage:
     @cached_property
     def read_as(self) -> str:
         """What its bytes were taken for, where that is not plain: the encoding of a text, and of HTML what it is."""
-        if self._known.formats.get(self.sha256) == HTML:
-            return "a web page, without its tags"
+        form = FORMATS.get(self._known.formats.get(self.sha256, ""))
+        if form and form.is_text:
+            return f"{form.title}, without its tags"
         codec = renditions.codec_of(self.sha256)
         is_source = self.text is not None and not self.document and self.path.lower().endswith((".html", ".htm"))
         return ", ".join(filter(None, ["source, with its tags" if is_source else "", codec]))

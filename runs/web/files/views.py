@@ -7,6 +7,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from runs.documents.formats import DRAWN
 from runs.errors import InvalidInput
 from runs.isolation import ChildFailed
 from runs.models import Run
@@ -59,7 +60,7 @@ def _page_of(request: HttpRequest, run: Run, path: str) -> FilePage:
 
 def _drawn(request: HttpRequest, page: FilePage) -> HttpResponseBase:
     """A page of the document as a picture. Raises Http404 for one that cannot be drawn."""
-    if page.document is None or page.document.layout.format not in page_pictures.DRAWN:
+    if page.document is None or page.document.layout.format not in DRAWN:
         raise Http404("This file has no pages to be shown.")
     form = page.document.layout.format
     try:

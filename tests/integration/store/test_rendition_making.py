@@ -13,9 +13,9 @@ from pytest_django import Settings
 
 from runs import isolation
 from runs.documents.content import document_of, text_of
-from runs.documents.formats.building import Builder
 from runs.documents.model.layout import BlockKind
 from runs.documents.packed_parts import packed
+from runs.documents.reading.building import Builder
 from runs.engine import document_work
 from runs.engine.input_previews import previews_of
 from runs.engine.perform import perform
@@ -86,7 +86,7 @@ def test_a_document_waits_until_it_is_read(asked: list[Any]) -> None:
     assert (rendition_making.waiting([source]), rendition_making.untaken()) == ([source], [source])
     read(source)
     assert (rendition_making.waiting([source]), trees.problems_of(tree)) == ([], {})
-    assert asked == [("runs.documents.formats.pictures.read", PICTURE)]
+    assert asked == [("runs.documents.formats.image.reader.read", PICTURE)]
     content = trees.contents_of(tree)["scan.png"]
     found = document_of(content)
     assert (text_of(content), found and found.where(0, 3).words) == ("The rent is 1,200.", "page 1")
@@ -325,7 +325,7 @@ def test_documents_do_not_wait_for_scans(monkeypatch: pytest.MonkeyPatch, asked:
         document_work.read_waiting.call(True)
         document_work.read_waiting.call(False)
     assert (enqueued, rendition_making.untaken()) == ([False, True, False], [scan])
-    assert [function for function, _ in asked] == ["runs.documents.formats.eml.read"]
+    assert [function for function, _ in asked] == ["runs.documents.formats.eml.reader.read"]
     with document_work._readers[False][0]:
         document_work.read_waiting.call(False)
         document_work.read_waiting.call(True)

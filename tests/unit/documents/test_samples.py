@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from runs.documents.formats import docx, pdf
+from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.pdf import reader as pdf
 from runs.documents.model.document import Document
 from runs.documents.model.layout import MarkKind
 from tests.documents import samples

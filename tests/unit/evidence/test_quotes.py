@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from runs.contracts.base import QuotedEvidence
 from runs.documents.content import Converted
-from runs.documents.formats.building import Builder
 from runs.documents.model.layout import BlockKind
+from runs.documents.reading.building import Builder
 from runs.evidence.finding import find
 from runs.evidence.quotes import _has_line, proves_nothing, resolve
 from runs.evidence.results import Evidence

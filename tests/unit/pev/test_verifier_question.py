@@ -3,8 +3,8 @@
 import pytest
 
 from runs.documents.content import Converted
-from runs.documents.formats.building import Builder
 from runs.documents.model.layout import BlockKind
+from runs.documents.reading.building import Builder
 from runs.evidence.sources import ToolText
 from runs.pev.delimiters import find
 from runs.pev.verification.requests import PersonRequest

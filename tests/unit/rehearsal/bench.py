@@ -9,7 +9,8 @@ from typing import Any
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, FileInfo, Form, Original, Reply, ToolResult, ToolSpec, ToolUse
 from runs.documents.content import Converted, digest_of
-from runs.documents.formats import docx, pdf
+from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.pdf import reader as pdf
 from runs.documents.made_files import commented, make
 from runs.documents.model.document import Document
 from runs.enums import About, Role

@@ -9,14 +9,14 @@ import pytest
 ROOT = Path(__file__).parents[3]
 COMPARES_NO_TEXTS = {
     "runs/documents/attachments.py": "names of files that clash",
-    "runs/documents/formats/docx/listnum.py": "names of lists",
+    "runs/documents/formats/docx/numbering.py": "names of lists",
     "runs/documents/formats/docx/crossreferences.py": "numbers of clauses",
     "runs/documents/formats/docx/numbering.py": "names of lists",
     "runs/documents/formats/pdf/unnamed.py": "letters that OCR reads",
-    "runs/documents/formats/rtf/words.py": "names of fonts",
-    "runs/documents/formats/symbols.py": "names of fonts",
+    "runs/documents/formats/rtf/reader.py": "names of fonts",
+    "runs/documents/reading/fields.py": "names of fonts",
     "runs/management/terminal_answers.py": "letters that stand for a decision",
-    "runs/documents/formats/package_parts.py": "names of parts of a package",
+    "runs/documents/reading/package_parts.py": "names of parts of a package",
     "runs/documents/writers/comments.py": "names of parts of a package",
     "runs/documents/writers/xlsx.py": "a name that Excel keeps for itself",
     "runs/submission/run_templates.py": "names of templates",
@@ -30,7 +30,7 @@ COMPARES_NO_TEXTS = {
 
 
 REPLACES_CHARACTERS = {
-    "runs/documents/formats/docx/looks.py": "digits that Word raises or lowers",
+    "runs/documents/formats/docx/styles.py": "digits that Word raises or lowers",
     "runs/evidence/citations/notes.py": "raised digits of notes, and marks of Markdown",
 }
 _TYPOGRAPHIC = re.compile(r"[‘’“”„«»‐‑–—−\u00a0\u00ad\u200b]")

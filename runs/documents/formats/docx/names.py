@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from runs.documents.formats.package_parts import Element, whole_number
+from runs.documents.reading.package_parts import Element, whole_number
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from runs.documents.formats.docx.formats import written
-from runs.documents.formats.docx.looks import raised
 from runs.documents.formats.docx.names import W, val
-from runs.documents.formats.package_parts import Element
+from runs.documents.formats.docx.numbering import written
+from runs.documents.formats.docx.styles import raised
+from runs.documents.reading.package_parts import Element
 
 _NO_NOTES = frozenset({"separator", "continuationSeparator", "continuationNotice"})
 _UNKNOWN = "note"

@@ -1,13 +1,117 @@
 """The numbers before paragraphs, which no text of Word holds: counted as Word counts them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
-from runs.documents.formats.docx.formats import MAX_NUMBER, written
 from runs.documents.formats.docx.names import MC, W, is_on, number, val
 from runs.documents.formats.docx.styles import Style, Styles
-from runs.documents.formats.package_parts import Element, whole_number
+from runs.documents.reading.fields import FieldCode
+from runs.documents.reading.package_parts import Element, whole_number
+from runs.text.number_words import ENGLISH, ENGLISH_TENS
+from runs.text.plural import ordinal
+
+MAX_NUMBER = 32_767
+"""The highest that Word numbers to."""
+_ROMAN = (
+    *((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL")),
+    *((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
+)
+_MAX_ROMAN = 4_999
+_MAX_LETTERS = 780
+"""Beyond it a letter would stand there more than thirty times."""
+_TENS = ("", "ten", *ENGLISH_TENS)
+_ORDINALS = {
+    "one": "first",
+    "two": "second",
+    "three": "third",
+    "five": "fifth",
+    "eight": "eighth",
+    "nine": "ninth",
+    "twelve": "twelfth",
+}
+_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+_FOOTNOTE_SIGNS = "*†‡§"
+
+
+def written(number: int, style: str) -> str:
+    """A number in a style of Word's (`numFmt`); in one that is not known here, in digits."""
+    if style.startswith("0"):  # of the form "001, 002, 003, ..."
+        return f"{number:0{min(len(style.partition(',')[0]), 9)}}"
+    write = _STYLES.get(style)
+    return write(number) if write and number >= 0 else str(number)
+
+
+def _roman(number: int) -> str:
+    if number > _MAX_ROMAN:
+        return str(number)
+    found = ""
+    for value, sign in _ROMAN:
+        times, number = divmod(number, value)
+        found += sign * times
+    return found
+
+
+def _letters(number: int) -> str:
+    """After z comes aa, then bb."""
+    if not 1 <= number <= _MAX_LETTERS:
+        return str(number) if number else ""
+    times, letter = divmod(number - 1, 26)
+    return chr(ord("A") + letter) * (times + 1)
+
+
+def _words(number: int) -> str:
+    if number >= 1_000:
+        return str(number)
+    hundreds, rest = divmod(number, 100)
+    words = [f"{ENGLISH[hundreds]} hundred"] if hundreds else []
+    if rest >= 20:
+        tens, ones = divmod(rest, 10)
+        words.append(_TENS[tens] + (f"-{ENGLISH[ones]}" if ones else ""))
+    elif rest or not hundreds:
+        words.append(ENGLISH[rest])
+    return " ".join(words)
+
+
+def ordinal_words(number: int) -> str:
+    if number >= 1_000:
+        return ordinal(number)
+    words = _words(number)
+    at = max(words.rfind("-"), words.rfind(" ")) + 1
+    last = words[at:]
+    ending = _ORDINALS.get(last) or (f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th")
+    return words[:at] + ending
+
+
+def _repeated(signs: str, number: int) -> str:
+    times, sign = divmod(number - 1, len(signs))
+    return signs[sign] * min(times + 1, 30) if number else ""
+
+
+def _circled(number: int) -> str:
+    return _CIRCLED[number - 1] if 1 <= number <= len(_CIRCLED) else str(number)
+
+
+_STYLES: Mapping[str, Callable[[int], str]] = {
+    "none": lambda number: "",
+    "decimalZero": lambda number: f"{number:02}",
+    "upperRoman": _roman,
+    "lowerRoman": lambda number: _roman(number).lower(),
+    "upperLetter": _letters,
+    "lowerLetter": lambda number: _letters(number).lower(),
+    "ordinal": ordinal,
+    "cardinalText": lambda number: _words(number).capitalize(),
+    "ordinalText": lambda number: ordinal_words(number).capitalize(),
+    "decimalEnclosedParen": lambda number: f"({number})",
+    "decimalEnclosedFullstop": lambda number: f"{number}.",
+    "decimalEnclosedCircle": _circled,
+    "numberInDash": lambda number: f"- {number} -",
+    "hex": lambda number: f"{number:X}",
+    "chicago": partial(_repeated, _FOOTNOTE_SIGNS),
+}
+
 
 BULLET = "•"
 MAX_LEVEL = 8
@@ -236,3 +340,172 @@ def _format(element: Element) -> str:
     if found is None:
         return "decimal"
     return found.get(f"{W}format", "") or "decimal" if val(found) == "custom" else val(found) or "decimal"
+
+
+_LEGAL = tuple("".join(f"%{above}." for above in range(1, level + 1)) for level in range(1, MAX_LEVEL + 2))
+
+_BUILT_IN: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "numberdefault": (
+        *(("decimal", "%1)"), ("lowerLetter", "%2)"), ("lowerRoman", "%3)")),
+        *(("decimal", "(%4)"), ("lowerLetter", "(%5)"), ("lowerRoman", "(%6)")),
+        *(("decimal", "%7."), ("lowerLetter", "%8."), ("lowerRoman", "%9.")),
+    ),
+    "outlinedefault": (
+        *(("upperRoman", "%1."), ("upperLetter", "%2."), ("decimal", "%3."), ("lowerLetter", "%4)")),
+        *(("decimal", "(%5)"), ("lowerLetter", "(%6)"), ("lowerRoman", "(%7)")),
+        *(("lowerLetter", "(%8)"), ("lowerRoman", "(%9)")),
+    ),
+    "legaldefault": tuple(("decimal", text) for text in _LEGAL),
+}
+"""The lists that every document has: the style and the look of the numbers of each level."""
+
+
+class _Place(NamedTuple):
+    numbers: NumberList
+    level: int
+
+
+class FieldNumbers:
+    """Counts the LISTNUM fields of a story, in the order of the text."""
+
+    def __init__(self) -> None:
+        self._last: _Place | None = None
+        self._paragraph = 0
+        """That of the last field."""
+        self._levels: dict[str, int] = {}
+        """The level that fields have used last, by the keys of lists."""
+
+    def count(
+        self,
+        code: FieldCode,
+        numbering: Numbering,
+        counters: Counters,
+        own: tuple[NumberList, int] | None,
+        paragraph: int,
+    ) -> str | None:
+        """Returns the number that a field shows. `own`: the list and the level of the paragraph that it is in, whose
+        number among the paragraphs is `paragraph`.
+
+        Returns None where the rules do not say which list or which level is meant.
+        """
+        before = self._last if self._paragraph == paragraph else None
+        numbers = self._list(code.argument, numbering, before, own)
+        level = self._level(code, numbers, before, own) if numbers else None
+        if numbers is None or level is None:
+            return None
+        start = code.number("s")
+        numbered = counters.count((numbers, level), start=None if start is None else min(start, MAX_NUMBER))
+        if numbered is None:
+            return None
+        self._last, self._paragraph = _Place(numbers, level), paragraph
+        self._levels[numbers.key] = level
+        return numbered.label
+
+    def _list(
+        self, name: str, numbering: Numbering, before: _Place | None, own: tuple[NumberList, int] | None
+    ) -> NumberList | None:
+        """The list of this name; without a name the one of the field before it in the paragraph, of the paragraph, or
+        of the last field.
+        """
+        if name:
+            return numbering.called(name) or built_in(name)
+        if before:
+            return before.numbers
+        if own:
+            return own[0]
+        return self._last.numbers if self._last else None
+
+    def _level(
+        self, code: FieldCode, numbers: NumberList, before: _Place | None, own: tuple[NumberList, int] | None
+    ) -> int | None:
+        """The level that the field says; else the one of the field before it in the paragraph, the one below that of
+        the paragraph, or the one that fields of the list have used last.
+        """
+        if "l" in code.switches:
+            level = code.number("l")
+            return level - 1 if level and level <= MAX_LEVEL + 1 else None
+        if before and before.numbers.key == numbers.key:
+            return before.level
+        if own and own[0].key == numbers.key:
+            return own[1] + 1
+        return self._levels.get(numbers.key)
+
+
+def built_in(name: str) -> NumberList | None:
+    """The list of this name that every document has."""
+    name = name.casefold()
+    if name not in _BUILT_IN:
+        return None
+    levels = {
+        index: Level(start=1, format=style, text=text, restarts_after=None, is_legal=False, style=None, is_hidden=False)
+        for index, (style, text) in enumerate(_BUILT_IN[name])
+    }
+    return NumberList("", f"field {name}", levels, {})
+
+
+_MAX_OPEN = 20
+
+_MAX_CLAUSE = 100
+
+_WORD = re.compile(r"(?:section|clause|article|paragraph|sec\.|art\.|§+)\s*(?=\S)", re.IGNORECASE)
+"""What people leave out when they name a clause: "Section 4.2" is 4.2. An annex or a schedule keeps its word."""
+
+_PART = re.compile(r"\(\w{1,8}\)|[a-z]{1,8}[.)]|[0-9]{1,3}\)|[A-Z]\)")
+"""Labels that mean nothing without the clause they are in, in whichever list they are: (a), (1), iv., b), 2), A)."""
+
+_TITLE = re.compile(r"[^\W\d]{3,}\s|§")
+"""Labels that begin with a word: what was open before ends there."""
+
+
+class _Open(NamedTuple):
+    """A clause that the next paragraph may be a part of. `is_part`: it is a part of the one before it."""
+
+    key: str
+    level: int
+    shape: str
+    clause: str
+    is_part: bool
+
+
+class Clauses:
+    """Asked for each numbered paragraph, in the order of the text."""
+
+    def __init__(self) -> None:
+        self._open: list[_Open] = []
+
+    def clause(self, numbered: Numbered) -> str:
+        """Its whole number; empty where there is none, as for a bullet."""
+        if not numbered.shape or not numbered.label:
+            return ""
+        self._close(numbered)
+        own = _WORD.sub("", numbered.label, count=1).rstrip(".")
+        above = self._open[-1] if self._open else None
+        is_part = above is not None and (
+            (above.key == numbered.key and not numbered.goes_on) or _PART.fullmatch(numbered.label) is not None
+        )
+        clause = _joined(above.clause, own) if above and is_part and not numbered.is_whole else own
+        if above and not is_part and _TITLE.match(numbered.label):
+            self._open.clear()
+        self._open.append(_Open(numbered.key, numbered.level, numbered.shape, clause[:_MAX_CLAUSE], is_part))
+        del self._open[:-_MAX_OPEN]
+        return clause[:_MAX_CLAUSE]
+
+    def _close(self, numbered: Numbered) -> None:
+        """Leave open what this one may be a part of: its own list's levels above it, or what was open before its list
+        began. A new list that looks like an open one takes its place, unless another clause began in between.
+        """
+        for at in range(len(self._open) - 1, -1, -1):
+            if self._open[at].key == numbered.key and self._open[at].level < numbered.level:
+                del self._open[at + 1 :]
+                return
+        for at, one in enumerate(self._open):
+            if one.key == numbered.key or one.shape == numbered.shape:
+                if not numbered.begins or all(other.is_part for other in self._open[at + 1 :]):
+                    del self._open[at:]
+                return
+
+
+def _joined(above: str, own: str) -> str:
+    if own.startswith("("):
+        return f"{above}{own}"
+    return f"{above} {own}" if own.endswith(")") else f"{above}.{own}"

@@ -3,15 +3,21 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from runs.documents.formats.building import MAX_BLOCKS, Builder
-from runs.documents.formats.docx.clauses import Clauses
 from runs.documents.formats.docx.crossreferences import CrossReferences
-from runs.documents.formats.docx.listnum import FieldNumbers
-from runs.documents.formats.docx.looks import UNKNOWN, WHITE, shading
 from runs.documents.formats.docx.names import MC, W, chosen, number, switch, val
 from runs.documents.formats.docx.notes import Notes
-from runs.documents.formats.docx.numbering import Counters, Numbered, Numbering
-from runs.documents.formats.docx.styles import Style, Styles, ground_of, hides, list_of, outline_level
+from runs.documents.formats.docx.numbering import Clauses, Counters, FieldNumbers, Numbered, Numbering
+from runs.documents.formats.docx.styles import (
+    UNKNOWN,
+    WHITE,
+    Style,
+    Styles,
+    ground_of,
+    hides,
+    list_of,
+    outline_level,
+    shading,
+)
 from runs.documents.formats.docx.words import (
     BOOKMARK,
     DELETED,
@@ -25,10 +31,11 @@ from runs.documents.formats.docx.words import (
     Words,
     change_in,
 )
-from runs.documents.formats.fields import FieldCode, left_out_at
-from runs.documents.formats.package_parts import MAX_DEPTH, Element
 from runs.documents.model.document import words_for
 from runs.documents.model.layout import Block, BlockKind
+from runs.documents.reading.building import MAX_BLOCKS, Builder
+from runs.documents.reading.fields import FieldCode, left_out_at
+from runs.documents.reading.package_parts import MAX_DEPTH, Element
 from runs.errors import InvalidInput
 
 _MAX_COLUMNS = 100

@@ -7,16 +7,85 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from runs.documents.formats.docx.looks import WHITE, Look, first, is_unseen, look, raised
-from runs.documents.formats.docx.mathematics import formula
-from runs.documents.formats.docx.names import MC, M, W, chosen, outermost, switch, val
+from runs.documents.formats.docx.names import MC, M, W, chosen, is_on, number, outermost, switch, val
 from runs.documents.formats.docx.notes import Notes, Reference
-from runs.documents.formats.docx.styles import Styles, hides
-from runs.documents.formats.docx.symbols import form_field, symbol
-from runs.documents.formats.fields import MAX_CODE, FieldCode
-from runs.documents.formats.package_parts import MAX_DEPTH, Element, whole_number
+from runs.documents.formats.docx.styles import WHITE, Look, Styles, first, hides, is_unseen, look, raised
 from runs.documents.model.layout import Deletion, Mark, MarkKind
+from runs.documents.reading.fields import MAX_CODE, FieldCode, sign_of
+from runs.documents.reading.package_parts import MAX_DEPTH, Element, whole_number
 from runs.errors import InvalidInput
+
+_WORD = re.compile(r"\w*")
+
+
+def formula(element: Element, depth: int = 0) -> str:
+    """What stands in it, from left to right; beyond MAX_DEPTH nothing is read."""
+    if element.tag == f"{M}t":
+        return element.text or ""
+    if depth > MAX_DEPTH or element.tag in {f"{W}del", f"{W}moveFrom"}:
+        return ""
+
+    def part(name: str) -> str:
+        found = element.find(f"{M}{name}")
+        return "" if found is None else formula(found, depth + 1)
+
+    match element.tag.removeprefix(M):
+        case "f":
+            return f"{_grouped(part('num'))}/{_grouped(part('den'))}"
+        case "sSup":
+            return f"{part('e')}^{_grouped(part('sup'))}"
+        case "sSub":
+            return f"{part('e')}_{_grouped(part('sub'))}"
+        case "sSubSup":
+            return f"{part('e')}_{_grouped(part('sub'))}^{_grouped(part('sup'))}"
+        case "rad":
+            return f"{part('deg')}√{_grouped(part('e'))}"
+        case "d":
+            begin, end = _sign(element, "dPr", "begChr", "("), _sign(element, "dPr", "endChr", ")")
+            return f"{begin}{_inside(element, depth)}{end}"
+        case "nary":
+            return f"{_sign(element, 'naryPr', 'chr', '∫')}{_limits(part('sub'), part('sup'))}{part('e')}"
+        case _:
+            return _inside(element, depth)
+
+
+def _inside(element: Element, depth: int) -> str:
+    return "".join(formula(child, depth + 1) for child in element)
+
+
+def _sign(element: Element, properties: str, name: str, default: str) -> str:
+    found = element.find(f"{M}{properties}/{M}{name}")
+    return default if found is None else found.get(f"{M}val", "")[:1]
+
+
+def _limits(low: str, high: str) -> str:
+    return (f"_{_grouped(low)}" if low else "") + (f"^{_grouped(high)}" if high else "")
+
+
+def _grouped(text: str) -> str:
+    return text if _WORD.fullmatch(text) else f"({text})"
+
+
+def symbol(element: Element) -> str:
+    try:
+        code = int(element.get(f"{W}char", "")[:8], 16)
+    except ValueError:
+        code = -1
+    return sign_of(element.get(f"{W}font", ""), code)
+
+
+def form_field(element: Element) -> str:
+    """What a form field shows that has no text of its own: a box, ticked or not, or the chosen one of several words."""
+    if (box := element.find(f"{W}checkBox")) is not None:
+        state = box.find(f"{W}checked")
+        return "☒" if is_on(box.find(f"{W}default") if state is None else state) else "☐"
+    if (choices := element.find(f"{W}ddList")) is not None:
+        entries = choices.findall(f"{W}listEntry")
+        chosen = choices.find(f"{W}result")
+        at = number(choices.find(f"{W}default") if chosen is None else chosen)
+        return (val(entries[at]) or "") if at < len(entries) else ""
+    return ""
+
 
 _SPACE = re.compile(r"[\t\r\n]")
 INSERTED = frozenset({f"{W}ins", f"{W}moveTo"})

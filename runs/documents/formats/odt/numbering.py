@@ -3,11 +3,20 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from runs.documents.formats.docx.formats import MAX_NUMBER, written
-from runs.documents.formats.docx.numbering import BULLET, Numbered
-from runs.documents.formats.odt.names import STYLE, TEXT
-from runs.documents.formats.package_parts import Element, whole_number
+from runs.documents.formats.docx.numbering import BULLET, MAX_NUMBER, Numbered, written
 from runs.documents.model.sheets import column_of
+from runs.documents.reading.package_parts import Element, whole_number
+
+TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+DC = "{http://purl.org/dc/elements/1.1/}"
+MAX_DEPTH = 100
+"""Of what is gone down into: a table in a table in a list in a section has twenty."""
+TOO_DEEP = "is nested deeper than any document"
+
 
 _MAX_LEVEL = 10
 _MAX_AFFIX = 40

@@ -1,23 +1,101 @@
 """One story of an OpenDocument text after the other, block by block: paragraphs, cells of tables, text boxes."""
 
+import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
-from runs.documents.formats.building import Builder
-from runs.documents.formats.docx.clauses import Clauses
-from runs.documents.formats.docx.numbering import Numbered
-from runs.documents.formats.odt.names import DRAW, MAX_DEPTH, OFFICE, TABLE, TEXT, TOO_DEEP
-from runs.documents.formats.odt.numbering import Counting, Styles
-from runs.documents.formats.odt.words import Change, Later, Words
-from runs.documents.formats.package_parts import Element, whole_number
+from runs.documents.formats.docx.numbering import Clauses, Numbered
+from runs.documents.formats.odt.numbering import DRAW, MAX_DEPTH, OFFICE, TABLE, TEXT, TOO_DEEP, Counting, Styles
 from runs.documents.model.layout import BlockKind, MarkKind
+from runs.documents.reading.building import Builder
+from runs.documents.reading.package_parts import Element, whole_number
 from runs.errors import InvalidInput
+
+_NO_WORDS = frozenset({f"{TEXT}number", f"{TEXT}ruby-text", f"{TEXT}tracked-changes", f"{OFFICE}event-listeners"})
+
+
+_LEFT_OUT = frozenset({f"{TEXT}tracked-changes", f"{OFFICE}forms", f"{TEXT}note-citation", f"{TEXT}number"})
+_SPACES = re.compile(r"[ \t\r\n]+")
+_MAX_SPACES = 1_000
+_SIGNS = {f"{TEXT}tab": "\t", f"{TEXT}line-break": "\n"}
+_MARKS = frozenset({f"{TEXT}change", f"{TEXT}change-start", f"{TEXT}change-end", f"{OFFICE}annotation-end"})
+
+
+@dataclass
+class Change:
+    """A tracked change; `start` is where an insertion begins in the whole text, once that is known."""
+
+    is_deletion: bool
+    text: str
+    by: str
+    on: str
+    is_open: bool
+    start: int = 0
+
+
+@dataclass
+class Later:
+    """A note or a comment, whose own blocks come later: `kind` is footnote, endnote or comment."""
+
+    kind: str
+    element: Element
+    name: str
+    start: int
+    end: int = 0
+
+
+@dataclass
+class Words:
+    """`events`: elements that stand between two words, and how many characters stand before each. `hidden`: from where
+    to where the text is not shown.
+    """
+
+    hidden_styles: Set[str]
+    parts: list[str] = field(default_factory=list)
+    size: int = 0
+    events: list[tuple[int, Element]] = field(default_factory=list)
+    hidden: list[tuple[int, int]] = field(default_factory=list)
+    boxes: list[Element] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.parts)
+
+    def read(self, element: Element, depth: int = 0) -> None:
+        """All that is in an element, which is a paragraph or a part of one."""
+        if depth > MAX_DEPTH:
+            raise InvalidInput(TOO_DEEP)
+        start = self.size
+        self._add(_SPACES.sub(" ", element.text or ""))
+        for child in element:
+            self._child(child, depth)
+            self._add(_SPACES.sub(" ", child.tail or ""))
+        if element.get(f"{TEXT}style-name") in self.hidden_styles:
+            self.hidden.append((start, self.size))
+
+    def _child(self, child: Element, depth: int) -> None:
+        tag = child.tag
+        if tag in _SIGNS:
+            self._add(_SIGNS[tag])
+        elif tag == f"{TEXT}s":
+            self._add(" " * whole_number(child.get(f"{TEXT}c"), 1, low=1, high=_MAX_SPACES))
+        elif tag in _MARKS or tag in {f"{TEXT}note", f"{OFFICE}annotation"}:
+            self.events.append((self.size, child))
+        elif tag.startswith(DRAW):
+            self.boxes.append(child)
+        elif tag not in _NO_WORDS:
+            self.read(child, depth + 1)
+
+    def _add(self, text: str) -> None:
+        if text:
+            self.parts.append(text)
+            self.size += len(text)
+
 
 _MAX_REPEATED = 20_000
 _PARAGRAPHS = frozenset({f"{TEXT}p", f"{TEXT}h"})
 _IN_FRAMES = frozenset({f"{DRAW}text-box"})
 _ROWS = frozenset({f"{TABLE}table-header-rows", f"{TABLE}table-rows", f"{TABLE}table-row-group"})
-_LEFT_OUT = frozenset({f"{TEXT}tracked-changes", f"{OFFICE}forms", f"{TEXT}note-citation", f"{TEXT}number"})
 _CHANGES = frozenset({f"{TEXT}change", f"{TEXT}change-start", f"{TEXT}change-end"})
 
 

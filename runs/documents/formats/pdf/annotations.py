@@ -2,11 +2,16 @@
 
 import ctypes
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from pypdfium2 import PdfPage, raw
+from pypdfium2 import PdfDocument, PdfPage, PdfTextPage, raw
 
+from runs.documents.formats.pdf.characters import PageText
+from runs.documents.formats.pdf.geometry import loose_box
 from runs.documents.formats.pdf.objects import Box
 
 MAX_LOOKED_AT = 300
@@ -128,3 +133,213 @@ def _room(handle: Any) -> Box:
     box = raw.FS_RECTF()
     raw.FPDFAnnot_GetRect(handle, box)
     return min(box.left, box.right), min(box.bottom, box.top), max(box.left, box.right), max(box.bottom, box.top)
+
+
+MAX_COMPARED = 5_000_000
+"""Characters with the boxes of a file: some two seconds. Each box of a hostile one may be as large as its page."""
+
+type Span = tuple[int, int]
+
+
+class _Middle(NamedTuple):
+    up: float
+    across: float
+    at: int
+    """Its offset."""
+
+
+class MatchBudget:
+    """What comparing has cost so far of one file."""
+
+    def __init__(self) -> None:
+        self.left = MAX_COMPARED
+
+
+class Words:
+    """The words of one page. Its letters are looked at when something is asked for the first time."""
+
+    def __init__(self, page: PdfTextPage, text: PageText, effort: MatchBudget) -> None:
+        self._page, self._text, self._effort = page, text, effort
+
+    def under(self, boxes: Iterable[Box]) -> list[Span]:
+        """The letters of which the middle is in one of the boxes, as offsets, those in a row together; none once
+        comparing has cost too much.
+        """
+        found = set[int]()
+        for left, bottom, right, top in boxes:
+            low, high = bisect_left(self._middles, (bottom,)), bisect_right(self._middles, (top, float("inf")))
+            self._effort.left -= max(high - low, 1)
+            if self._effort.left < 0:
+                return []
+            found.update(one.at for one in self._middles[low:high] if left <= one.across <= right)
+        return _runs(sorted(found), self._text.text)
+
+    def beside(self, box: Box) -> list[Span]:
+        """The line with the letter that is nearest to the middle of the box; none on a page without text."""
+        across, up = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        self._effort.left -= len(self._middles)
+        if self._effort.left < 0 or not self._middles:
+            return []
+        at = min(self._middles, key=lambda one: (one.up - up) ** 2 + (one.across - across) ** 2).at
+        text = self._text.text
+        return [(text.rfind("\n", 0, at) + 1, (text.find("\n", at) + 1 or len(text) + 1) - 1)]
+
+    @cached_property
+    def _middles(self) -> Sequence[_Middle]:
+        text, numbers = self._text
+        self._effort.left -= len(text)
+        if self._effort.left < 0:
+            return []
+        found = []
+        for at, character in enumerate(text):
+            if not character.isspace():
+                left, bottom, right, top = loose_box(self._page, numbers[at])
+                found.append(_Middle((bottom + top) / 2, (left + right) / 2, at))
+        return sorted(found)
+
+
+def _runs(offsets: Sequence[int], text: str) -> list[Span]:
+    found: list[Span] = []
+    for at in offsets:
+        if found and not text[found[-1][1] : at].strip():
+            found[-1] = found[-1][0], at + 1
+        else:
+            found.append((at, at + 1))
+    return found
+
+
+MAX_COMMENTS = 2_000
+"""Of a file."""
+
+_DRAWN = {raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_STAMP}
+"""They are read as part of the page, unless the file has no picture of them."""
+
+_ON_WORDS = {
+    raw.FPDF_ANNOT_HIGHLIGHT,
+    raw.FPDF_ANNOT_UNDERLINE,
+    raw.FPDF_ANNOT_SQUIGGLY,
+    raw.FPDF_ANNOT_STRIKEOUT,
+}
+
+_SAYS_NOTHING_ELSE = {
+    raw.FPDF_ANNOT_TEXT,
+    raw.FPDF_ANNOT_FREETEXT,
+    raw.FPDF_ANNOT_POPUP,
+    raw.FPDF_ANNOT_WIDGET,
+} | _ON_WORDS
+"""Without words in them they are empty, or no more than a colour on words of the page."""
+
+
+class Aside(Enum):
+    """What was not read, as it is said of one page and of several."""
+
+    STRUCK = (
+        "has a mark-up that strikes out words, and it could not be told which; its text has them as if they were not",
+        "have mark-up that strikes out words, and it could not be told which; their text has them as if they were not",
+    )
+    COMMENT = (
+        "has comments that were not read, since they are too many, too long or made in another way",
+        "have comments that were not read, since they are too many, too long or made in another way",
+    )
+    DRAWN = (
+        "has mark-up without words, such as drawings or attached files, which was not read",
+        "have mark-up without words, such as drawings or attached files, which was not read",
+    )
+    TICKED = (
+        "has boxes of a form that are ticked, which its text does not say",
+        "have boxes of a form that are ticked, which their text does not say",
+    )
+
+
+class Marked(NamedTuple):
+    """Words of a page, as offsets, and who has marked them, and on which day."""
+
+    spans: Sequence[Span]
+    by: str
+    on: str
+
+
+class Comment(NamedTuple):
+    """`about`: the words of the page; none where it has none."""
+
+    text: str
+    about: Marked
+    is_hidden: bool
+
+
+class Asides(NamedTuple):
+    """What is beside the text of one page."""
+
+    unread: frozenset[Aside] = frozenset()
+    struck: Sequence[Marked] = ()
+    comments: Sequence[Comment] = ()
+
+
+class Finder:
+    """Reads what people have put onto the pages of one file, within limits for all of it."""
+
+    def __init__(self, document: PdfDocument) -> None:
+        self.reader, self.effort, self.left_comments = Reader(document.formenv), MatchBudget(), MAX_COMMENTS
+
+
+class Gathering:
+    """Gathers what is beside the text of one page."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder, self._annotations = finder, list[Annotation]()
+        self._unread, self._struck, self._comments = set[Aside](), list[Marked](), list[Comment]()
+
+    @property
+    def found(self) -> Asides:
+        return Asides(frozenset(self._unread), self._struck, self._comments)
+
+    def look(self, page: PdfPage) -> None:
+        """At a page as it was loaded: what is drawn into it is no mark-up any more."""
+        if raw.FPDFPage_GetAnnotCount(page) > MAX_LOOKED_AT:
+            self._unread.add(Aside.COMMENT)
+        for one in self._finder.reader.of(page):
+            self._unread.update(_unread(one))
+            if one.says or one.kind == raw.FPDF_ANNOT_STRIKEOUT:
+                self._annotations.append(one)
+        if self._finder.reader.left < 0:
+            self._unread.add(Aside.COMMENT)
+
+    def place(self, page: PdfTextPage, text: PageText) -> None:
+        """Find the words of the page that they are about."""
+        if not self._annotations:
+            return
+        words = Words(page, text, self._finder.effort)
+        for one in self._annotations:
+            spans = words.under(one.quads)
+            if one.kind == raw.FPDF_ANNOT_STRIKEOUT and not one.is_hidden:
+                self._struck += [Marked(spans, one.by, one.on)] if spans else []
+                self._unread.update(() if spans else (Aside.STRUCK,))
+            is_text = one.has_picture and one.kind in _DRAWN and not one.is_hidden and _has(text, one.says or "")
+            if not one.says or is_text:
+                continue
+            if self._finder.left_comments <= 0:
+                self._unread.add(Aside.COMMENT)
+                continue
+            self._finder.left_comments -= 1
+            about = Marked(spans or words.beside(one.room), one.by, one.on)
+            self._comments.append(Comment(one.says, about, one.is_hidden))
+
+    def forget_places(self) -> None:
+        """The page has other words than those that were found: OCR has read it instead, or it could not be read."""
+        self._unread.update({Aside.STRUCK} if self._struck else ())
+        self._struck = []
+        self._comments = [one._replace(about=one.about._replace(spans=())) for one in self._comments]
+
+
+def _unread(one: Annotation) -> Iterator[Aside]:
+    if one.is_ticked and not one.is_hidden:
+        yield Aside.TICKED
+    if one.says is None:
+        yield Aside.COMMENT
+    is_drawn = one.has_picture and one.kind in _DRAWN
+    if one.says == "" and not (one.is_hidden or is_drawn or one.kind in _SAYS_NOTHING_ELSE):
+        yield Aside.DRAWN
+
+
+def _has(text: PageText, words: str) -> bool:
+    return "".join(words.split()) in "".join(text.text.split())

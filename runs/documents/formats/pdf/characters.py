@@ -3,17 +3,198 @@
 import ctypes
 import math
 import re
+import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import pairwise
 from typing import NamedTuple
 
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
-from runs.documents.formats.pdf.backwards import forwards
 from runs.documents.formats.pdf.columns import by_columns
-from runs.documents.formats.pdf.raised import raised
+
+_WORD_WITH_DIGITS = re.compile(r"(?<!\S)[^\s0-9]*[0-9]\S*")
+
+
+_WORD = re.compile(
+    "[\u0591-\u05bd\u05bf-\u05c7\u05d0-\u05f2\u0610-\u061a\u0620-\u065f\u066e-\u06d3\u06d5-\u06ef\u06fa-\u06ff\u0750-\u077f\ufb1d-\ufdff\ufe70-\ufefc]+"
+)
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_LOWERED = "₀₁₂₃₄₅₆₇₈₉"
+_DIGITS = re.compile(r"[0-9]+")
+_MAX_BACK = 4
+"""Characters before digits among which there has to be a letter or digit on the line: ’500.”¹’."""
+_MIN_OFF = 0.2
+"""Of a digit's height, between its foot and that of a letter, to look closer at all."""
+_MIN_RAISED, _MIN_LOWERED = 0.4, 0.15
+"""Of a digit's height, from the line to its foot."""
+_MAX_HEIGHT, _MAX_HEIGHT_LOW = 0.85, 1.3
+"""Of the height above the line of a capital or digit, and of a letter that may be low."""
+_LOW = frozenset("acegmnopqrsuvwxyz")
+
+
+class _Ink(NamedTuple):
+    bottom: float
+    top: float
+
+
+def raised(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
+    """The text with such digits in their place, of the same length."""
+    found = _Found(page, text, numbers)
+    for word in _WORD_WITH_DIGITS.finditer(text):
+        for run in _DIGITS.finditer(text, *word.span()):
+            found.look_at(word.start(), *run.span())
+    if not found.instead:
+        return text
+    return "".join(found.instead.get(at, character) for at, character in enumerate(text))
+
+
+class _Found:
+    """`instead`: by offset, what stands for a digit. Only text that goes across the page is looked at."""
+
+    def __init__(self, page: PdfTextPage, text: str, numbers: Sequence[int]) -> None:
+        self._page, self._text, self._numbers = page, text, numbers
+        self._sides = tuple(ctypes.c_double() for _ in range(4))
+        self.instead: dict[int, str] = {}
+
+    def look_at(self, begun: int, start: int, end: int) -> None:
+        """The digits `start` to before `end` of the word that begins at `begun`, from the last one on."""
+        base = self._base(begun, start, end)
+        if base is None:
+            return
+        foot = self._ink(base)
+        for at in range(end - 1, start - 1, -1):
+            digits = RAISED if at != base and self._is_off(at, foot) else ""
+            digits = digits and self._digits(at, base)
+            if not digits:
+                return
+            self.instead[at] = digits[int(self._text[at])]
+
+    def _base(self, begun: int, start: int, end: int) -> int | None:
+        """A character of the same line that digits are compared with."""
+        before = range(start - 1, max(begun, start - _MAX_BACK) - 1, -1)
+        found = next((at for at in before if self._text[at].isalnum() and at not in self.instead), None)
+        if found is not None or end - start > 1 or self._text[begun - 1 : begun] not in {"", "\n"}:
+            return found if found is not None or end - start == 1 else start
+        return next((at for at in self._behind(end) if self._text[at].isalnum()), None)
+
+    def _behind(self, end: int) -> Iterator[int]:
+        """The mark of a note stands before its words."""
+        for at in range(end, min(end + _MAX_BACK, len(self._text))):
+            if self._text[at] == "\n":
+                return
+            yield at
+
+    def _ink(self, at: int) -> _Ink:
+        left, right, bottom, top = self._sides
+        raw.FPDFText_GetCharBox(self._page, self._numbers[at], left, right, bottom, top)
+        return _Ink(bottom.value, top.value)
+
+    def _is_off(self, at: int, foot: _Ink) -> bool:
+        ink = self._ink(at)
+        return abs(ink.bottom - foot.bottom) > _MIN_OFF * (ink.top - ink.bottom)
+
+    def _digits(self, at: int, base: int) -> str:
+        """What stands for digits that are as this one is; nothing for those on the line."""
+        ink, other = self._ink(at), self._ink(base)
+        x, y = self._sides[:2]
+        raw.FPDFText_GetCharOrigin(self._page, self._numbers[base], x, y)
+        line, height = y.value, ink.top - ink.bottom
+        most = _MAX_HEIGHT_LOW if self._text[base] in _LOW else _MAX_HEIGHT
+        if not (0 < height < most * (other.top - line) and self._is_upright(at) and self._is_upright(base)):
+            return ""
+        if ink.bottom - line >= _MIN_RAISED * height:
+            return RAISED
+        is_behind_letter = not self._text[at - 1].isdecimal() and self._text[at - 1].isalpha()
+        return _LOWERED if is_behind_letter and line - ink.bottom >= _MIN_LOWERED * height else ""
+
+    def _is_upright(self, at: int) -> bool:
+        matrix = raw.FS_MATRIX()
+        known = raw.FPDFText_GetMatrix(self._page, self._numbers[at], matrix)
+        return bool(known) and abs(matrix.b) + abs(matrix.c) < abs(matrix.d) / 2 and matrix.d > 0
+
+
+_ALEFS, _LAM = "\u0622\u0623\u0625\u0627\u0671", "\u0644"
+_MARKS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670"
+_TURNED = re.compile(f"[{_ALEFS}]{_LAM}|[{_MARKS}][{_MARKS}\u05d0-\u05ea\u0620-\u064a]")
+"""No glyph shows an alef before a lam by themselves, and marks are written behind their letter."""
+_MAY_BE = re.compile(f"[{_LAM}{_MARKS}]")
+"""Looked for in a tenth of the time."""
+_MAX_LETTERS = 8
+"""Of a glyph."""
+_MIN_STEP = 0.2
+"""Points from one letter to the next."""
+_MAX_SLANT = 0.1
+"""Of a line that goes across the page, as a sine."""
+
+
+def forwards(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
+    """The text with such letters in the order in which they are read, of the same length. `numbers` stay as they are:
+    letters that change places are those of one word, or of words that follow each other.
+    """
+    if not _WORD.search(text):
+        return text
+    if turned := _from_left(page, text, numbers):
+        letters, numbers = list(text), list(numbers)
+        for start, end in turned:
+            letters[start:end], numbers[start:end] = letters[start:end][::-1], numbers[start:end][::-1]
+        text = "".join(letters)
+    return _glyphs_turned(page, text, numbers) if _MAY_BE.search(text) else text
+
+
+def _glyphs_turned(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
+    parts, at = list[str](), 0
+    for match in _TURNED.finditer(text):
+        start, end = match.span()
+        if start < at or (place := _place(page, numbers[start])) != _place(page, numbers[start + 1]):
+            continue
+        while end < min(len(text), start + _MAX_LETTERS) and _place(page, numbers[end]) == place:
+            end += 1
+        is_pair = end - start == 2 and text[end - 1] == _LAM
+        is_first = start == 0 or _place(page, numbers[start - 1]) != place
+        if is_first and (is_pair or _is_mark(text[start]) > _is_mark(text[end - 1])):
+            parts += [text[at:start], text[start:end][::-1]]
+            at = end
+    return "".join([*parts, text[at:]]) if parts else text
+
+
+def _from_left(page: PdfTextPage, text: str, numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """The words whose glyphs stand one to the right of the other, those in such an order together."""
+    found, last = list[tuple[int, int]](), math.inf
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        letters = [numbers[at] for at in range(start, end) if not _is_mark(text[at])]
+        places = list(dict.fromkeys(_across(page, number) for number in letters))
+        if len(places) < 2 or not all(after - before >= _MIN_STEP for before, after in pairwise(places)):
+            continue
+        if found and places[0] > last and not text[found[-1][1] : start].strip(" "):
+            found[-1] = found[-1][0], end
+        else:
+            found.append((start, end))
+        last = places[-1]
+    return found
+
+
+def _across(page: PdfTextPage, number: int) -> float:
+    """Where a glyph begins from the left; not a number where its line does not go across the page."""
+    x, y = ctypes.c_double(), ctypes.c_double()
+    is_upright = abs(math.sin(raw.FPDFText_GetCharAngle(page, number))) < _MAX_SLANT
+    return x.value if is_upright and raw.FPDFText_GetCharOrigin(page, number, x, y) else math.nan
+
+
+def _is_mark(letter: str) -> bool:
+    return unicodedata.category(letter) == "Mn"
+
+
+def _place(page: PdfTextPage, number: int) -> tuple[float, ...]:
+    """Where a glyph begins, and the foot and the head of its ink. The letters of one glyph share its width."""
+    x, y, left, right, bottom, top = (ctypes.c_double() for _ in range(6))
+    raw.FPDFText_GetCharOrigin(page, number, x, y)
+    raw.FPDFText_GetCharBox(page, number, left, right, bottom, top)
+    return x.value, y.value, bottom.value, top.value
+
 
 _SPECIAL = re.compile("\r\n?|\ufffe|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """What pdfium puts in for the end of a line and for the hyphen of a divided word (behind which it leaves the end of the

@@ -19,15 +19,20 @@ from typing import Any, NamedTuple
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from runs.documents.formats.pdf.geometry import Rectangle, View
-from runs.documents.formats.pdf.handles import HANDLE, INT, Handle, Table, address, direct
 from runs.documents.formats.pdf.objects import (
+    HANDLE,
+    INT,
     MAX_DEPTH,
     MAX_OBJECTS,
     UNCHANGED,
     Box,
+    Handle,
     PageObject,
     Paint,
+    Table,
+    address,
     bounds_of,
+    direct,
     paint_of,
     shade_of,
     words_of,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
-from runs.documents.formats.pdf.handles import HANDLE, INT, address, direct
+from runs.documents.formats.pdf.objects import HANDLE, INT, address, direct
 
 _GRID = 1_000_000
 """pdfium says whole points of a device; this one has so many in each direction."""

@@ -18,11 +18,9 @@ from typing import NamedTuple, cast
 from PIL import Image, ImageChops
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
-from runs.documents.formats.building import WorkBudget
-from runs.documents.formats.pdf import camouflage
+from runs.documents.formats.pdf import unseen
 from runs.documents.formats.pdf.characters import PageText
 from runs.documents.formats.pdf.contents import MIN_SIZE, Brush, Contents, Doubt, Font, contents_of
-from runs.documents.formats.pdf.covers import Covered
 from runs.documents.formats.pdf.geometry import (
     Rectangle,
     View,
@@ -34,9 +32,9 @@ from runs.documents.formats.pdf.geometry import (
     size_of,
     tight_box,
 )
-from runs.documents.formats.pdf.handles import Handle
 from runs.documents.formats.pdf.objects import (
     Box,
+    Handle,
     Paint,
     has_own_font,
     is_invisible,
@@ -45,20 +43,24 @@ from runs.documents.formats.pdf.objects import (
     pieces_of,
     text_object,
 )
-from runs.documents.formats.pdf.shapes import FINE, MIN_CONTRAST, NO_INK, seen_by_shape
-from runs.documents.formats.pdf.strips import (
+from runs.documents.formats.pdf.unseen import FINE, MIN_CONTRAST, NO_INK, Covered, seen_by_shape
+from runs.documents.formats.pdf.windows import (
+    WHOLE,
     Gap,
     Line,
+    Picture,
     Raster,
     Room,
     Strip,
+    Window,
     are_spaces,
     gaps,
     raster,
     strips,
     whole,
+    windows,
 )
-from runs.documents.formats.pdf.windows import WHOLE, Picture, Window, windows
+from runs.documents.reading.building import WorkBudget
 
 MAX_SECONDS = 30.0
 """Of the processor, since the reading began, but for OCR; three hundred full pages take some three."""
@@ -196,7 +198,7 @@ class _Sheet:
         self.contents = contents = contents_of(page, text_page, self.view)
         self.has_more = bool(contents.kinds)
         self.has_invisible = () in contents.paints
-        self.differs_from_paper = not any(map(camouflage.is_sign, contents.paints))
+        self.differs_from_paper = not any(map(unseen.is_sign, contents.paints))
         self.check_time = _TimeLimit(effort, has_sign=not self.differs_from_paper).check
         self.check_time()
 
@@ -256,7 +258,7 @@ class _Look:
             return []
         places = self._coarse.rooms(self._view, drawn_at)
         parts = list(strips(places, self._ink, self._same))
-        hidden = self._camouflaged(start, end) if any(part.same >= camouflage.MIN_DOUBT for part in parts) else set()
+        hidden = self._camouflaged(start, end) if any(part.same >= unseen.MIN_DOUBT for part in parts) else set()
         layers = self._layers(start, end)
         if layers == {0}:
             parts = list(strips(places, self._first_change, self._same))
@@ -311,13 +313,13 @@ class _Look:
         found: set[int] = set()
         if self._sheet.is_scan:
             return found
-        for offsets, box, paint in camouflage.words(self._text_page, self._text, start, end):
+        for offsets, box, paint in unseen.words(self._text_page, self._text, start, end):
             self._check_time()
             place = self._view.shown(*box)
             if (
                 paint
-                and self._share(self._coarse, place, paint) >= camouflage.MIN_DOUBT
-                and self._share(self._fine, place, paint) >= camouflage.MIN_GROUND
+                and self._share(self._coarse, place, paint) >= unseen.MIN_DOUBT
+                and self._share(self._fine, place, paint) >= unseen.MIN_GROUND
                 and self._is_in_its_colour(place, offsets[0])
             ):
                 found.update(offsets)
@@ -327,10 +329,10 @@ class _Look:
         """Whether most of what is around a word is, not only in its shade."""
         part = self._colours.part(place)
         one = text_object(self._text_page, self._text.numbers[at])
-        return camouflage.share_in_colour(part, one) >= camouflage.MIN_GROUND
+        return unseen.share_in_colour(part, one) >= unseen.MIN_GROUND
 
     def _share(self, picture: Picture, place: Rectangle, paint: Paint) -> float:
-        return camouflage.share(picture.part(place), paint)
+        return unseen.share(picture.part(place), paint)
 
     def _is_on_page(self, line: Line, drawn_at: Sequence[Box]) -> bool:
         """Whether all of a line is, and none of it is tiny."""
@@ -398,7 +400,7 @@ class _Look:
     def _has_colours(self, place: Rectangle) -> bool:
         part = self._colours.part(place)
         bounds = cast("tuple[tuple[int, int], ...]", part.getextrema())
-        return any(light - dark >= camouflage.MIN_COLOUR for dark, light in bounds)
+        return any(light - dark >= unseen.MIN_COLOUR for dark, light in bounds)
 
     def _is_drawn(self, place: Rectangle, layer: int) -> bool:
         """Whether the picture differs where words stand when their layer is left out."""
@@ -412,7 +414,7 @@ class _Look:
             if self._contrast(fine, place, 0) >= MIN_CONTRAST:
                 return True
         change = self._difference(layer, self._coarse_colours)
-        return self._contrast(change, place, 0) >= camouflage.MIN_COLOUR
+        return self._contrast(change, place, 0) >= unseen.MIN_COLOUR
 
     def _difference(self, layer: int, whole: Picture) -> Picture:
         """By how much each pixel differs without the words of a layer that may be covered."""
@@ -466,7 +468,7 @@ class _Look:
 
     @cached_property
     def _same(self) -> Raster:
-        return Raster(camouflage.same_as_text(self._coarse.image, self._contents.paints), *self._coarse.image.size)
+        return Raster(unseen.same_as_text(self._coarse.image, self._contents.paints), *self._coarse.image.size)
 
     @cached_property
     def _fine(self) -> Picture:

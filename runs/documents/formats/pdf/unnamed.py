@@ -12,12 +12,12 @@ from typing import NamedTuple, cast
 from PIL import Image, ImageOps
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
+from runs.documents.formats.image.reader import read_lines
 from runs.documents.formats.pdf.characters import NAMELESS, PageText
+from runs.documents.formats.pdf.drawing import drawn
 from runs.documents.formats.pdf.geometry import Rectangle, View, boxes, loose_box
-from runs.documents.formats.pdf.handles import HANDLE, INT, address, direct
-from runs.documents.formats.pdf.showing import drawn
-from runs.documents.formats.pdf.strips import pixels
-from runs.documents.formats.pictures import read_lines
+from runs.documents.formats.pdf.objects import HANDLE, INT, address, direct
+from runs.documents.formats.pdf.windows import pixels
 from runs.documents.model.layout import MIN_CONFIDENCE
 
 OCR_SCALE = 300 / 72

@@ -6,9 +6,9 @@ from itertools import chain
 from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
-from runs.documents.formats.package_parts import whole_number
-from runs.documents.formats.xlsx.formats import Format
+from runs.documents.formats.xlsx.number_formats import Format
 from runs.documents.model.sheets import MAX_COLUMN, MAX_ROW, number_of
+from runs.documents.reading.package_parts import whole_number
 from runs.errors import InvalidInput
 
 MAX_CELLS = 2_000_000

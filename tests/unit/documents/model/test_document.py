@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.model.document import Document, Where, comment_of
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.model.marked import marked
 from runs.documents.model.sheets import Address, named
+from runs.documents.reading.building import Builder, BuiltDocument
 from runs.evidence.citations.places import spans_of
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from runs.documents.formats.building import Builder
 from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
+from runs.documents.reading.building import Builder
 from runs.evidence.citations.places import spans_of
 
 _HEADING, _PARAGRAPH = BlockKind.HEADING, BlockKind.PARAGRAPH

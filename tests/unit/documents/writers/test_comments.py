@@ -8,10 +8,10 @@ from itertools import pairwise
 import docx as python_docx
 import pytest
 
-from runs.documents.formats import docx
-from runs.documents.formats.building import BuiltDocument
+from runs.documents.formats.docx import reader as docx
 from runs.documents.model.document import ASIDE
 from runs.documents.model.layout import Block, BlockKind, MarkKind
+from runs.documents.reading.building import BuiltDocument
 from runs.documents.writers.comments import Comment, commented
 from runs.errors import InvalidInput
 from tests.documents.contract import contract
@@ -215,4 +215,4 @@ def test_a_long_paragraph_of_many_runs_gets_its_comment_within_limits() -> None:
     start = docx.make(data).text.index("word 7999")
     comment = Comment(start, start + len("word 7999"), "Too short?", ON)
     written = within(1, 100, "runs.documents.writers.comments.commented", data, comment)
-    assert about(within(1, 100, "runs.documents.formats.docx.make", written)) == {"Too short?": "word 7999"}
+    assert about(within(1, 100, "runs.documents.formats.docx.reader.make", written)) == {"Too short?": "word 7999"}

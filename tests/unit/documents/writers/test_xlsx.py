@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.documents.formats import xlsx as reader
-from runs.documents.formats.building import BuiltDocument
+from runs.documents.formats.xlsx import reader
 from runs.documents.model.layout import BlockKind
+from runs.documents.reading.building import BuiltDocument
 from runs.documents.writers import xlsx
 from runs.documents.writers.xlsx import Given
 from runs.errors import InvalidInput

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.documents.formats.building import Builder
 from runs.documents.model.layout import BlockKind, MarkKind
+from runs.documents.reading.building import Builder
 from runs.enums import CitationStatus
 from runs.evidence.citations.citation import Citation
 from runs.evidence.citations.lookup import citations_in

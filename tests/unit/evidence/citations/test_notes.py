@@ -6,9 +6,9 @@ import pytest
 
 from runs.contracts.base import RESULT, QuotedEvidence
 from runs.documents.content import Converted
-from runs.documents.formats.building import Builder, BuiltDocument
 from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
+from runs.documents.reading.building import Builder, BuiltDocument
 from runs.enums import About, CitationStatus, Provenance
 from runs.evidence.citations.citation import Cited
 from runs.evidence.citations.citing import Delivered, problems_of

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import FileInfo, ToolResult
-from runs.documents.formats.building import Builder
 from runs.documents.model.layout import BlockKind, MarkKind
+from runs.documents.reading.building import Builder
 from tests.documents.built import converted
 from tests.unit.pev.tools.bench import Memory, run
 

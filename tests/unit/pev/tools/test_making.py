@@ -6,12 +6,12 @@ import pytest
 
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Form, ToolResult
-from runs.documents.formats import docx as word_reader
-from runs.documents.formats import pdf as pdf_reader
-from runs.documents.formats import xlsx as sheet_reader
-from runs.documents.formats.building import BuiltDocument
+from runs.documents.formats.docx import reader as word_reader
+from runs.documents.formats.pdf import reader as pdf_reader
+from runs.documents.formats.xlsx import reader as sheet_reader
 from runs.documents.made_files import make
 from runs.documents.model.layout import BlockKind
+from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 from runs.pev.read_set import ReadTracker
 from runs.pev.tools.toolbox import note_looks

@@ -7,8 +7,8 @@ import pytest
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import ToolResult, ToolUse
 from runs.documents.content import Unreadable
-from runs.documents.formats.building import Builder
 from runs.documents.model.layout import BlockKind
+from runs.documents.reading.building import Builder
 from runs.enums import OriginalPages
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools

@@ -3,9 +3,9 @@
 import pytest
 
 from runs.documents.content import Converted
-from runs.documents.formats.building import Builder
 from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
+from runs.documents.reading.building import Builder
 from runs.enums import About
 from runs.pev.contracts import Criterion
 from runs.pev.verification.untraced import unknown_names_in, untraced_in

@@ -10,9 +10,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pypdfium2 import PdfDocument
 
-from runs.documents.formats import docx, eml, epub, html, odt, ole, pdf, pptx, rtf, xlsx
+from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.eml import reader as eml
+from runs.documents.formats.epub import reader as epub
+from runs.documents.formats.html import reader as html
+from runs.documents.formats.odt import reader as odt
+from runs.documents.formats.ole import reader as ole
+from runs.documents.formats.pdf import reader as pdf
 from runs.documents.formats.pdf.characters import text_of, text_page_of
 from runs.documents.formats.pdf.geometry import View, rectangles
+from runs.documents.formats.pptx import reader as pptx
+from runs.documents.formats.rtf import reader as rtf
+from runs.documents.formats.xlsx import reader as xlsx
 from runs.documents.model.document import Document
 from runs.evidence.passages import Passage, passage_in
 from runs.text.normalisation import folded

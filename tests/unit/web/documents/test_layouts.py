@@ -2,9 +2,9 @@
 
 import pytest
 
-from runs.documents.formats.building import Builder
 from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind, MarkKind
+from runs.documents.reading.building import Builder
 from runs.store.page_pictures import Rectangle
 from runs.web.files.document_blocks import AROUND_IN_PANEL, blocks_around
 from runs.web.files.page_images import Leaf

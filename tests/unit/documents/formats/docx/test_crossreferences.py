@@ -3,10 +3,10 @@
 import pytest
 
 from runs import isolation
-from runs.documents.formats import docx
-from runs.documents.formats.building import BuiltDocument
+from runs.documents.formats.docx import reader as docx
 from runs.documents.model.layout import MarkKind
 from runs.documents.packed_parts import unpacked
+from runs.documents.reading.building import BuiltDocument
 from runs.isolation import Limits
 from tests.documents.word import bookmark, deleted, field, level, lists, note, paragraph, word
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.formats.docx.formats import written
+from runs.documents.formats.docx.numbering import written
 
 
 @pytest.mark.parametrize(

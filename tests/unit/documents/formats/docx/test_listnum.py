@@ -2,8 +2,8 @@
 
 import pytest
 
-from runs.documents.formats import docx
-from runs.documents.formats.building import BuiltDocument
+from runs.documents.formats.docx import reader as docx
+from runs.documents.reading.building import BuiltDocument
 from tests.documents.word import deleted_mark, field, level, lists, note, paragraph, word
 
 OUTLINE = ("<w:name w:val='Clauses'/>", level(0, "decimal", "%1."), level(1, "lowerLetter", "(%2)"))

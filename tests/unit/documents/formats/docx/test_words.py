@@ -2,9 +2,9 @@
 
 import pytest
 
-from runs.documents.formats import docx
-from runs.documents.formats.building import BuiltDocument
+from runs.documents.formats.docx import reader as docx
 from runs.documents.model.layout import Deletion, Mark, MarkKind
+from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 from tests.documents.word import (
     deleted,

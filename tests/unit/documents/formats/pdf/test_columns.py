@@ -7,8 +7,8 @@ from textwrap import wrap
 
 import pytest
 
-from runs.documents.formats.pdf.reading import make
-from runs.documents.formats.pdf.showing import places
+from runs.documents.formats.pdf.drawing import places
+from runs.documents.formats.pdf.reader import make
 from tests.documents import pdfs
 
 _TEXT = (

@@ -11,10 +11,10 @@ from PIL import Image
 from pypdfium2 import PdfBitmap, PdfPage, PdfTextPage
 
 from runs import isolation
-from runs.documents.format_table import OF_PICTURES
+from runs.documents.document_format import OF_PICTURES
 from runs.documents.formats.pdf import ink, pages
-from runs.documents.formats.pdf.reading import make
-from runs.documents.formats.pdf.showing import picture, places, thumbnail
+from runs.documents.formats.pdf.drawing import picture, places, thumbnail
+from runs.documents.formats.pdf.reader import make
 from runs.documents.model.layout import MarkKind
 from runs.documents.packed_parts import unpacked
 from runs.errors import InvalidInput
@@ -103,7 +103,7 @@ def test_nothing_of_a_page_that_was_shown_is_kept(show: Callable[[bytes], bytes]
 def test_the_memory_is_that_of_a_page_however_many_there_are(count: int) -> None:
     data = pdfs.pages_of([_stamped(number) for number in range(count)])
     limits = replace(OF_PICTURES, megabytes=_MEGABYTES)
-    _, text = unpacked(isolation.run("runs.documents.formats.pdf.read", data, limits))
+    _, text = unpacked(isolation.run("runs.documents.formats.pdf.reader.read", data, limits))
     assert [page.split("\n")[-1].split()[-1] for page in text.decode().split("\n\f")] == [
         f"ABC-{number:06}" for number in range(count)
     ]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from runs.documents.formats.pdf.reading import make
-from runs.documents.formats.pdf.showing import places
+from runs.documents.formats.pdf.drawing import places
+from runs.documents.formats.pdf.reader import make
 from runs.documents.model.document import Document
 from runs.evidence.passages import Passage, passage_in
 from tests.documents import pdfs

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from runs.documents.formats import pictures
-from runs.documents.formats.building import BuiltDocument
+from runs.documents.formats.image import reader
 from runs.documents.formats.pdf import unnamed
-from runs.documents.formats.pdf.reading import make
+from runs.documents.formats.pdf.reader import make
 from runs.documents.model.layout import MarkKind
+from runs.documents.reading.building import BuiltDocument
 from tests.documents import pdfs
 
 _LINES = ["The liability of the Supplier is", "not more than EUR 100,000 a year."]
@@ -24,14 +24,14 @@ def _from_ocr(made: BuiltDocument) -> list[str]:
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What OCR has read so far, picture by picture."""
-    found, read = list[str](), pictures._read
+    found, read = list[str](), reader._read
 
-    def noted(*arguments: object) -> list[pictures.Line]:
+    def noted(*arguments: object) -> list[reader.Line]:
         lines = read(*arguments)  # type: ignore[arg-type]
         found.append("\n".join(line.text for line in lines))
         return lines
 
-    monkeypatch.setattr(pictures, "_read", noted)
+    monkeypatch.setattr(reader, "_read", noted)
     return found
 
 
@@ -74,18 +74,18 @@ def test_letters_whose_numbers_are_right_are_the_text_of_the_page(reads: list[st
     ids=["by number", "right ones", "digits", "one letter"],
 )
 def test_without_ocr_it_is_said(monkeypatch: pytest.MonkeyPatch, lines: Sequence[str], said: Sequence[str]) -> None:
-    monkeypatch.setattr(pictures, "tesserocr", None)
+    monkeypatch.setattr(reader, "tesserocr", None)
     made = make(pdfs.unnamed(lines, said, more=_NAMED))
     assert (made.rendered.notes, _from_ocr(made), made.rendered.layout.pictorial) == ((_DOUBT,), [], (1,))
 
 
 def test_where_ocr_has_no_time_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures, "MAX_SECONDS", -1)
+    monkeypatch.setattr(reader, "MAX_SECONDS", -1)
     assert make(pdfs.unnamed(_LINES)).rendered.notes == (_DOUBT,)
 
 
 def test_what_ocr_is_not_sure_of_is_no_better_than_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures.Line, "confidence", 50)
+    monkeypatch.setattr(reader.Line, "confidence", 50)
     made = make(pdfs.unnamed(_LINES, _LINES))
     assert (made.text.split("\n"), made.rendered.notes) == (_LINES, (_DOUBT,))
 

@@ -1,0 +1,316 @@
+"""Mails as files (.eml): their text, and that of their HTML where it says something else; invitations; attachments.
+
+Signed and compressed mails of S/MIME are opened; signatures are not checked.
+"""
+
+import base64
+import re
+from collections.abc import Iterator, Sequence
+from email import message_from_bytes
+from email.errors import HeaderParseError, MessageError
+from email.header import decode_header, make_header
+from email.message import Message
+from email.policy import compat32
+from typing import NamedTuple
+
+from runs.documents.formats.eml import FORMAT, invitations, smime
+from runs.documents.formats.eml.mails import (
+    MAX_ATTACHED_BYTES,
+    MAX_ATTACHMENTS,
+    MAX_ORNAMENT,
+    Alternative,
+    Line,
+    Mail,
+    attachment_name,
+    html_lines,
+    laid_out,
+    plain_lines,
+    put_together,
+)
+from runs.documents.formats.html.reader import decoded, decoded_or_guessed
+from runs.documents.reading.building import BuiltDocument
+from runs.errors import InvalidInput
+
+MAX_DEPTH = 5
+"""Of parts in parts of one mail: text and HTML, beside pictures, beside attachments, signed, forwarded."""
+MAX_PARTS = 100
+_FIELDS = ("Subject", "From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date")
+_MAX_FIELD = 20_000
+_MAX_HEADER = 20_000
+_BOUNDARY = re.compile(rb"boundary\s*=", re.IGNORECASE)
+_CONTENT = re.compile(rb"^content-(?:type|disposition):[^\n]*(?:\n[ \t][^\n]*)*", re.IGNORECASE | re.MULTILINE)
+"""The fields whose parameters the standard library splits, in quadratic time."""
+_BROKEN = (
+    *(MessageError, ValueError, LookupError, TypeError, AttributeError, RecursionError, AssertionError),
+    *(OverflowError, NotImplementedError),
+)
+"""What the standard library raises on mails that are none, by trial with changed bytes."""
+_DAMAGED = "is a damaged mail; open it in a mail program and save it again"
+_PAGES = frozenset({"text/html", "text/x-amp-html", "text/watch-html"})
+_ENCRYPTED = "is encrypted; decrypt it in a mail program and save it again."
+_SIGNED = "is signed, in a form that is not read; open it in a mail program and save it again."
+_UNKNOWN = "is signed or encrypted, in a form that is not read; open it in a mail program and save it again."
+_AS_SMIME = b"Content-Type: application/pkcs7-mime\nContent-Transfer-Encoding: base64\n\n"
+SIGNATURE = ("Signature", "S/MIME; it was not checked")
+
+
+class Attachment(NamedTuple):
+    """`content`: what was inside a signed one; that of its part where there is none."""
+
+    name: str
+    part: Message
+    content: bytes | None = None
+
+    @property
+    def data(self) -> bytes:
+        return _content(self.part) if self.content is None else self.content
+
+    @property
+    def is_picture_in_text(self) -> bool:
+        is_inline = self.part.get_content_disposition() == "inline" or "Content-ID" in self.part
+        return self.part.get_content_maintype() == "image" and is_inline
+
+
+def read(data: bytes) -> bytes:
+    return make(data).packed()
+
+
+def make(data: bytes) -> BuiltDocument:
+    try:
+        return laid_out(FORMAT, _mail(_parsed(data)))
+    except _BROKEN as error:
+        raise InvalidInput(_DAMAGED) from error
+
+
+def attachments(data: bytes) -> list[tuple[str, bytes]]:
+    """The names and contents of what is attached; forwarded mails as mails. Small pictures of the text are left out."""
+    try:
+        return attached_in(Parts(_parsed(data)))
+    except _BROKEN as error:
+        raise InvalidInput(_DAMAGED) from error
+
+
+def attached_in(parts: "Parts") -> list[tuple[str, bytes]]:
+    """As `attachments`, of parts that were read."""
+    found = [(one.name, one.is_picture_in_text, one.data) for one in parts.attachments]
+    contents = [(name, data) for name, is_ornament, data in found if len(data) >= MAX_ORNAMENT or not is_ornament]
+    if sum(len(content) for _, content in contents) > MAX_ATTACHED_BYTES:
+        raise InvalidInput(f"has attachments of more than {MAX_ATTACHED_BYTES // 1_000_000} MB")
+    return contents
+
+
+def protected(data: bytes) -> "Parts":
+    """What is in the attachment that a signed or an encrypted mail is in Outlook: a content of S/MIME, or a part of a
+    mail with its header.
+    """
+    try:
+        return Parts(_parsed(data if smime.is_mime(data) else _AS_SMIME + base64.encodebytes(data)))
+    except _BROKEN as error:
+        raise InvalidInput(_DAMAGED) from error
+
+
+def _parsed(data: bytes) -> Message:
+    if len(_BOUNDARY.findall(data)) > 5 * MAX_PARTS:  # before they are parsed: each line is compared with all of them
+        raise InvalidInput(f"has more than {MAX_PARTS} parts")
+    if any(len(one[0]) > _MAX_HEADER for one in _CONTENT.finditer(data)):
+        raise InvalidInput(_DAMAGED)
+    return message_from_bytes(data, policy=compat32)  # newer policies parse headers in more than linear time
+
+
+def _mail(message: Message) -> Mail:
+    parts = Parts(message)
+    fields = [(name, _field(value)) for name in _FIELDS for value in message.get_all(name, [])[:1]]
+    if not parts.lines and not fields:
+        raise InvalidInput(_DAMAGED)
+    return parts.mail(fields)
+
+
+def _field(value: object) -> str:
+    raw = str(value)[:_MAX_FIELD]
+    try:
+        return str(make_header(decode_header(raw)))
+    except (HeaderParseError, UnicodeError, LookupError, ValueError):
+        return raw
+
+
+class Parts:
+    """The lines of a mail's body, and what is attached."""
+
+    def __init__(self, message: Message) -> None:
+        self.lines: list[Line] = []
+        self.attachments: list[Attachment] = []
+        self.notes: list[str] = []
+        self.cautions: list[str] = []
+        self.is_signed = False
+        self._invitations: list[list[Line]] = []
+        self._left, self._attached, self._calendars = MAX_PARTS, 0, 0
+        self._walk(message, 0)
+        for lines in self._invitations:
+            self._add(lines)
+
+    def mail(self, fields: Sequence[tuple[str, str]]) -> Mail:
+        """The mail with these fields, and with a field that says that it is signed, if it is."""
+        signed = [SIGNATURE] if self.is_signed else []
+        names = [one.name for one in self.attachments]
+        return Mail([*fields, *signed], self.lines, names, self.notes, self.cautions)
+
+    def _walk(self, part: Message, depth: int) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise InvalidInput(f"has more than {MAX_PARTS} parts")
+        if depth > MAX_DEPTH:
+            raise InvalidInput(f"has parts in parts that are nested more than {MAX_DEPTH} deep")
+        kind = part.get_content_type()
+        name = part.get_filename()
+        if kind == "multipart/encrypted":
+            self.notes.append(f"{_whole_or_part(depth)} {_ENCRYPTED}")
+        elif kind in smime.MEDIA_TYPES or (name or "").lower().endswith(smime.SUFFIX):
+            self._open(part, name, depth)
+        elif kind in {"text/calendar", "application/ics"} or (name or "").lower().endswith(".ics"):
+            self._invite(part, name)
+        elif name or part.get_content_disposition() == "attachment" or not _is_shown(part):
+            self._attach(part, name)
+        elif kind == "multipart/alternative":
+            self._choose(part, depth)
+        elif part.is_multipart():
+            for child in _children(part):
+                self._walk(child, depth + 1)
+        else:
+            self._say(part, kind)
+
+    def _open(self, part: Message, name: str | None, depth: int) -> None:
+        """A part of S/MIME: what is signed or compressed in it, or a note that it cannot be read."""
+        found = smime.opened(_content(part))
+        document = smime.name_inside(_field(name or ""))
+        if found.content and (document or not _is_mail_part(found.content)):
+            self._attach(part, document or "signed content", found.content)
+            if found.kind is smime.Kind.SIGNED:
+                self.cautions.append(smime.unchecked(self.attachments[-1].name))
+        elif found.content:
+            self.is_signed |= found.kind is smime.Kind.SIGNED
+            self._walk(_parsed(found.content), depth + 1)
+        elif found.kind is smime.Kind.ENCRYPTED:
+            self.notes.append(f"{_whole_or_part(depth)} {_ENCRYPTED}")
+        else:
+            said = str(part.get_param("smime-type", "")).lower()
+            is_signed = found.kind is smime.Kind.SIGNED or said == "signed-data"
+            why = _ENCRYPTED if "enveloped" in said else _SIGNED if is_signed else _UNKNOWN
+            self.notes.append(f"{_whole_or_part(depth)} {why}")
+
+    def _choose(self, part: Message, depth: int) -> None:
+        """The text, unless it is empty, else what is last, which mail programs show; and each other alternative that
+        says something else.
+        """
+        versions = [self._version(child, depth) for child in _children(part)]
+        filled = [one for one in versions if any(line.text.strip() for line in one.alternative.lines)]
+        texts = [one for one in filled if one.alternative.name == "text"]
+        shown = next(iter([*texts, *filled[::-1]]), None)
+        if shown is None and (failed := next((one.failure for one in versions if one.failure), None)):
+            raise failed
+        for one in versions:
+            is_shown = one is shown
+            self.attachments += [each for each in one.attachments if is_shown or not each.is_picture_in_text]
+            self.notes += one.notes if is_shown else []
+            self.cautions += one.cautions if is_shown else []
+            self.notes += [f"The {one.alternative.name} of the mail {one.failure}."] if one.failure else []
+        if shown:
+            others = [one.alternative for one in filled if one is not shown]
+            lines, cautions = put_together(shown.alternative, others)
+            self._add(lines)
+            self.cautions += cautions
+
+    def _version(self, part: Message, depth: int) -> "_Version":
+        name = "text" if part.get_content_type() == "text/plain" else "HTML"
+        before = self.lines, self.attachments, self.notes, self.cautions
+        self.lines, self.attachments, self.notes, self.cautions = [], [], [], []
+        try:
+            self._walk(part, depth + 1)
+            return _Version(Alternative(name, self.lines), self.attachments, self.notes, self.cautions)
+        except InvalidInput as error:
+            return _Version(Alternative(name, []), failure=error)
+        finally:
+            self.lines, self.attachments, self.notes, self.cautions = before
+
+    def _invite(self, part: Message, name: str | None) -> None:
+        """Calendars often come twice, as an alternative and attached."""
+        text, _ = _text(part)
+        self._calendars += len(text)
+        try:
+            lines = invitations.lines_of(text) if self._calendars <= invitations.MAX_CHARACTERS else []
+        except InvalidInput:
+            lines = []
+        if not lines:
+            self.notes.append("An invitation in the mail could not be read.")
+        if lines and lines not in self._invitations:
+            self._invitations.append(lines)
+        is_attached = part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text"
+        if is_attached or not lines:
+            self._attach(part, name or "invitation.ics")
+
+    def _say(self, part: Message, kind: str) -> None:
+        if kind in _PAGES:
+            lines, notes, cautions = html_lines(_content(part), part.get_content_charset(""))
+            self._add(lines)
+            self.notes += notes
+            self.cautions += cautions
+        else:
+            text, caution = _text(part)
+            self._add(plain_lines(text))
+            self.cautions += [caution] if caution else []
+
+    def _add(self, lines: Sequence[Line]) -> None:
+        if self.lines:
+            self.lines.append(Line(""))
+        self.lines += lines
+
+    def _attach(self, part: Message, name: str | None, content: bytes | None = None) -> None:
+        self._attached += 1
+        number = self._attached
+        if number > MAX_ATTACHMENTS:
+            raise InvalidInput(f"has more than {MAX_ATTACHMENTS} attachments")
+        if not name and part.get_content_type() == "message/rfc822":
+            name = f"forwarded mail {number}.eml"
+        if not name and part.get_content_maintype() == "image":
+            name = f"picture {number}.{part.get_content_subtype()}"
+        self.attachments.append(Attachment(attachment_name(_field(name or ""), number), part, content))
+
+
+class _Version(NamedTuple):
+    """An alternative, with what it brings; or why it cannot be read."""
+
+    alternative: Alternative
+    attachments: Sequence[Attachment] = ()
+    notes: Sequence[str] = ()
+    cautions: Sequence[str] = ()
+    failure: InvalidInput | None = None
+
+
+def _whole_or_part(depth: int) -> str:
+    return "A part of the mail" if depth else "The mail"
+
+
+def _is_mail_part(content: bytes) -> bool:
+    """Whether it is a part of a mail, or a text without a header."""
+    return smime.is_mime(content) or decoded(content, "utf-8") is not None
+
+
+def _children(part: Message) -> Iterator[Message]:
+    payload = part.get_payload()
+    return (one for one in payload if isinstance(one, Message)) if isinstance(payload, list) else iter(())
+
+
+def _is_shown(part: Message) -> bool:
+    """Whether it is a part of the body and not something that is attached without a name."""
+    return part.get_content_maintype() in {"text", "multipart"}
+
+
+def _content(part: Message) -> bytes:
+    if part.get_content_type() == "message/rfc822":
+        return b"\n".join(one.as_bytes(policy=compat32) for one in _children(part))
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
+def _text(part: Message) -> tuple[str, str]:
+    """In the encoding that it names, if that fits; else UTF-8, or a guess with a caution."""
+    return decoded_or_guessed(_content(part), part.get_content_charset(""), "utf-8")

@@ -1,0 +1,13 @@
+"""E-books: their chapters, which are pages of HTML, in the order of the book."""
+
+from runs.documents.document_format import HTML_PACKAGES, DocumentFormat
+
+FORMAT = DocumentFormat(
+    name="epub",
+    title="an e-book",
+    unit="chapter",
+    zip_media_type=b"application/epub+zip",
+    reader="runs.documents.formats.epub.reader",
+    edition=2,
+    packages=HTML_PACKAGES,
+)

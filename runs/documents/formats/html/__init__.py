@@ -1,0 +1,16 @@
+"""Saved web pages and exports of word processors. The source of a web project is a text instead: see `webpages`."""
+
+from runs.documents.document_format import HTML_PACKAGES, DocumentFormat
+from runs.documents.formats.html.webpages import is_page_to_read
+
+FORMAT = DocumentFormat(
+    name="html",
+    title="a web page",
+    unit="paragraph",
+    is_text_of=is_page_to_read,
+    media_types=("text/html", "application/xhtml+xml"),
+    reader="runs.documents.formats.html.reader",
+    edition=3,
+    packages=("chardet", *HTML_PACKAGES),
+    is_text=True,
+)

@@ -1,0 +1,15 @@
+"""The container of Outlook messages, which are read, and of old Office formats and documents with a password."""
+
+from runs.documents.document_format import HTML_PACKAGES, DocumentFormat, begins
+
+FORMAT = DocumentFormat(
+    name="ole",
+    title="an Outlook mail",
+    unit="line",
+    signatures=begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    reader="runs.documents.formats.ole.reader",
+    edition=6,
+    packages=("olefile", *HTML_PACKAGES),
+    attachments=True,
+    layout_name="msg",
+)

@@ -1,0 +1,447 @@
+"""Text of a PDF page over which something else was drawn: whether anything of it is left in the picture of the page.
+
+The page is drawn once more without such text. Where that changes nothing the text cannot be seen, whatever other ink
+is at its place: words on a white box over other words, a picture over all of the page.
+"""
+
+import ctypes
+import math
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from itertools import compress, islice, product
+from typing import Any, NamedTuple, cast
+
+from PIL import Image, ImageChops
+from pypdfium2 import PdfPage, PdfTextPage, raw
+
+from runs.documents.formats.pdf.characters import PageText, text_page_of
+from runs.documents.formats.pdf.geometry import Rectangle, View, around, loose_box, share_room, size_of, tight_box
+from runs.documents.formats.pdf.objects import (
+    MAX_OBJECTS,
+    Box,
+    PageObject,
+    Paint,
+    all_of,
+    bounds_of,
+    colours_of,
+    font_of,
+    is_visible_text,
+    paint_of,
+    text_object,
+    words_of,
+)
+from runs.documents.formats.pdf.windows import Picture, Room, pixels
+
+_MIN_CONTRAST = 12
+"""Shades of grey, of 256, between letters and the ground that can be seen at all."""
+MIN_COLOUR = 64
+"""Of 256, between two colours in that of red, green and blue in which they differ most: less is a tint as of paper."""
+_WHITE = 232
+"""The darkest shade that may be meant not to be seen on paper."""
+MIN_DOUBT = 0.25
+"""Of the room of a word in the coarse picture, where other ink is blurred: so much in its colour may be the ground."""
+MIN_GROUND = 0.5
+"""Of its room in the fine picture; letters themselves take less of theirs."""
+
+
+@cache
+def hiding(paint: Paint) -> tuple[int, ...]:
+    """For each shade of the ground whether such letters cannot be seen on it: 1 or 0."""
+    return tuple(
+        int(all(abs(shade - ground) * opacity < _MIN_CONTRAST * 255 for shade, opacity in paint))
+        for ground in range(256)
+    )
+
+
+def same_as_text(picture: Image.Image, paints: frozenset[Paint]) -> bytes:
+    """A byte for each pixel, row by row: 1 where it has the colour of some text."""
+    return picture.point(_hiding_any(paints)).tobytes()
+
+
+@cache
+def _hiding_any(paints: frozenset[Paint]) -> Sequence[int]:
+    tables = [hiding(paint) for paint in paints if paint]
+    return [max((table[shade] for table in tables), default=0) for shade in range(256)]
+
+
+def is_sign(paint: Paint) -> bool:
+    """Whether somebody may have hidden text with it: invisible, or white as paper is."""
+    return any(hiding(paint)[_WHITE:])
+
+
+def share(part: Image.Image, paint: Paint) -> float:
+    """How much of a picture has the colour of the text."""
+    counts = part.histogram()
+    return sum(count for count, same in zip(counts, hiding(paint), strict=True) if same) / max(sum(counts), 1)
+
+
+def strongest(picture: Image.Image) -> Image.Image:
+    """For each pixel the highest of its three values."""
+    red, green, blue = picture.split()
+    return ImageChops.lighter(ImageChops.lighter(red, green), blue)
+
+
+def share_in_colour(part: Image.Image, text: Any) -> float:
+    """How much of a picture has the colour of the text: colours as red and green may be the same shade of grey."""
+    away = Image.new("L", part.size)
+    for colour, opacity in colours_of(text):
+        differs = strongest(ImageChops.difference(part, Image.new("RGB", part.size, colour)))
+        away = ImageChops.lighter(away, differs.point([value * opacity // 255 for value in range(256)]))
+    return sum(away.histogram()[:MIN_COLOUR]) / max(part.width * part.height, 1)
+
+
+def words(page: PdfTextPage, text: PageText, start: int, end: int) -> Iterator[tuple[range, Box, Paint]]:
+    """The words of a part of the text, or parts of words that were drawn together: offsets, room and colour."""
+    begun, address, drawn_with = start, 0, None
+    for at in range(start, end + 1):
+        one = text_object(page, text.numbers[at]) if at < end and not text.text[at].isspace() else None
+        other = ctypes.addressof(one.contents) if one else 0
+        if other != address:
+            if address:
+                yield _word(page, text.numbers, range(begun, at), drawn_with)
+            begun, address, drawn_with = at, other, one
+
+
+def _word(page: PdfTextPage, numbers: Sequence[int], offsets: range, drawn_with: Any) -> tuple[range, Box, Paint]:
+    return offsets, around(loose_box(page, numbers[at]) for at in offsets), paint_of(drawn_with)
+
+
+_MAX_SHARED = 16
+"""Layers that have many words; each text that lies deeper has one for itself, as rows of slanted words may."""
+_CELLS = 800
+"""In each direction of the page, of the maps of what was drawn where: about a point each."""
+_SHRUNK = 4
+"""Of a line its height divided by so much is left out above and below, which other lines may touch."""
+
+
+class _Map:
+    """Parts of a page, in cells: a bit for each of a row."""
+
+    def __init__(self) -> None:
+        self._rows = dict[int, int]()
+
+    def add(self, room: Room) -> None:
+        left, top, right, bottom = room
+        cells = (1 << right) - (1 << left)
+        for row in range(top, bottom):
+            self._rows[row] = self._rows.get(row, 0) | cells
+
+    def has(self, room: Room) -> bool:
+        left, top, right, bottom = room
+        cells = (1 << right) - (1 << left)
+        return any(self._rows.get(row, 0) & cells for row in range(top, bottom)) if self._rows else False
+
+
+class _Copies(NamedTuple):
+    """The same words at the same place, drawn so many times to be bold. Without one of them nothing changes."""
+
+    handles: list[Any]
+    room: Room
+
+
+class Covered:
+    """The text of a page over which something was drawn, or all that is drawn visibly (`all_text`), in layers of which
+    none has words upon others; `where`: in this part of it. Whether text is among it, the address of its object tells.
+
+    Readers run without garbage collection: nothing here may refer back to this object, or to who has made it, since
+    the pictures of each page would then be kept until the end of the file.
+    """
+
+    def __init__(
+        self,
+        page: PdfPage,
+        text_page: PdfTextPage,
+        where: Box | None,
+        *,
+        all_text: bool,
+        check_time: Callable[[], None],
+    ) -> None:
+        self._text_page = text_page
+        self._page, self._view, self._check_time = page, View(page), check_time
+        self.layers: dict[int, int] = {}
+        self._handles: list[list[Any]] = []
+        self._sort(self._found(where, all_text=all_text))
+
+    def difference(self, whole: Picture, layer: int) -> Picture:
+        """A picture of a part of the page: its shades are by how much each pixel of `whole`, which shows all that is
+        drawn there, differs without the words of a layer.
+        """
+        self._check_time()
+        return whole._replace(image=_difference(whole.image, self._without(layer, whole)))
+
+    def _without(self, layer: int, whole: Picture) -> Image.Image:
+        for handle in self._handles[layer]:
+            raw.FPDFPageObj_SetIsActive(handle, False)
+        try:
+            return whole.drawn_again(self._page)
+        finally:
+            for handle in self._handles[layer]:
+                raw.FPDFPageObj_SetIsActive(handle, True)
+
+    def _found(self, where: Box | None, *, all_text: bool) -> list[_Copies]:
+        """What was drawn last is looked at first: it covers what was drawn before."""
+        covers, copies, found = _Map(), dict[Box, _Copies](), dict[int, _Copies]()
+        for one in reversed(list(islice(all_of(self._page), MAX_OBJECTS))):
+            self._check_time()
+            if one.kind == raw.FPDF_PAGEOBJ_FORM:  # its parts are there, too
+                continue
+            bounds = bounds_of(one)
+            if where and not share_room(bounds, where):
+                continue
+            room = self._room(bounds)
+            if one.kind != raw.FPDF_PAGEOBJ_TEXT:
+                covers.add(room)
+            elif is_visible_text(one.handle):
+                same = copies.get(bounds)
+                if not same or not self._are_copies(same.handles[0], one.handle):
+                    same = copies[bounds] = _Copies([], room)
+                same.handles.append(one.handle)
+                if all_text or covers.has(room):
+                    found[id(same)] = same
+        return list(found.values())
+
+    def _are_copies(self, one: Any, other: Any) -> bool:
+        """Of two texts in the same room."""
+        said, also_said = words_of(one, self._text_page), words_of(other, self._text_page)
+        return font_of(one) == font_of(other) and (said == also_said or not said or not also_said)
+
+    def _sort(self, found: Sequence[_Copies]) -> None:
+        taken, alone = list[_Map](), list[list[Any]]()
+        for handles, room in found:
+            self._check_time()
+            inner = _inner(room)
+            layer = next((one for one, cells in enumerate(taken) if not cells.has(inner)), len(taken))
+            if layer == _MAX_SHARED:
+                alone.append(handles)
+                continue
+            if layer == len(taken):
+                taken.append(_Map())
+                self._handles.append([])
+            taken[layer].add(inner)
+            self._handles[layer] += handles
+        self._handles += alone
+        for layer, handles in enumerate(self._handles):
+            self.layers.update((ctypes.addressof(handle.contents), layer) for handle in handles)
+
+    def _room(self, box: tuple[float, float, float, float]) -> Room:
+        return pixels(self._view.shown(*box), _CELLS, _CELLS)
+
+
+def _difference(one: Image.Image, other: Image.Image) -> Image.Image:
+    change = ImageChops.difference(one, other)
+    return strongest(change) if change.mode == "RGB" else change
+
+
+def _inner(room: Room) -> Room:
+    left, top, right, bottom = room
+    across, down = ((right - left) // _SHRUNK, 1) if right - left < bottom - top else (1, (bottom - top) // _SHRUNK)
+    left, top = left + across, top + down
+    return left, top, max(right - across, left + 1), max(bottom - down, top + 1)
+
+
+FINE = 200 / 72
+"""Pixels per point."""
+
+MIN_CONTRAST = 12
+"""Shades of grey, of 256, between a letter and the ground in the fine picture that can be seen at all."""
+
+_MIN_SIZE = 8.0
+"""Points of a font. Shapes of smaller letters are too much alike in the fine picture: at 6 points 6 and 8 are."""
+
+NO_INK = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp", "Mn"})
+"""Kinds of characters that leave none."""
+
+_MIN_LIKENESS = 0.9
+"""From 0 to 1: 0.97 of letters with themselves; 3 and 8 have 0.85, l and h 0.91, which no line has throughout."""
+
+_MIN_LIKENESS_OF_OUTLINE = 0.8
+"""Of letters with themselves 0.87 at least, of others 0.7 at most."""
+
+_AROUND = 2
+"""Pixels beside a letter, which have to be those of the ground."""
+
+_OUTLINES = 1, 1, 2
+"""Pixels by which each outline of letters is wider than the one before, to both sides: 3, 5 and 9 across."""
+
+_OUTSIDE, _INSIDE = 10, 170
+"""Of 256: so much of a pixel, or less and more, is in a letter."""
+
+_SHIFTS = sorted(product((-1, 0, 1), repeat=2), key=lambda shift: abs(shift[0]) + abs(shift[1]))
+"""Pixels between two drawings of the same letter: pdfium puts those of a font at whole pixels, and no others."""
+
+_PER_POINT = 10
+"""The sizes of two copies are the same in so many parts of a point."""
+
+_BLACK = 0, 0, 0, 255
+
+
+class _Masks(NamedTuple):
+    """White on black: the letters, and their outlines in several widths."""
+
+    letters: Image.Image
+    outlines: Sequence[Image.Image]
+
+
+def seen_by_shape(
+    again: Callable[[], AbstractContextManager[PdfPage]],
+    text: PageText,
+    hidden: Sequence[int],
+    window: Rectangle,
+    picture: Picture,
+    check_time: Callable[[], None],
+) -> set[int]:
+    """Those of the hidden characters, by their offsets, that belong to words that the picture shows, which is a fine
+    one of a part of the page in its colours. `again` opens the page once more; what is drawn with is changed there.
+    """
+    image = picture.image
+    with again() as page, text_page_of(page) as text_page:
+        handles = {at: text_object(text_page, text.numbers[at]) for at in hidden}
+        addresses = {at: _address(one) for at, one in handles.items() if one}
+        objects = list(islice(all_of(page), MAX_OBJECTS + 1))
+        if len(objects) > MAX_OBJECTS:  # the letters cannot be drawn alone
+            return set()
+        moves, twins = _twins(objects, set(addresses.values()), check_time)
+        for twin in twins:
+            raw.FPDFPageObj_SetIsActive(twin.handle, False)
+        changed = _changed(image, Picture.of(page, FINE, window, grey=False).image) if twins else None
+        masks = _masks(page, window, objects, set(addresses.values()), moves)
+        view, pictures = View(page), [image.convert("L"), *image.split(), *filter(None, [changed])]
+
+        def is_shown(at: int) -> bool:
+            check_time()
+            if unicodedata.category(text.text[at]) in NO_INK:
+                return True
+            if at not in addresses or size_of(text_page, text.numbers[at]) < _MIN_SIZE:
+                return False
+            across, up = moves.get(addresses[at], (0.0, 0.0))
+            left, bottom, right, top = tight_box(text_page, text.numbers[at])
+            place = view.shown(left + across, bottom + up, right + across, top + up)
+            left, top, right, bottom = picture.room(place)
+            return _has_shape(pictures, masks, (left - _AROUND, top - _AROUND, right + _AROUND, bottom + _AROUND))
+
+        return {at for part in _parts(hidden, text.text) if all(map(is_shown, part)) for at in part}
+
+
+def _address(handle: Any) -> int:
+    return ctypes.addressof(handle.contents)
+
+
+def _parts(hidden: Sequence[int], text: str) -> list[list[int]]:
+    """Those of a line that follow each other, also over spaces."""
+    parts: list[list[int]] = []
+    for at in hidden:
+        between = text[parts[-1][-1] + 1 : at] if parts else "\n"
+        if between.strip(" ") or "\n" in between:
+            parts.append([])
+        parts[-1].append(at)
+    return parts
+
+
+def _twins(
+    objects: Sequence[PageObject], hidden: set[int], check_time: Callable[[], None]
+) -> tuple[dict[int, tuple[float, float]], list[PageObject]]:
+    """How far away the nearest copy with a colour of each hidden piece of text is, and these copies."""
+    copies: dict[tuple[int, int, int], list[tuple[Box, PageObject]]] = {}
+    wanted: list[tuple[tuple[int, int, int], Box, int]] = []
+    for one in objects:
+        check_time()
+        if one.kind != raw.FPDF_PAGEOBJ_TEXT:
+            continue
+        box = bounds_of(one)
+        key = font_of(one.handle), round((box[2] - box[0]) * _PER_POINT), round((box[3] - box[1]) * _PER_POINT)
+        if (address := _address(one.handle)) in hidden:
+            wanted.append((key, box, address))
+        elif any(opacity for _, opacity in paint_of(one.handle)):
+            copies.setdefault(key, []).append((box, one))
+    moves, twins = dict[int, tuple[float, float]](), list[PageObject]()
+    for key, box, address in wanted:
+        check_time()
+        distances = [
+            (max(abs(other[0] - box[0]), abs(other[1] - box[1])), at)
+            for at, (other, _) in enumerate(copies.get(key, ()))
+        ]
+        distance, at = min(distances, default=(math.inf, 0))
+        if distance < box[3] - box[1]:
+            other, twin = copies[key][at]
+            moves[address] = other[0] - box[0], other[1] - box[1]
+            twins.append(twin)
+    return moves, twins
+
+
+def _changed(one: Image.Image, other: Image.Image) -> Image.Image:
+    """White where two pictures differ so that it can be seen."""
+    grey = ImageChops.difference(one.convert("L"), other.convert("L"))
+    colour = strongest(ImageChops.difference(one, other))
+    return ImageChops.lighter(_from(grey, MIN_CONTRAST), _from(colour, MIN_COLOUR))
+
+
+def _from(picture: Image.Image, least: int) -> Image.Image:
+    return picture.point([255 if shade >= least else 0 for shade in range(256)])
+
+
+def _masks(
+    page: PdfPage,
+    window: Rectangle,
+    objects: Sequence[PageObject],
+    hidden: set[int],
+    moves: dict[int, tuple[float, float]],
+) -> _Masks:
+    for one in objects:
+        if one.kind == raw.FPDF_PAGEOBJ_FORM:
+            continue
+        address = _address(one.handle)
+        raw.FPDFPageObj_SetIsActive(one.handle, address in hidden)
+        if address in hidden:
+            raw.FPDFTextObj_SetTextRenderMode(one.handle, raw.FPDF_TEXTRENDERMODE_FILL)
+            raw.FPDFPageObj_SetFillColor(one.handle, *_BLACK)
+            raw.FPDFPageObj_Transform(one.handle, 1, 0, 0, 1, *moves.get(address, (0.0, 0.0)))
+    letters = ImageChops.invert(Picture.of(page, FINE, window, grey=True).image)
+    return _Masks(letters, list(_outlines(letters)))
+
+
+def _outlines(letters: Image.Image) -> Iterator[Image.Image]:
+    """What rank filters of Pillow say too, in twenty times the time: of a page more than all else takes."""
+    inside, outside = letters, ImageChops.invert(letters)
+    for width in _OUTLINES:
+        inside, outside = _grown(inside, width), _grown(outside, width)
+        yield ImageChops.subtract(inside, ImageChops.invert(outside))
+
+
+def _grown(picture: Image.Image, width: int) -> Image.Image:
+    """What is light, by so many pixels wider on all sides. From 2 on it has to be as wide as that already."""
+    right, bottom = picture.size
+    for across, down in ((width, 0), (0, width)):
+        before = picture.crop((-across, -down, right - across, bottom - down))
+        after = picture.crop((across, down, right + across, bottom + down))
+        picture = ImageChops.lighter(picture, ImageChops.lighter(before, after))
+    return picture
+
+
+def _has_shape(pictures: Sequence[Image.Image], masks: _Masks, room: tuple[int, int, int, int]) -> bool:
+    """Whether a part of one of the pictures, the first of which is in grey, is a letter or its outline."""
+    shapes = [(masks.letters.crop(room), _MIN_LIKENESS)]
+    shapes += [(outline.crop(room), _MIN_LIKENESS_OF_OUTLINE) for outline in masks.outlines]
+    left, top, right, bottom = room
+    for picture, (across, down) in product(pictures, _SHIFTS):
+        part = picture.crop((left + across, top + down, right + across, bottom + down))
+        dark, light = cast("tuple[int, int]", part.getextrema())
+        if light - dark < (MIN_CONTRAST if picture is pictures[0] else MIN_COLOUR):
+            continue
+        if any(_likeness(shape, part) >= least for shape, least in shapes):
+            return True
+    return False
+
+
+def _likeness(shape: Image.Image, part: Image.Image) -> float:
+    """How a picture goes together with a shape, from 0 to 1, be it dark on light or light on dark (their correlation).
+    Pixels at the edges of the shape tell nothing: they depend on how it was drawn.
+    """
+    shades = shape.tobytes()
+    sure = [shade <= _OUTSIDE or shade >= _INSIDE for shade in shades]
+    first, second = bytes(compress(shades, sure)), bytes(compress(part.tobytes(), sure))
+    count, total, other_total = len(first), sum(first), sum(second)
+    spread = (math.sumprod(first, first) * count - total**2) * (math.sumprod(second, second) * count - other_total**2)
+    shared = math.sumprod(first, second) * count - total * other_total
+    return abs(shared) / math.sqrt(spread) if spread else 0.0
