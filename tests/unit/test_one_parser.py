@@ -15,7 +15,7 @@ CSV_HOME = "runs/text/csv_tables.py"
 CSV_WRITERS = {"runs/rehearsal/files.py"}
 NUMBER_HOMES = ("runs/text/numbers.py", "runs/text/numerals.py", "runs/text/quantities.py")
 NOT_OF_DOCUMENTS = {
-    "runs/documents/formats/pdf/characters.py: _WORD_WITH_DIGITS": "words with a digit, that may be the mark of a footnote",
+    "runs/documents/formats/pdf/characters.py: _WORD_WITH_DIGITS": "words with a digit, maybe a mark",
     "runs/documents/formats/xlsx/number_formats.py: _SKELETON": "the code of a number format",
     "runs/documents/formats/xlsx/number_formats.py: _LITERAL": "the code of a number format",
     "runs/documents/writers/xlsx.py: _NUMBER": "what a spreadsheet shows as it was written",

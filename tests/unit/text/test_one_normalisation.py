@@ -11,7 +11,6 @@ COMPARES_NO_TEXTS = {
     "runs/documents/attachments.py": "names of files that clash",
     "runs/documents/formats/docx/numbering.py": "names of lists",
     "runs/documents/formats/docx/crossreferences.py": "numbers of clauses",
-    "runs/documents/formats/docx/numbering.py": "names of lists",
     "runs/documents/formats/pdf/unnamed.py": "letters that OCR reads",
     "runs/documents/formats/rtf/reader.py": "names of fonts",
     "runs/documents/reading/fields.py": "names of fonts",
