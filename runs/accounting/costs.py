@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal
 
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
@@ -46,7 +47,7 @@ class CostLine:
     step: int | None = None
 
     @property
-    def standing(self) -> str:
+    def standing(self) -> Literal["", "below", "within", "above"]:
         """Where the cost ended: below, within or above the estimate. Empty while that cannot be said.
 
         Calls without a price or broken off make the cost a lower bound: it may be above already, never safely within.

@@ -1,14 +1,12 @@
-"""What a version of the plan changed, in short, for the annex of a report and for the JSON report."""
+"""What a version of the plan changed, in short, for the annex of a report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-
-from pydantic import JsonValue
+from collections.abc import Iterable, Iterator
 
 from runs.contracts.feedback import Comment
 from runs.documents.printing.blocks import Block, Items, Paragraph, Span, Spans, said, span, spans
-from runs.readmodel.plan_differences import Comparison, CriterionChange, StepChange
+from runs.readmodel.plan_differences import CriterionChange, StepChange
 from runs.readmodel.plan_view import PlanReading
 from runs.reports import parts
 from runs.text.diff import TextChange
@@ -78,49 +76,3 @@ def _requests(comments: Iterable[Comment]) -> list[str | Span]:
     for number in numbers:
         found += [", after " if not found else ", ", span(f"request R{number}", to="#requests")]
     return found
-
-
-def as_json(changes: Comparison | None) -> JsonValue:
-    """The same for machines, whole; null for the first version."""
-    if changes is None:
-        return None
-    return {
-        "since": changes.before,
-        "summary": changes.summary,
-        "steps": [_step_json(one) for one in changes.steps],
-        "success_criteria": [_criterion_json(one) for one in changes.criteria],
-        "whole": _texts_json(changes.whole),
-        "requests": _numbers(changes.comments),
-    }
-
-
-def _step_json(one: StepChange) -> JsonValue:
-    return {
-        "kind": one.kind,
-        "step_id": one.key,
-        "name": one.name,
-        "number": one.number,
-        "was": one.was,
-        "texts": _texts_json(one.changes),
-        "criteria": [_criterion_json(criterion) for criterion in one.criteria],
-        "relaxed": list[JsonValue](one.relaxed),
-        "requests": _numbers(one.comments),
-    }
-
-
-def _criterion_json(one: CriterionChange) -> JsonValue:
-    return {
-        "kind": one.kind,
-        "number": one.number,
-        "text": one.text,
-        "texts": _texts_json(one.changes),
-        "relaxed": one.relaxed,
-    }
-
-
-def _texts_json(texts: Sequence[TextChange]) -> list[JsonValue]:
-    return [{"what": one.what, "before": one.before, "after": one.after} for one in texts]
-
-
-def _numbers(comments: Iterable[Comment]) -> list[JsonValue]:
-    return [one.request for one in comments if one.request]

@@ -1,276 +1,399 @@
-"""The report for machines: one JSON object with everything that happened in a run, written from one reading of it."""
+"""Fills the contract of the JSON report with everything that happened in a run, from one reading of it.
+
+USD are decimals as text with six places; durations milliseconds; shares 0 to 1, null where there is nothing to share.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 from pydantic import JsonValue
 
+from runs.accounting import costs as accounts
+from runs.accounting import figures
+from runs.accounting.totals import RoleTotals, Totals
+from runs.contracts.base import Contract
+from runs.contracts.feedback import Comment
+from runs.enums import (
+    Action,
+    AttemptStatus,
+    Complexity,
+    EventKind,
+    Outcome,
+    PlanStatus,
+    Role,
+    RunStatus,
+    Severity,
+    StepStatus,
+)
 from runs.evidence.citations.citation import Cited
 from runs.evidence.results import CriterionResult
 from runs.lifecycle.change_requests import Request
 from runs.models import Attempt, Run, Verdict
 from runs.pev.input_coverage import Covered
-from runs.pev.outcome import OpenPoint
+from runs.readmodel import plan_differences as differences
 from runs.readmodel.attempt_view import AttemptReading
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_view import RunReading
 from runs.readmodel.shown_citations import RunCitations, cited_in
 from runs.readmodel.status_words import about_request
-from runs.reports import changes, figures
-from runs.reports.contract import VERSION
+from runs.reports import contract
 
 MAX_PROBLEM = 600
 """Characters of what a tool answered to a call that it refused."""
-
 MAX_COVERED = 200
-"""Files that are listed with each step; those of the run are listed all."""
+"""Files that are listed with each step. The list of the run has all of them."""
 
 
-def as_json(report: RunReading) -> dict[str, JsonValue]:
-    """Run, outcome and gaps, what people asked for, versions of the plan, steps with attempts and evidence, files,
-    costs, metrics, events.
-
-    `steps` are those of the newest version; `costs` is estimate against actual, `metrics` what `accounting.metrics`
-    defines. `does_not_apply`: the steps that had nothing to do, each with what was searched for. `cost_usd` is a
-    decimal as text; `unpriced_calls` counts the calls that are not in it. `answer` begins with what is missing in it,
-    and with what does not apply; `judged_answer` is what evidence of the success criteria points into.
-    """
-    run = report.run
-    return {
-        "schema_version": VERSION,
-        "run": run.pk,
-        "title": run.title,
-        "request": run.request,
-        "status": run.status,
-        "outcome": run.outcome,
-        "failure": run.failure,
-        "ended": run.ended,
-        "policy": run.policy.model_dump(mode="json"),
-        "judged_its_own_work": report.same_model,
-        "no_sources": report.no_sources,
-        "gaps": list[JsonValue](report.gaps),
-        "open_points": [_open_point(point) for point in report.open_points],
-        "does_not_apply": list[JsonValue](report.does_not_apply),
-        "rollback_strategy": report.rollback,
-        "citations": _citations(report.citations),
-        "answer": report.answer,
-        "judged_answer": run.answer,
-        "excluded": list[JsonValue](run.excluded),
-        "coverage": _coverage(report),
-        "success_criteria": _results(report.criteria),
-        "untraced": [one.model_dump(mode="json") for one in run.final.untraced] if run.final else [],
-        "requests": [_request(one) for one in report.requests],
-        "plans": [_plan(plan) for plan in report.plans],
-        "steps": _steps(report.plan) if report.plan else [],
-        "files": _files(report),
-        "refused_tool_calls": _refused(run),
-        **_used(report),
-        "events": _events(run),
-    }
+def as_json(reading: RunReading) -> dict[str, JsonValue]:
+    return report_of(reading).model_dump(mode="json")
 
 
-def _files(report: RunReading) -> JsonValue:
-    return [
-        {"path": file.path, "sha256": file.info.sha256, "size": file.info.size}
-        for file in report.made
-        if file.change != "removed"
-    ]
+def report_of(reading: RunReading) -> contract.Report:
+    """The report as of now. What its fields mean is said where `contract` defines them."""
+    run, used = reading.run, reading.totals
+    return contract.Report(
+        run=run.pk,
+        title=run.title,
+        request=run.request,
+        status=RunStatus(run.status),
+        outcome=Outcome(run.outcome) if run.outcome else None,
+        failure=run.failure,
+        ended=run.ended,
+        policy=run.policy,
+        judged_its_own_work=reading.same_model,
+        no_sources=reading.no_sources,
+        gaps=list(reading.gaps),
+        open_points=[
+            contract.OpenPoint(
+                kind=point.kind,
+                about=point.about,
+                sentence=point.sentence,
+                severity=point.severity,
+                unmet=[_same(contract.Unmet, one) for one in point.unmet],
+                attempts=[_same(contract.Review, one) for one in point.reviews],
+            )
+            for point in reading.open_points
+        ],
+        does_not_apply=list(reading.does_not_apply),
+        rollback_strategy=reading.rollback,
+        citations=_citations(reading.citations),
+        answer=reading.answer,
+        judged_answer=run.answer,
+        excluded=list(run.excluded or ()),
+        coverage=_covered(reading.coverage.files) if reading.coverage else None,
+        success_criteria=_results(reading.criteria),
+        untraced=list(run.final.untraced) if run.final else [],
+        requests=[_request(one) for one in reading.requests],
+        plans=[_plan(plan) for plan in reading.plans],
+        steps=[_step(step) for step in reading.plan.steps] if reading.plan else [],
+        files=[
+            contract.File(path=file.path, sha256=file.info.sha256, size=file.info.size)
+            for file in reading.made
+            if file.change != "removed"
+        ],
+        refused_tool_calls=_refused(run),
+        model_calls=used.calls,
+        unpriced_calls=used.unpriced,
+        cost_usd=_usd(used.cost),
+        totals=_totals(used),
+        totals_by_role=[_role(one) for one in reading.roles],
+        costs=_costs(reading.costs) if reading.costs else None,
+        metrics=_metrics(reading.figures),
+        events=_events(run),
+    )
 
 
-def _events(run: Run) -> JsonValue:
-    """The names in their data are sorted: PostgreSQL keeps them in another order than they were written in."""
-    return [
-        {"seq": seq, "kind": kind, "at": at.isoformat(), "data": dict(sorted(data.items()))}
-        for seq, kind, at, data in run.events.order_by("seq").values_list("seq", "kind", "at", "data")
-    ]
+def _same[C: Contract](model: type[C], value: object) -> C:
+    """The fields of a contract from an object with attributes of the same names."""
+    return model.model_validate(value, from_attributes=True)
 
 
-def _open_point(point: OpenPoint) -> JsonValue:
-    return {
-        "kind": point.kind,
-        "about": point.about,
-        "sentence": point.sentence,
-        "severity": point.severity,
-        "unmet": [asdict(one) for one in point.unmet],
-        "attempts": [asdict(one) for one in point.reviews],
-    }
-
-
-def _request(one: Request) -> JsonValue:
-    """What a person asked for. `status`: met, not_met, not_provable, answered (the plan says where), or open."""
-    gate = one.gate
-    return {
-        "number": one.number,
-        "by": str(gate.decided_by),
-        "at": gate.decided_at.isoformat() if gate.decided_at else None,
-        "words": one.words,
-        "about": about_request(gate),
-        "status": one.status,
-        "doubtful": bool(one.result and one.result.weak),
-        "where": one.where,
-        "planned": list[JsonValue](one.planned),
-        "attempt": one.attempt.number if one.attempt else None,
-        "result": one.result.model_dump(mode="json") if one.result else None,
-    }
-
-
-def _coverage(report: RunReading) -> JsonValue:
-    """By file, which lines were shown to any executor."""
-    return _covered(report.coverage.files)
-
-
-def _covered(files: Iterable[Covered]) -> JsonValue:
-    """`extent` as in `pev.input_coverage`."""
-    return [
-        {
-            "path": one.path,
-            "extent": one.extent.value,
-            "ranges": [list[JsonValue](span) for span in one.ranges],
-            "lines": one.lines,
-            "problem": one.problem,
-            "notes": list[JsonValue](one.notes),
-        }
-        for one in files
-    ]
-
-
-def _citations(found: RunCitations) -> JsonValue:
-    return {
-        "sentence": found.sentence,
-        "found": sum(1 for one in found.all if not one.broken),
-        "corrected": list[JsonValue](found.corrected),
-        "broken": [str(one) for one in found.broken],
-        "weak": found.weak,
-        "documents": [
-            {
-                "path": document.path or None,
-                "problem": document.cited.problem,
-                "citations": _cited(document.cited),
-                "uncited": [asdict(one) for one in document.uncited],
-            }
+def _citations(found: RunCitations) -> contract.Citations:
+    return contract.Citations(
+        sentence=found.sentence,
+        found=sum(1 for one in found.all if not one.broken),
+        corrected=list(found.corrected),
+        broken=[str(one) for one in found.broken],
+        weak=found.weak,
+        documents=[
+            contract.Document(
+                path=document.path or None,
+                problem=document.cited.problem,
+                citations=_cited(document.cited),
+                uncited=[_same(contract.Uncited, one) for one in document.uncited],
+            )
             for document in found.documents
         ],
-    }
+    )
 
 
-def _cited(cited: Cited) -> list[JsonValue]:
-    """`line` is in the text that cites; `source_start` and `source_end` are characters of the source's text."""
-    left_out = {"plain", "by_form"}
-    return [{name: value for name, value in asdict(one).items() if name not in left_out} for one in cited.links]
+def _cited(cited: Cited) -> list[contract.Citation]:
+    return [_same(contract.Citation, one) for one in cited.links]
 
 
-def _refused(run: Run) -> list[JsonValue]:
+def _covered(files: Iterable[Covered]) -> list[contract.Covered]:
+    return [_same(contract.Covered, one) for one in files]
+
+
+def _results(judged: Iterable[CriterionResult]) -> list[contract.Result]:
+    return [_result(one) for one in judged]
+
+
+def _result(one: CriterionResult) -> contract.Result:
+    return contract.Result(
+        label=one.label,
+        text=one.text,
+        decided_by=one.decided_by,
+        claimed=one.claimed,
+        supported=one.supported,
+        passed=one.passed,
+        confidence=one.confidence,
+        feedback=one.feedback,
+        evidence=one.evidence,
+        about=one.about,
+        each=one.each,
+        looked_at=one.looked_at,
+        out_of=one.out_of,
+        unit=one.unit,
+        lacking=one.lacking,
+        decided=one.decided,
+        rests_on=list(one.rests_on),
+        doubtful=one.weak,
+    )
+
+
+def _request(one: Request) -> contract.Request:
+    gate = one.gate
+    return contract.Request(
+        number=one.number,
+        by=str(gate.decided_by),
+        at=gate.decided_at.isoformat() if gate.decided_at else None,
+        words=one.words,
+        about=about_request(gate),
+        status=one.status,
+        doubtful=bool(one.result and one.result.weak),
+        where=one.where,
+        planned=list(one.planned),
+        attempt=one.attempt.number if one.attempt else None,
+        result=one.result,
+    )
+
+
+def _plan(plan: PlanReading) -> contract.Plan:
+    row = plan.row
+    return contract.Plan(
+        version=row.version,
+        status=PlanStatus(row.status),
+        fingerprint=plan.fingerprint,
+        reason=row.reason,
+        dropped_steps=list(plan.dropped),
+        relaxed=list(row.relaxed),
+        author=row.author.get_username() if row.author else None,
+        changes=_changes(plan.changes) if plan.changes else None,
+        steps=[_step(step) for step in plan.steps],
+        approved_by=row.approved_by.get_username() if row.approved_by else None,
+        approved_how=row.approved_how,
+        estimate=row.estimate,
+    )
+
+
+def _changes(changes: differences.Comparison) -> contract.PlanChanges:
+    return contract.PlanChanges(
+        since=changes.before,
+        summary=changes.summary,
+        steps=[_step_change(one) for one in changes.steps],
+        success_criteria=[_criterion_change(one) for one in changes.criteria],
+        whole=[_same(contract.TextChange, one) for one in changes.whole],
+        requests=_numbers(changes.comments),
+    )
+
+
+def _step_change(one: differences.StepChange) -> contract.StepChange:
+    return contract.StepChange(
+        kind=one.kind,
+        step_id=one.key,
+        name=one.name,
+        number=one.number,
+        was=one.was,
+        texts=[_same(contract.TextChange, text) for text in one.changes],
+        criteria=[_criterion_change(criterion) for criterion in one.criteria],
+        relaxed=list(one.relaxed),
+        requests=_numbers(one.comments),
+    )
+
+
+def _criterion_change(one: differences.CriterionChange) -> contract.CriterionChange:
+    return contract.CriterionChange(
+        kind=one.kind,
+        number=one.number,
+        text=one.text,
+        texts=[_same(contract.TextChange, text) for text in one.changes],
+        relaxed=one.relaxed,
+    )
+
+
+def _numbers(comments: Iterable[Comment]) -> list[int]:
+    return [one.request for one in comments if one.request]
+
+
+def _step(step: StepReading) -> contract.Step:
+    row, found = step.row, step.plan.rows.coverage
+    files: Sequence[Covered] | None = found.of_step(row.pk) if found else None
+    return contract.Step(
+        step_id=row.key,
+        name=step.name,
+        status=StepStatus(row.status),
+        complexity=Complexity(row.complexity),
+        agent=row.spec.agent or None,
+        kept=row.reused_from_id is not None,
+        coverage=None if files is None else _covered(files[:MAX_COVERED]),
+        files_shown=None if files is None else len(files),
+        attempts=[_attempt(attempt) for attempt in step.own_attempts],
+    )
+
+
+def _attempt(attempt: AttemptReading) -> contract.Attempt:
+    row, verdict = attempt.row, attempt.verdict
+    return contract.Attempt(
+        number=row.number,
+        status=AttemptStatus(row.status),
+        agent=row.agent.digest if row.agent else None,
+        subagents={name: one.digest for name, one in (row.subagents or {}).items()},
+        confidence=attempt.confidence,
+        findings=row.output.findings if row.output else "",
+        citations=_cited(cited_in(row.output.findings, row)) if row.output else [],
+        files=list(row.overlay),
+        deviations=list(attempt.deviations),
+        reused_from=_reused(row.reused_from) if row.reused_from else None,
+        feedback=verdict.feedback if verdict else "",
+        verdict=_verdict(verdict, attempt.results) if verdict else None,
+    )
+
+
+def _reused(earlier: Attempt) -> contract.Reused:
+    return contract.Reused(run=earlier.step.plan.run_id, step_id=earlier.step.key, attempt=earlier.number)
+
+
+def _verdict(verdict: Verdict, results: Iterable[CriterionResult]) -> contract.Verdict:
+    return contract.Verdict(
+        passed=verdict.passed,
+        action=Action(verdict.action),
+        severity=Severity(verdict.severity),
+        stage=verdict.stage,
+        notes=list(verdict.notes),
+        results=_results(results),
+        requests=list(verdict.requests),
+        untraced=list(verdict.untraced or ()),
+    )
+
+
+def _refused(run: Run) -> list[contract.Refused]:
     calls = run.tool_calls.refused().select_related("attempt__step").order_by("id")
     return [
-        {
-            "step_id": call.attempt.step.key if call.attempt else None,
-            "attempt": call.attempt.number if call.attempt else None,
-            "tool": call.name,
-            "agent": call.agent or None,
-            "problem": call.result[:MAX_PROBLEM],
-        }
+        contract.Refused(
+            step_id=call.attempt.step.key if call.attempt else None,
+            attempt=call.attempt.number if call.attempt else None,
+            tool=call.name,
+            agent=call.agent or None,
+            problem=call.result[:MAX_PROBLEM],
+        )
         for call in calls
     ]
 
 
-def _used(report: RunReading) -> dict[str, JsonValue]:
-    used = report.totals
-    return {
-        "model_calls": used.calls,
-        "unpriced_calls": used.unpriced,
-        "cost_usd": figures.usd(used.cost),
-        "totals": figures.totals(used),
-        "totals_by_role": figures.by_role(report.roles),
-        "costs": figures.costs(report.costs),
-        "metrics": figures.metrics(report.figures),
-    }
+def _events(run: Run) -> list[contract.Event]:
+    """The names in their data are sorted, because PostgreSQL does not keep the order in which they were written."""
+    rows = run.events.order_by("seq").values_list("seq", "kind", "at", "data")
+    return [
+        contract.Event(seq=seq, kind=EventKind(kind), at=at.isoformat(), data=dict(sorted(data.items())))
+        for seq, kind, at, data in rows
+    ]
 
 
-def _plan(plan: PlanReading) -> JsonValue:
-    return {
-        "version": plan.row.version,
-        "status": plan.row.status,
-        "fingerprint": plan.fingerprint,
-        "reason": plan.row.reason,
-        "dropped_steps": list[JsonValue](plan.dropped),
-        "relaxed": list[JsonValue](plan.row.relaxed),
-        "author": plan.row.author.get_username() if plan.row.author else None,
-        "changes": changes.as_json(plan.changes),
-        "steps": _steps(plan),
-        "approved_by": plan.row.approved_by.get_username() if plan.row.approved_by else None,
-        "approved_how": plan.row.approved_how,
-        "estimate": plan.row.estimate.model_dump(mode="json") if plan.row.estimate else None,
-    }
+def _usd(amount: Decimal) -> str:
+    return f"{amount:.6f}"
 
 
-def _steps(plan: PlanReading) -> list[JsonValue]:
-    return [_step(step) for step in plan.steps]
+def _totals(used: Totals) -> contract.Totals:
+    return contract.Totals(
+        calls=used.calls,
+        failed=used.failed,
+        tokens=contract.Tokens(
+            input=used.input_tokens,
+            output=used.output_tokens,
+            cache_read=used.cache_read_tokens,
+            cache_write_5m=used.cache_write_5m_tokens,
+            cache_write_1h=used.cache_write_1h_tokens,
+            all=used.tokens,
+        ),
+        cost_usd=_usd(used.cost),
+        unpriced=used.unpriced,
+        lower_bounds=used.lower_bounds,
+        duration_ms=used.duration_ms,
+    )
 
 
-def _step(step: StepReading) -> JsonValue:
-    return {
-        "step_id": step.row.key,
-        "name": step.name,
-        "status": step.row.status,
-        "complexity": step.row.complexity,
-        "agent": step.row.spec.agent or None,
-        "kept": step.row.reused_from_id is not None,
-        **_coverage_of(step),
-        "attempts": [_attempt(attempt) for attempt in step.own_attempts],
-    }
+def _role(one: RoleTotals) -> contract.RoleTotals:
+    return contract.RoleTotals(role=Role(one.role), model=one.model, **dict(_totals(one.totals)))
 
 
-def _coverage_of(step: StepReading) -> dict[str, JsonValue]:
-    """The files of which something was shown at the step, as for the run, up to MAX_COVERED; `files_shown` is all."""
-    files = step.plan.rows.coverage.of_step(step.row.pk)
-    return {"coverage": _covered(files[:MAX_COVERED]), "files_shown": len(files)}
+def _costs(found: accounts.Costs) -> contract.Costs:
+    return contract.Costs(
+        version=found.version,
+        rests_on=found.basis,
+        steps=[_cost_line(one) for one in found.steps],
+        roles=[_cost_line(one) for one in found.roles],
+        planned=_cost_line(found.planned),
+        planning=_cost_line(found.planning),
+        earlier=_cost_line(found.earlier) if found.earlier else None,
+        total=_totals(found.total),
+    )
 
 
-def _attempt(attempt: AttemptReading) -> JsonValue:
-    row, verdict = attempt.row, attempt.verdict
-    return {
-        "number": row.number,
-        "status": row.status,
-        "agent": row.agent.digest if row.agent else None,
-        "subagents": {name: one.digest for name, one in row.subagents.items()},
-        "confidence": attempt.confidence,
-        "findings": row.output.findings if row.output else "",
-        "citations": _cited(cited_in(row.output.findings, row)) if row.output else [],
-        "files": list[JsonValue](row.overlay),
-        "deviations": list[JsonValue](attempt.deviations),
-        "reused_from": _source(row.reused_from) if row.reused_from else None,
-        "feedback": verdict.feedback if verdict else "",
-        "verdict": _verdict(verdict, attempt.results) if verdict else None,
-    }
+def _cost_line(one: accounts.CostLine) -> contract.CostLine:
+    return contract.CostLine(
+        key=one.key,
+        name=one.name,
+        estimate=_guess(one.guess) if one.guess else None,
+        actual=_totals(one.actual),
+        over=one.over,
+        standing=one.standing,
+        note=one.note,
+    )
 
 
-def _source(earlier: Attempt) -> JsonValue:
-    return {"run": earlier.step.plan.run_id, "step_id": earlier.step.key, "attempt": earlier.number}
+def _guess(guess: accounts.Guess) -> contract.Guess:
+    return contract.Guess(
+        low_usd=None if guess.low is None else _usd(guess.low),
+        high_usd=None if guess.high is None else _usd(guess.high),
+        partly_unpriced=guess.partly,
+        tokens=guess.tokens or None,
+    )
 
 
-def _verdict(verdict: Verdict, results: Iterable[CriterionResult]) -> JsonValue:
-    return {
-        "passed": verdict.passed,
-        "action": verdict.action,
-        "severity": verdict.severity,
-        "stage": verdict.stage,
-        "notes": list[JsonValue](verdict.notes),
-        "results": _results(results),
-        "requests": [one.model_dump(mode="json") for one in verdict.requests],
-        "untraced": [one.model_dump(mode="json") for one in verdict.untraced],
-    }
-
-
-def _results(judged: Iterable[CriterionResult]) -> JsonValue:
-    return [_result(one) for one in judged]
-
-
-def _result(one: CriterionResult) -> JsonValue:
-    """As it is stored, with what its evidence rests on, in words."""
-    return one.model_dump(mode="json") | {
-        "decided": one.decided,
-        "rests_on": list[JsonValue](one.rests_on),
-        "doubtful": one.weak,
-    }
+def _metrics(found: figures.Metrics) -> contract.Metrics:
+    wall = found.runs.wall
+    return contract.Metrics(
+        doubt=found.doubt,
+        replans=found.runs.replans,
+        plans_rejected=found.runs.rejected,
+        wall_ms=wall.total_ms if wall.count else None,
+        steps=_same(contract.StepFigures, found.steps),
+        attempts=_same(contract.AttemptFigures, found.attempts),
+        phases=[_same(contract.Phase, phase) for phase in found.phases],
+        waiting=[
+            contract.Waiting(
+                kind=one.kind,
+                open=one.open,
+                count=one.times.count,
+                total_ms=one.times.total_ms,
+                mean_ms=one.times.mean_ms,
+                max_ms=one.times.max_ms,
+            )
+            for one in found.waiting
+        ],
+        executor_confidence=[_same(contract.Bucket, one) for one in found.executor],
+        verifier_confidence=[_same(contract.Bucket, one) for one in found.verifier],
+    )
