@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from runs.documents.formats.building import Builder
 from runs.documents.model.layout import BlockKind, MarkKind
+from runs.documents.reading.building import Builder
 from runs.pev.checks.covers import Covers
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import CheckInput
