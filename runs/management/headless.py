@@ -22,7 +22,6 @@ from runs.events.sentences import sentence
 from runs.lifecycle.gate_decisions import already_decided, decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
-from runs.management.commands.serve import first_administrator
 from runs.management.odd_names import settled
 from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
@@ -30,6 +29,7 @@ from runs.management.questions import about
 from runs.management.terminal_answers import decision_on
 from runs.models import Gate, Run
 from runs.operations.traces import trace_listener
+from runs.people.accounts import first_administrator
 from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.readmodel.run_view import reading_of
 from runs.reports.formats import FORMATS

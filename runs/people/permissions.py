@@ -1,5 +1,7 @@
 """Who may do what, each rule once, in two voices: `check_can_x` raises a sentence, `can_x` answers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from django.contrib.auth.models import AnonymousUser
@@ -28,7 +30,7 @@ def visible_runs(user: Person) -> RunQuerySet:
     return Run.objects.filter(Q(owner_id=user.pk) | Q(pk__in=named.values("run_id")))
 
 
-def approvable_gates(user: Person) -> "QuerySet[Gate]":
+def approvable_gates(user: Person) -> QuerySet[Gate]:
     """The open questions that wait for this person: those they may answer with yes. Others they can only turn down."""
     gates = Gate.objects.open().filter(Q(second_person=False) | ~Q(run__owner_id=user.pk))
     # few gates are open, so each is looked at by itself
@@ -42,7 +44,7 @@ def awaiting(runs: RunQuerySet, user: Person) -> RunQuerySet:
     return runs.filter(Q(gates__second_person=False) | ~Q(owner_id=user.pk), gates__status=GateStatus.OPEN)
 
 
-def visible_templates(user: Person) -> "QuerySet[Template]":
+def visible_templates(user: Person) -> QuerySet[Template]:
     """The templates this person may see: their own, and no one else's, not even as an administrator."""
     return Template.objects.filter(owner_id=user.pk) if user.is_authenticated else Template.objects.none()
 
@@ -83,3 +85,9 @@ def check_can_decide(user: Person, run: Run) -> None:
     """Anyone who may see a run may answer its gates. Raises NotAllowed."""
     if not can_see(user, run):
         raise NotAllowed("You may not decide anything in this run.")
+
+
+def all_may_see(before: Run, run: Run) -> bool:
+    """Whether everyone who sees the run sees the one before, of which its pages may then tell."""
+    known = {before.owner_id, *before.approvers.values_list("pk", flat=True)}
+    return {run.owner_id, *run.approvers.values_list("pk", flat=True)} <= known

@@ -5,7 +5,7 @@ from django.urls import path, register_converter
 from runs.web.agents import views as agents_views
 from runs.web.files import text_views
 from runs.web.files import views as files_views
-from runs.web.gates import views as gates_views
+from runs.web.files.file_list import FILES
 from runs.web.help import views as help_views
 from runs.web.history import views as history_views
 from runs.web.inbox import views as inbox_views
@@ -17,8 +17,9 @@ from runs.web.people import views as people_views
 from runs.web.plan_editor import plan_views
 from runs.web.plan_editor import views as plan_editor_views
 from runs.web.report import views as report_views
-from runs.web.run import approver_views, manage_views
+from runs.web.run import manage_views
 from runs.web.run import views as run_views
+from runs.web.run.overview import COST, OVERVIEW, STEPS
 from runs.web.run_templates import views as run_templates_views
 from runs.web.steps import views as steps_views
 from runs.web.tool_servers import views as tool_servers_views
@@ -50,24 +51,24 @@ urlpatterns = [
     path("runs/drafts/<uuid:draft>/", draft_views.change, name="draft"),
     path("runs/sample/finished/", new_run_views.show_sample, name="finished_sample"),
     path("runs/sample/<slug:name>/", new_run_views.run_sample, name="run_sample"),
-    path("runs/<int:run_id>/", run_views.run_tab, {"tab": "overview"}, name="run"),
+    path("runs/<int:run_id>/", run_views.run_tab, {"tab": OVERVIEW}, name="run"),
     path("runs/<int:run_id>/plan/", plan_views.plan_page, name="run_plan"),
     path("runs/<int:run_id>/plan/edit/", plan_editor_views.edit_plan, name="plan_edit"),
     path("runs/<int:run_id>/plan/about/", plan_editor_views.change_topic, name="plan_topic"),
-    path("runs/<int:run_id>/steps/", run_views.run_tab, {"tab": "steps"}, name="run_steps"),
-    path("runs/<int:run_id>/files/", run_views.run_tab, {"tab": "files"}, name="run_files"),
+    path("runs/<int:run_id>/steps/", run_views.run_tab, {"tab": STEPS}, name="run_steps"),
+    path("runs/<int:run_id>/files/", run_views.run_tab, {"tab": FILES}, name="run_files"),
     path("runs/<int:run_id>/history/", history_views.history_page, name="run_history"),
     path("runs/<int:run_id>/history/calls/<int:work_id>/", history_views.history_calls, name="history_calls"),
-    path("runs/<int:run_id>/cost/", run_views.run_tab, {"tab": "cost"}, name="run_cost"),
+    path("runs/<int:run_id>/cost/", run_views.run_tab, {"tab": COST}, name="run_cost"),
     path("runs/<int:run_id>/again/", run_again_views.run_again, name="run_again"),
     path("runs/<int:run_id>/again/with/", run_again_views.run_again_with, name="run_again_with"),
     path("runs/<int:run_id>/stop/", run_views.stop, name="run_stop"),
     path("runs/<int:run_id>/pause/", run_views.pause, name="run_pause"),
     path("runs/<int:run_id>/manage/", manage_views.manage, name="manage"),
     path("runs/<int:run_id>/delete/", manage_views.delete, name="delete_run"),
-    path("runs/<int:run_id>/people/", approver_views.approvers, name="approvers"),
-    path("runs/<int:run_id>/gates/<int:gate_id>/", gates_views.decide, name="gate"),
-    path("runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/", gates_views.gate_part, name="gate_part"),
+    path("runs/<int:run_id>/people/", manage_views.approvers, name="approvers"),
+    path("runs/<int:run_id>/gates/<int:gate_id>/", run_views.decide, name="gate"),
+    path("runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/", run_views.gate_part, name="gate_part"),
     path("runs/<int:run_id>/steps/<int:step_id>/", steps_views.step_page, name="step"),
     path("runs/<int:run_id>/files/<path:path>", files_views.file_page, name="file"),
     path("runs/<int:run_id>/texts/<str:place>/", text_views.text_page, name="text"),

@@ -21,8 +21,8 @@ from runs.store import event_log
 from runs.web.live import subscribers
 from runs.web.live.access import SocketIdentity
 from runs.web.live.subscribers import Channel, Subscriber, from_database
-from runs.web.run.fragments import TABS
-from runs.web.site.server import WINDOW_BITS
+from runs.web.live.tabs import TABS
+from runs.web.server.web_server import WINDOW_BITS
 from tests.bench.figures import Figure, ShapeBroken
 from tests.bench.site import fresh_database
 from tests.factories import many_steps, person

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 from django.db import InterfaceError, OperationalError, connection
@@ -23,6 +22,7 @@ from runs.errors import InvalidInput
 from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
 from runs.operations.traces import trace_listener
+from runs.people.accounts import first_administrator
 from runs.store import blobs
 from runs.submission.policy_defaults import current_service, default_policy
 from runs.web.people.sign_in import link_for
@@ -85,7 +85,7 @@ class Command(TerminalCommand):
 
         from pevsite.asgi import application
         from runs.store.broadcast import serve_from
-        from runs.web.site.server import Server
+        from runs.web.server.web_server import Server
 
         engines: list[Engine] = []
 
@@ -203,15 +203,3 @@ def raise_file_limit() -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         return wanted
     return wanted if soft == resource.RLIM_INFINITY else soft
-
-
-def first_administrator() -> Any:
-    """The oldest active administrator; made without a password when there is none."""
-    users = get_user_model()._default_manager
-    found = users.filter(is_superuser=True, is_active=True).order_by("pk").first()
-    if found:
-        return found
-    admin = users.model(username="admin", is_staff=True, is_superuser=True)
-    admin.set_unusable_password()
-    admin.save()
-    return admin

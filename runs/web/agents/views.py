@@ -14,8 +14,7 @@ from runs.logs import about
 from runs.models import Agent, User
 from runs.people.permissions import is_administrator
 from runs.web.agents.forms import AgentForm
-from runs.web.run.views import person
-from runs.web.site.sessions import about_request
+from runs.web.site.requests import about_request, person
 
 log = logging.getLogger(__name__)
 

@@ -17,6 +17,7 @@ from runs.readmodel.file_diff import Change, FileDiff, changes_between, diffs_of
 from runs.readmodel.file_history import FileHistory, Moment
 from runs.store import trees
 from runs.text.normalisation import caseless
+from runs.web.frame.run_tab import EVERYTHING, STEP_ENDS, RunTab
 
 ROWS = 200
 """Files of one list on one page."""
@@ -170,3 +171,12 @@ def _moment(history: FileHistory, given: str) -> Moment | None:
     if found is None:
         raise Http404("This run has no such moment.")
     return found
+
+
+FILES = RunTab(
+    "files",
+    "files/files.html",
+    read=files_page,
+    regions={"files": EVERYTHING | STEP_ENDS},
+    query=("to", "from", "path", "made", "given"),
+)

@@ -13,57 +13,11 @@ from runs.evidence.finding import Span, find
 from runs.text.normalisation import Markup, caseless, find_same_text
 from runs.text.truncate import quoted
 from runs.web.files.excerpt import MAX_CHARS
+from runs.web.site.addresses import MAX_WORDS, Place
 
-MAX_WORDS = 400
-"""Characters of words that are looked for; an address is not longer than that either."""
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
 _ALIKE = 0.5
 """Share of the words that a place has to have, to be called the nearest one."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """`start` to before `end` are characters. Else `words` are looked for, or the whole `line` is meant, which counts
-    from 1, or what a document has at an `anchor` such as `p23`. Nothing is 0 or empty.
-    """
-
-    start: int = 0
-    end: int = 0
-    line: int = 0
-    words: str = ""
-    anchor: str = ""
-
-    def __bool__(self) -> bool:
-        return self.end > self.start or self.line > 0 or bool(self.words or self.anchor)
-
-    @property
-    def query(self) -> dict[str, str | int]:
-        """As it stands in an address."""
-        if self.end > self.start:
-            return {"start": self.start, "end": self.end}
-        asked: dict[str, str | int] = {"line": self.line} if self.line > 0 else {}
-        asked |= {"at": self.anchor} if self.anchor else {}
-        return asked | ({"words": self.words[:MAX_WORDS]} if self.words else {})
-
-    def found_in(self, text: str, document: Document | None = None) -> Pointed:
-        """Where it is in this text, or document. Linear in the first `MAX_CHARS` characters of it."""
-        if self.end > self.start:
-            return Pointed(self.start, self.end)
-        if self.anchor and not self.words:
-            span = document.span_of(self.anchor) if document else None
-            return Pointed(*span) if span else Pointed(0, 0, f"There is no place {quoted(self.anchor)} in this file.")
-        line = _line(text, self.line)
-        if not self.words:
-            return line
-        if span := _standing(self.words, text):
-            return Pointed(span[0], span[1])
-        missing = f"{quoted(self.words, MAX_WORDS)} does not stand in this text."
-        near = nearest(self.words, text[:MAX_CHARS])
-        if near:
-            return Pointed(near.start, near.end, f"{missing} What comes nearest to it is marked.")
-        if line.end:
-            return Pointed(line.start, line.end, f"{missing} Line {self.line:,}, which was named, is marked.")
-        return Pointed(0, 0, missing)
 
 
 @dataclass(frozen=True)
@@ -90,6 +44,27 @@ def asked_in(request: HttpRequest) -> Place:
 def number_in(given: str) -> int:
     """A number of an address; 0 for what is none, or out of all proportion."""
     return int(given) if given.isascii() and given.isdigit() and len(given) < 12 else 0
+
+
+def find_place(place: Place, text: str, document: Document | None = None) -> Pointed:
+    """Returns where the place is in this text, or document. Takes linear time in the first `MAX_CHARS` characters."""
+    if place.end > place.start:
+        return Pointed(place.start, place.end)
+    if place.anchor and not place.words:
+        span = document.span_of(place.anchor) if document else None
+        return Pointed(*span) if span else Pointed(0, 0, f"There is no place {quoted(place.anchor)} in this file.")
+    line = _line(text, place.line)
+    if not place.words:
+        return line
+    if span := _standing(place.words, text):
+        return Pointed(span[0], span[1])
+    missing = f"{quoted(place.words, MAX_WORDS)} does not stand in this text."
+    near = nearest(place.words, text[:MAX_CHARS])
+    if near:
+        return Pointed(near.start, near.end, f"{missing} What comes nearest to it is marked.")
+    if line.end:
+        return Pointed(line.start, line.end, f"{missing} Line {place.line:,}, which was named, is marked.")
+    return Pointed(0, 0, missing)
 
 
 def nearest(words: str, text: str) -> Span | None:

@@ -26,15 +26,15 @@ from runs.text.diff import DiffBudget
 from runs.text.paths import mail_of
 from runs.web.files.code_colours import coloured
 from runs.web.files.csv_sheet import Sheet, sheet
-from runs.web.files.diagrams import figure, sources_in
 from runs.web.files.document_blocks import Blocks, blocks_around
 from runs.web.files.excerpt import WHOLE_BYTES, Excerpt, excerpt
 from runs.web.files.folding import Fold, folded, is_json
 from runs.web.files.images import HEAD_BYTES, image_type
 from runs.web.files.page_images import Leaf, leaf_of
-from runs.web.files.place import Place, Pointed
+from runs.web.files.place import Pointed, find_place
 from runs.web.files.sheet_grid import Grid, grid_around
-from runs.web.site.addresses import file_address
+from runs.web.markup.diagrams import figure, sources_in
+from runs.web.site.addresses import Place, file_address
 
 TEXT, RENDERED, TABLE, FOLDED, LAID_OUT, DIAGRAM = "text", "rendered", "table", "folded", "document", "diagram"
 _TITLES = {
@@ -106,7 +106,7 @@ class FilePage:
     @cached_property
     def pointed(self) -> Pointed:
         """Where the place is that the address asks for."""
-        return self.asked.place.found_in(self.text, self.document) if self.text is not None else Pointed(0, 0)
+        return find_place(self.asked.place, self.text, self.document) if self.text is not None else Pointed(0, 0)
 
     @cached_property
     def document(self) -> Document | None:

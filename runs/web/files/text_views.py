@@ -7,13 +7,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from runs.readmodel.verified_texts import SaidText, said_text
-from runs.web.files.diagrams import diagram_in, sources_in
 from runs.web.files.excerpt import excerpt
-from runs.web.files.place import Pointed, asked_in
+from runs.web.files.place import Pointed, asked_in, find_place
 from runs.web.files.source_panel import SourcePanel, is_for_panel
-from runs.web.run.frame import RunFrame
-from runs.web.run.views import visible_run
+from runs.web.frame.run_frame import RunFrame
+from runs.web.markup.diagrams import diagram_in, sources_in
 from runs.web.site.addresses import address_of, text_address
+from runs.web.site.requests import visible_run
 
 
 @require_safe
@@ -25,7 +25,7 @@ def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponseBase
         raise Http404("This run has no such text.")
     if "diagram" in request.GET:
         return diagram_in(request, sources_in(said.text))
-    pointed = Pointed(0, 0) if said.diffs else asked.found_in(said.text)
+    pointed = Pointed(0, 0) if said.diffs else find_place(asked, said.text)
     panel = SourcePanel(
         title=said.title,
         kind="text",

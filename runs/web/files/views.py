@@ -12,13 +12,13 @@ from runs.errors import InvalidInput
 from runs.isolation import ChildFailed
 from runs.models import Run
 from runs.store import blobs, page_pictures
-from runs.web.files.diagrams import diagram_in
 from runs.web.files.place import asked_in, number_in
 from runs.web.files.presenter import Asked, FilePage, version_of
 from runs.web.files.source_panel import SourcePanel, is_for_panel
-from runs.web.run.frame import RunFrame
-from runs.web.run.views import visible_run
+from runs.web.frame.run_frame import RunFrame
+from runs.web.markup.diagrams import diagram_in
 from runs.web.site.addresses import file_address
+from runs.web.site.requests import visible_run
 from runs.web.site.streaming import attachment, picture
 from runs.web.site.unchanged import of_file, while_unchanged
 

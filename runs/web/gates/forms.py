@@ -19,8 +19,6 @@ from runs.web.site.posted_fields import PostedForm, Text
 MAX_NOTE = 2_000
 """Characters beside one point of a result."""
 _NUMBER = re.compile(r"[1-9][0-9]{0,3}")
-MAX_STOP_REASON = 2_000
-"""A reason, not a critique: nothing is worked out from it."""
 _CHOOSE = "Choose one of the buttons: approve, reject or stop."
 
 
@@ -88,19 +86,3 @@ class DecisionForm(PostedForm):
             time_limit=sent["time_limit"],
             no_sources=sent["no_sources"] and sent["verb"] is not Verb.STOP,
         )
-
-
-class StopForm(PostedForm):
-    """Why a run is stopped, if anyone says so; a reason that is too long is cut."""
-
-    reason = Text(required=False)
-
-    def clean_reason(self) -> str:
-        reason: str = self.cleaned_data["reason"]
-        return reason[:MAX_STOP_REASON]
-
-
-class PauseForm(PostedForm):
-    """Whether the run is to be held (1) or to go on (0)."""
-
-    paused = forms.BooleanField(required=False, widget=forms.HiddenInput)

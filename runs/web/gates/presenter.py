@@ -20,11 +20,11 @@ from runs.readmodel.error_words import ErrorGateWords, held_at
 from runs.readmodel.open_points import Point, Points, points_in, points_of
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.point_labels import labelled
+from runs.readmodel.run_again import Again, again_of
 from runs.readmodel.shown_citations import cited_in
 from runs.readmodel.uncited import PointsCited, points_cited, sampled, wants_sources
 from runs.text.visible import remarks
 from runs.web.gates.unmet_criteria import Unpassed
-from runs.web.new_run.run_again_presenter import Again, again_of
 from runs.web.steps.attempt_changes import Changes, changes_of
 
 NOT_JUDGED = "not judged"

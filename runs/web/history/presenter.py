@@ -6,10 +6,17 @@ much as one with 50; a page has at most 200 lines, and the number of queries is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.http import Http404
+from django.template.loader import render_to_string
+
+from runs.enums import EventKind
 from runs.models import Run
+from runs.web.frame.run_tab import CALLS as CALL_EVENTS
+from runs.web.frame.run_tab import EVERYTHING, GATE_EVENTS, RunTab
 from runs.web.history.call_rows import CallPage, calls_of, work_of
 from runs.web.history.history_filter import CALLS, SHOW, HistoryFilter, filter_from
 from runs.web.history.history_rows import context_of, people_of, steps_of, window
@@ -67,3 +74,28 @@ def _with_calls(run: Run, chosen: HistoryFilter) -> HistoryFilter:
     if event is None or not chosen.folds_calls:
         return chosen
     return replace(chosen, open=work_of(run, event))
+
+
+def _render_calls(run: Run, name: re.Match[str]) -> str:
+    """The calls of a fold that is open."""
+    calls = calls_of(run, int(name["work"]))
+    if calls is None:
+        raise Http404("This run has no such work.")
+    return render_to_string("history/history.html#calls", {"calls": calls}).strip()
+
+
+HISTORY = RunTab(
+    "history",
+    "history/history.html",
+    read=history_page,
+    # A history that shows every call as a line changes with each call. In the tree, sums of calls are details that
+    # change by themselves.
+    regions={
+        "tree": frozenset(EventKind) - CALL_EVENTS,
+        "lines": frozenset(EventKind),
+        "filter": EVERYTHING | GATE_EVENTS,
+    },
+    query=("show", "step", "person", "q", "before", "after", "event", "open"),
+    partials={"lines": "tree"},
+    details={re.compile(r"calls-(?P<work>[0-9]{1,18})"): _render_calls},
+)

@@ -5,8 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from runs.web.history.call_rows import calls_of
-from runs.web.live.run_parts import asked_in, tab_context
-from runs.web.run.views import tab_of, visible_run
+from runs.web.history.presenter import HISTORY
+from runs.web.site.requests import visible_run
 from runs.web.site.unchanged import of_run, while_unchanged
 
 
@@ -16,9 +16,8 @@ def history_page(request: HttpRequest, run_id: int) -> HttpResponse:
     """The tree; a change of the filter asks for its lines alone."""
     run = visible_run(request, run_id)
     if getattr(request, "htmx", False) and "part" not in request.GET:
-        asked = asked_in("history", request.GET.dict())
-        return render(request, "history/history.html#tree", tab_context(run, "history", asked))
-    return tab_of(request, run, "history")
+        return render(request, "history/history.html#tree", HISTORY.context(run, request.GET.dict()))
+    return HISTORY.answer(request, run)
 
 
 @require_safe

@@ -10,7 +10,7 @@ from django.views.decorators.http import condition, require_safe
 from runs.readmodel import run_queries
 from runs.web.inbox.forms import ListForm
 from runs.web.inbox.presenter import inbox as present
-from runs.web.run.views import person
+from runs.web.site.requests import person
 
 
 def _version(request: HttpRequest) -> str:

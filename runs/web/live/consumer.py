@@ -13,7 +13,7 @@ from runs.logs import about
 from runs.models import Run
 from runs.web.live.access import Access, SocketIdentity, standing
 from runs.web.live.subscribers import Channel, Subscriber, channel_of, from_database
-from runs.web.run.fragments import TABS
+from runs.web.live.tabs import TABS
 
 log = logging.getLogger(__name__)
 MAX_MESSAGE = 1_000

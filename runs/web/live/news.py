@@ -14,11 +14,12 @@ from django.template.loader import render_to_string
 
 from runs.enums import EventKind
 from runs.models import Event, Run, Step
+from runs.readmodel.status_words import words
+from runs.web.frame.run_frame import FRAME, RunFrame
+from runs.web.frame.run_tab import EVERYTHING
 from runs.web.history.history_rows import sums_with
 from runs.web.history.history_tree import Calls
-from runs.web.run.fragments import EVERYTHING, FRAME, TABS
-from runs.web.run.frame import RunFrame
-from runs.web.templatetags.pev import words
+from runs.web.live.tabs import TABS
 
 MAX_LINES = 200
 """Events that are told one by one; who has missed more is told that everything has changed."""
@@ -142,8 +143,8 @@ def _changed(tab: str, events: Sequence[Event], touched: Iterable[Step]) -> list
     """The names of the regions of this tab that are not what they were."""
     kinds = {event.kind for event in events}
     if len(events) > MAX_LINES:
-        return list(TABS[tab])
-    names = [name for name, by in TABS[tab].items() if kinds & by]
+        return list(TABS[tab].regions)
+    names = [name for name, by in TABS[tab].regions.items() if kinds & by]
     if tab == "steps" and not kinds & EVERYTHING:
         names += [f"step-{step.pk}" for step in touched]
     return names

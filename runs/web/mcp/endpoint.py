@@ -16,10 +16,10 @@ from runs.models import AccessToken
 from runs.people import access_tokens
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.caller import Caller
-from runs.web.routing import came_as_https, is_same_origin, our_host, values
 from runs.web.site import throttle
+from runs.web.site.addresses import MCP_PATH
+from runs.web.site.same_origin import came_as_https, is_same_origin, our_host, values
 
-PATH = "/mcp"
 MAX_BODY = 4_000_000
 """Bytes of one message: all of it is in memory, several times while it is read."""
 _OFF = "This installation is no MCP server. Whoever runs it can make it one: PEV_MCP_SERVER=on."
@@ -29,13 +29,13 @@ _TOO_OFTEN = "Tokens that do not work came too often from here. Wait {} seconds.
 
 
 class WithMcp:
-    """An ASGI application in front of the pages, which answers at `PATH` and hands everything else on."""
+    """An ASGI application in front of the pages, which answers at `MCP_PATH` and hands everything else on."""
 
     def __init__(self, pages: Any) -> None:
         self._pages = pages
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["path"] != PATH:
+        if scope["path"] != MCP_PATH:
             await self._pages(scope, receive, send)
         elif refusal := _refusal(scope):
             status, sentence = refusal
@@ -72,7 +72,7 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
             await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
         return
     server = await asyncio.to_thread(_server)
-    await server.serve(_caller(row, scope), scope, receive, send)
+    await server.serve(_caller(row, scope), scope, receive, send, MAX_BODY)
 
 
 def _server() -> ModuleType:

@@ -16,11 +16,11 @@ from runs.reports.formats import FORMATS
 from runs.reports.report_format import ReportInput
 from runs.store import blobs, trees
 from runs.text.truncate import quoted
+from runs.web.frame.run_frame import RunFrame
 from runs.web.inbox.forms import MAX_WORDS
 from runs.web.mcp import tool_answers
 from runs.web.mcp.caller import Caller
 from runs.web.mcp.tool_arguments import MAX_TEXT, ListFiles, ListRuns, ReadFile, ReadReport, RunStatus, WaitForRun
-from runs.web.run.frame import RunFrame
 
 MAX_FILES = 500
 """Of a list, in one answer."""

@@ -25,7 +25,6 @@ from pevsite.installation import version
 from runs.errors import PevError
 from runs.logs import about
 from runs.web.mcp.caller import Caller
-from runs.web.mcp.endpoint import MAX_BODY
 from runs.web.mcp.tools import TOOLS, Answer
 from runs.web.mcp.waiting import wait
 
@@ -40,14 +39,14 @@ _INSTRUCTIONS = (
 )
 
 
-async def serve(caller: Caller, scope: Any, receive: Any, send: Any) -> None:
-    """Answer one request in the name of the caller.
+async def serve(caller: Caller, scope: Any, receive: Any, send: Any, max_body: int) -> None:
+    """Answer one request in the name of the caller, of at most `max_body` bytes.
 
     A manager of its own for each: what the library keeps in one for its whole life is a group of tasks, which would
     need the life of a process that ASGI servers announce, and Daphne does not.
     """
     manager = StreamableHTTPSessionManager(
-        server_for(caller), json_response=True, stateless=True, max_request_body_size=MAX_BODY
+        server_for(caller), json_response=True, stateless=True, max_request_body_size=max_body
     )
     async with manager.run():
         await manager.handle_request(scope, receive, send)

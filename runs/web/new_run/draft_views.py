@@ -19,7 +19,7 @@ from runs.web.new_run.draft_presenter import DraftFiles, draft_files
 from runs.web.new_run.forms import NewRunForm
 from runs.web.new_run.run_again_forms import AgainWithForm
 from runs.web.new_run.views import form_page, in_background
-from runs.web.run.views import person, visible_run
+from runs.web.site.requests import person, visible_run
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

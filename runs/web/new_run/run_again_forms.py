@@ -7,8 +7,14 @@ from typing import Any
 
 from django import forms
 
+from runs.errors import InvalidInput
 from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.approval.reuse_preview import PreviewInputs, preview_reuse
 from runs.models import Run, Step, User
+from runs.pev.contracts import PlanContract
+from runs.readmodel.run_again import Reuse
+from runs.store import trees
+from runs.submission import submission_drafts
 from runs.submission.run_templates import Chosen, plan_worth_keeping
 from runs.web.new_run.forms import NewRunForm, PlanSelect
 from runs.web.site.posted_fields import PostedForm
@@ -85,3 +91,29 @@ class AgainWithForm(NewRunForm):
 
 def _lines(text: str) -> list[str]:
     return text.strip().splitlines()
+
+
+def reuse_of(owner: User, form: AgainWithForm) -> Reuse:
+    """As the form stands: filled by the page, or as it was sent."""
+    try:
+        plan, given = _wanted(owner, form)
+    except InvalidInput as error:
+        return Reuse(unknown=f"Not known yet. {error}")
+    if plan is None:
+        return Reuse(unknown="Known once the planner has written the plan: results that fit its steps are reused.")
+    return Reuse(preview_reuse(plan, given, form.before))
+
+
+def _wanted(owner: User, form: AgainWithForm) -> tuple[PlanContract | None, PreviewInputs]:
+    """Raises InvalidInput for a form that cannot be submitted as it is."""
+    before = form.before
+    draft = submission_drafts.of(owner).filter(token=form["token"].value()).first() if not form.errors else None
+    files = submission_drafts.files_of(draft) if draft else trees.files_of(before.inputs)
+    if not form.is_bound:
+        plan = fingerprint.contract_of(form.same) if form.same else None
+        return plan, PreviewInputs(owner, before.request, form.start, files, before.excluded)
+    if not form.is_valid():
+        raise InvalidInput(" ".join(form.problems()))
+    chosen = form.plan()
+    sent = PreviewInputs(owner, form.cleaned_data["request"].strip(), form.policy(), files, form.patterns())
+    return chosen.plan if chosen else None, sent

@@ -18,11 +18,10 @@ from runs.models import Plan, Run
 from runs.store import trees
 from runs.submission import submission_drafts, submit
 from runs.submission.run_templates import plan_worth_keeping
-from runs.web.new_run.reuse_presenter import reuse_of
-from runs.web.new_run.run_again_forms import AgainForm, AgainWithForm
+from runs.web.frame.run_frame import RunFrame
+from runs.web.new_run.run_again_forms import AgainForm, AgainWithForm, reuse_of
 from runs.web.new_run.views import answered, begun_with, form_page, kept, token_of
-from runs.web.run.frame import RunFrame
-from runs.web.run.views import person, visible_run
+from runs.web.site.requests import person, visible_run
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -23,14 +23,13 @@ from runs.submission.policy_defaults import default_policy, is_set_up
 from runs.submission.samples import finished_sample, more_samples, submission_of
 from runs.submission.submit import Submission
 from runs.text.sensitive_names import JUNK, SECRETS
+from runs.web.frame.run_frame import RunFrame
 from runs.web.new_run.draft_presenter import draft_files, unfinished
 from runs.web.new_run.forms import NewRunForm
-from runs.web.new_run.reuse_presenter import reuse_of
-from runs.web.new_run.run_again_forms import AgainWithForm, TokenForm
-from runs.web.run.frame import RunFrame
-from runs.web.run.views import person
+from runs.web.new_run.run_again_forms import AgainWithForm, TokenForm, reuse_of
 from runs.web.run_templates.forms import EstimateForm
 from runs.web.run_templates.presenter import estimate_of
+from runs.web.site.requests import person
 
 
 class AlreadySubmitted(PevError):

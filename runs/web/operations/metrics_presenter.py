@@ -13,7 +13,7 @@ from runs.accounting.figures import Bucket, Metrics, Trends
 from runs.accounting.metrics import metrics_over_time
 from runs.models import Run, User
 from runs.readmodel import run_queries
-from runs.web.templatetags.pev import words
+from runs.readmodel.status_words import words
 
 PERIODS: Mapping[str, int | None] = {"7": 7, "30": 30, "90": 90, "all": None}
 """What the address may name: days, or no limit."""

@@ -14,7 +14,7 @@ from runs.logs import about
 from runs.people.permissions import is_administrator
 from runs.web.operations.status_forms import StatusForm, StatusVerb
 from runs.web.operations.status_presenter import StatusPage
-from runs.web.site.sessions import about_request
+from runs.web.site.requests import about_request
 
 log = logging.getLogger(__name__)
 _GONE = "That is not so any more: look at what has changed."

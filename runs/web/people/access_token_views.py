@@ -13,10 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from runs.errors import InvalidInput
 from runs.logs import about
 from runs.people import access_tokens
-from runs.web.mcp.endpoint import PATH
 from runs.web.people.forms import AccessTokenForm
-from runs.web.run.views import person
-from runs.web.site.sessions import about_request
+from runs.web.site.addresses import MCP_PATH
+from runs.web.site.requests import about_request, person
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +56,7 @@ def _page(request: HttpRequest, *, status: int = 200, **context: object) -> Http
     living = [row for row in rows if row.revoked_at is None and row.expires_at > now]
     context |= {
         "on": settings.MCP_SERVER,
-        "address": request.build_absolute_uri(PATH),
+        "address": request.build_absolute_uri(MCP_PATH),
         "living": living,
         "ended": [row for row in rows if row not in living],
         "lifetimes": access_tokens.LIFETIMES,

@@ -19,9 +19,9 @@ from runs.logs import about
 from runs.models import User
 from runs.people import accounts
 from runs.store import broadcast
-from runs.web.run.views import person
 from runs.web.site import throttle
-from runs.web.site.sessions import about_request, begin
+from runs.web.site.requests import about_request, person
+from runs.web.site.sessions import begin
 
 log = logging.getLogger(__name__)
 _WANTED_FOR = 3_600  # seconds: somebody has to be asked for a link

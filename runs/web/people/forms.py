@@ -1,4 +1,4 @@
-"""What administrators do with people, and owners of runs with those who may decide in them."""
+"""The forms of people and of access tokens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from enum import StrEnum
 
 from django import forms
 
-from runs.models import User
 from runs.people.access_tokens import LIFETIMES
 from runs.web.site.posted_fields import PostedForm, Text, verbs
 
@@ -23,11 +22,6 @@ class PersonVerb(StrEnum):
     DEMOTE = "demote"
 
 
-class ApproverVerb(StrEnum):
-    ADD = "add"
-    REMOVE = "remove"
-
-
 class InviteForm(PostedForm):
     """Somebody new; `runs.people.accounts` says what is wrong with a name."""
 
@@ -37,16 +31,6 @@ class InviteForm(PostedForm):
 
 class PersonForm(PostedForm):
     verb = verbs(PersonVerb)
-
-
-class ApproverForm(PostedForm):
-    """Somebody is added to those who may decide in a run, or taken off them."""
-
-    verb = verbs(ApproverVerb)
-    person = forms.ModelChoiceField(
-        User.objects.all(),
-        error_messages={"required": "Choose a person.", "invalid_choice": "There is no such person any more."},
-    )
 
 
 class AccessTokenForm(PostedForm):

@@ -20,7 +20,7 @@ from runs.people import access_tokens, accounts
 from runs.people.permissions import is_administrator
 from runs.web.people.forms import InviteForm, PersonForm, PersonVerb
 from runs.web.people.sign_in import link_for
-from runs.web.site.sessions import about_request
+from runs.web.site.requests import about_request
 
 log = logging.getLogger(__name__)
 _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {

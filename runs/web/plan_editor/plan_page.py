@@ -8,7 +8,7 @@ from functools import cached_property
 
 from django.http import Http404
 
-from runs.enums import GateStatus
+from runs.enums import EventKind, GateStatus
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Run, Step
@@ -18,6 +18,7 @@ from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
 from runs.text.plain_numbers import key
+from runs.web.frame.run_tab import EVERYTHING, GATE_EVENTS, STEP_ENDS, RunTab
 from runs.web.gates.presenter import GateView, open_gates
 from runs.web.gates.request_list import RequestGroup
 
@@ -169,3 +170,12 @@ def _number(given: str) -> int | None:
         return key(given)
     except ValueError as error:
         raise Http404 from error
+
+
+PLAN = RunTab(
+    "plan",
+    "plan_editor/plan.html",
+    read=plan_page,
+    regions={"plan": EVERYTHING | GATE_EVENTS | STEP_ENDS | {EventKind.ATTEMPT_REUSED, EventKind.VERDICT}},
+    query=("version", "against"),
+)

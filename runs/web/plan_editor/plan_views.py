@@ -18,15 +18,14 @@ from runs.models import Run
 from runs.pev.imports.imported import exported
 from runs.submission import run_templates
 from runs.submission.run_templates import MAX_NAME
+from runs.web.frame.run_frame import RunFrame
 from runs.web.gates.forms import DecisionForm
-from runs.web.gates.views import status_of
 from runs.web.plan_editor.comment_forms import comments_in, typed_in
+from runs.web.plan_editor.plan_page import PLAN
 from runs.web.plan_editor.plan_page import plan_page as present
 from runs.web.plan_editor.views import gate_of
-from runs.web.run.frame import RunFrame
-from runs.web.run.views import person, tab_of, visible_run
 from runs.web.run_templates.forms import SaveTemplateForm
-from runs.web.site.sessions import about_request
+from runs.web.site.requests import about_request, person, status_of, visible_run
 from runs.web.site.streaming import attachment
 from runs.web.site.unchanged import of_run, while_unchanged
 
@@ -40,7 +39,7 @@ def plan_page(request: HttpRequest, run_id: int) -> HttpResponse:
     run = visible_run(request, run_id)
     if request.method == "POST" and "gate" in request.POST:
         return _answered(request, run)
-    return tab_of(request, run, "plan")
+    return PLAN.answer(request, run)
 
 
 def _answered(request: HttpRequest, run: Run) -> HttpResponse:

@@ -17,13 +17,11 @@ from runs.lifecycle.gates import plan_gate
 from runs.logs import about
 from runs.models import Gate, Run
 from runs.text.plain_numbers import key
-from runs.web.gates.views import status_of
+from runs.web.frame.run_frame import RunFrame
 from runs.web.plan_editor import forms as form
 from runs.web.plan_editor.plan_draft import PlanDraft
 from runs.web.plan_editor.presenter import Editor, contract_in, open_where, placed, preview
-from runs.web.run.frame import RunFrame
-from runs.web.run.views import person, visible_run
-from runs.web.site.sessions import about_request
+from runs.web.site.requests import about_request, person, status_of, visible_run
 
 log = logging.getLogger(__name__)
 MAX_DIGITS = 4

@@ -17,11 +17,11 @@ from runs.reports.formats import BY_SUFFIX, FORMATS, html
 from runs.reports.isolated_writing import LIMITS
 from runs.reports.outline import outline
 from runs.reports.report_format import ReportFormat, ReportInput
-from runs.web.files.diagrams import drawn, sources_in
+from runs.web.frame.run_frame import RunFrame
+from runs.web.markup.diagrams import drawn, sources_in
 from runs.web.report.preparing import Busy, Prepared, prepare
 from runs.web.report.presenter import InProduct
-from runs.web.run.frame import RunFrame
-from runs.web.run.views import visible_run
+from runs.web.site.requests import visible_run
 from runs.web.site.streaming import attachment
 from runs.web.site.unchanged import of_finished, while_unchanged
 

@@ -1,4 +1,4 @@
-"""What an owner does with a run beside its work: rename it, archive it, delete it."""
+"""What an owner does with a run: rename it, archive it, delete it, and say who else may decide in it."""
 
 import logging
 
@@ -11,18 +11,23 @@ from django.views.decorators.http import require_http_methods
 
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed, PevError
 from runs.lifecycle import archive, deletion
+from runs.lifecycle.approvers import add_approver, possible_approvers, remove_approver
 from runs.lifecycle.archive import MAX_TITLE
 from runs.logs import about
 from runs.models import Run
-from runs.people.permissions import can_manage
-from runs.web.run.frame import RunFrame
-from runs.web.run.manage_forms import ManageForm, ManageVerb
-from runs.web.run.views import person, visible_run
-from runs.web.site.sessions import about_request
+from runs.people.permissions import can_choose_approvers, can_manage
+from runs.web.frame.run_frame import RunFrame
+from runs.web.run.forms import ApproverForm, ApproverVerb, ManageForm, ManageVerb
+from runs.web.site.requests import about_request, person, visible_run
 
 log = logging.getLogger(__name__)
 MAX_ADDRESS = 1_000
 """Characters of an address to go back to: encoded, each may take twelve, and Django redirects to 16,384."""
+_CHANGES = {ApproverVerb.ADD: add_approver, ApproverVerb.REMOVE: remove_approver}
+_SENTENCES = {
+    ApproverVerb.ADD: "{} may see this run and decide in it.",
+    ApproverVerb.REMOVE: "{} may neither see this run nor decide in it any more.",
+}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -108,3 +113,28 @@ def _back(request: HttpRequest, run: Run, asked: str) -> str:
     ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=hosts, require_https=request.is_secure())
     fits = asked.startswith(("/", "http://", "https://")) and len(asked) < MAX_ADDRESS
     return asked if ours and fits else reverse("run", args=[run.pk])
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def approvers(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = visible_run(request, run_id)
+    problem, status = "", 200
+    if request.method == "POST":
+        try:
+            given = ApproverForm(request.POST).checked()
+            _CHANGES[given["verb"]](run.pk, person(request), given["person"])
+        except (InvalidInput, NotAllowed) as error:
+            log.info("refused: %s", error, extra=about(**(about_request(request) | {"run": run.pk})))
+            problem, status = str(error), 403 if isinstance(error, NotAllowed) else 422
+        else:
+            messages.success(request, _SENTENCES[given["verb"]].format(given["person"].get_username()))
+            return redirect("approvers", run_id=run.pk)
+    context = {
+        "run": run,
+        "frame": RunFrame(run),
+        "approvers": run.approvers.order_by("username"),
+        "others": possible_approvers(run),
+        "may_choose": can_choose_approvers(request.user, run),
+        "problem": problem,
+    }
+    return render(request, "run/approvers.html", context, status=status)

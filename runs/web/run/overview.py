@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from django.http import Http404
+from django.template.loader import render_to_string
+
+from runs.accounting.costs import CostLine, Costs
 from runs.contracts.ports import FileInfo
-from runs.enums import SETTLED_STEPS, GateStatus, Outcome, RunStatus
+from runs.enums import SETTLED_STEPS, EventKind, GateStatus, Outcome, RunStatus
 from runs.lifecycle.change_requests import gap_of
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
@@ -21,11 +26,12 @@ from runs.reports.formats import FORMATS
 from runs.reports.report_format import ReportFormat
 from runs.store import trees
 from runs.submission.run_templates import plan_worth_keeping
+from runs.web.frame.run_tab import CALLS, EVERYTHING, GATE_EVENTS, RunTab
 from runs.web.gates.presenter import GateView, latest_decision, open_gates
 from runs.web.gates.request_list import RequestGroup
-from runs.web.run.cost_bars import CostBar, bars_of
 from runs.web.run.timeline import Timeline, timeline_of
-from runs.web.steps.step_rows import StepRow, rows_of
+from runs.web.steps.presenter import step_of
+from runs.web.steps.step_rows import StepRow, row_of, rows_of
 
 _ANSWER_LINES = 20
 _LINE_CHARS = 90
@@ -179,3 +185,76 @@ class RunPage(RunReading):
 def run_page(run: Run) -> RunPage:
     """The page as of now. The number of queries does not depend on the number of steps or events."""
     return RunPage(read_rows(run, spelled_out))
+
+
+def _read(run: Run, _: Mapping[str, str]) -> RunPage:
+    return run_page(run)
+
+
+def _render_step(run: Run, name: re.Match[str]) -> str:
+    """The line of a step, by queries that do not grow with the plan, or what is shown below it."""
+    step_id = int(name["step"])
+    if name["body"]:
+        return render_to_string("steps/steps.html#body", {"step": step_of(run, step_id)}).strip()
+    step = Step.objects.filter(plan__run=run, pk=step_id).first()
+    if step is None:
+        raise Http404("The plan has no such step any more.")
+    return render_to_string("steps/steps.html#line", {"row": row_of(step)}).strip()
+
+
+OVERVIEW = RunTab(
+    "overview",
+    "run/overview.html",
+    read=_read,
+    regions={
+        "unread": GATE_EVENTS | {EventKind.DOCUMENTS_READ},
+        # Only events that open or close a gate: someone may be typing in it.
+        "gates": EVERYTHING | GATE_EVENTS,
+        "result": frozenset({EventKind.FINISHED}),
+        "graph": EVERYTHING,
+        "timeline": frozenset(EventKind) - CALLS,
+        "table": frozenset(EventKind) - CALLS,
+    },
+)
+STEPS = RunTab(
+    "steps",
+    "steps/steps.html",
+    read=_read,
+    regions={"steps": EVERYTHING},
+    details={re.compile(r"step-(?P<step>[0-9]{1,18})(?P<body>-body)?"): _render_step},
+)
+COST = RunTab("cost", "run/cost.html", read=_read, regions={"costs": frozenset(EventKind) - {EventKind.TOOL_CALLED}})
+
+
+@dataclass(frozen=True)
+class CostBar:
+    """In percent of the largest figure: the estimate goes from `low` to `low + range`, the cost from 0 to `actual`."""
+
+    line: CostLine
+    low: float
+    range: float
+    actual: float
+
+
+def bars_of(costs: Costs) -> list[CostBar]:
+    """The steps and the final answer, then planning, and other versions of the plan if there were any."""
+    lines = [*costs.steps, costs.planning, *([costs.earlier] if costs.earlier else [])]
+    largest = max(_figures(lines), default=Decimal(0)) or Decimal(1)
+    return [_bar(line, largest) for line in lines]
+
+
+def _figures(lines: Iterable[CostLine]) -> Iterable[Decimal]:
+    for line in lines:
+        yield line.actual.cost
+        if line.guess and line.guess.high is not None:
+            yield line.guess.high
+
+
+def _bar(line: CostLine, largest: Decimal) -> CostBar:
+    low = (line.guess.low if line.guess else None) or Decimal(0)
+    high = (line.guess.high if line.guess else None) or low
+    return CostBar(line, _percent(low, largest), _percent(high - low, largest), _percent(line.actual.cost, largest))
+
+
+def _percent(part: Decimal, whole: Decimal) -> float:
+    return round(float(100 * part / whole), 1)

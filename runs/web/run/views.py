@@ -1,50 +1,126 @@
-"""The tabs of a run, and its controls: pause, resume, stop."""
+"""The tabs of a run, the answers to its gates, and its controls: pause, resume, stop.
+
+With htmx an answer brings the regions that have changed; without, it leads to the page.
+"""
 
 import logging
+from dataclasses import replace
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from runs.errors import PevError
+from runs.enums import GateStatus, Verb
+from runs.errors import DecisionRefused, InvalidInput, PevError
 from runs.lifecycle import gate_decisions
+from runs.lifecycle.gates.gate_type import Decision
+from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
-from runs.models import Run, User
-from runs.people.permissions import visible_runs
-from runs.web.gates.forms import PauseForm, StopForm
-from runs.web.live.run_parts import asked_in, part, tab_context
-from runs.web.run.fragments import TEMPLATES, head
-from runs.web.run.frame import RunFrame
-from runs.web.site.sessions import about_request
+from runs.models import Gate, Run
+from runs.readmodel.open_points import points_in, sent_back
+from runs.text.plural import pluralize, word_for
+from runs.web.frame.run_frame import RunFrame, replaced_head
+from runs.web.frame.run_tab import RunTab
+from runs.web.gates.forms import DecisionForm
+from runs.web.gates.presenter import Problem
+from runs.web.run.forms import PauseForm, StopForm
+from runs.web.run.overview import OVERVIEW, run_page
+from runs.web.site.requests import about_request, person, status_of, visible_run
 from runs.web.site.unchanged import of_run, while_unchanged
 
 log = logging.getLogger(__name__)
-
-
-def visible_run(request: HttpRequest, run_id: int) -> Run:
-    """The run with what its page needs. Raises Http404 for anyone who may not see it."""
-    runs = visible_runs(request.user).select_related("owner", "inputs", "head")
-    return get_object_or_404(runs, pk=run_id)
-
-
-def person(request: HttpRequest) -> User:
-    """Who asks. The middleware lets no one through who has not signed in."""
-    assert isinstance(request.user, User)
-    return request.user
+_DONE = {
+    Verb.APPROVE: GateStatus.APPROVED,
+    Verb.REJECT: GateStatus.REJECTED,
+    Verb.ANSWER: GateStatus.ANSWERED,
+    Verb.DELEGATE: GateStatus.ANSWERED,
+    Verb.STOP: GateStatus.STOPPED,
+}
 
 
 @require_safe
 @while_unchanged(of_run, "part")
-def run_tab(request: HttpRequest, run_id: int, tab: str) -> HttpResponse:
-    return tab_of(request, visible_run(request, run_id), tab)
+def run_tab(request: HttpRequest, run_id: int, tab: RunTab) -> HttpResponse:
+    return tab.answer(request, visible_run(request, run_id))
 
 
-def tab_of(request: HttpRequest, run: Run, tab: str) -> HttpResponse:
-    """One tab of the page of a run, by its name; with `?part=` one of its regions, for a page that is open."""
-    if (name := request.GET.get("part")) is not None:
-        return HttpResponse(part(run, tab, name, request.GET.dict()))
-    return render(request, TEMPLATES[tab], tab_context(run, tab, asked_in(tab, request.GET.dict())))
+@require_POST
+def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
+    """Answer a gate. What cannot be done is said on the page, with the typed reason kept."""
+    run = visible_run(request, run_id)
+    gate = get_object_or_404(run.gates, pk=gate_id)
+    form = DecisionForm(request.POST)
+    try:
+        _decide(request, gate, _with_points(gate, form))
+    except PevError as error:
+        # Not its sentence: that one may quote the reason which somebody else gave.
+        what = about(**(about_request(request) | {"run": run_id, "gate": gate.pk}))
+        log.info("refused: a decision, %s", type(error).__name__, extra=what)
+        problem = Problem(gate.pk, str(error), form.typed, form.without_sources, form.notes)
+        return _page(request, run_id, problem, status_of(error))
+    if request.headers.get("HX-Request"):
+        return _page(request, run_id, None, 200)
+    return redirect(f"{reverse('run', args=[run_id])}#run-gates")
+
+
+def _with_points(gate: Gate, form: DecisionForm) -> Decision:
+    """The decision, with the points that are sent back as a part of its words. Raises InvalidInput for an approval,
+    which would drop them.
+    """
+    decision = form.decision()
+    if not form.notes or decision.verb not in (Verb.APPROVE, Verb.REJECT):
+        return decision
+    if decision.verb is Verb.APPROVE:
+        words = type_of(gate).wording_of(gate)
+        count = len(form.notes)
+        raise InvalidInput(
+            f"{pluralize(count, 'point is', 'points are')} ticked to be sent back, which “{words.reject}” does. "
+            f"To {_small(words.approve)} all the same, take the {word_for(count, 'tick')} away."
+        )
+    points = points_in(gate.attempt).all if gate.attempt else ()
+    return replace(decision, comments=sent_back(points, form.notes))
+
+
+def _small(words: str) -> str:
+    return words[:1].lower() + words[1:]
+
+
+@require_safe
+@while_unchanged(of_run)
+def gate_part(request: HttpRequest, run_id: int, gate_id: int, part: str) -> HttpResponse:
+    """What a fold of an open gate holds. Raises Http404 for a gate that is not open any more."""
+    page = run_page(visible_run(request, run_id))
+    gate = next((one for one in page.gates if one.row.pk == gate_id), None)
+    if gate is None or part not in {fold.name for fold in gate.folds}:
+        raise Http404("There is no such question any more.")
+    return render(request, f"gates/gate_part.html#{part}", {"gate": gate, "run": page.run})
+
+
+def _decide(request: HttpRequest, gate: Gate, decision: Decision) -> None:
+    try:
+        gate_decisions.decide(gate.pk, person(request), decision)
+    except DecisionRefused:
+        if not _decided_so_before(request, gate, decision.verb):
+            raise
+
+
+def _decided_so_before(request: HttpRequest, gate: Gate, verb: Verb) -> bool:
+    """A double click: this very person has given this very answer."""
+    gate.refresh_from_db()
+    return gate.decided_by_id == request.user.pk and gate.status == _DONE[verb]
+
+
+def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: int) -> HttpResponse:
+    run = visible_run(request, run_id)
+    page, frame = run_page(run), RunFrame(run, OVERVIEW.name)
+    if request.headers.get("HX-Request"):
+        return HttpResponse(
+            OVERVIEW.replaced(page, ["gates", "result"], problem=problem) + replaced_head(frame), status=status
+        )
+    context = {"frame": frame, "page": page, "problem": problem}
+    return render(request, OVERVIEW.template, context, status=status)
 
 
 @require_POST
@@ -71,7 +147,7 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
         if not live:
             messages.warning(request, str(error))
     if live:
-        return HttpResponse(head(RunFrame(visible_run(request, run_id))))
+        return HttpResponse(replaced_head(RunFrame(visible_run(request, run_id))))
     return redirect("run", run_id=run.pk)
 
 

@@ -11,9 +11,9 @@ from runs.submission import run_templates
 from runs.submission.offline_rules import templates_that_need_a_model
 from runs.submission.policy_defaults import default_policy
 from runs.submission.run_templates import MAX_NAME, SHIPPED
-from runs.web.run.views import person
 from runs.web.run_templates.forms import SaveTemplateForm
 from runs.web.run_templates.presenter import TemplatePage
+from runs.web.site.requests import person
 
 
 @require_safe

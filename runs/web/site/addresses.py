@@ -1,5 +1,6 @@
 """The addresses of places in a run: what reading and reports name, pages link."""
 
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -8,7 +9,36 @@ from runs.contracts.base import COMMAND, DIFF, OUTPUT, PERSON, RESULT, STEP
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence, UntracedFigure
 from runs.models import Attempt, Step
-from runs.web.files.place import Place
+
+MCP_PATH = "/mcp"
+"""Where the MCP server answers, if it is on."""
+MAX_WORDS = 400
+"""Characters of the words that an address may ask for in a text."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """`start` to before `end` are characters. Else `words` are looked for, or the whole `line` is meant, which counts
+    from 1, or what a document has at an `anchor` such as `p23`. Nothing is 0 or empty.
+    """
+
+    start: int = 0
+    end: int = 0
+    line: int = 0
+    words: str = ""
+    anchor: str = ""
+
+    def __bool__(self) -> bool:
+        return self.end > self.start or self.line > 0 or bool(self.words or self.anchor)
+
+    @property
+    def query(self) -> dict[str, str | int]:
+        """As it stands in an address."""
+        if self.end > self.start:
+            return {"start": self.start, "end": self.end}
+        asked: dict[str, str | int] = {"line": self.line} if self.line > 0 else {}
+        asked |= {"at": self.anchor} if self.anchor else {}
+        return asked | ({"words": self.words[:MAX_WORDS]} if self.words else {})
 
 
 def file_address(run_id: int, path: str, sha256: str = "", place: Place | None = None) -> str:

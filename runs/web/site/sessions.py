@@ -20,8 +20,9 @@ from django.utils.crypto import constant_time_compare
 from django.utils.deprecation import MiddlewareMixin
 
 from runs.errors import NotAllowed
-from runs.logs import About, about
+from runs.logs import about
 from runs.models import User
+from runs.web.site.requests import about_request
 
 log = logging.getLogger(__name__)
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -127,11 +128,3 @@ class Refusals(MiddlewareMixin):
             line = "refused: %s of the page “%s” with %s"
             log.warning(line, request.method, page.view_name, response.status_code, extra=about(**fields))
         return response
-
-
-def about_request(request: HttpRequest) -> About:
-    """For log lines: the name, of those who have one, and the address, which `serve` takes from a trusted proxy."""
-    fields: About = {"address": request.META.get("REMOTE_ADDR", "")}
-    if (user := getattr(request, "user", None)) is not None and user.is_authenticated:
-        fields["user"] = user.get_username()
-    return fields

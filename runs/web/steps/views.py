@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from runs.web.run.frame import RunFrame
-from runs.web.run.views import visible_run
+from runs.web.frame.run_frame import RunFrame
+from runs.web.site.requests import visible_run
 from runs.web.steps.presenter import step_page as present
 
 

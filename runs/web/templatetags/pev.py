@@ -21,12 +21,12 @@ from runs.readmodel.status_words import words as words
 from runs.text.plural import pluralize
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import boundary
-from runs.web.files.diagrams import drawn
-from runs.web.files.prose import cited, markdown
-from runs.web.files.references import checking, referring
-from runs.web.gates.point_rows import point_tables
 from runs.web.help.glossary import TERMS, Term
-from runs.web.run.graph import graphs_of
+from runs.web.markup.diagrams import drawn
+from runs.web.markup.plan_graph import graphs_of
+from runs.web.markup.point_tables import point_tables
+from runs.web.markup.prose import cited, markdown
+from runs.web.markup.references import checking, referring
 from runs.web.site.addresses import (
     address_of,
     citation_address,

@@ -12,7 +12,7 @@ from runs.engine.mcp_listings import want
 from runs.errors import InvalidInput
 from runs.logs import about
 from runs.people.permissions import is_administrator
-from runs.web.site.sessions import about_request
+from runs.web.site.requests import about_request
 from runs.web.tool_servers.forms import ListAgainForm
 from runs.web.tool_servers.presenter import ServersPage
 

@@ -130,7 +130,7 @@ def submit(changes: Mapping[str, Any]) -> None:
     # models can be imported only when Django is set up
     from runs.enums import ApprovalPolicy
     from runs.lifecycle import agent_definitions
-    from runs.management.commands.serve import first_administrator
+    from runs.people.accounts import first_administrator
     from runs.pev.policy import Policy
     from runs.submission.intake import Upload
     from runs.submission.submit import Submission

@@ -12,8 +12,8 @@ from channels.testing import WebsocketCommunicator
 from runs.events.kinds import Note
 from runs.models import Run, User
 from runs.store import broadcast
+from runs.web.live.routing import websocket_urlpatterns
 from runs.web.live.subscribers import from_database
-from runs.web.routing import websocket_urlpatterns
 from tests.factories import recorded
 
 PATIENCE = 60.0

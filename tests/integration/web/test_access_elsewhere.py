@@ -17,9 +17,9 @@ from pytest_django import Settings
 
 from pevsite.asgi import application
 from runs.models import AccessToken, Run, User
-from runs.web.mcp import endpoint
+from runs.web.live.routing import websocket_urlpatterns
 from runs.web.mcp.tools import TOOLS
-from runs.web.routing import websocket_urlpatterns
+from runs.web.site import addresses
 from tests import factories as made
 from tests.integration.web.mcp.asking import LIST, REVIEW, post, talk, text, token_of
 from tests.integration.web.talking import Socket
@@ -152,4 +152,4 @@ def test_tools_answer_those_whom_the_rules_name(
 
 def test_every_tool_has_a_rule_and_every_rule_a_tool() -> None:
     assert sorted(TOOLS) == sorted(RULES)
-    assert endpoint.PATH == "/mcp"
+    assert addresses.MCP_PATH == "/mcp"

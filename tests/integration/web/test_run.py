@@ -13,8 +13,8 @@ from runs.enums import GateKind, RunStatus, Verb, WorkKind
 from runs.events.kinds import Note
 from runs.lifecycle.gates import error_gate
 from runs.models import Run, Step
+from runs.web.frame.run_frame import RunFrame
 from runs.web.live.news import news
-from runs.web.run.frame import RunFrame
 from tests import factories
 from tests.factories import recorded
 from tests.factories.parts import committing, open_work

@@ -12,9 +12,10 @@ from runs.enums import EventKind
 from runs.events.kinds import AnyEvent, AttemptStarted, ModelCalled, Note, ToolCalled
 from runs.models import ModelCall, Run, WorkItem
 from runs.store import event_log
+from runs.web.frame.run_frame import RunFrame
+from runs.web.frame.run_tab import EVERYTHING
 from runs.web.live.news import news, small_parts
-from runs.web.run.fragments import EVERYTHING, TABS
-from runs.web.run.frame import RunFrame
+from runs.web.live.tabs import TABS
 from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -113,8 +114,8 @@ def test_who_has_missed_much_hears_that_everything_has_changed(monkeypatch: pyte
     monkeypatch.setattr("runs.web.live.news.MAX_LINES", 10)
     run = factories.many_steps(2)
     notes = [Note(text="x")] * 11
-    for tab, regions in TABS.items():
-        assert told(run, tab, *notes)[0].get("changed", []) == list(regions)
+    for name, tab in TABS.items():
+        assert told(run, name, *notes)[0].get("changed", []) == list(tab.regions)
 
 
 @pytest.mark.parametrize("tab", TABS)
@@ -140,6 +141,6 @@ def test_a_call_changes_the_costs_and_its_step_only() -> None:
 
 
 def test_every_kind_of_event_that_changes_everything_changes_gates_and_steps() -> None:
-    assert TABS["overview"]["gates"] >= EVERYTHING
-    assert TABS["steps"]["steps"] == EVERYTHING
+    assert TABS["overview"].regions["gates"] >= EVERYTHING
+    assert TABS["steps"].regions["steps"] == EVERYTHING
     assert EventKind.MODEL_CALLED not in EVERYTHING

@@ -2,7 +2,8 @@
 
 import pytest
 
-from runs.web.files.place import Place, Pointed, nearest
+from runs.web.files.place import Pointed, find_place, nearest
+from runs.web.site.addresses import Place
 from tests.work import growth
 
 TEXT = "Title\n\n  The notice period is thirty days.\nThe fee is 500 EUR.\n"
@@ -10,7 +11,7 @@ MISSING = "“{}” does not stand in this text."
 
 
 def pointed(place: Place) -> tuple[str, str]:
-    found = place.found_in(TEXT)
+    found = find_place(place, TEXT)
     return TEXT[found.start : found.end], found.problem
 
 
@@ -41,7 +42,7 @@ def test_where_it_is(place: Place, words: str, problem: str) -> None:
 
 
 def test_an_empty_last_line_is_none() -> None:
-    assert Place(line=2).found_in("a\n") == Pointed(0, 0)
+    assert find_place(Place(line=2), "a\n") == Pointed(0, 0)
 
 
 @pytest.mark.parametrize(

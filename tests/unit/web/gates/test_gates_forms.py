@@ -9,7 +9,8 @@ import pytest
 from runs.enums import Verb
 from runs.errors import InvalidInput
 from runs.lifecycle.gates.gate_type import Decision
-from runs.web.gates.forms import DecisionForm, PauseForm, StopForm
+from runs.web.gates.forms import DecisionForm
+from runs.web.run.forms import PauseForm, StopForm
 
 
 def test_an_answer_with_new_limits() -> None:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from runs.accounting.costs import CostLine, Costs, Guess
 from runs.accounting.totals import Totals
-from runs.web.run.cost_bars import bars_of
+from runs.web.run.overview import bars_of
 
 
 def line(name: str, actual: str, low: str = "", high: str = "") -> CostLine:

@@ -4,8 +4,7 @@ import pytest
 
 from runs.evidence.results import Evidence
 from runs.models import Attempt, Plan, Run, Step
-from runs.web.files.place import Place
-from runs.web.site.addresses import address_of, evidence_address, file_address
+from runs.web.site.addresses import Place, address_of, evidence_address, file_address
 
 STEP = Step(pk=7, plan=Plan(run=Run(pk=3)))
 ATTEMPT = Attempt(pk=5, step=STEP, number=2)

@@ -1,0 +1,92 @@
+"""What a run that is run again has otherwise than the run before, and what its plan would reuse: for a gate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from runs.lifecycle.approval import fingerprint
+from runs.lifecycle.approval.reuse_preview import PreviewInputs, StepPreview, preview_reuse
+from runs.models import Plan, Run
+from runs.people.permissions import all_may_see
+from runs.readmodel.revision_words import said
+from runs.store import trees
+
+MAX_REASONS = 2
+MAX_NAMED = 3
+"""Reasons, and steps of each, that the summary of a gate names: it has few words in all."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """`before` is the number of the run that is run again. `changes` are clauses such as “added b.md”."""
+
+    before: int
+    changes: Sequence[str]
+    reuse: Reuse
+
+    @property
+    def reasons(self) -> list[tuple[str, str]]:
+        """The first reasons why steps run again, each behind the names of the steps, or “all” of the plan."""
+        return [(self._named(names), why) for why, names in list(self._again.items())[:MAX_REASONS]]
+
+    @property
+    def more(self) -> int:
+        """Steps that run again for other reasons."""
+        return sum(len(names) for names in list(self._again.values())[MAX_REASONS:])
+
+    @cached_property
+    def _again(self) -> Mapping[str, Sequence[str]]:
+        """The names of steps by the first of the reasons why they run again: what all have in common stands first."""
+        found: dict[str, list[str]] = {}
+        for why, names in self.reuse.again:
+            found.setdefault(why.split("; ")[0], []).extend(names)
+        return found
+
+    def _named(self, names: Sequence[str]) -> str:
+        if len(names) == len(self.reuse.steps) > 1:
+            return "all"
+        more = len(names) - MAX_NAMED
+        return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def again_of(plan: Plan, run: Run) -> Again | None:
+    """As a plan stands that nothing was carried out of yet; None for a run that repeats none, or one that is gone."""
+    if run.before is None or run.revision is None or run.head_id != run.inputs_id:
+        return None
+    given = PreviewInputs(run.owner, run.request, run.policy, trees.files_of(run.inputs), run.excluded)
+    steps = preview_reuse(fingerprint.contract_of(plan), given, run.before)
+    if not all_may_see(run.before, run):  # a reason may name a file of the other run
+        steps = [replace(step, why="") for step in steps]
+    return Again(run.before.pk, changes_of(run), Reuse(steps))
+
+
+def changes_of(run: Run) -> list[str]:
+    """What it has otherwise, as clauses. What the run before alone had is named where all who see this one see that."""
+    if run.before is None or run.revision is None:
+        return []
+    removed = run.revision.removed.count > 0 and all_may_see(run.before, run)
+    return said(run.revision, removed=removed)
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """The steps of the plan; without any, `unknown` says why nothing is foretold."""
+
+    steps: Sequence[StepPreview] = ()
+    unknown: str = ""
+
+    @property
+    def reused(self) -> Sequence[str]:
+        """The names of the steps."""
+        return [step.name for step in self.steps if step.reused]
+
+    @property
+    def again(self) -> Sequence[tuple[str, Sequence[str]]]:
+        """Each reason with the names of the steps that are carried out for it."""
+        named: dict[str, list[str]] = {}
+        for step in self.steps:
+            if not step.reused:
+                named.setdefault(step.why, []).append(step.name)
+        return list(named.items())

@@ -1,1 +1,0 @@
-"""How documents are laid out on pages: their pages as pictures, their paragraphs, their cells."""

@@ -1,0 +1,259 @@
+"""What stands above every tab of a run: state, clocks, cost, tabs; by a few queries whatever the size of its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import cached_property
+
+from django.db.models import Count, Q
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from runs.accounting.clocks import Clocks, clocks_of
+from runs.accounting.totals import Totals, totals
+from runs.enums import (
+    OPEN_ATTEMPTS,
+    SETTLED_STEPS,
+    AttemptStatus,
+    EventKind,
+    Outcome,
+    PlanStatus,
+    Role,
+    RunStatus,
+    WorkStatus,
+)
+from runs.events.kinds import read
+from runs.events.sentences import sentence
+from runs.lifecycle.gates.registry import type_of
+from runs.lifecycle.retention import kept_until
+from runs.models import Attempt, Gate, Plan, Run, Step, User
+from runs.readmodel.run_again import changes_of
+from runs.readmodel.status_words import words
+from runs.submission.samples import is_finished_sample
+
+FRAME = "run/frame.html"
+NAMED_STEPS = 3
+"""Steps under way that the sentence names."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Steps in all, and those that others may rest on."""
+
+    total: int
+    done: int
+
+
+@dataclass(frozen=True)
+class Tab:
+    """`count` stands behind the name, as text; empty for none."""
+
+    name: str
+    title: str
+    count: str
+
+    @property
+    def address(self) -> str:
+        """The name of its address."""
+        return "run" if self.name == "overview" else f"run_{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class RunFrame:
+    """A run as its header shows it; `tab` is the one that is open, or the empty word on pages beside the tabs, which
+    are `under` one of them or under none.
+    """
+
+    run: Run
+    tab: str = ""
+    under: str = ""
+
+    @property
+    def sample(self) -> bool:
+        """Whether it was made to be looked at only."""
+        return is_finished_sample(self.run)
+
+    @property
+    def finished(self) -> bool:
+        return self.run.status == RunStatus.FINISHED
+
+    @property
+    def kept_until(self) -> datetime | None:
+        """When the installation deletes it by itself, if it ever does."""
+        return kept_until(self.run)
+
+    @cached_property
+    def asked(self) -> list[Gate]:
+        """The questions that are open, the oldest first."""
+        return list(self.run.gates.open().order_by("pk"))
+
+    @cached_property
+    def plan(self) -> Plan | None:
+        """The newest version."""
+        return self.run.plans.newest()
+
+    @cached_property
+    def progress(self) -> Progress:
+        """How much of the newest version is done."""
+        done = Count("pk", filter=Q(status__in=SETTLED_STEPS))
+        return Progress(**Step.objects.filter(plan=self.plan).aggregate(total=Count("pk"), done=done))
+
+    @cached_property
+    def clocks(self) -> Clocks:
+        return clocks_of(self.run, timezone.now())
+
+    @cached_property
+    def totals(self) -> Totals:
+        return totals(self.run)
+
+    @property
+    def budget(self) -> Decimal | None:
+        """USD; None for no limit."""
+        return self.run.policy.budget
+
+    @property
+    def badge(self) -> str:
+        """The word for the state of the run, which also colours title and icon."""
+        if self.finished:
+            return self.run.outcome or ""
+        if self.run.paused:
+            return "paused"
+        return "waiting" if self.asked else self.run.status
+
+    @property
+    def title(self) -> str:
+        """What the title of every page of the run begins with."""
+        return "Needs your decision" if self.badge == "waiting" else words(self.badge).capitalize()
+
+    @property
+    def icon(self) -> str:
+        """The name of the icon for its state: see static/icons."""
+        return _ICONS.get(self.badge, "active")
+
+    @property
+    def moving(self) -> bool:
+        return not (self.finished or self.asked or self.run.paused)
+
+    @cached_property
+    def sentence(self) -> str:
+        """What happens now; of a finished run, what has become of it."""
+        if self.finished:
+            return _OUTCOMES[Outcome(self.run.outcome or Outcome.FAILED)]
+        parts = list(dict.fromkeys(type_of(gate).heading_of(gate) for gate in self.asked))
+        if not parts or self.run.status == RunStatus.EXECUTING:
+            parts += self._doing()
+        if self.run.paused:
+            parts.insert(0, "Paused: what is under way is finished, nothing new starts.")
+        return " ".join(parts)
+
+    def _doing(self) -> list[str]:
+        match RunStatus(self.run.status):
+            case RunStatus.PLANNING if self._reading:
+                return [self._reading]
+            case RunStatus.PLANNING:
+                again = self.plan and self.plan.status != PlanStatus.PROPOSED
+                version = self.plan.version + 1 if self.plan and again else 1
+                what = f"version {version} of the plan" if version > 1 else "a plan"
+                return [f"The planner writes {what}."]
+            case RunStatus.FINALISING:
+                return ["The final answer is written and judged."]
+            case RunStatus.EXECUTING:
+                return list(_under_way(self._working))
+            case _:
+                return []
+
+    @cached_property
+    def _reading(self) -> str:
+        """How far its documents are read, as long as they are."""
+        kinds = (EventKind.READING, EventKind.DOCUMENTS_READ)
+        newest = self.run.events.filter(kind__in=kinds).order_by("seq").last()
+        return sentence(read(newest.kind, newest.data), {}) if newest and newest.kind == EventKind.READING else ""
+
+    @cached_property
+    def _working(self) -> Sequence[Attempt]:
+        """Not what a question holds up: nobody is at it."""
+        found = Attempt.objects.of_run(self.run).filter(status__in=OPEN_ATTEMPTS).select_related("step")
+        found = found.exclude(work__status=WorkStatus.SUSPENDED)
+        return list(found.order_by("pk")[:NAMED_STEPS])
+
+    @property
+    def tabs(self) -> list[Tab]:
+        return [self.tab_called(name) for name in _TABS]
+
+    def tab_called(self, name: str) -> Tab:
+        title, count = _TABS[name]
+        return Tab(name, title, count(self))
+
+    @property
+    def again(self) -> str:
+        """Which run it repeats, and what it has otherwise; empty where it repeats none."""
+        if not self.run.before_id:
+            return ""
+        return f"run {self.run.before_id} again, {', '.join(changes_of(self.run)) or 'unchanged'}"
+
+    @property
+    def players(self) -> list[tuple[str, str]]:
+        """The name of each role and of its model."""
+        policy = self.run.policy
+        fallback = [("second verifier", policy.fallback_verifier)] if policy.fallback_verifier else []
+        roles = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
+        return [*((role.value, policy.model_for(role).model) for role in roles), *fallback]
+
+    @property
+    def offline(self) -> bool:
+        """Whether the policy names offline rules only; what was asked is in the journal."""
+        return self.run.policy.by_rules
+
+    @property
+    def approvers(self) -> list[User]:
+        """Who may decide beside the owner."""
+        return list(self.run.approvers.order_by("username"))
+
+
+def replaced_head(frame: RunFrame) -> str:
+    """State and controls, and the tabs if one of them is open, marked to replace those that a browser shows."""
+    names = ["state", "controls", *(["tabs"] if frame.tab else [])]
+    context = {"frame": frame, "oob": True}
+    return "".join(render_to_string(f"{FRAME}#{name}", context) for name in names)
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count else ""
+
+
+def _about_usd(used: Totals) -> str:
+    return f"${used.cost:,.2f}" if used.calls else ""
+
+
+_TABS: Mapping[str, tuple[str, Callable[[RunFrame], str]]] = {
+    "overview": ("Overview", lambda _: ""),
+    "plan": ("Plan", lambda frame: f"v{frame.plan.version}" if frame.plan else ""),
+    "steps": ("Steps", lambda frame: _number(frame.progress.total)),
+    "files": ("Files", lambda frame: f"{frame.run.head.file_count:,}"),
+    "history": ("History", lambda frame: f"{frame.run.event_count:,}"),
+    "cost": ("Cost", lambda frame: _about_usd(frame.totals)),
+}
+_ICONS = {
+    "waiting": "waits",
+    "paused": "calm",
+    Outcome.SUCCEEDED: "good",
+    Outcome.PARTIAL: "warn",
+    Outcome.FAILED: "bad",
+    Outcome.CANCELLED: "calm",
+}
+_OUTCOMES = {
+    Outcome.SUCCEEDED: "Every step passed, and every success criterion has evidence that the server verified.",
+    Outcome.PARTIAL: "The run went to its end, with open points. Read them before the answer.",
+    Outcome.FAILED: "The run ended without a result that counts.",
+    Outcome.CANCELLED: "A person stopped the run. What had passed until then is kept.",
+}
+_VERBS = {AttemptStatus.EXECUTING: "Working on", AttemptStatus.VERIFYING: "Verifying"}
+
+
+def _under_way(attempts: Sequence[Attempt]) -> Iterator[str]:
+    for attempt in attempts:
+        again = f" (attempt {attempt.number})" if attempt.number > 1 else ""
+        yield f"{_VERBS[AttemptStatus(attempt.status)]} “{attempt.step.spec.name}”{again}."

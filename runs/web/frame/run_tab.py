@@ -1,0 +1,123 @@
+"""A tab of the page of a run: what it shows, and which events change which region of it.
+
+A browser that shows a tab replaces a region when an event has changed it. A region is a partial of the very template of
+the tab, so that page and region cannot differ.
+"""
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+
+from runs.enums import EventKind
+from runs.models import Run
+from runs.web.frame.run_frame import RunFrame
+
+EVERYTHING = frozenset(
+    {
+        EventKind.PLAN_PROPOSED,
+        EventKind.PLAN_APPROVED,
+        EventKind.REPLANNING,
+        EventKind.NOTHING_NEW,
+        EventKind.FINISHED,
+    }
+)
+"""Events after which most of a run looks different."""
+GATE_EVENTS = frozenset({EventKind.GATE_OPENED, EventKind.GATE_DECIDED, EventKind.GATE_WITHDRAWN})
+STEP_ENDS = frozenset(
+    {EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED, EventKind.STEP_NOT_APPLICABLE, EventKind.STEP_FAILED}
+)
+CALLS = frozenset({EventKind.MODEL_CALLED, EventKind.TOOL_CALLED})
+MAX_QUERY_CHARS = 200
+"""Characters that are read of each parameter of an address."""
+MAX_KEPT = 64
+"""Rendered regions in memory; one of a large plan has about ten kilobytes."""
+
+type Detail = Callable[[Run, re.Match[str]], str]
+"""Renders a detail of a tab. Raises Http404 if the run has none of this name."""
+
+
+@dataclass(frozen=True)
+class RunTab:
+    """One tab.
+
+    `template` has a partial for each region. `read` returns what it shows as `page`, for these parameters of the
+    address; it raises Http404 for what is not there. `query`: the parameters that it understands. `regions`: by name,
+    the events that change each. `partials`: the names of partials where they differ from those of the regions.
+    `details`: parts inside a region that change by themselves, by a pattern of their names.
+    """
+
+    name: str
+    template: str
+    read: Callable[[Run, Mapping[str, str]], object]
+    regions: Mapping[str, frozenset[EventKind]]
+    query: tuple[str, ...] = ()
+    partials: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[re.Pattern[str], Detail] = field(default_factory=dict)
+
+    def answer(self, request: HttpRequest, run: Run) -> HttpResponse:
+        """The whole tab; with `?part=` one of its regions, for a page that is open."""
+        query = request.GET.dict()
+        if (name := query.get("part")) is not None:
+            return HttpResponse(self.part(run, name, query))
+        return render(request, self.template, self.context(run, query))
+
+    def context(self, run: Run, query: Mapping[str, str]) -> dict[str, Any]:
+        """What the template gets, for the whole tab and for each region."""
+        return {"frame": RunFrame(run, self.name), "page": self.read(run, self._understood(query))}
+
+    def part(self, run: Run, name: str, query: Mapping[str, str]) -> str:
+        """The region or detail of this name, rendered once for all who ask. Raises Http404 if there is none."""
+        # Events are numbered: with the number of the newest one in the key, an entry never becomes outdated.
+        key = (run.pk, run.event_count, self.name, name, *self._understood(query).items())
+        for pattern, detail in self.details.items():
+            if found := pattern.fullmatch(name):
+                return _rendered.get(key, partial(detail, run, found))
+        if name not in self.regions:
+            raise Http404("This tab has no such region.")
+        template = f"{self.template}#{self.partials.get(name, name)}"
+        return _rendered.get(key, lambda: render_to_string(template, self.context(run, query)).strip())
+
+    def replaced(self, page: object, names: Iterable[str], **context: object) -> str:
+        """These regions of `page`, marked to replace those that a browser shows."""
+        context = {"page": page, "oob": True, **context}
+        return "".join(render_to_string(f"{self.template}#{name}", context) for name in names)
+
+    def _understood(self, query: Mapping[str, str]) -> dict[str, str]:
+        return {name: query[name][:MAX_QUERY_CHARS] for name in self.query if name in query}
+
+
+@dataclass
+class _Entry:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    text: str | None = None
+
+
+class _Rendered:
+    """The most recently used texts. A thread that asks for a text while another one renders it waits for that one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[object, _Entry] = OrderedDict()
+
+    def get(self, key: object, render: Callable[[], str]) -> str:
+        with self._lock:
+            entry = self._entries.setdefault(key, _Entry())
+            self._entries.move_to_end(key)
+            if len(self._entries) > MAX_KEPT:
+                self._entries.popitem(last=False)
+        # Rendered outside of the first lock: a slow region delays only those who want the same one.
+        with entry.lock:
+            if entry.text is None:
+                entry.text = render()
+            return entry.text
+
+
+_rendered = _Rendered()

@@ -1,0 +1,169 @@
+"""The points of a result as tables to decide on: id, kind, text, source, and whether what they cite was found."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from django.utils.safestring import mark_safe
+
+from runs.evidence.citations.citation import Citation
+from runs.models import Attempt
+from runs.readmodel.open_points import Point, Points, PointTable
+from runs.readmodel.point_labels import is_id, kind_of, labelled
+from runs.readmodel.shown_citations import cited_in
+from runs.web.markup.prose import cited
+from runs.web.markup.references import Reference, references_in, referring
+from runs.web.site.addresses import citation_address
+
+MAX_PLACES = 5
+"""Places in files that one point can name as links: they are looked for in all of its text."""
+_CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
+_RANGE = re.compile(r"\s?[-–]\s?\d{1,9}")
+_BETWEEN = ("; ", ", ", " and ")
+_LEFT_OVER = " \t:–—,;."
+
+
+@dataclass(frozen=True)
+class Source:
+    """A place that a point names. `inside`: its words stand in the text, so that only its line is shown here. `again`:
+    the text has a link to the same place.
+    """
+
+    words: str
+    line: int
+    address: str
+    inside: bool = False
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class PointRow:
+    """A point as a row: the id that it carries, or its number; its cells with the names of their columns; the places
+    that it names. `found` and `broken`: how many of its citations are.
+    """
+
+    point: Point
+    label: str
+    cells: Sequence[tuple[str, str]]
+    sources: Sequence[Source] = ()
+    found: int = 0
+    broken: int = 0
+
+    @property
+    def said(self) -> str:
+        """What became of its citations, in words."""
+        every = self.found + self.broken
+        if not every:
+            return "no citation"
+        if self.broken:
+            return f"{self.broken} of {every} citations not found" if every > 1 else "citation not found"
+        return f"{every} citations found" if every > 1 else "citation found"
+
+
+@dataclass(frozen=True)
+class PointsTable:
+    """The list of a report, or a table. `ids` names the column of the ids, empty for numbers; `table` is what it shows,
+    None for the list.
+    """
+
+    table: PointTable | None
+    ids: str
+    header: Sequence[str]
+    rows: Sequence[PointRow]
+
+    @property
+    def sourced(self) -> bool:
+        return any(row.sources for row in self.rows)
+
+    @property
+    def marked(self) -> bool:
+        """Whether there is a citation to say something of."""
+        return any(row.found or row.broken for row in self.rows)
+
+
+def point_tables(points: Points, attempt: Attempt) -> list[PointsTable]:
+    """All points of a result as tables; in each, those with a broken citation come first."""
+    listed = [_listed(points.points, attempt)] if points.points else []
+    return [*listed, *(_tabled(table, attempt) for table in points.tables)]
+
+
+def _listed(points: Sequence[Point], attempt: Attempt) -> PointsTable:
+    begun = [labelled(point.text) for point in points]
+    placed = [_placed(text, attempt) for _, text in begun]
+    kinds = [kind_of(text) for text, _ in placed]
+    with_kind = 2 * sum(1 for kind, _ in kinds if kind) > len(points)
+    rows = []
+    for point, (label, _), (text, places), (kind, rest) in zip(points, begun, placed, kinds, strict=True):
+        shown = rest if with_kind else text
+        links = cited_in(shown, attempt)
+        cells = [("Kind", kind), ("Point", cited(shown, attempt))][0 if with_kind else 1 :]
+        sources = [_source(one, links.citations, attempt) for one in places]
+        found = len(links.citations) - sum(1 for one in links.citations if one.broken)
+        rows.append(PointRow(point, label or str(point.number), cells, sources, found, len(links.broken)))
+    return PointsTable(None, "", ["Kind", "Point"][0 if with_kind else 1 :], _failing_first(rows))
+
+
+def _tabled(table: PointTable, attempt: Attempt) -> PointsTable:
+    """Markdown is laid out as one table and taken apart: cell by cell five hundred rows would take seconds."""
+    rows: Sequence[Sequence[str]] = [[referring(cell, attempt) for cell in point.cells] for point in table.points]
+    counts: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    if table.markdown:
+        text = table.text
+        body = cited(text, attempt).partition("<tbody>")[2]
+        laid_out = [[mark_safe(cell) for cell in _CELL.findall(row)] for row in body.split("</tr>")[:-1]]  # noqa: S308  clean
+        if [len(row) for row in laid_out] == [len(row) for row in rows]:
+            rows = laid_out
+        for one in cited_in(text, attempt).links:
+            if one.broken or not one.plain:
+                counts[one.line - 3][one.broken] += 1  # below two lines of header
+    ids = all(is_id(point.cells[0]) for point in table.points) and len(table.header) > 1
+    header = table.header[1:] if ids else table.header
+    made = []
+    for at, (point, row) in enumerate(zip(table.points, rows, strict=True)):
+        cells = [*zip(header, row[1:] if ids else row, strict=True)]
+        made.append(PointRow(point, row[0] if ids else str(point.row), cells, (), *counts[at]))
+    return PointsTable(table, table.header[0] if ids else "", header, _failing_first(made))
+
+
+def _failing_first(rows: Sequence[PointRow]) -> list[PointRow]:
+    return sorted(rows, key=lambda row: not row.broken)
+
+
+def _placed(text: str, attempt: Attempt) -> tuple[str, list[tuple[Reference, str]]]:
+    """The text without the places that it names in parentheses, and all that it names, with the words of those."""
+    places = [*references_in(text, attempt, MAX_PLACES)]
+    words, parts, at, begin = dict[int, str](), list[str](), 0, -1
+    inside = dict[int, str]()
+    for number, (one, following) in enumerate(zip_longest(places, places[1:])):
+        if begin < 0 and _may_move(text, one.start - 1):
+            begin = one.start - 1
+        last = _RANGE.match(text, one.end)
+        end = last.end() if last else one.end
+        inside[number] = text[one.start : end]
+        if begin >= 0 and text[end : end + 1] == ")":
+            parts.append(text[at:begin].rstrip())
+            words.update(inside)
+            at, begin = end + 1, -1
+        if begin < 0 or not following or text[end : following.start] not in _BETWEEN:
+            begin, inside = -1, {}
+    left = "".join([*parts, text[at:]])
+    left = left.lstrip(_LEFT_OVER) if words else left
+    return (left, [(one, words.get(number, "")) for number, one in enumerate(places)]) if left.strip() else (text, [])
+
+
+def _may_move(text: str, begin: int) -> bool:
+    """Whether parentheses begin here that belong to no link, of which each word counts."""
+    opened = text.rfind("[", 0, begin) > text.rfind("]", 0, begin)
+    return text[max(0, begin) : begin + 1] == "(" and text[max(0, begin - 1) : begin] != "]" and not opened
+
+
+def _source(place: tuple[Reference, str], citations: Sequence[Citation], attempt: Attempt) -> Source:
+    one, words = place
+    run_id = attempt.step.plan.run_id
+    same = [cite for cite in citations if (cite.source, cite.cited_line or cite.source_line) == (one.path, one.line)]
+    address = citation_address(run_id, same[0]) if same else one.address
+    return Source(words or one.path, one.line, address, inside=not words, again=bool(same))

@@ -1,0 +1,195 @@
+"""The connections of a server: how many there may be, what each waits for, since when, and when it is cut off."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from html import escape
+from http import HTTPStatus
+from typing import Any
+
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.protocol import Protocol
+from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
+
+from runs.web.server.server_limits import Patience
+
+_FULL = "All connections of this site are in use. Try again in a moment."
+
+
+class Phase(StrEnum):
+    """Whose turn it is: in all but `ANSWER` and `SOCKET` the server waits for the client."""
+
+    IDLE = "idle"  # between two requests
+    HEADERS = "headers"
+    BODY = "body"
+    UPLOAD = "upload"  # the body of a person who has signed in
+    ANSWER = "answer"
+    SOCKET = "socket"
+    CLOSING = "closing"
+    REFUSED = "refused"
+    CUT = "cut"
+
+
+_CAN_BE_CUT = {Phase.IDLE, Phase.HEADERS, Phase.BODY, Phase.CLOSING, Phase.REFUSED}
+_ENDING = {Phase.CLOSING, Phase.REFUSED, Phase.CUT}
+
+
+class Connection(ProtocolWrapper):
+    """The connection of one client, between the transport and whatever protocol is spoken on it."""
+
+    factory: "Connections"
+
+    def __init__(self, factory: "Connections", wrapped: Any) -> None:
+        super().__init__(factory, wrapped)
+        self.can_write = asyncio.Event()
+        self.can_write.set()
+        self.reported: str | None = None
+        self._stalled_since: float | None = None
+        self.enter(Phase.HEADERS)
+
+    def enter(self, phase: Phase) -> None:
+        """Another turn begins, and its time with it."""
+        self.phase = phase
+        self.since = self.factory.now()
+        self._received = 0
+
+    def dataReceived(self, data: bytes) -> None:
+        if self.phase in _ENDING:
+            return  # what still comes from whoever was refused is dropped, so that the answer can be read
+        if self.phase is Phase.IDLE:
+            self.enter(Phase.HEADERS)
+        self._received += len(data)
+        super().dataReceived(data)
+
+    def getPeer(self) -> Any:
+        """The address of the client, which is what a trusted proxy has reported if there is one."""
+        peer = self.transport.getPeer()
+        if self.reported is None:
+            return peer
+        return (IPv6Address if ":" in self.reported else IPv4Address)("TCP", self.reported, 0)
+
+    # ---- what goes out
+
+    def write(self, data: bytes) -> None:
+        if self.phase not in {Phase.REFUSED, Phase.CUT}:
+            super().write(data)
+
+    def writeSequence(self, data: Any) -> None:
+        if self.phase not in {Phase.REFUSED, Phase.CUT}:
+            super().writeSequence(data)
+
+    def stall(self) -> None:
+        """The buffer is full: nothing more is to be written until the client has read it."""
+        self.can_write.clear()
+        self._stalled_since = self.factory.now()
+
+    def drain(self) -> None:
+        self.can_write.set()
+        self._stalled_since = None
+
+    def loseConnection(self) -> None:
+        """Close when what was written has been read, or after a while."""
+        if self.phase not in _ENDING:
+            self.enter(Phase.CLOSING)
+        self.drain()
+        super().loseConnection()
+
+    def connectionLost(self, reason: Any) -> None:
+        self.drain()  # whoever waits to write finds out that there is no one to write to
+        super().connectionLost(reason)
+
+    def refuse(self, status: HTTPStatus, sentence: str, *, as_json: bool = False) -> None:
+        """Answer with one sentence, read nothing more, and close. The client has a moment to read it."""
+        self.write(page(status, sentence, as_json=as_json))
+        self.enter(Phase.REFUSED)
+        self.transport.loseWriteConnection()  # closing at once would take the answer away
+
+    def cut(self) -> None:
+        """End it now, whatever is under way."""
+        self.enter(Phase.CUT)
+        self.transport.abortConnection()
+
+    # ---- time
+
+    def is_overdue(self, patience: Patience, now: float) -> bool:
+        """Whether the client has let the server wait for longer than it may."""
+        if self._stalled_since is not None and now - self._stalled_since > patience.stalled:
+            return True
+        waited = now - self.since
+        match self.phase:
+            case Phase.IDLE:
+                return waited > patience.idle
+            case Phase.HEADERS:
+                return waited > patience.headers
+            case Phase.BODY | Phase.UPLOAD:
+                return waited > patience.body + self._received / patience.body_rate
+            case Phase.CLOSING:
+                return waited > patience.closing
+            case Phase.REFUSED:
+                return waited > patience.refused
+            case Phase.ANSWER | Phase.SOCKET | Phase.CUT:
+                return False
+
+
+class Connections(WrappingFactory[Connection]):
+    """All connections of a server. Beyond the most there may be, the one that kept it waiting longest makes room."""
+
+    protocol = Connection
+    noisy = False
+
+    def __init__(self, factory: Any, most: int, patience: Patience, now: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(factory)
+        self.now = now
+        self._max = most
+        self._patience = patience
+
+    def buildProtocol(self, addr: Any) -> Any:
+        return super().buildProtocol(addr) if len(self.protocols) < self._max or self._make_room() else Full()
+
+    def _make_room(self) -> bool:
+        """Idle ones first: browsers open another when they need it. Nothing that is being answered is cut.
+
+        One that has just come is not idle, or whoever opens many would push out others before they can ask.
+        """
+        waiting = [one for one in self.protocols if one.phase in _CAN_BE_CUT]
+        if waiting:
+            min(waiting, key=lambda one: (one.phase is not Phase.IDLE, one.since)).cut()
+        return bool(waiting)
+
+    def cut_overdue(self) -> None:
+        """To be called every second or two."""
+        now = self.now()
+        for one in list(self.protocols):
+            if one.is_overdue(self._patience, now):
+                one.cut()
+
+
+class Full(Protocol):
+    """The answer to a connection for which there is no room."""
+
+    def connectionMade(self) -> None:
+        assert self.transport is not None
+        self.transport.write(page(HTTPStatus.SERVICE_UNAVAILABLE, _FULL))
+        self.transport.loseConnection()
+
+
+def page(status: HTTPStatus, sentence: str, *, as_json: bool = False) -> bytes:
+    """A whole answer with one sentence, after which the connection is closed."""
+    if as_json:
+        kind, body = "application/json", json.dumps({"errors": [sentence]}).encode()
+    else:
+        title = escape(status.phrase)
+        kind = "text/html; charset=utf-8"
+        body = (
+            f'<!doctype html><html lang="en"><title>{title}</title><h1>{title}</h1><p>{escape(sentence)}</p>\n'
+        ).encode()
+    head = (
+        f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+        "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+        "Content-Security-Policy: default-src 'none'; base-uri 'none'; frame-ancestors 'none'\r\n"
+        f"{'Retry-After: 5' if status is HTTPStatus.SERVICE_UNAVAILABLE else 'Referrer-Policy: same-origin'}\r\n"
+        "Connection: close\r\n\r\n"
+    )
+    return head.encode("ascii") + body

@@ -1,0 +1,42 @@
+"""What a view reads from its request: who sends it, which run it names, and what the log says about it."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+
+from runs.errors import DecisionRefused, InvalidInput, PevError
+from runs.logs import About
+from runs.models import Run, User
+from runs.people.permissions import visible_runs
+
+
+def visible_run(request: HttpRequest, run_id: int) -> Run:
+    """The run, with the rows that its page needs. Raises Http404 for anyone who may not see it."""
+    runs = visible_runs(request.user).select_related("owner", "inputs", "head")
+    return get_object_or_404(runs, pk=run_id)
+
+
+def person(request: HttpRequest) -> User:
+    """The person who sends the request. The middleware stops everyone who has not signed in."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def about_request(request: HttpRequest) -> About:
+    """Fields of a log line: the address, which `serve` takes from a trusted proxy, and the name of the person."""
+    fields: About = {"address": request.META.get("REMOTE_ADDR", "")}
+    if (user := getattr(request, "user", None)) is not None and user.is_authenticated:
+        fields["user"] = user.get_username()
+    return fields
+
+
+def status_of(error: PevError) -> int:
+    """The HTTP status for a request that was refused with this error."""
+    match error:
+        case DecisionRefused():
+            return 409
+        case InvalidInput():
+            return 422
+        case _:
+            return 403

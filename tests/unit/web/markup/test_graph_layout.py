@@ -1,0 +1,127 @@
+"""The drawing of a plan: nothing overlaps or leaves the canvas, and each line goes from a step to one that needs it."""
+
+import re
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.web.markup.graph_layout import MAX_LENGTH, NARROW, WIDE, Box, Canvas, Drawing, draw
+from tests.work import growth
+
+type Graph = dict[str, list[str]]
+CHAIN: Graph = {f"s{n}": [f"s{n - 1}"] if n else [] for n in range(40)}
+FAN: Graph = {"first": [], **{f"s{n}": ["first"] for n in range(38)}, "last": [f"s{n}" for n in range(38)]}
+
+
+@st.composite
+def graphs(draw_: st.DrawFn) -> Graph:
+    """Plans without cycles of up to 25 steps."""
+    count = draw_(st.integers(0, 25))
+    before = [draw_(st.sets(st.integers(0, number - 1), max_size=4)) if number else set() for number in range(count)]
+    return {f"s{number}": [f"s{one}" for one in sorted(ones)] for number, ones in enumerate(before)}
+
+
+def apart(one: Box, other: Box) -> bool:
+    beside = one.x + one.width < other.x or other.x + other.width < one.x
+    return beside or one.y + one.height < other.y or other.y + other.height < one.y
+
+
+def numbers(path: str) -> list[int]:
+    return [int(number) for number in re.findall(r"-?\d+", path)]
+
+
+def ends(drawing: Drawing, box: Box) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where lines reach a box, and where they leave it."""
+    x, y = box.x + box.width // 2, box.y + box.height // 2
+    if drawing.down:
+        return (x, box.y), (x, box.y + box.height)
+    return (box.x, y), (box.x + box.width, y)
+
+
+def check(graph: Graph, drawing: Drawing, canvas: Canvas) -> None:
+    assert [box.key for box in drawing.boxes if box.key not in graph] == []
+    assert len({box.key for box in drawing.boxes}) == len(graph)
+    assert drawing.width <= canvas.width
+    assert [pair for pair in combinations(drawing.boxes, 2) if not apart(*pair)] == []
+    for box in drawing.boxes:
+        assert 0 <= box.x <= box.x + box.width <= drawing.width
+        assert 0 <= box.y <= box.y + box.height <= drawing.height
+    boxes = {box.key: box for box in drawing.boxes}
+    for edge in drawing.edges:
+        assert edge.start in graph[edge.end]
+        points = numbers(edge.path)
+        begin, end = ends(drawing, boxes[edge.start])[1], ends(drawing, boxes[edge.end])[0]
+        assert max(abs(points[0] - begin[0]), abs(points[1] - begin[1])) <= 1
+        assert max(abs(points[-2] - end[0]), abs(points[-1] - end[1])) <= 1
+        assert max(points[0::2]) <= drawing.width
+        assert max(points[1::2]) <= drawing.height
+        assert min(points) >= 0
+    assert len(drawing.edges) + drawing.hidden == sum(map(len, graph.values()))
+
+
+@given(graphs())
+def test_nothing_overlaps_and_lines_end_at_their_steps(graph: Graph) -> None:
+    for canvas in (WIDE, NARROW):
+        check(graph, draw(graph, canvas), canvas)
+
+
+@pytest.mark.parametrize("graph", [{}, {"only": []}, CHAIN, FAN], ids=["empty", "one", "chain", "fan"])
+def test_plans_of_extreme_shapes(graph: Graph) -> None:
+    for canvas in (WIDE, NARROW):
+        check(graph, draw(graph, canvas), canvas)
+
+
+def test_three_steps_stand_in_one_row_and_below_each_other_on_a_phone() -> None:
+    graph: Graph = {"a": [], "b": ["a"], "c": ["b"]}
+    wide, narrow = draw(graph, WIDE), draw(graph, NARROW)
+    assert len({box.y for box in wide.boxes}) == 1
+    assert len({box.x for box in narrow.boxes}) == 1
+    assert [edge.path.count("C") for edge in wide.edges + narrow.edges] == [0, 0, 0, 0], "straight lines"
+
+
+def test_a_long_chain_goes_on_in_the_next_line() -> None:
+    drawing = draw(CHAIN, WIDE)
+    assert (drawing.down, drawing.height) == (False, 516)
+    assert [(box.x, box.y) for box in drawing.boxes[4:6]] == [(884, 0), (16, 68)]
+
+
+def test_a_line_goes_past_the_steps_between_its_ends() -> None:
+    drawing = draw({"a": [], "b": ["a"], "c": ["a", "b"]}, WIDE)
+    between = next(box for box in drawing.boxes if box.key == "b")
+    line = next(edge for edge in drawing.edges if (edge.start, edge.end) == ("a", "c"))
+    passing = [y for x, y in zip(*[iter(numbers(line.path))] * 2, strict=True) if between.x <= x <= between.x + 200]
+    assert passing
+    assert all(y < between.y or y > between.y + between.height for y in passing)
+
+
+def test_lines_that_can_be_kept_apart_do_not_cross() -> None:
+    graph: Graph = {"a": [], "b": [], "c": [], "x": ["c"], "y": ["a"], "z": ["b"]}
+    drawing = draw(graph, WIDE)
+    place = {box.key: (box.x, box.y) for box in drawing.boxes}
+    across = 0 if drawing.down else 1
+    order = sorted("abc", key=lambda key: place[key][across])
+    below = sorted("xyz", key=lambda key: place[key][across])
+    assert [{"a": "y", "b": "z", "c": "x"}[key] for key in order] == below
+
+
+def test_a_plan_beyond_any_reader_is_drawn_in_part() -> None:
+    """More lines would take more than linear time."""
+    graph: Graph = {f"s{n}": [f"s{one}" for one in range(max(0, n - 100), n)] for n in range(200)}
+    drawing = draw(graph, WIDE)
+    assert drawing.hidden > 0
+    assert len(drawing.edges) <= MAX_LENGTH
+    assert len(drawing.boxes) == 200
+
+
+@pytest.mark.slow
+def test_the_work_on_a_plan_beyond_any_reader_grows_with_its_steps() -> None:
+    def drawn(size: int) -> Drawing:
+        return draw({f"s{n}": [f"s{one}" for one in range(max(0, n - 30), n)] for n in range(size)}, WIDE)
+
+    assert growth(drawn, 50) < 5
+
+
+def test_a_line_past_many_ranks_takes_few_bytes() -> None:
+    assert sum(len(edge.path) for edge in draw(FAN, NARROW).edges) < 10_000

@@ -1,0 +1,46 @@
+"""How large a body may be, by address and cookie, and the free space that an upload has to leave."""
+
+import shutil
+from types import SimpleNamespace
+
+import pytest
+from pytest_django import Settings
+
+from runs.web.server.server_limits import COPIES, MAX_BODY, MAX_UNSIGNED_BODY, has_room, max_body, max_upload
+
+COOKIE = b"other=1; sessionid=abcdefghijklmnopqrstuvwxyz012345"
+
+
+@pytest.mark.parametrize(
+    ("method", "uri", "cookies", "most"),
+    [
+        (b"POST", b"/sign-in/", b"", MAX_UNSIGNED_BODY),
+        (b"POST", b"/sign-in/", COOKIE, MAX_BODY),
+        (b"POST", b"/runs/new/", b"", MAX_UNSIGNED_BODY),
+        (b"POST", b"/runs/new/", b"sessionidx=1", MAX_UNSIGNED_BODY),
+        (b"POST", b"/runs/1/gates/1/", COOKIE, MAX_BODY),
+        (b"PUT", b"/runs/new/", COOKIE, MAX_BODY),
+        (b"GET", b"/runs/new/", COOKIE, MAX_BODY),
+        (b"POST", b"/nowhere/runs/new/", COOKIE, MAX_BODY),
+        (b"POST", b"/runs/\xff/", COOKIE, MAX_BODY),
+        (b"POST", b"*", COOKIE, MAX_BODY),
+        (b"POST", b"", b"\xff\0;;=", MAX_UNSIGNED_BODY),
+    ],
+)
+def test_bodies_are_small(method: bytes, uri: bytes, cookies: bytes, most: int) -> None:
+    assert max_body(method, uri, cookies) == most
+
+
+@pytest.mark.parametrize("uri", [b"/runs/new/", b"/runs/new/?a=b", b"/runs/%6eew/"])
+def test_a_form_with_files_is_as_large_as_the_files_of_a_run(uri: bytes, settings: Settings) -> None:
+    settings.UPLOAD_BYTES, settings.UPLOAD_FILES, settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000, 10, 1_000_000
+    assert max_body(b"POST", uri, COOKIE) == max_upload() == 6_010_000
+
+
+@pytest.mark.parametrize(("size", "fits"), [(0, True), (100, True), (101, False)])
+def test_an_upload_leaves_free_space_for_all_its_copies(
+    size: int, fits: bool, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.MIN_FREE_BYTES = 1_000
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000 + 100 * COPIES))
+    assert has_room(size) is fits
