@@ -11,7 +11,7 @@ from runs.enums import Outcome
 from runs.lifecycle.coverage import coverage_of, known_unread
 from runs.models import Rendition, Run, Step, User
 from runs.readmodel.run_view import reading_of
-from runs.store import blobs, input_examination, trees
+from runs.store import blobs, trees
 from tests.factories import Submit, drain, finish, reused
 from tests.fakes.anthropic_answers import Answer, Request, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -132,10 +132,9 @@ def test_part_of_a_file_is_said_and_no_open_point_by_itself(api: FakeAnthropic, 
 
 
 @pytest.mark.usefixtures("team")
-def test_files_that_another_process_took_in_are_known(submitted: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_were_read_since_a_tree_was_loaded_are_known(submitted: Submit) -> None:
     tree = trees.make_tree({path: blobs.put(content) for path, content in FOLDER.items()})
     assert trees.problems_of(tree) == {}
-    monkeypatch.setattr(trees, "examine", input_examination.examine)
     run = submitted(files=FOLDER, sources_needed=True)
     assert (run.inputs, len(reading_of(run).unreadable)) == (tree, 2)
 
