@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -33,12 +34,21 @@ def installation(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> In
     return Installation(base if worker_id == "master" else base.parent)  # the parent of all workers' folders
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--cases",
+        type=int,
+        metavar="N",
+        help="of each slow test with parameters, run only the first N cases, unless it is marked slow(every_case=True)",
+    )
+
+
 def pytest_collection_finish() -> None:
     gc.freeze()  # what was imported stays: no collection has to look at it between the tests
     gc.set_threshold(100_000, 50, 100)  # collecting as often as usual is a tenth of the processor's time
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     missing = [name for name, part in optional.PARTS.items() if not part.is_here()]
     required = {name for name in os.environ.get("PEV_TESTS_REQUIRE", "").split(",") if name}
     absent = sorted(required - (set(optional.PARTS) - set(missing)))
@@ -58,6 +68,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=f"needs {part}"))
         if "PostgreSQL" in needed:
             item.add_marker(pytest.mark.services)
+    if (cases := config.getoption("--cases")) is not None:
+        _keep_cases(config, items, cases)
+
+
+def _keep_cases(config: pytest.Config, items: list[pytest.Item], cases: int) -> None:
+    """Leave out the further cases of slow tests: they take the same way through the code with other inputs."""
+    seen: Counter[str] = Counter()
+    kept, left_out = [], []
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        seen[name] += 1
+        slow = item.get_closest_marker("slow")
+        further = slow is not None and not slow.kwargs.get("every_case") and seen[name] > cases
+        (left_out if further else kept).append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

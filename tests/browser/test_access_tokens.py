@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessible import check_both_themes, check_fits
@@ -23,6 +24,7 @@ def story(page: Page, site: Site, name: str) -> None:
     expect(page.get_by_text(f"The access token “{name}” has ended: nothing that has it gets in.")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_the_way_to_the_page_and_a_token_from_its_making_to_its_end(page: Page, site: Site) -> None:
     page.locator(".site-user summary").click()
     page.get_by_role("link", name="Access tokens").click()

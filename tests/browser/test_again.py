@@ -71,6 +71,7 @@ def test_what_would_be_reused_follows_files_and_policy_until_it_is_started(page:
 
 
 @pytest.mark.provokes("signal is aborted")  # a newer question takes the place of one under way
+@pytest.mark.exhaustive
 def test_a_file_without_its_folder_replaces_the_old_one_and_is_there_when_one_comes_back(
     page: Page, finished: str
 ) -> None:
@@ -114,6 +115,7 @@ def test_words_alone_are_there_when_one_comes_back_until_one_starts_over(page: P
 
 
 @pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
+@pytest.mark.exhaustive
 def test_it_fits_and_its_button_is_in_view(page: Page, finished: str, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.goto(f"{finished}again/with/")

@@ -170,6 +170,7 @@ def test_without_a_connection_nothing_is_lost_and_it_goes_on_by_itself(form: Pag
 
 
 @pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
+@pytest.mark.exhaustive
 def test_the_button_is_in_view_and_nothing_moves_when_files_come_in(
     form: Page, papers: list[Path], size: tuple[int, int]
 ) -> None:
@@ -187,6 +188,7 @@ def test_the_button_is_in_view_and_nothing_moves_when_files_come_in(
     assert form.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.exhaustive
 def test_without_a_script_the_form_takes_files_and_shows_them_again(
     plain: Page, site: Site, papers: list[Path]
 ) -> None:

@@ -35,6 +35,7 @@ GATES = [
 ]
 STATES = [*GATES, "succeeded", "partial", "stopped", "files of all kinds"]
 WALKS = {
+    "gates": [f"/runs/{{{gate}}}/" for gate in GATES],
     "lists and forms": [
         "/",
         "/?show=all",
@@ -56,7 +57,6 @@ WALKS = {
         "/runs/{sample}/delete/",
         "/runs/{sample}/people/",
     ],
-    "gates": [f"/runs/{{{gate}}}/" for gate in GATES],
     "runs": [
         "/runs/{partial}/",
         "/runs/{stopped}/",

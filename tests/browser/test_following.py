@@ -184,6 +184,7 @@ def test_signing_out_in_another_tab_ends_the_page(browser: Browser, site: Site, 
 
 
 @pytest.mark.parametrize("size", [(1280, 900), (390, 844)], ids=["wide", "phone"])
+@pytest.mark.exhaustive
 def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
     blank: Page, site: Site, size: tuple[int, int]
 ) -> None:
@@ -215,6 +216,7 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
 
 
 @pytest.mark.provokes("ERR_FAILED")
+@pytest.mark.exhaustive
 def test_a_part_that_could_not_be_fetched_is_fetched_again(blank: Page, site: Site) -> None:
     page = blank
     become(page, site, "unlucky")

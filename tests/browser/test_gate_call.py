@@ -12,6 +12,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+@pytest.mark.exhaustive
 def test_400_lines_keep_neither_other_arguments_nor_the_buttons_out_of_view(
     page: Page, site: Site, me: str, width: int, height: int
 ) -> None:

@@ -97,6 +97,7 @@ def test_the_first_steps_of_a_plan_are_on_the_first_screen_of_a_phone(planned: P
 
 
 @pytest.mark.parametrize("name", ["result of 4", "result of 40"])
+@pytest.mark.exhaustive
 def test_no_sentence_of_a_report_stands_twice(page: Page, site: Site, runs: Mapping[str, int], name: str) -> None:
     asked = opened(page, site, runs[name])
     for fold in asked.locator("details.fold").all():

@@ -161,6 +161,7 @@ def test_who_asks_for_notifications_gets_one_when_the_number_rises(blank: Page, 
     expect(button).to_have_text("Notify me")
 
 
+@pytest.mark.exhaustive
 def test_everything_works_without_javascript(plain: Page, site: Site) -> None:
     listed = plain.locator(".runs tbody tr")
     plain.goto(site.url)

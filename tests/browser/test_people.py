@@ -24,6 +24,7 @@ def invited(page: Page, site: Site, name: str) -> str:
     return page.locator("pre.code").inner_text()
 
 
+@pytest.mark.exhaustive
 def test_an_invitation_takes_a_button_and_asks_who_is_somebody_else(
     page: Page, site: Site, me: str, browser: Browser
 ) -> None:
@@ -46,6 +47,7 @@ def test_an_invitation_takes_a_button_and_asks_who_is_somebody_else(
 
 
 @pytest.mark.provokes("404", "WebSocket")
+@pytest.mark.exhaustive
 def test_who_is_taken_off_a_run_or_deactivated_is_out_at_once(
     page: Page, site: Site, me: str, browser: Browser
 ) -> None:

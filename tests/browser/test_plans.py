@@ -95,6 +95,7 @@ def test_an_edit_that_cannot_be_saved_survives_a_reload(editor: Page) -> None:
     expect(page.locator("#s0").get_by_label("What is to be done")).to_have_value("Typed, and not saved.")
 
 
+@pytest.mark.exhaustive
 def test_what_is_typed_while_the_answer_is_on_its_way_stays(editor: Page) -> None:
     page = editor
     page.get_by_role("button", name="Edit step 1").click()
@@ -107,6 +108,7 @@ def test_what_is_typed_while_the_answer_is_on_its_way_stays(editor: Page) -> Non
     expect(told).to_have_value("Typed meanwhile.")
 
 
+@pytest.mark.exhaustive
 def test_rows_that_move_take_everything_with_them(editor: Page) -> None:
     """Ticks and choices too, which browsers do not change with the markup once somebody has touched them."""
     page = editor
@@ -153,6 +155,7 @@ def test_a_plan_is_edited_with_the_keyboard_alone(editor: Page) -> None:
     expect(added.get_by_role("heading")).to_have_text("Count the pages")
 
 
+@pytest.mark.exhaustive
 def test_a_plan_is_edited_on_a_phone_without_javascript(browser: Browser, page: Page, site: Site) -> None:
     where = page.url
     kept: StorageState = page.context.storage_state()

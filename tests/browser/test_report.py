@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page
 from pypdf import PdfReader
 
@@ -16,6 +17,7 @@ def pages_of(page: Page) -> list[str]:
     return [one.extract_text() for one in PdfReader(io.BytesIO(printed)).pages]
 
 
+@pytest.mark.exhaustive
 def test_it_prints_with_its_annex_and_without_a_blank_page(site: Site, me: str, blank: Page, tmp_path: Path) -> None:
     page = blank
     number = site.write("sample", me)

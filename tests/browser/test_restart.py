@@ -22,6 +22,7 @@ def signed_in(browser: Browser, site: Site) -> StorageState:
 
 
 @pytest.mark.provokes("WebSocket", "htmx", "ERR_CONNECTION")
+@pytest.mark.exhaustive
 def test_a_killed_server_is_followed_again(page: Page, site: Site) -> None:
     try_the_samples(page)
     page.evaluate("window.neverReloaded = true")

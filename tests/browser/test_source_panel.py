@@ -75,6 +75,7 @@ def test_by_keyboard_from_reference_to_reference_and_back(reading: Page) -> None
     expect(reading.locator("main [aria-current]")).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_the_first_has_none_before_it(reading: Page) -> None:
     reading.locator("main a[data-source]").first.click()
     previous = panel_of(reading).get_by_role("button", name="Previous reference")
@@ -90,6 +91,7 @@ def test_a_click_into_the_quote_itself_opens_it(reading: Page) -> None:
     expect(panel_of(reading).locator("mark").first).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_it_is_a_sheet_below_the_reference(reading: Page) -> None:
     reading.set_viewport_size({"width": 390, "height": 844})
     link = reading.locator(PLACES).nth(1)
@@ -117,6 +119,7 @@ def test_without_a_connection_it_says_so_and_keeps_the_page(reading: Page) -> No
     expect(panel_of(reading).locator("mark").first).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_other_clicks_open_the_page_as_any_link_does(reading: Page) -> None:
     with reading.context.expect_page() as opened:
         reading.locator(PLACES).nth(1).click(modifiers=["ControlOrMeta"])
@@ -124,6 +127,7 @@ def test_other_clicks_open_the_page_as_any_link_does(reading: Page) -> None:
     expect(panel_of(reading)).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_without_javascript_a_reference_is_a_link_to_the_place(plain: Page, report: str) -> None:
     plain.goto(report)
     plain.locator(PLACES).nth(1).click()

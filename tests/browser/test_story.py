@@ -174,6 +174,7 @@ def test_a_phone_never_scrolls_sideways(planned: Page) -> None:
 
 
 @pytest.mark.parametrize("script", ["**/js/run/run.js", "**/ext/hx-ws-4.min.js"])
+@pytest.mark.exhaustive
 def test_a_script_that_comes_late_misses_nothing(planned: Page, script: str) -> None:
     """htmx starts while later scripts are still on their way: the socket may not open unheard, or not at all."""
 

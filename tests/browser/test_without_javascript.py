@@ -6,6 +6,7 @@ import re
 import time
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.site import Site
@@ -57,6 +58,7 @@ def test_a_run_is_decided_read_and_downloaded(plain: Page, site: Site) -> None:
     assert Path(download.value.path()).read_text().startswith("# ")
 
 
+@pytest.mark.exhaustive
 def test_a_run_is_held_goes_on_and_is_stopped(plain: Page, site: Site) -> None:
     start(plain, site)
     plain.get_by_role("button", name="Pause").click()

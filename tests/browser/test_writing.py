@@ -56,6 +56,7 @@ def test_the_text_of_a_call_is_seen_while_it_comes_and_goes_with_it(slow: Page) 
     expect(box).to_have_attribute("data-idle", "")
 
 
+@pytest.mark.exhaustive
 def test_hostile_text_is_shown_as_text_and_a_silent_call_says_for_how_long(planned: Page) -> None:
     page = planned
     box = page.locator("[data-writing]")
@@ -79,6 +80,7 @@ def test_hostile_text_is_shown_as_text_and_a_silent_call_says_for_how_long(plann
 
 
 @pytest.mark.parametrize("size", [(1280, 900), (360, 740)], ids=["wide", "phone"])
+@pytest.mark.exhaustive
 def test_on_the_tab_of_steps_it_comes_and_goes_and_moves_no_row(
     blank: Page, site: Site, me: str, size: tuple[int, int]
 ) -> None:

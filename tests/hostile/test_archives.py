@@ -78,6 +78,7 @@ def test_a_bomb_is_a_sentence_and_the_rest_is_taken(alice_client: Client, name: 
     assert refused in answer["html"]
 
 
+@pytest.mark.exhaustive
 def test_the_site_answers_while_archives_are_unpacked(alice_client: Client) -> None:
     alice_client.get("/")
     data = archives.large_tar()

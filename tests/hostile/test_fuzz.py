@@ -21,6 +21,7 @@ _PEAK = re.compile(r"VmHWM:\s+(\d+) kB")
 
 
 @pytest.mark.filterwarnings("ignore")  # hostile requests may warn; what counts is the answer
+@pytest.mark.exhaustive
 def test_no_request_breaks_the_site_or_holds_it_up(crawled: Site) -> None:
     assert len(crawled.forms) > 8
     Path("/proc/self/clear_refs").write_text("5")  # the peak from now on

@@ -28,6 +28,7 @@ def test_bombs_are_read_or_refused(bombs: Bombs) -> None:
     }
 
 
+@pytest.mark.exhaustive
 def test_damage_is_text_or_a_sentence() -> None:
     outcomes = [_outcome(data) for data in word_bombs.damaged(60)]
     assert all(outcome.startswith(_ENDINGS) for outcome in outcomes)

@@ -179,6 +179,7 @@ def test_a_session_that_takes_another_turn_begins_again_and_says_so(
     assert run.gates.filter(kind=GateKind.QUESTION).count() == 1  # the same question is asked once in a run
 
 
+@pytest.mark.exhaustive
 def test_a_budget_is_kept_by_us(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def executor(request: Request, right: Answer) -> Answer:
         words = f"{len(request.messages)} " + "many words, each of which costs something. " * 40

@@ -163,6 +163,7 @@ def drain_killed(nursery: Nursery, calls: Path, entry: str, moment: str, course:
     assert sent(calls) <= approved, entry
 
 
+@pytest.mark.slow(every_case=True)
 @pytest.mark.needs("bubblewrap")
 @pytest.mark.parametrize("moment", ["before", pytest.param("at", marks=pytest.mark.services), "after"])
 def test_killed_around_each_entry_the_run_ends_the_same(
@@ -188,6 +189,7 @@ def is_reply(entry: str, course: Course) -> bool:
     return any(ENTRIES[entry] in boundary and "modelcall:" in boundary for boundary in course.crossed)
 
 
+@pytest.mark.slow(every_case=True)
 @pytest.mark.needs("bubblewrap")
 @pytest.mark.parametrize("moment", ["before", pytest.param("at", marks=pytest.mark.services)])
 def test_killed_around_an_acting_call_a_person_is_asked_again(
@@ -282,6 +284,7 @@ def machine(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> I
     machine.kill()
 
 
+@pytest.mark.exhaustive
 def test_a_killed_server_continues_where_it_was(machine: Machine, api: FakeAnthropic) -> None:
     """Two steps are under way side by side, each with its file written and its report asked for."""
     killed = threading.Event()

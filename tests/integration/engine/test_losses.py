@@ -44,6 +44,7 @@ def kills(nursery: Nursery, errand: str, before: str, times: int) -> None:
     assert endings == [SIGKILL] * times
 
 
+@pytest.mark.exhaustive
 def test_a_tool_call_that_ends_its_process_is_carried_out_three_times(nursery: Nursery, api: FakeAnthropic) -> None:
     def once(request: Request, right: Answer) -> Answer:
         seen.append(request.tool_results)

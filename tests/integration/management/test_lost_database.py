@@ -37,6 +37,7 @@ command_line.main()
 
 
 @pytest.mark.parametrize("where", ["link", "engine", "command"])
+@pytest.mark.exhaustive
 def test_it_is_one_sentence(tmp_path: Path, installation: Installation, where: str) -> None:
     command = ["people", "list"] if where == "command" else ["serve", "--port", "0"]
     data = installation.copy(tmp_path / "data")

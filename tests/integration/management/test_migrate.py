@@ -49,6 +49,7 @@ for arguments in sys.argv[1:]:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_database_that_is_away_is_one_sentence(tmp_path: Path) -> None:
     address = "postgres://alice:secret@127.0.0.1:9/pev"
     command = [sys.executable, "-c", _EACH, "migrate", "people|list", "run|Do it"]

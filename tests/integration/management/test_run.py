@@ -201,6 +201,7 @@ def test_a_plan_written_by_hand_is_carried_out_without_a_planner(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("saved", [DATACLASS, TYPED, OBJECTIVE], ids=["dataclass", "typed", "objective"])
+@pytest.mark.exhaustive
 def test_plans_that_other_tools_saved_are_taken(
     tmp_path: Path, installation: Installation, api: FakeAnthropic, saved: dict[str, Any]
 ) -> None:
@@ -251,6 +252,7 @@ def test_with_a_policy_that_cannot_be_used_nothing_is_served(tmp_path: Path, ins
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_an_accepted_gap_exits_3(tmp_path: Path, installation: Installation, api: FakeAnthropic) -> None:
     def never(request: Request, right: Answer) -> Answer:
         failed = verdict(labels_of(request), "", "", passed=False, action="retry")
@@ -275,6 +277,7 @@ def test_an_accepted_gap_exits_3(tmp_path: Path, installation: Installation, api
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_an_error_that_nobody_looks_into_ends_as_failed(
     tmp_path: Path, installation: Installation, api: FakeAnthropic
 ) -> None:
@@ -290,6 +293,7 @@ def test_an_error_that_nobody_looks_into_ends_as_failed(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_files_with_odd_names_do_not_keep_the_others_from_a_run(tmp_path: Path, installation: Installation) -> None:
     given = tmp_path / "given"
     given.mkdir()

@@ -91,6 +91,7 @@ def test_all_rows_and_files_come_back(data: Path, backup: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_nobody_is_signed_in_where_a_backup_was_restored(data: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(data, tmp_path / "copy")
     databases.copy(data, copy)
@@ -138,6 +139,7 @@ def test_a_backup_replaces_nothing(data: Path, backup: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("room", [0.3, 0.95], ids=["for nothing", "for the database"])
+@pytest.mark.exhaustive
 def test_nothing_is_left_where_the_disk_is_full(data: Path, backup: Path, tmp_path: Path, room: float) -> None:
     most = int(backup.stat().st_size * room)
     said = refused(

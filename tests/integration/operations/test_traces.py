@@ -351,6 +351,7 @@ def whole(collector: Collector) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_process_has_sent_everything_when_it_ends(tmp_path: Path, installation: Installation) -> None:
     data = installation.copy(tmp_path / "data")
     with collecting() as collector:

@@ -172,6 +172,7 @@ def test_what_a_person_asks_for_at_a_plan_reads_as_not_done_first_among_the_line
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", ["Name the severity of each point", "No"])
+@pytest.mark.exhaustive
 def test_what_a_person_asks_for_at_a_result_comes_back_to_them(client: Client, words: str) -> None:
     """No rule understands it: it is never said to be met, and fails nothing."""
     alice = made.alice()

@@ -318,7 +318,7 @@ def test_every_address_has_a_row_and_every_row_an_address() -> None:
     assert sorted(ADDRESSES) == sorted(TABLE)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(every_case=True)
 @pytest.mark.parametrize(
     "method",
     [method if method in {"get", "post"} else pytest.param(method, marks=pytest.mark.exhaustive) for method in METHODS],

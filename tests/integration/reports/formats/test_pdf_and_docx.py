@@ -142,6 +142,7 @@ def test_a_character_without_a_glyph_is_printed_as_its_name() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_every_character_that_the_fonts_are_said_to_have_is_printed() -> None:
     listed = Path(typeset.__file__).parent.joinpath("fonts", "coverage.txt").read_text().split()
     ranges = [(int(first, 16), int(last or first, 16)) for first, _, last in (row.partition("-") for row in listed)]

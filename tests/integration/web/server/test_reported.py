@@ -14,6 +14,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(("tls", "address"), [("on", "192.0.2.7"), ("off", "127.0.0.1")])
+@pytest.mark.exhaustive
 def test_refused_links_are_logged_with_the_address_that_can_be_trusted(
     tmp_path: Path, installation: Installation, tls: str, address: str
 ) -> None:

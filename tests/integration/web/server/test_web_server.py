@@ -48,6 +48,7 @@ def target(tmp_path_factory: pytest.TempPathFactory, installation: Installation)
         site.kill()
 
 
+@pytest.mark.exhaustive
 def test_a_body_that_is_announced_as_too_large_is_refused_unread(target: Target) -> None:
     line = target.line().ask("POST /sign-in/", "Content-Length: 1000000000", "Expect: 100-continue")
     answer = line.answer()
@@ -80,6 +81,7 @@ def test_files_of_someone_who_only_has_a_cookie_are_refused(target: Target) -> N
     assert spooled(target.pid) <= 1 * MB
 
 
+@pytest.mark.exhaustive
 def test_an_upload_is_not_held_in_memory(target: Target) -> None:
     before = memory(target.pid)
     body = (
@@ -101,6 +103,7 @@ def run(target: Target) -> str:
     return address
 
 
+@pytest.mark.exhaustive
 def test_a_download_that_nobody_reads_is_not_held_in_memory(target: Target, run: str) -> None:
     before = memory(target.pid)
     readers = [target.line(buffer=65_536) for _ in range(8)]

@@ -203,6 +203,7 @@ def test_a_socket_closes_by_itself_when_its_session_is_over(settings: Settings, 
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.exhaustive
 def test_a_page_that_is_used_meanwhile_keeps_the_sockets_open(settings: Settings) -> None:
     settings.SESSION_IDLE = 600
     run, client = factories.awaiting_plan(), signed_in(factories.bob())

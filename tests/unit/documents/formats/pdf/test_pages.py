@@ -100,6 +100,7 @@ def test_nothing_of_a_page_that_was_shown_is_kept(show: Callable[[bytes], bytes]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [60, 240])
+@pytest.mark.exhaustive
 def test_the_memory_is_that_of_a_page_however_many_there_are(count: int) -> None:
     data = pdfs.pages_of([_stamped(number) for number in range(count)])
     limits = replace(OF_PICTURES, megabytes=_MEGABYTES)

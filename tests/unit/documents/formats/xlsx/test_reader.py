@@ -252,6 +252,7 @@ def test_damaged_workbooks_are_refused(parts: dict[str, str], sentence: str) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_more_cells_than_allowed_in_a_small_file_are_read_as_far_as_they_may() -> None:
     parts = {"xl/_rels/workbook.xml.rels": related([("rId1", "worksheet", "worksheets/sheet2.xml")])}
     file = BytesIO(workbook({"S": ""}, parts=parts))
