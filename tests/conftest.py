@@ -75,7 +75,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _keep_cases(config: pytest.Config, items: list[pytest.Item], cases: int) -> None:
     """Leave out the further cases of slow tests: they take the same way through the code with other inputs."""
     seen: Counter[str] = Counter()
-    kept, left_out = [], []
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
     for item in items:
         name = item.nodeid.partition("[")[0]
         seen[name] += 1
