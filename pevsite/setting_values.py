@@ -15,7 +15,7 @@ from pydantic import AfterValidator, SecretStr
 
 from runs.errors import InvalidInput
 from runs.mcp_client.server_config import ServerConfig, read_servers
-from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.text.domains import sites
 
 BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/+[\w.=-]+)*)/*")

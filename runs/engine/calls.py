@@ -12,11 +12,11 @@ from runs.enums import AttemptStatus, Effect
 from runs.evidence.sources import ToolText
 from runs.lifecycle import bound_servers
 from runs.models import Attempt, Plan, ToolCall
-from runs.pev.tools.commands import RunCommand
-from runs.pev.tools.fetching import FetchPage
-from runs.pev.tools.finding import Glob, ListFiles
-from runs.pev.tools.reading import ReadFile
-from runs.pev.tools.serving import WebFetch, WebSearch
+from runs.pev.tools.fetch_page import FetchPage
+from runs.pev.tools.find_files import Glob, ListFiles
+from runs.pev.tools.read_file import ReadFile
+from runs.pev.tools.run_command import RunCommand
+from runs.pev.tools.service_tools import WebFetch, WebSearch
 from runs.pev.tools.toolbox import expression_of, nothing_found_by
 from runs.store.journal import CHECKS
 

@@ -15,7 +15,7 @@ from runs.errors import InvalidInput
 from runs.isolation import sandbox
 from runs.lifecycle.toolset import command_lines, view_of_commands
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.commands import RunCommand
+from runs.pev.tools.run_command import RunCommand
 from runs.store import blobs, journal
 from runs.store.trees import Overlay
 

@@ -15,7 +15,7 @@ from runs.pev.imports.imported import Imported
 from runs.pev.planner import PlanBrief
 from runs.pev.policy import Capacities
 from runs.pev.step_brief import StepBrief
-from runs.pev.tools.asking import AskPerson
+from runs.pev.tools.ask_person import AskPerson
 from runs.pev.tools.toolbox import RunTools, looking_tools
 from runs.pev.verification.writing import CheckedWrites
 from runs.store.trees import Overlay

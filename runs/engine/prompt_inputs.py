@@ -52,7 +52,7 @@ from runs.pev.plans.repeating import RejectedWork
 from runs.pev.policy import Capacities
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
-from runs.pev.tools.asking import AskPerson
+from runs.pev.tools.ask_person import AskPerson
 from runs.pev.tools.toolbox import specs
 from runs.pev.verification.case import VerificationInput
 from runs.readmodel.run_files import written_files

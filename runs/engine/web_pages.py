@@ -12,7 +12,7 @@ from runs.engine.web_page_texts import text_of_page
 from runs.errors import InvalidInput
 from runs.http_client import http_fetch
 from runs.models import ToolCall
-from runs.pev.tools.fetching import FetchPage
+from runs.pev.tools.fetch_page import FetchPage
 from runs.text.domains import sites
 
 

@@ -17,10 +17,10 @@ from runs.pev.agents import DELEGATE
 from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.conversation.served import WEB_SEARCH
 from runs.pev.policy import Policy
-from runs.pev.tools.asking import AskPerson
-from runs.pev.tools.commands import RunCommand
-from runs.pev.tools.fetching import FetchPage
-from runs.pev.tools.serving import SERVICE_TOOLS, specs_of_service, what_they_cost
+from runs.pev.tools.ask_person import AskPerson
+from runs.pev.tools.fetch_page import FetchPage
+from runs.pev.tools.run_command import RunCommand
+from runs.pev.tools.service_tools import SERVICE_TOOLS, specs_of_service, what_they_cost
 from runs.pev.tools.toolbox import TOOL_NAMES, effect_of
 from runs.text.domains import sites
 

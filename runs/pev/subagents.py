@@ -21,7 +21,7 @@ from runs.pev.conversation.turns import carried_out
 from runs.pev.conversation.window import MAX_RESULT_CHARS, Room, answer_tokens, begun_again, result_chars
 from runs.pev.delimiters import beginning_of, delimited, listing
 from runs.pev.step_brief import StepBrief
-from runs.pev.tools.delegating import Delegate
+from runs.pev.tools.delegate import Delegate
 from runs.pev.tools.toolbox import spec_of_delegate, wrong_arguments
 from runs.text.truncate import quoted
 

@@ -13,8 +13,8 @@ from django.db.models.functions import Left
 from runs.accounting.totals import Totals, totals_by_attempt
 from runs.lifecycle.coverage import Coverage, coverage_of
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Tree
-from runs.pev.tools.arguments import subject_of
-from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.pev.tools.service_tools import SERVICE_TOOLS
+from runs.pev.tools.tool import subject_of
 from runs.text.truncate import cut_after
 
 MAX_PROBLEM = 300

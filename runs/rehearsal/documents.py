@@ -9,7 +9,7 @@ from posixpath import splitext
 
 from runs.pev.conversation.turns import MAX_CALLS
 from runs.pev.conversation.window import MAX_RESULT_CHARS
-from runs.pev.tools.finding import READ_IN_PART
+from runs.pev.tools.find_files import READ_IN_PART
 from runs.rehearsal.conversation import Call, Use
 from runs.rehearsal.places import Line, lines_of
 

@@ -9,7 +9,7 @@ from heapq import merge
 from pydantic import JsonValue
 
 from runs.models import Attempt, ModelCall, Run, ToolCall
-from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.pev.tools.service_tools import SERVICE_TOOLS
 
 CHUNK = 100
 """Calls that are read at once; each may be a megabyte."""

@@ -12,7 +12,7 @@ from runs.errors import ModelError, PevError
 from runs.events.kinds import ModelCalled, ToolCalled
 from runs.models import ModelCall, ToolCall, WorkItem
 from runs.models.calls import UNNAMED
-from runs.pev.tools.arguments import subject_of
+from runs.pev.tools.tool import subject_of
 from runs.store.event_log import record, writing
 from runs.text.truncate import truncate_path
 

@@ -16,8 +16,8 @@ from runs.people.permissions import visible_templates
 from runs.pev.contracts import PlanContract, PlannedAction, PlanStep
 from runs.pev.imports.imported import plan_in
 from runs.pev.plans.commented import REVIEWED, is_word, with_copies
-from runs.pev.tools.fetching import FetchPage
-from runs.pev.tools.serving import WebFetch, WebSearch
+from runs.pev.tools.fetch_page import FetchPage
+from runs.pev.tools.service_tools import WebFetch, WebSearch
 from runs.store import trees
 from runs.store.renditions import of_format
 from runs.text.path_patterns import selected

@@ -27,10 +27,10 @@ from runs.pev.input_coverage import read_whole
 from runs.pev.plans.ordering import ancestors
 from runs.pev.policy import Policy
 from runs.pev.read_set import FileView, holds
-from runs.pev.tools.asking import AskPerson
-from runs.pev.tools.commands import RunCommand
-from runs.pev.tools.fetching import FetchPage
-from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.pev.tools.ask_person import AskPerson
+from runs.pev.tools.fetch_page import FetchPage
+from runs.pev.tools.run_command import RunCommand
+from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.store import trees
 from runs.store.renditions import joined
 from runs.text.paths import clashes

@@ -15,20 +15,20 @@ from runs.pev.agents import AgentDefinition
 from runs.pev.contracts import PlanStep
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.arguments import Arguments, Described, Reaching
-from runs.pev.tools.asking import AskPerson
-from runs.pev.tools.calculating import Calculate
-from runs.pev.tools.commands import RunCommand
-from runs.pev.tools.commenting import CommentDocument
-from runs.pev.tools.delegating import Delegate
-from runs.pev.tools.fetching import FetchPage
-from runs.pev.tools.finding import Finding, Glob, ListFiles, SearchFiles
+from runs.pev.tools.ask_person import AskPerson
+from runs.pev.tools.calculate import Calculate
+from runs.pev.tools.comment_document import CommentDocument
+from runs.pev.tools.delegate import Delegate
+from runs.pev.tools.fetch_page import FetchPage
+from runs.pev.tools.find_files import Finding, Glob, ListFiles, SearchFiles
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import originals_of
-from runs.pev.tools.reading import ReadFile
-from runs.pev.tools.serving import SERVICE_TOOLS, SERVING, Serving, WebSearch
-from runs.pev.tools.tables import ReadTable
-from runs.pev.tools.writing import EditFile, WriteFile
+from runs.pev.tools.read_file import ReadFile
+from runs.pev.tools.run_command import RunCommand
+from runs.pev.tools.service_tools import SERVICE_TOOLS, SERVING, Serving, WebSearch
+from runs.pev.tools.table import ReadTable
+from runs.pev.tools.tool import Arguments, Described, Reaching
+from runs.pev.tools.write_files import EditFile, WriteFile
 from runs.text.truncate import quoted
 
 NO_COMMANDS: Mapping[str, str] = MappingProxyType({})

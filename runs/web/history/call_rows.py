@@ -15,7 +15,7 @@ from runs.events.kinds import ToolCalled, read
 from runs.events.sentences import Tone, short_sentence, tone
 from runs.models import Attempt, Event, ModelCall, Run, ToolCall, WorkItem
 from runs.models.querysets import EventQuerySet
-from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.web.history.history_filter import CALLS
 
 MAX_CALLS = 200

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from runs.pev import contracts, policy
 from runs.pev.checks.registry import KINDS
-from runs.pev.tools import finding, reading, writing
+from runs.pev.tools import find_files, read_file, write_files
 from runs.text.plain_numbers import amount, key
 from tests.hostile.fuzzing.values import NUMBERS
 
@@ -46,7 +46,7 @@ def test_the_number_of_a_row_fits_into_every_database() -> None:
             key(text)
 
 
-FROM_OUTSIDE = (contracts, policy, finding, reading, writing)
+FROM_OUTSIDE = (contracts, policy, find_files, read_file, write_files)
 
 
 def _contracts() -> Iterator[type[BaseModel]]:

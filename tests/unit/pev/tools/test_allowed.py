@@ -6,7 +6,7 @@ from runs.contracts.ports import ToolResult, ToolUse
 from runs.enums import INSIDE, Effect
 from runs.pev.conversation.repetition import WRITES
 from runs.pev.read_set import FileView, ReadTracker
-from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks, tools_of
 from tests.unit.pev.scripted import step
 from tests.unit.pev.tools.bench import FILES, Memory, run

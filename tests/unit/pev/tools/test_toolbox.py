@@ -12,8 +12,8 @@ from runs.enums import Complexity
 from runs.errors import LeaseLost, UploadRefused
 from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.read_set import FileView, ReadTracker, holds
-from runs.pev.tools.finding import SearchFiles
-from runs.pev.tools.serving import SERVICE_TOOLS
+from runs.pev.tools.find_files import SearchFiles
+from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks
 from tests.unit.pev import slow
 from tests.unit.pev.tools.bench import FILES, Memory, run

@@ -3,7 +3,7 @@
 import pytest
 
 from runs.contracts.ports import CommandResult
-from runs.pev.tools.commands import ending_of
+from runs.pev.tools.run_command import ending_of
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.input_coverage import MAX_NOTES
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.arguments import Arguments, Prefix, fitting, spans_of, start_of, under
 from runs.pev.tools.file_search import Hit, hits_in
 from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import Arguments, Prefix, fitting, spans_of, start_of, under
 from runs.text.normalisation import Strength, folded
 from runs.text.path_patterns import selected
 from runs.text.patterns import Budget, Pattern, TooSlow, compiled

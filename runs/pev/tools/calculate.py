@@ -7,8 +7,8 @@ from pydantic import Field, StringConstraints
 from runs.contracts.ports import ToolResult, Workspace
 from runs.enums import Effect
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.arguments import Arguments
 from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import Arguments
 from runs.text.arithmetic import FUNCTIONS, MAX_CHARACTERS, MAX_DECIMALS, calculated
 
 MAX_UNIT = 40

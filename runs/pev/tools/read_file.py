@@ -14,9 +14,9 @@ from runs.documents.model.marked import Piece, pieces
 from runs.enums import Effect, OriginalPages
 from runs.errors import InvalidInput
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.originals import MAX_UNREAD, kind_without_text
+from runs.pev.tools.tool import Arguments, FilePath, content_at, fitting, lines_of
 from runs.text.paths import clean_path
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from runs.enums import Effect
 from runs.pev.agents import DELEGATE
-from runs.pev.tools.arguments import Described
+from runs.pev.tools.tool import Described
 
 MAX_TASK = 8_000
 """Some four pages: a task is described, and what it works on is read by the subagent."""

@@ -17,8 +17,8 @@ from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.checks.tables import Row, Rows, add_to, quantity_in, table_of
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.arguments import Arguments, FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import Arguments, FilePath, content_at, fitting, lines_of
 from runs.text.dates import Moment, Moments, NotDates, moment
 from runs.text.normalisation import caseless, spelled
 from runs.text.paths import clean_path

@@ -6,8 +6,8 @@ from pydantic import Field, StringConstraints
 
 from runs.contracts.ports import CommandResult, Commands, Reach, ToolResult
 from runs.enums import Effect
-from runs.pev.tools.arguments import Reaching
 from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import Reaching
 
 
 class RunCommand(Reaching):

@@ -12,9 +12,9 @@ from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.evidence.finding import find
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.arguments import Arguments, FilePath, content_at, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.making import form_of, look_at_cited, made, made_of
+from runs.pev.tools.tool import Arguments, FilePath, content_at, lines_of
 from runs.text.paths import clean_path
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted

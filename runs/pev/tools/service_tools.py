@@ -10,7 +10,7 @@ from typing import ClassVar
 from runs.contracts.ports import ByService, ToolSpec
 from runs.enums import Effect
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
-from runs.pev.tools.arguments import Described
+from runs.pev.tools.tool import Described
 from runs.text.domains import Sites
 
 _SHARE = 4

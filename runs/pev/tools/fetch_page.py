@@ -8,8 +8,8 @@ from runs.contracts.ports import Reach, ToolResult
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.delimiters import delimited
-from runs.pev.tools.arguments import Reaching, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import Reaching, fitting, lines_of
 from runs.text.plural import pluralize
 
 _Address = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]

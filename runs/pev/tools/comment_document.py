@@ -13,8 +13,8 @@ from runs.errors import InvalidInput
 from runs.evidence.passages import Passage, passage_in
 from runs.pev.plans.commented import REVIEWED
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.arguments import Arguments, FilePath, content_at
 from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import Arguments, FilePath, content_at
 from runs.text.paths import clean_path
 from runs.text.truncate import quoted
 

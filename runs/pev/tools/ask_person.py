@@ -8,8 +8,8 @@ from runs.contracts.base import PERSON
 from runs.contracts.ports import Reach, ToolResult
 from runs.enums import Effect
 from runs.pev.delimiters import delimited
-from runs.pev.tools.arguments import Reaching
 from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import Reaching
 
 _Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
 _Choice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
