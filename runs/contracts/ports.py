@@ -4,7 +4,7 @@ The engine implements both over the journal, so that an attempt which is run aga
 the recorded replies and results instead of asking and acting a second time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
@@ -48,6 +48,11 @@ class ToolSpec:
         """The same with the first sentence of its description, for models that read slowly."""
         first, stop, _ = self.description.partition(". ")
         return replace(self, description=f"{first}.") if stop else self
+
+
+def names_that_write(specs: Iterable[ToolSpec]) -> frozenset[str]:
+    """Those of the tools that write files."""
+    return frozenset(spec.name for spec in specs if spec.effect is Effect.WRITES_FILES)
 
 
 @dataclass(frozen=True)

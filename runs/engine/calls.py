@@ -12,17 +12,10 @@ from runs.enums import AttemptStatus, Effect
 from runs.evidence.sources import ToolText
 from runs.lifecycle import bound_servers
 from runs.models import Attempt, Plan, ToolCall
-from runs.pev.tools.fetch_page import FetchPage
-from runs.pev.tools.find_files import Glob, ListFiles
-from runs.pev.tools.read_file import ReadFile
-from runs.pev.tools.run_command import RunCommand
-from runs.pev.tools.service_tools import WebFetch, WebSearch
-from runs.pev.tools.toolbox import expression_of, nothing_found_by
+from runs.pev.tools.registry import SHOWING_FILES, TOOLS, calculation_in, missing_in
+from runs.pev.tools.tool import Results
 from runs.store.journal import CHECKS
 
-_OF_THE_WEB = frozenset({FetchPage.name, WebFetch.name, WebSearch.name})
-"""Code that a service runs is not among them: what it prints is made of what the executor wrote."""
-_SHOW_FILES = frozenset({ReadFile.name, ListFiles.name, Glob.name})
 _QUOTED = ("attempt", "ordinal", "name", "arguments", "result", "is_error", "shown")
 """The columns of a call that are quoted. The others are not read: a plan of 200 steps has thousands of calls."""
 
@@ -33,9 +26,9 @@ def source_of_call(call: ToolCall) -> ToolText:
     is_outside = not call.is_error and _reads_outside(call.name)
     if is_outside:  # a page may repeat what its address says, which came from the executor
         texts += [unquote_plus(text) for text in texts]
-    expression = "" if call.is_error else expression_of(call.name, call.arguments)
-    missing = None if call.is_error else nothing_found_by(call.name, call.arguments, call.result)
-    is_printed = not call.is_error and call.name == RunCommand.name
+    expression = "" if call.is_error else calculation_in(call.name, call.arguments)
+    missing = None if call.is_error else missing_in(call.name, call.arguments, call.result)
+    is_printed = not call.is_error and _results_of(call.name) is Results.COMMAND
     return ToolText(
         call.result, call.shown, "\n".join([call.name, *texts]), expression, is_outside, is_printed, missing
     )
@@ -53,14 +46,18 @@ def earlier_calls(plan: Plan, before: datetime | None = None) -> dict[str, ToolT
         kept_doers = kept.values_list("reused_from", "reused_from__reused_from", "key")
         doers |= {reused or own: key for own, reused, key in kept_doers if own}
     of_doers = ToolCall.objects.filter(attempt__in=doers, generation=F("work__generation"), ordinal__lt=CHECKS)
-    calls = of_doers.exclude(name__in=_SHOW_FILES).order_by("work", "ordinal").only(*_QUOTED)
+    calls = of_doers.exclude(name__in=SHOWING_FILES).order_by("work", "ordinal").only(*_QUOTED)
     return {f"{STEP}{doers[call.attempt_id or 0]}/tool-{call.ordinal}": source_of_call(call) for call in calls}
 
 
 def _reads_outside(name: str) -> bool:
     if bound_servers.is_of_a_server(name):
         return bound_servers.effect(name) is Effect.READS_OUTSIDE
-    return name in _OF_THE_WEB
+    return _results_of(name) is Results.WEB
+
+
+def _results_of(name: str) -> Results | None:
+    return TOOLS[name].results if name in TOOLS else None
 
 
 def _texts_in(value: JsonValue) -> Iterator[str]:

@@ -16,7 +16,8 @@ from runs.pev.planner import PlanBrief
 from runs.pev.policy import Capacities
 from runs.pev.step_brief import StepBrief
 from runs.pev.tools.ask_person import AskPerson
-from runs.pev.tools.toolbox import RunTools, looking_tools
+from runs.pev.tools.registry import LOOKING
+from runs.pev.tools.toolbox import RunTools
 from runs.pev.verification.writing import CheckedWrites
 from runs.store.trees import Overlay
 
@@ -50,7 +51,7 @@ def planner_tools(kind: Executor, capabilities: Capacities) -> frozenset[str]:
     """Those that a planner may use: in the plan mode of the Agent SDK it also looks into files."""
     if not capabilities.planner_tools:
         return frozenset()
-    return frozenset({AskPerson.name}) if kind is Executor.MESSAGES else looking_tools()
+    return frozenset({AskPerson.name}) if kind is Executor.MESSAGES else LOOKING
 
 
 def tools_for(kind: Executor, tools: RunTools, overlay: Overlay, recording: Recording) -> GuardedToolbox:

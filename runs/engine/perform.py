@@ -59,7 +59,8 @@ from runs.pev.read_set import FileView, ReadSet, ReadTracker
 from runs.pev.subagents import with_subagents
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools.limits import limits_for
-from runs.pev.tools.toolbox import RunTools, note_looks, tools_of
+from runs.pev.tools.registry import note_looks, tools_of
+from runs.pev.tools.toolbox import RunTools
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.untraced import unknown_names_in, untraced_in
 from runs.store import trees

@@ -53,7 +53,7 @@ from runs.pev.policy import Capacities
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
 from runs.pev.tools.ask_person import AskPerson
-from runs.pev.tools.toolbox import specs
+from runs.pev.tools.registry import SHOWING_FILES, specs
 from runs.pev.verification.case import VerificationInput
 from runs.readmodel.run_files import written_files
 from runs.store import trees
@@ -296,7 +296,8 @@ def for_verifier(
     run = step.plan.run
     policy = run.policy
     role_model = policy.model_for(Role.VERIFIER)
-    read = {str(call.arguments.get("path")) for call in calls if call.name == "read_file" and not call.is_error}
+    showing = (call for call in calls if call.name in SHOWING_FILES and not call.is_error)
+    read = {str(call.arguments["path"]) for call in showing if "path" in call.arguments}
     inputs = trees.files_of(run.inputs)
     specs = states.specs_of(step.plan)
     made = dict.fromkeys([*overlay.changes, *spec.outputs])

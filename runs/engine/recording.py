@@ -39,7 +39,7 @@ from runs.models import ToolCall, WorkItem
 from runs.pev.conversation.originals import page_blocks
 from runs.pev.policy import Capacities
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.toolbox import note_looks
+from runs.pev.tools.registry import note_looks
 from runs.store import event_log, journal
 from runs.store.journal import CallPlace, JournalQuestion
 from runs.store.trees import Overlay

@@ -7,14 +7,15 @@ from runs.lifecycle.available_agents import agent_roster
 from runs.models import Attempt
 from runs.pev.agents import DELEGATE, NO_AGENTS, Subagent, permitted
 from runs.pev.policy import Capacities, Policy
-from runs.pev.tools.toolbox import spec_of_delegate, tools_of
+from runs.pev.tools.delegate import Delegate
+from runs.pev.tools.registry import tools_of
 
 
 def delegating(policy: Policy) -> Iterator[ToolSpec]:
     """The tool that plans may give to steps, where the run has subagents."""
     known = agent_roster(policy) if policy.subagents else NO_AGENTS
     if there := {name: known.agents[name] for name in policy.subagents if not known.missing(name)}:
-        yield spec_of_delegate(there)
+        yield Delegate.spec_for(there)
 
 
 def of_attempt(attempt: Attempt, capabilities: Capacities) -> dict[str, Subagent]:

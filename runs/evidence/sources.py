@@ -42,7 +42,7 @@ class Given:
 
 
 class Missing(Protocol):
-    """What a tool looked for. See `tools.finding.Finding`."""
+    """What a tool looked for. See `tools.find_files.Finding`."""
 
     def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool: ...
 

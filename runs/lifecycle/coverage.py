@@ -28,7 +28,7 @@ from runs.pev.input_coverage import (
 )
 from runs.pev.input_selection import meant_by
 from runs.pev.policy import RULES
-from runs.pev.tools.toolbox import reads_files
+from runs.pev.tools.registry import reads_files
 from runs.store import trees
 from runs.store.renditions import WAITING
 from runs.text.path_patterns import selected

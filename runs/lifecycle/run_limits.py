@@ -22,7 +22,7 @@ from runs.llm.capabilities import capacities
 from runs.models import Plan, Run, User, WorkItem, clock
 from runs.pev.planner import PlanBrief, question, simple_question
 from runs.pev.policy import Policy
-from runs.pev.tools.toolbox import specs
+from runs.pev.tools.registry import specs
 from runs.store import event_log
 from runs.text.plain_numbers import amount
 

@@ -13,29 +13,26 @@ from runs.enums import INSIDE, Effect
 from runs.isolation.sandbox_mounts import View
 from runs.lifecycle import bound_servers
 from runs.llm.capabilities import has_service_tools
-from runs.pev.agents import DELEGATE
 from runs.pev.contracts import Criterion, PlanStep
-from runs.pev.conversation.served import WEB_SEARCH
 from runs.pev.policy import Policy
-from runs.pev.tools.ask_person import AskPerson
-from runs.pev.tools.fetch_page import FetchPage
-from runs.pev.tools.run_command import RunCommand
-from runs.pev.tools.service_tools import SERVICE_TOOLS, specs_of_service, what_they_cost
-from runs.pev.tools.toolbox import TOOL_NAMES, effect_of
+from runs.pev.tools.registry import TOOLS, effect_of
+from runs.pev.tools.service_tools import specs_of_service, what_they_cost
+from runs.pev.tools.tool import Resource
 from runs.text.domains import sites
 
 
 def tool_names(policy: Policy | None = None) -> frozenset[str]:
     """What plans may name: of the tools of this installation those that the policy allows."""
-    absent = {
-        RunCommand.name: not settings.COMMANDS or (policy is not None and not policy.commands),
-        FetchPage.name: not settings.WEB or (policy is not None and not policy.web),
-        AskPerson.name: policy is not None and not policy.questions,
-        DELEGATE: policy is not None and not policy.subagents,
+    is_there = {
+        Resource.COMMANDS: settings.COMMANDS and (policy is None or policy.commands),
+        Resource.PAGES: settings.WEB and (policy is None or policy.web),
+        Resource.PEOPLE: policy is None or policy.questions,
+        Resource.SUBAGENTS: policy is None or policy.subagents,
+        Resource.SERVICE: True,  # its tools are allowed one by one
     }
-    there = settings.SERVICE_TOOLS if policy is None else {spec.name for spec in service_specs(policy)}
-    absent |= {name: name not in there for name in SERVICE_TOOLS}
-    own = {name for name in TOOL_NAMES if not absent.get(name)}
+    served = settings.SERVICE_TOOLS if policy is None else {spec.name for spec in service_specs(policy)}
+    own = {name for name, tool in TOOLS.items() if tool.requires is None or is_there[tool.requires]}
+    own -= {name for name, tool in TOOLS.items() if tool.requires is Resource.SERVICE and name not in served}
     return frozenset(own.union(bound_servers.listed(policy.servers if policy else settings.MCP)))
 
 
@@ -72,8 +69,8 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
     elif checks := checking_commands(step.acceptance_criteria):
         yield checks
     if Effect.READS_WEB in effects:
-        web = [name for name in step.tools if name not in elsewhere and effect_of(name) is Effect.READS_WEB]
-        verb = " and ".join([*(["searches"] if WEB_SEARCH in web else []), *(["reads"] if web != [WEB_SEARCH] else [])])
+        web = [TOOLS[name] for name in step.tools if effect_of(name) is Effect.READS_WEB]
+        verb = " and ".join(sorted({tool.web_verb for tool in web}, reverse=True))
         yield f"{verb} the web ({sites(policy.web).words or 'no site'})"
     if Effect.DELEGATES in effects:
         yield f"may hand parts to {', '.join(policy.subagents) or 'nobody'}"

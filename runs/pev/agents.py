@@ -11,7 +11,6 @@ from pydantic import Field, StringConstraints
 from runs.contracts.base import Contract, Line
 from runs.enums import Role
 from runs.pev.contracts import PlanStep
-from runs.pev.conversation.repetition import WRITES
 from runs.pev.plans.problem import Problem
 from runs.pev.policy import Policy, RoleModel
 
@@ -108,8 +107,10 @@ class AgentRoster:
         there = f"There are: {', '.join(sorted(self.agents))}." if self.agents else "It has none."
         return f"which this installation does not have. {there}"
 
-    def problems_with(self, step: PlanStep, usable: frozenset[str]) -> Iterator[Problem]:
-        """What keeps the step from its agent. `usable`: the tools that it may use without one."""
+    def problems_with(self, step: PlanStep, usable: frozenset[str], writing: frozenset[str]) -> Iterator[Problem]:
+        """What keeps the step from its agent. `usable`: the tools that it may use without one; `writing`: those that
+        write files.
+        """
         if not step.agent:
             return
         where, key = f"Step “{step.step_id}”", step.step_id
@@ -123,7 +124,7 @@ class AgentRoster:
         left = permitted(usable, agent)
         if not left:
             yield Problem(f"{where} names no tool that {its} may use. {may}", key, field="tools")
-        elif step.outputs and WRITES.isdisjoint(left) and not WRITES.isdisjoint(usable):
+        elif step.outputs and writing.isdisjoint(left) and not writing.isdisjoint(usable):
             yield Problem(f"{where} has an output, and {its} may use no tool that writes files.", key, field="tools")
 
 

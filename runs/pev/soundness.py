@@ -11,11 +11,10 @@ from runs.pev.checks.deciding import problem_with
 from runs.pev.checks.material import listed, matching
 from runs.pev.checks.registry import KINDS
 from runs.pev.contracts import Criterion, PlanContract, PlanStep
-from runs.pev.conversation.repetition import WRITES
 from runs.pev.plans import answering
 from runs.pev.plans.ordering import ancestors, cycle_in
 from runs.pev.plans.problem import Problem
-from runs.pev.tools.toolbox import tools_of, why_missing
+from runs.pev.tools.registry import WRITING, tools_of, why_missing
 from runs.text.each import says_each
 from runs.text.paths import clashes, clean_path
 from runs.text.patterns import Budget, TooSlow
@@ -72,7 +71,7 @@ def placed_problems(
         problems.append(Problem(f"The plan has {pluralize(len(ids), 'step')}; this run allows {max_steps}."))
     for step in plan.steps:
         problems += _step_problems(step, frozenset(ids), tools)
-        problems += agents.problems_with(step, tools_of(step))
+        problems += agents.problems_with(step, tools_of(step), WRITING)
     if not sources_needed:
         problems += [
             one.problem(f"it is about sources, and this run needs none; {_ABOUT}", "about")
@@ -180,7 +179,7 @@ def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -
         elif step.tools and action.tool not in step.tools:
             sentence = f"{where} plans the tool “{action.tool}”, which is not among its tools."
             yield Problem(sentence, key, field="actions")
-    if step.tools and step.outputs and WRITES.isdisjoint(step.tools):
+    if step.tools and step.outputs and WRITING.isdisjoint(step.tools):
         yield Problem(f"{where} has an output, and none of its tools writes files.", key, field="tools")
     for path in step.outputs:
         try:

@@ -14,12 +14,12 @@ from runs.pev.conversation.asking import user
 from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.window import answer_tokens
 from runs.pev.delimiters import answered, beginning_of, delimited, listing, results_with_notes
+from runs.pev.tools.registry import BASIC
 from runs.text.plural import pluralize
 
 CONTEXT_CHARS = 20_000
 LISTED_STEPS = 100
 SIMPLE_CONTEXT_CHARS = 2_000
-_SIMPLE_TOOLS = frozenset({"list_files", "read_file", "search_files", "write_file", "calculate"})
 NAME_CHARS = 120
 """Of the plan's context, and of its steps: some 6,000 tokens at most that every prompt of the run begins with."""
 
@@ -85,7 +85,7 @@ def _simple_question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
     """The question for a simple report: the step in words, and the few tools that most steps need."""
     step = brief.step
     context = "\n".join(f"{item.name}: {item.value}" for item in brief.context)
-    wanted = _SIMPLE_TOOLS.union(step.tools, (action.tool for action in step.actions))
+    wanted = BASIC.union(step.tools, (action.tool for action in step.actions))
     lines = [
         step.name,
         step.description,

@@ -22,7 +22,7 @@ from runs.pev.conversation.window import MAX_RESULT_CHARS, Room, answer_tokens, 
 from runs.pev.delimiters import beginning_of, delimited, listing
 from runs.pev.step_brief import StepBrief
 from runs.pev.tools.delegate import Delegate
-from runs.pev.tools.toolbox import spec_of_delegate, wrong_arguments
+from runs.pev.tools.toolbox import wrong_arguments
 from runs.text.truncate import quoted
 
 MAX_DELEGATIONS = 20
@@ -60,7 +60,7 @@ class _Delegating:
         self._failure: Exception | None = None
 
     def specs(self) -> Sequence[ToolSpec]:
-        own = spec_of_delegate({name: one.definition for name, one in self._brief.subagents.items()})
+        own = Delegate.spec_for({name: one.definition for name, one in self._brief.subagents.items()})
         return sorted([*self._tools.specs(), own], key=lambda spec: spec.name)
 
     def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:

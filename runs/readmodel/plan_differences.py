@@ -10,7 +10,7 @@ from runs.contracts.feedback import Comment
 from runs.enums import About
 from runs.pev.contracts import Criterion, PlanContract, PlanHeader, PlanStep, RequestAnswer
 from runs.pev.plans.relaxing import relaxations
-from runs.pev.tools.toolbox import tools_of
+from runs.pev.tools.registry import tools_of
 from runs.readmodel.check_words import check_in_words
 from runs.text.diff import DiffBudget, TextChange, word_diff
 from runs.text.normalisation import caseless

@@ -31,7 +31,7 @@ from runs.pev.agents import subagents_of
 from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.plans.estimate import Estimate, StepEstimate
-from runs.pev.tools.toolbox import only_runs_commands
+from runs.pev.tools.registry import only_runs_commands
 from runs.readmodel.attempt_view import AttemptReading
 from runs.readmodel.plan_differences import Comparison, Version, compare
 from runs.readmodel.plan_edit_words import LostEdit, Written, lost_edits

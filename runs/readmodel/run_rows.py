@@ -13,8 +13,8 @@ from django.db.models.functions import Left
 from runs.accounting.totals import Totals, totals_by_attempt
 from runs.lifecycle.coverage import Coverage, coverage_of
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Tree
+from runs.pev.tools.registry import subject_of
 from runs.pev.tools.service_tools import SERVICE_TOOLS
-from runs.pev.tools.tool import subject_of
 from runs.text.truncate import cut_after
 
 MAX_PROBLEM = 300
@@ -36,7 +36,7 @@ class ToolReading:
     def about(self) -> str:
         """The path, pattern, address or the like that it was given."""
         given = self.row.arguments if isinstance(self.row.arguments, dict) else {}
-        return subject_of(given)[:300]
+        return subject_of(self.row.name, given)[:300]
 
     @property
     def by_service(self) -> bool:

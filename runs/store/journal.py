@@ -12,7 +12,7 @@ from runs.errors import ModelError, PevError
 from runs.events.kinds import ModelCalled, ToolCalled
 from runs.models import ModelCall, ToolCall, WorkItem
 from runs.models.calls import UNNAMED
-from runs.pev.tools.tool import subject_of
+from runs.pev.tools.registry import subject_of
 from runs.store.event_log import record, writing
 from runs.text.truncate import truncate_path
 
@@ -181,7 +181,7 @@ def write_result(
         )
         step, attempt = _step_and_attempt(work)
         path = truncate_path(str(use.input.get("path", "")), 200)
-        about = "" if path else " ".join(subject_of(use.input)[:MAX_ABOUT].split())
+        about = "" if path else " ".join(subject_of(use.name, use.input)[:MAX_ABOUT].split())
         event = ToolCalled(tool=use.name, error=result.is_error, path=path, step=step, attempt=attempt, about=about)
         record(work.run_id, event.model_copy(update={"agent": use.agent}), call)
     return call

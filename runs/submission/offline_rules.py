@@ -11,7 +11,7 @@ from runs.llm.provider import HOW_TO_CONNECT
 from runs.models import User
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
-from runs.pev.tools.toolbox import effect_of
+from runs.pev.tools.registry import effect_of
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST, can_carry_out
 from runs.rehearsal.model import MODELS
 from runs.store.input_examination import is_legible

@@ -9,7 +9,7 @@ import pytest
 from runs.errors import PlanRefused
 from runs.pev.imports.imported import MAX_STEPS, plan_in
 from runs.pev.soundness import problems_in
-from runs.pev.tools.toolbox import TOOL_NAMES
+from runs.pev.tools.registry import TOOL_NAMES
 from tests.hostile.bounds import within
 
 

@@ -9,7 +9,7 @@ from runs.models import Run, Step
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.deviations import undeclared
 from runs.pev.plans.relaxing import relaxed_criteria
-from runs.pev.tools.toolbox import tools_of
+from runs.pev.tools.registry import tools_of
 
 
 def relaxed(run: Run, now: PlanContract) -> list[str]:

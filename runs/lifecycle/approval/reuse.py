@@ -9,7 +9,7 @@ from types import MappingProxyType
 from django.conf import settings
 
 from runs.contracts.base import PERSON
-from runs.enums import SETTLED_STEPS, Executor, Role, StepStatus
+from runs.enums import SETTLED_STEPS, Effect, Executor, Role, StepStatus
 from runs.lifecycle.approval.fingerprint import digest_of
 from runs.lifecycle.change_requests import judged_at, requests_of
 from runs.lifecycle.coverage import shown_in
@@ -27,10 +27,7 @@ from runs.pev.input_coverage import read_whole
 from runs.pev.plans.ordering import ancestors
 from runs.pev.policy import Policy
 from runs.pev.read_set import FileView, holds
-from runs.pev.tools.ask_person import AskPerson
-from runs.pev.tools.fetch_page import FetchPage
-from runs.pev.tools.run_command import RunCommand
-from runs.pev.tools.service_tools import SERVICE_TOOLS
+from runs.pev.tools.registry import DEPENDING_ON_TIME, effect_of
 from runs.store import trees
 from runs.store.renditions import joined
 from runs.text.paths import clashes
@@ -46,8 +43,6 @@ _DECIDES = (
     "original_pages",
 )
 """The fields of a policy under which the same attempt could come out otherwise."""
-_OF_THAT_TIME = (AskPerson.name, FetchPage.name, *sorted(SERVICE_TOOLS))
-"""Tools whose results are those of one run at one time."""
 NOBODY: Mapping[str, AgentDefinition] = MappingProxyType({})
 MAX_CANDIDATES = 10
 """Attempts with the same key that are compared with the files, newest first: each was done on other files."""
@@ -107,7 +102,8 @@ def _window(policy: Policy) -> dict[str, int]:
 
 def _commands(spec: PlanStep) -> dict[str, object]:
     """What the commands are, where the step or a check of it may run them."""
-    runs = RunCommand.name in spec.tools or checking_commands(spec.acceptance_criteria)
+    is_run = any(effect_of(name) is Effect.RUNS_COMMANDS for name in spec.tools)
+    runs = is_run or checking_commands(spec.acceptance_criteria)
     return {"commands": settings.COMMANDS} if runs else {}
 
 
@@ -178,7 +174,7 @@ def find(
     passed = (
         same.passed()
         .filter(reused_from=None, step__status=StepStatus.PASSED, step__plan__run__owner=run.owner_id)
-        .exclude(tool_calls__name__in=_OF_THAT_TIME)
+        .exclude(tool_calls__name__in=DEPENDING_ON_TIME)
         .exclude(tool_calls__name__contains=SEPARATOR)
     )
     now = view()

@@ -20,7 +20,7 @@ from runs.models import Attempt, ModelCall, Run, Step, ToolCall
 from runs.models.calls import UNNAMED
 from runs.pev.agents import policy_for_agent
 from runs.pev.policy import RULES
-from runs.pev.tools.toolbox import TOOL_NAMES
+from runs.pev.tools.registry import TOOL_NAMES
 
 type Attributes = dict[str, Any]
 """Strings, numbers and lists of strings, by their names."""

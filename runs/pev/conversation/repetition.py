@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from runs.contracts.ports import ToolResult, ToolUse
 from runs.pev.delimiters import delimited
@@ -17,7 +17,6 @@ LINE_CHARS = 160
 """Of what is told of earlier calls when a conversation begins again: paths of files, arguments and results."""
 SERVED_CHARS = 1_500
 """Of a result of the service, which cannot be had again."""
-WRITES = frozenset({"comment_document", "edit_file", "write_file"})
 
 
 class Calls:
@@ -72,10 +71,9 @@ class Calls:
         self._first.clear()
         self._turns.clear()
 
-    @property
-    def written(self) -> list[str]:
-        """The first files that were written, by their paths as the model gave them."""
-        paths = [use.input.get("path") for use, result in self.made if use.name in WRITES and not result.is_error]
+    def written(self, writing: Collection[str]) -> list[str]:
+        """The first files that these tools have written, by their paths as the model gave them."""
+        paths = [use.input.get("path") for use, result in self.made if use.name in writing and not result.is_error]
         return list(dict.fromkeys(quoted(str(path)) for path in paths))[:MAX_WRITTEN]
 
     def digest(self, limit: int) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection
 from dataclasses import replace
 
-from runs.contracts.ports import Ask, Reply
+from runs.contracts.ports import Ask, Reply, names_that_write
 from runs.pev.conversation.asking import EXCEEDED, added
 from runs.pev.conversation.originals import tokens_in
 from runs.pev.conversation.repetition import Calls
@@ -95,7 +95,8 @@ def begun_again(first: Ask, calls: Calls, room: Room, demand: str, *, used_up: b
     if used_up:
         first = replace(first, tools=tuple(tool for tool in first.tools if tool.service is None))
         limit = "the web searches, pages and runs of code that an attempt may have are used up"
-    written = f": {', '.join(calls.written)}" if calls.written else ""
+    paths = calls.written(names_that_write(first.tools))
+    written = f": {', '.join(paths)}" if paths else ""
     digest = delimited("calls", calls.digest(result_chars(room.window, MAX_DIGEST_CHARS)) or "(none)")
     calls.forget_results()
     return added(first, "\n".join([_CLOSED.format(limit=limit, written=written), digest, demand]).strip())

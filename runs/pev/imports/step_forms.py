@@ -12,7 +12,7 @@ from runs.errors import PathRefused
 from runs.pev.agents import DELEGATE
 from runs.pev.contracts import PlanStep
 from runs.pev.imports.notes import NOTHING, Notes, each_of, named, without_state, written
-from runs.pev.tools.toolbox import TOOL_NAMES
+from runs.pev.tools.registry import TOOL_NAMES
 from runs.text.paths import clean_path
 from runs.text.truncate import truncate_line
 

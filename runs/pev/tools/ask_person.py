@@ -5,20 +5,23 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from runs.contracts.base import PERSON
-from runs.contracts.ports import Reach, ToolResult
+from runs.contracts.ports import ToolResult
 from runs.enums import Effect
 from runs.pev.delimiters import delimited
-from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.tool import Reaching
+from runs.pev.tools.tool import Resource, Results, Tool, ToolContext
 
 _Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
 _Choice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
-class AskPerson(Reaching):
+class AskPerson(Tool):
     name = "ask_person"
     effect = Effect.ASKS
+    results = Results.WORDS
+    requires = Resource.PEOPLE
+    depends_on_time = True
     needs = "a policy that allows questions"
+    refusal = "No one can be asked here. Decide yourself, and say what you decided."
     description = (
         "Asks the person who answers for this task, and waits, perhaps for hours. Only for what decides the work, "
         "stands in no file and cannot be left open in the result: one short question that can be answered without "
@@ -28,14 +31,11 @@ class AskPerson(Reaching):
     question: Annotated[_Question, Field(description="One question")]
     choices: Annotated[list[_Choice], Field(max_length=8, description="Likely answers; may be empty")] = []
 
-    @classmethod
-    def is_there(cls, reach: Reach) -> bool:
-        return reach.people is not None
-
-    def reached(self, reach: Reach, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
         """The answer. Raises AnswerAwaited as long as there is none, InvalidInput where no more may be asked."""
-        assert reach.people is not None
-        answer = reach.people.ask(self.question, self.choices)
+        people = context.reach.people
+        assert people is not None
+        answer = people.ask(self.question, self.choices)
         lead = "has left this to you: decide, and say what you decided" if answer.delegated else "has answered"
         if not answer.words:
             return ToolResult(f"{answer.person} {lead}.")

@@ -4,19 +4,22 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from runs.contracts.ports import ToolResult, Workspace
+from runs.contracts.base import JsonObject
+from runs.contracts.ports import ToolResult
 from runs.enums import Effect
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.tool import Arguments
+from runs.pev.tools.tool import Results, Shows, Tool, ToolContext
 from runs.text.arithmetic import FUNCTIONS, MAX_CHARACTERS, MAX_DECIMALS, calculated
 
 MAX_UNIT = 40
 
 
-class Calculate(Arguments):
+class Calculate(Tool):
     name = "calculate"
     effect = Effect.READS_FILES
+    results = Results.FINDINGS
+    shows = Shows.NONE
+    is_basic = True
     description = (
         "Computes an expression of decimal numbers, such as 5450000 / 720.2, with + - * / ** and brackets and the "
         f"functions {FUNCTIONS}. Read the figures that it "
@@ -28,7 +31,7 @@ class Calculate(Arguments):
     unit: Annotated[str, StringConstraints(max_length=MAX_UNIT), Field(description="Of the result, as in EUR")] = ""
     decimals: Annotated[int, Field(ge=0, le=MAX_DECIMALS)] | None = None
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
         found = calculated(self.expression, self.decimals)
         rounded = "" if found.exact else " (rounded)"
         unit = " ".join(self.unit.split())
@@ -37,3 +40,7 @@ class Calculate(Arguments):
 
     def looks_at(self, looks: ReadTracker) -> None:
         """It depends on no file."""
+
+    @classmethod
+    def calculation_in(cls, arguments: JsonObject) -> str:
+        return cls.model_validate(arguments).expression

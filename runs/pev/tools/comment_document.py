@@ -13,8 +13,8 @@ from runs.errors import InvalidInput
 from runs.evidence.passages import Passage, passage_in
 from runs.pev.plans.commented import REVIEWED
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.tool import Arguments, FilePath, content_at
+from runs.pev.tools.file_access import FilePath, content_at
+from runs.pev.tools.tool import Results, Tool, ToolContext
 from runs.text.paths import clean_path
 from runs.text.truncate import quoted
 
@@ -22,9 +22,10 @@ MAX_CHARACTERS = 10_000
 _Words = Annotated[str, StringConstraints(min_length=1, max_length=MAX_CHARACTERS)]
 
 
-class CommentDocument(Arguments):
+class CommentDocument(Tool):
     name = "comment_document"
     effect = Effect.WRITES_FILES
+    results = Results.WORDS
     description = (
         "Puts a comment at words of a Word file, into a copy of it under reviewed/ that gathers all comments on it. "
         "Words that stand in it several times are preceded by the name of their "
@@ -35,7 +36,8 @@ class CommentDocument(Arguments):
     quote: Annotated[_Words, Field(description="The words that the comment is about, verbatim")]
     comment: Annotated[_Words, Field(description="What the comment says")]
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
+        workspace = context.workspace
         path = clean_path(self.path)
         if not self.comment.strip():
             raise InvalidInput("The comment is empty; write what it is to say.")

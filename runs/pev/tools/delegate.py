@@ -1,12 +1,15 @@
 """What the tool takes that hands a part of a step to a subagent. `runs.pev.subagents` carries it out."""
 
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.ports import ToolSpec
 from runs.enums import Effect
-from runs.pev.agents import DELEGATE
-from runs.pev.tools.tool import Described
+from runs.pev.agents import DELEGATE, AgentDefinition
+from runs.pev.tools.tool import Resource, Results, Tool
 
 MAX_TASK = 8_000
 """Some four pages: a task is described, and what it works on is read by the subagent."""
@@ -14,10 +17,12 @@ _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 _Task = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TASK)]
 
 
-class Delegate(Described):
+class Delegate(Tool):
     name = DELEGATE
     effect = Effect.DELEGATES
-    needs: ClassVar[str] = "a policy that names subagents"
+    results = Results.WORDS
+    requires = Resource.SUBAGENTS
+    needs = "a policy that names subagents"
     description = (
         "Hands a part of the step to a subagent, and waits for its answer. It sees the files of the step and nothing "
         "of this conversation, works with what the step and it may use, and is an expense of its own: for a part that "
@@ -27,3 +32,9 @@ class Delegate(Described):
 
     agent: Annotated[_Name, Field(description="The name of the subagent")]
     task: Annotated[_Task, Field(description="All that it has to know: what to do, with which files, what to answer")]
+
+    @classmethod
+    def spec_for(cls, subagents: Mapping[str, AgentDefinition]) -> ToolSpec:
+        """What models are told that may hand parts of a step to these."""
+        names = "; ".join(f"{name}: {agent.purpose}" for name, agent in sorted(subagents.items()))
+        return replace(cls.spec(), description=f"{cls.description} There are: {names}")

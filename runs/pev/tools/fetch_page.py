@@ -4,20 +4,25 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from runs.contracts.ports import Reach, ToolResult
+from runs.contracts.ports import ToolResult
 from runs.enums import Effect
 from runs.errors import InvalidInput
+from runs.pev.conversation.served import WEB_SEARCH
 from runs.pev.delimiters import delimited
-from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.tool import Reaching, fitting, lines_of
+from runs.pev.tools.file_access import fitting, lines_of
+from runs.pev.tools.tool import Resource, Results, Tool, ToolContext
 from runs.text.plural import pluralize
 
 _Address = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
 
 
-class FetchPage(Reaching):
+class FetchPage(Tool):
     name = "fetch_page"
     effect = Effect.READS_WEB
+    results = Results.WEB
+    requires = Resource.PAGES
+    instead = WEB_SEARCH
+    depends_on_time = True
     needs = "sites that its policy names and the installation allows (PEV_WEB)"
     description = (
         "Reads a page of the web (HTML, PDF, text, JSON and others) and gives lines of its text, after one that says "
@@ -29,14 +34,11 @@ class FetchPage(Reaching):
     first_line: Annotated[int, Field(ge=1, description="The first line wanted, from 1")] = 1
     lines: Annotated[int, Field(ge=1, le=10_000, description="How many lines")] = 400
 
-    @classmethod
-    def is_there(cls, reach: Reach) -> bool:
-        return reach.pages is not None
-
-    def reached(self, reach: Reach, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
         """Raises InvalidInput for a page that cannot be read, or may not."""
-        assert reach.pages is not None
-        page = reach.pages.read(self.address)
+        pages, limits = context.reach.pages, context.limits
+        assert pages is not None
+        page = pages.read(self.address)
         every = lines_of(page.text)
         if not page.text.strip():
             raise InvalidInput(f"{page.address} has no text that can be read.")

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, StringConstraints
 
+from runs.contracts.base import JsonObject
 from runs.contracts.ports import FileInfo, Shown, ToolResult, Workspace
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.input_coverage import MAX_NOTES
 from runs.pev.read_set import ReadTracker
+from runs.pev.tools.file_access import Prefix, fitting, spans_of, start_of, under
 from runs.pev.tools.file_search import Hit, hits_in
 from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.tool import Arguments, Prefix, fitting, spans_of, start_of, under
+from runs.pev.tools.tool import Results, Shows, Tool, ToolContext
 from runs.text.normalisation import Strength, folded
 from runs.text.path_patterns import selected
 from runs.text.patterns import Budget, Pattern, TooSlow, compiled
@@ -27,10 +29,14 @@ _EXACT = (
 )
 
 
-class Finding(Arguments):
-    """What a tool takes that looks for something. `nothing`: how its answer begins when there is none of it."""
+class Finding(Tool):
+    """The base class of tools that look for something. `nothing`: how the answer begins if there is none of it."""
 
     nothing: ClassVar[str]
+
+    @classmethod
+    def missing_in(cls, arguments: JsonObject, result: str) -> Self | None:
+        return cls.model_validate(arguments) if result.startswith(cls.nothing) else None
 
     def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
         """Whether these files have nothing of it either. Raises TooSlow, or InvalidInput, where that cannot be told."""
@@ -40,6 +46,9 @@ class Finding(Arguments):
 class ListFiles(Finding):
     name = "list_files"
     effect = Effect.READS_FILES
+    results = Results.FILES
+    shows = Shows.NAMES
+    is_basic = True
     description = (
         "Lists the files there are: size in bytes and path, a line each, and of documents how much they are. "
         "read_file tells whether one is text."
@@ -49,7 +58,8 @@ class ListFiles(Finding):
 
     prefix: Prefix = ""
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
+        workspace, limits = context.workspace, context.limits
         chosen = under(self.prefix, workspace.files())
         if not chosen:
             where = f" whose path begins with {quoted(self.prefix)}" if self.prefix else ""
@@ -66,6 +76,8 @@ class ListFiles(Finding):
 class Glob(Finding):
     name = "glob"
     effect = Effect.READS_FILES
+    results = Results.FILES
+    shows = Shows.NAMES
     description = (
         "Lists the files whose path a pattern means, as list_files does. * ? and [...] stand for anything, slashes "
         "too: *.pdf means every PDF file in whichever folder, contracts/*2025* all there with 2025 in the name."
@@ -75,7 +87,8 @@ class Glob(Finding):
 
     pattern: Annotated[str, StringConstraints(min_length=1, max_length=500), Field(description="Such as *.md")]
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
+        workspace, limits = context.workspace, context.limits
         files = workspace.files()
         chosen = {path: files[path] for path in selected([self.pattern], files)}
         if not chosen:
@@ -92,6 +105,8 @@ class Glob(Finding):
 class SearchFiles(Finding):
     name = "search_files"
     effect = Effect.READS_FILES
+    results = Results.FINDINGS
+    is_basic = True
     description = (
         "Finds lines in all files that can be read, each as path:line: text; in documents as path:line (place): text, "
         "and clauses by their number. The pattern is literal, and finds whatever could be the same words. A regular "
@@ -104,7 +119,8 @@ class SearchFiles(Finding):
     prefix: Prefix = ""
     regex: Annotated[bool, Field(description="Whether the pattern is a regular expression")] = False
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
+        workspace, limits = context.workspace, context.limits
         names = list(under(self.prefix, workspace.files()))
         wanted, number = self._wanted
         found: list[Hit] = []

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from runs.contracts.ports import Original, OriginalKind, Shown, ToolUse, Workspace
+from runs.contracts.ports import Original, OriginalKind, Shown, Workspace
 from runs.documents.content import Unreadable, document_of
 from runs.documents.file_kinds import HEAD_BYTES, kind_of
 from runs.documents.formats import FORMATS, format_of
@@ -16,9 +16,7 @@ MAX_UNREAD = 5
 _PAGES = re.compile(r"#?page=([1-9]\d{0,4})(?:-(?:page=)?([1-9]\d{0,4}))?", re.IGNORECASE)
 
 
-def originals_of(
-    workspace: Workspace, use: ToolUse, shown: Sequence[Shown], which: OriginalPages
-) -> Sequence[Original]:
+def originals_of(workspace: Workspace, place: str, shown: Sequence[Shown], which: OriginalPages) -> Sequence[Original]:
     """The pages behind the lines that were shown, or the pages asked for of a file that has no text."""
     files = workspace.files()
     parts = [one for one in shown if one.path in files and files[one.path].sha256 == one.sha256]
@@ -28,7 +26,7 @@ def originals_of(
     data = workspace.read(path)
     if kind := kind_without_text(data):
         size = 0 if kind == "picture" else None
-        return [Original(path, sha256, kind, page, size) for page in _asked_for(use, kind)]
+        return [Original(path, sha256, kind, page, size) for page in _asked_for(place, kind)]
     document = document_of(data)
     kind = format_of(document.layout.format).shown_to_models if document else None
     lines = [one for one in parts if one.lines]
@@ -49,8 +47,8 @@ def kind_without_text(data: bytes) -> OriginalKind | None:
     return form.shown_to_models if form else None
 
 
-def _asked_for(use: ToolUse, kind: OriginalKind) -> Sequence[int]:
-    named = _PAGES.fullmatch(str(use.input.get("place", "")).strip())
+def _asked_for(place: str, kind: OriginalKind) -> Sequence[int]:
+    named = _PAGES.fullmatch(place.strip())
     if named is None:
         return range(1, 2 if kind == "picture" else MAX_UNREAD + 1)
     first = int(named[1])

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from runs.contracts.ports import Shown, ToolResult, Workspace
+from runs.contracts.base import JsonObject
+from runs.contracts.ports import Original, Shown, ToolResult, Workspace
 from runs.documents.content import document_of
 from runs.documents.model.counting import unit_at, units_in
 from runs.documents.model.document import Document
@@ -14,9 +15,10 @@ from runs.documents.model.marked import Piece, pieces
 from runs.enums import Effect, OriginalPages
 from runs.errors import InvalidInput
 from runs.pev.read_set import ReadTracker
+from runs.pev.tools.file_access import FilePath, content_at, fitting, lines_of
 from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.originals import MAX_UNREAD, kind_without_text
-from runs.pev.tools.tool import Arguments, FilePath, content_at, fitting, lines_of
+from runs.pev.tools.originals import MAX_UNREAD, kind_without_text, originals_of
+from runs.pev.tools.tool import Results, Tool, ToolContext
 from runs.text.paths import clean_path
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
@@ -31,9 +33,11 @@ _Place = Annotated[
 ]
 
 
-class ReadFile(Arguments):
+class ReadFile(Tool):
     name = "read_file"
     effect = Effect.READS_FILES
+    results = Results.FILES
+    is_basic = True
     description = (
         "Gives lines of a file verbatim, after one line that says which. Of a document (Word, PDF, Excel and others) "
         "each paragraph, page or row begins with its name in brackets, for citations, and its number; remarks stand in "
@@ -45,7 +49,8 @@ class ReadFile(Arguments):
     lines: Annotated[int, Field(ge=1, le=10_000, description="How many lines")] = 400
     place: _Place = ""
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
+        workspace, limits = context.workspace, context.limits
         path = clean_path(self.path)
         if result := _to_be_seen(workspace, path, limits):
             return result
@@ -62,6 +67,12 @@ class ReadFile(Arguments):
 
     def looks_at(self, looks: ReadTracker) -> None:
         looks.file(clean_path(self.path))
+
+    @classmethod
+    def originals(
+        cls, workspace: Workspace, arguments: JsonObject, result: ToolResult, limits: ToolLimits
+    ) -> Sequence[Original]:
+        return originals_of(workspace, str(arguments.get("place", "")), result.shown, limits.originals)
 
     def _wanted(self, path: str, document: Document | None, count: int) -> tuple[int, int]:
         """The first and the last line that are asked for."""

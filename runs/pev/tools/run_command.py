@@ -1,18 +1,22 @@
 """The tool that runs a command which an administrator has named, such as the tests of a project."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from runs.contracts.ports import CommandResult, Commands, Reach, ToolResult
+from runs.contracts.ports import CommandResult, Commands, ToolResult, ToolSpec
 from runs.enums import Effect
-from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.tool import Reaching
+from runs.pev.read_set import ReadTracker
+from runs.pev.tools.tool import NO_COMMANDS, Resource, Results, Tool, ToolContext
 
 
-class RunCommand(Reaching):
+class RunCommand(Tool):
     name = "run_command"
     effect = Effect.RUNS_COMMANDS
+    results = Results.COMMAND
+    requires = Resource.COMMANDS
     needs = "commands that the installation has (PEV_COMMANDS) and its policy allows"
     description = (
         "Runs one of these commands on a copy of the files, without a network, and gives its exit status and what it "
@@ -22,13 +26,19 @@ class RunCommand(Reaching):
     command: Annotated[str, StringConstraints(min_length=1, max_length=60), Field(description="Its name")]
 
     @classmethod
-    def is_there(cls, reach: Reach) -> bool:
-        return reach.commands is not None
+    def spec(cls, commands: Mapping[str, str] = NO_COMMANDS) -> ToolSpec:
+        lines = ", ".join(f"{name} ({line})" for name, line in sorted(commands.items()))
+        return replace(super().spec(), description=f"{cls.description} There are: {lines}.")
 
-    def reached(self, reach: Reach, limits: ToolLimits) -> ToolResult:
-        """Raises InvalidInput for a command that is not there. One that fails is a result like any other."""
-        assert reach.commands is not None
-        return ToolResult(self._told(reach.commands, reach.commands.run(self.command))[: limits.result_chars])
+    def run(self, context: ToolContext) -> ToolResult:
+        """Raises InvalidInput for a command that does not exist. One that fails is a result like any other."""
+        commands = context.reach.commands
+        assert commands is not None
+        return ToolResult(self._told(commands, commands.run(self.command))[: context.limits.result_chars])
+
+    def looks_at(self, looks: ReadTracker) -> None:
+        """It is given a copy of all files."""
+        looks.contents("")
 
     def checked(self, commands: Commands) -> ToolResult:
         """For a check: one that fails is an error."""

@@ -5,12 +5,12 @@ Their names are the service's. What they give back is read by `runs.pev.conversa
 
 from collections.abc import Collection, Iterator
 from decimal import Decimal
-from typing import ClassVar
 
 from runs.contracts.ports import ByService, ToolSpec
 from runs.enums import Effect
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
-from runs.pev.tools.tool import Described
+from runs.pev.tools.fetch_page import FetchPage
+from runs.pev.tools.tool import Resource, Results, Tool
 from runs.text.domains import Sites
 
 _SHARE = 4
@@ -19,17 +19,19 @@ that up to a reply's worth of the attempt's has to be left unused.
 """
 
 
-class Serving(Described):
+class ServiceTool(Tool):
     """A tool that takes nothing from us: the service knows what it takes."""
 
-    needs: ClassVar[str]
-    reads_web: ClassVar[bool]
+    requires = Resource.SERVICE
+    depends_on_time = True
 
 
-class WebSearch(Serving):
+class WebSearch(ServiceTool):
     name = WEB_SEARCH
     effect = Effect.READS_WEB
-    reads_web = True
+    results = Results.WEB
+    web_verb = "searches"
+    instead = FetchPage.name
     needs = (
         "a model on Anthropic's own service, PEV_SERVICE_TOOLS and a policy that name it, and sites that both allow "
         "(PEV_WEB), as a list without exceptions or as * with them"
@@ -41,10 +43,10 @@ class WebSearch(Serving):
     )
 
 
-class WebFetch(Serving):
+class WebFetch(ServiceTool):
     name = WEB_FETCH
     effect = Effect.READS_WEB
-    reads_web = True
+    results = Results.WEB
     needs = WebSearch.needs
     description = (
         "Reads a page of the web, at the model's service: one whose address stands in the task, in a result of "
@@ -52,20 +54,20 @@ class WebFetch(Serving):
     )
 
 
-class CodeExecution(Serving):
+class CodeExecution(ServiceTool):
     name = CODE_EXECUTION
     effect = Effect.RUNS_CODE
-    reads_web = False
+    results = Results.WORDS
     needs = "a model on Anthropic's own service, and PEV_SERVICE_TOOLS and a policy that name it"
     description = (
         "Runs Python and shell commands that the executor writes, at the model's service, without a network and "
         "without the files of the task: what it is to work on has to be written into the code. What it prints proves "
-        "nothing about the sources; calculate and read_table do."
+        "nothing about the sources; calculate and table do."
     )
 
 
-SERVING = (CodeExecution, WebFetch, WebSearch)
-SERVICE_TOOLS = frozenset(tool.name for tool in SERVING)
+_SERVICE_TOOLS = (CodeExecution, WebFetch, WebSearch)
+SERVICE_TOOLS = frozenset(tool.name for tool in _SERVICE_TOOLS)
 
 
 def specs_of_service(names: frozenset[str], sites: Sites, of_attempt: int, of_run: int) -> list[ToolSpec]:
@@ -77,11 +79,15 @@ def specs_of_service(names: frozenset[str], sites: Sites, of_attempt: int, of_ru
             tool.description,
             {},
             tool.effect,
-            ByService(uses, of_attempt, sites if tool.reads_web else Sites()),
+            ByService(uses, of_attempt, sites if _reads_web(tool) else Sites()),
         )
-        for tool in SERVING
-        if tool.name in names and (not tool.reads_web or (sites.allowed and not sites.is_mixed))
+        for tool in _SERVICE_TOOLS
+        if tool.name in names and (not _reads_web(tool) or (sites.allowed and not sites.is_mixed))
     ]
+
+
+def _reads_web(tool: type[Tool]) -> bool:
+    return tool.effect is Effect.READS_WEB
 
 
 def what_they_cost(names: Collection[str], usd_of_search: Decimal, of_attempt: int, of_run: int) -> Iterator[str]:

@@ -12,13 +12,13 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from runs.contracts.base import Contract
-from runs.contracts.ports import Shown, ToolResult, Workspace
+from runs.contracts.ports import Shown, ToolResult
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.pev.checks.tables import Row, Rows, add_to, quantity_in, table_of
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.tool import Arguments, FilePath, content_at, fitting, lines_of
+from runs.pev.tools.file_access import FilePath, content_at, fitting, lines_of
+from runs.pev.tools.tool import Results, Tool, ToolContext
 from runs.text.dates import Moment, Moments, NotDates, moment
 from runs.text.normalisation import caseless, spelled
 from runs.text.paths import clean_path
@@ -54,9 +54,10 @@ class Compute(Contract):
         return f"{self.of} of {self.column}" if self.column else "rows"
 
 
-class ReadTable(Arguments):
+class ReadTable(Tool):
     name = "table"
     effect = Effect.READS_FILES
+    results = Results.FINDINGS
     description = (
         "Selects, counts and adds up rows of a CSV file or of a sheet of a workbook, whose first row has the names of "
         "the columns. With compute it gives figures for each group (for all rows together without group_by), else the "
@@ -74,7 +75,8 @@ class ReadTable(Arguments):
     decimal_mark: Annotated[Literal["", ".", ","], Field(description="Where numbers can be read in two ways")] = ""
     limit: Annotated[int, Field(ge=1, le=500, description="Rows or groups that are shown")] = 100
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
+        workspace, limits = context.workspace, context.limits
         path = clean_path(self.path)
         data, text = content_at(workspace, path)
         try:

@@ -1,111 +1,132 @@
-"""What the file tools have in common: what they take, and how texts are cut to fit into an answer."""
+"""What each tool declares. A tool is a class in a module of this package, and `registry` finds it.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
-from typing import Annotated, ClassVar
+The fields are the tool's input. Their schema and the description are what models are told.
+"""
 
-from pydantic import Field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import ClassVar
 
+from runs.contracts.answer_schemas import schema_for
 from runs.contracts.base import Contract, JsonObject
-from runs.contracts.ports import FileInfo, Reach, ToolResult, Workspace
-from runs.documents.content import text_of
+from runs.contracts.ports import Original, Reach, ToolResult, ToolSpec, Workspace
 from runs.enums import Effect
-from runs.errors import InvalidInput
+from runs.evidence.sources import Missing
 from runs.pev.read_set import ReadTracker
 from runs.pev.tools.limits import ToolLimits
 
-SUBJECTS = ("path", "pattern", "query", "glob", "address", "url", "command", "code", "agent")
-"""The arguments that say what a tool call is about, the first that is there."""
+NO_COMMANDS: Mapping[str, str] = MappingProxyType({})
 
 
-def subject_of(arguments: JsonObject) -> str:
-    """The path, pattern, query, address or the like that a call was given, as it was written; empty without one."""
-    return next((str(arguments[name]) for name in SUBJECTS if arguments.get(name)), "")
+class Resource(StrEnum):
+    """What a tool works with beyond the files of the run. Installation and policy decide which of them a run has."""
+
+    COMMANDS = "commands"
+    PAGES = "pages"
+    PEOPLE = "people"
+    SUBAGENTS = "subagents"
+    SERVICE = "service"
 
 
-class Described(Contract):
-    """What a tool takes; one subclass is one tool."""
+def resources_of(reach: Reach) -> frozenset[Resource]:
+    """Subagents and tools of the service are not among them: `RunTools` carries out neither."""
+    there = {Resource.COMMANDS: reach.commands, Resource.PAGES: reach.pages, Resource.PEOPLE: reach.people}
+    return frozenset(resource for resource, port in there.items() if port is not None)
+
+
+class Results(StrEnum):
+    """What the results of a tool rest on, which decides what they prove."""
+
+    FILES = "files"
+    """They repeat files, which are sources themselves."""
+    FINDINGS = "findings"
+    """Our code has found, counted or calculated them."""
+    COMMAND = "command"
+    """A command of the installation has printed them."""
+    WEB = "web"
+    """Strangers have written all but the first line."""
+    WORDS = "words"
+    """They say what was done, or what a person or a model has said."""
+
+
+class Shows(StrEnum):
+    """What a tool that reads files shows of them."""
+
+    NONE = "none"
+    NAMES = "names"
+    TEXTS = "texts"
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """What a call may use."""
+
+    workspace: Workspace
+    reach: Reach
+    limits: ToolLimits
+
+
+class Tool(Contract):
+    """The base class of all tools."""
 
     name: ClassVar[str]
+    """As models and plans call it."""
     effect: ClassVar[Effect]
+    """What calls touch, which decides whether people are asked."""
     description: ClassVar[str]
-
-
-class Reaching(Described):
-    """What a tool takes that reaches beyond the files. `needs`: what a run must have for it, in words."""
-
-    needs: ClassVar[str]
-
-    def reached(self, reach: Reach, limits: ToolLimits) -> ToolResult:
-        """As `answer`. What it needs is there: `is_there` is asked before."""
-        raise NotImplementedError
+    """What models are told. The first sentence is all that models which read slowly are told."""
+    results: ClassVar[Results]
+    shows: ClassVar[Shows] = Shows.TEXTS
+    requires: ClassVar[Resource | None] = None
+    """What there has to be beyond files."""
+    needs: ClassVar[str] = ""
+    """Says in words how a run gets what the tool requires."""
+    instead: ClassVar[str] = ""
+    """The name of a tool that does as well where this one is missing."""
+    refusal: ClassVar[str] = ""
+    """What a model is told that calls the tool where what it requires is missing; a general sentence if empty."""
+    depends_on_time: ClassVar[bool] = False
+    """Whether the same call gives something else at another time, so that a result of it is never reused."""
+    is_basic: ClassVar[bool] = False
+    """Whether models that are asked in the simple form have it, whatever the plan names."""
+    web_verb: ClassVar[str] = "reads"
+    """What a tool does with the web whose effect is to read it."""
+    subject_field: ClassVar[str] = ""
+    """The field that says what a call is about. If empty, it is the first of `registry.SUBJECTS`."""
 
     @classmethod
-    def is_there(cls, reach: Reach) -> bool:
-        raise NotImplementedError
+    def spec(cls, commands: Mapping[str, str] = NO_COMMANDS) -> ToolSpec:
+        """What models are told. `commands`: the command lines that can be run, by their names."""
+        schema = {key: value for key, value in schema_for(cls).items() if key != "title"}
+        schema["required"] = [name for name, field in cls.model_fields.items() if field.is_required()]
+        return ToolSpec(cls.name, cls.description, schema, cls.effect)
 
-
-class Arguments(Described):
-    """What a tool takes that works on files, or on nothing."""
-
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
-        """The text for the model, with what it shows. Raises InvalidInput with a sentence it can act on."""
+    def run(self, context: ToolContext) -> ToolResult:
+        """The text for the model, with the parts of files that it shows. Raises InvalidInput with a sentence that the
+        model can act on. Tools that something else carries out do not have it.
+        """
         raise NotImplementedError
 
     def looks_at(self, looks: ReadTracker) -> None:
-        """Note every file that an answer may depend on, as long as it is no refusal."""
-        raise NotImplementedError
+        """Note every file that a result may depend on, as long as the call is not refused."""
+        if self.requires is None:
+            looks.everything()
 
+    @classmethod
+    def calculation_in(cls, arguments: JsonObject) -> str:
+        """What a call has computed that was carried out; empty for all that is no calculation."""
+        return ""
 
-FilePath = Annotated[str, Field(description="From the top folder, such as notes/summary.md")]
-Prefix = Annotated[str, Field(description="Only files whose path begins like this; empty for all")]
+    @classmethod
+    def missing_in(cls, arguments: JsonObject, result: str) -> Missing | None:
+        """What a call that was carried out looked for and did not find; None if it found something."""
+        return None
 
-
-def under(prefix: str, files: Mapping[str, FileInfo]) -> dict[str, FileInfo]:
-    """The files whose path begins with the prefix."""
-    start = start_of(prefix)
-    return {path: info for path, info in files.items() if path.startswith(start)}
-
-
-def start_of(prefix: str) -> str:
-    """What paths begin with; `.`, `./` and a leading slash mean the top folder."""
-    start = prefix.replace("\\", "/").removeprefix("./").lstrip("/")
-    return "" if start == "." else start
-
-
-def content_at(workspace: Workspace, path: str) -> tuple[bytes, str]:
-    """What can be read of a file, and its text. Raises InvalidInput with a sentence where there is none."""
-    files = workspace.files()
-    if path not in files:
-        name = PurePosixPath(path).name
-        similar = [other for other in files if PurePosixPath(other).name == name][:5]
-        hint = f"there is {', '.join(similar)}" if similar else "list_files shows what there is"
-        raise InvalidInput(f"{path} does not exist; {hint}.")
-    data = workspace.read(path)
-    text = text_of(data)
-    if text is None:
-        raise InvalidInput(f"{path} {workspace.problem(path) or 'is not a text file'}.")
-    return data, text
-
-
-def lines_of(text: str) -> list[str]:
-    """Split at newlines only, so that joining gives the same text; a newline at the end opens no line."""
-    lines = text.split("\n")
-    return lines if lines[-1] else lines[:-1]
-
-
-def fitting(lines: Sequence[str], limit: int) -> int:
-    """How many of the lines fit into so many characters, newlines included."""
-    used = 0
-    for count, line in enumerate(lines):
-        used += len(line) + 1
-        if used > limit + 1:
-            return count
-    return len(lines)
-
-
-def spans_of(lines: Iterable[str], start: int = 0) -> Iterator[tuple[int, int]]:
-    """Where each line stands in a text in which they follow one another from `start` on."""
-    for line in lines:
-        yield start, start + len(line)
-        start += len(line) + 1
+    @classmethod
+    def originals(
+        cls, workspace: Workspace, arguments: JsonObject, result: ToolResult, limits: ToolLimits
+    ) -> Sequence[Original]:
+        """The pages to be shown as they look next to this result."""
+        return ()

@@ -12,17 +12,20 @@ from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.evidence.finding import find
 from runs.pev.read_set import ReadTracker
+from runs.pev.tools.file_access import FilePath, content_at, lines_of
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.making import form_of, look_at_cited, made, made_of
-from runs.pev.tools.tool import Arguments, FilePath, content_at, lines_of
+from runs.pev.tools.tool import Results, Tool, ToolContext
 from runs.text.paths import clean_path
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
 
 
-class WriteFile(Arguments):
+class WriteFile(Tool):
     name = "write_file"
     effect = Effect.WRITES_FILES
+    results = Results.WORDS
+    is_basic = True
     description = (
         "Writes a whole text file, or replaces it. For a path that ends in .docx or .pdf "
         "the content is Markdown, of which a Word document or a PDF is made, with its citations as footnotes; for "
@@ -32,7 +35,8 @@ class WriteFile(Arguments):
     path: FilePath
     content: Annotated[str, Field(description="The whole new text of the file")]
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
+        workspace, limits = context.workspace, context.limits
         path = clean_path(self.path)
         data = _bytes(self.content)
         replaced = path in workspace.files()
@@ -56,16 +60,18 @@ class WriteFile(Arguments):
             look_at_cited(self.content, looks)
 
 
-class EditFile(Arguments):
+class EditFile(Tool):
     name = "edit_file"
     effect = Effect.WRITES_FILES
+    results = Results.WORDS
     description = "Replaces one place of a text file. The old text must occur exactly once, to the letter."
 
     path: FilePath
     old: Annotated[str, StringConstraints(min_length=1), Field(description="The text to replace, verbatim")]
     new: Annotated[str, Field(description="The text to put there")]
 
-    def answer(self, workspace: Workspace, limits: ToolLimits) -> ToolResult:
+    def run(self, context: ToolContext) -> ToolResult:
+        workspace, limits = context.workspace, context.limits
         path = clean_path(self.path)
         data, text = content_at(workspace, path)
         if document := document_of(data):

@@ -2,14 +2,22 @@
 
 from collections.abc import Sequence
 
-from runs.contracts.ports import Acting, GuardedToolbox, Original, ToolResult, ToolSpec, ToolUse, Workspace
+from runs.contracts.ports import (
+    Acting,
+    GuardedToolbox,
+    Original,
+    ToolResult,
+    ToolSpec,
+    ToolUse,
+    Workspace,
+    names_that_write,
+)
 from runs.documents.content import is_blank
 from runs.errors import InvalidInput
 from runs.pev.checks.base import Check
 from runs.pev.checks.deciding import run_check
 from runs.pev.checks.material import LISTED, CheckInput
 from runs.pev.contracts import PlanStep
-from runs.pev.conversation.repetition import WRITES
 from runs.pev.verification.prechecks import DOCUMENTS
 from runs.text.paths import clean_path
 
@@ -27,6 +35,7 @@ class CheckedWrites:
     def __init__(self, inner: GuardedToolbox, workspace: Workspace, step: PlanStep, min_document_bytes: int) -> None:
         self._inner, self._workspace = inner, workspace
         self._step, self._min_document_bytes = step, min_document_bytes
+        self._writing = names_that_write(inner.specs())
 
     def specs(self) -> Sequence[ToolSpec]:
         return self._inner.specs()
@@ -39,7 +48,7 @@ class CheckedWrites:
 
     def run(self, use: ToolUse) -> ToolResult:
         result = self._inner.run(use)
-        if use.name not in WRITES or result.is_error:
+        if use.name not in self._writing or result.is_error:
             return result
         path = clean_path(str(use.input["path"]))  # it was written, so it is a path
         if path not in self._workspace.files():

@@ -22,7 +22,8 @@ from runs.pev.input_coverage import Inputs, coverage, read_whole, unread_in
 from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
 from runs.pev.soundness import problems_in
 from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, expression_of
+from runs.pev.tools.registry import TOOL_NAMES, calculation_in
+from runs.pev.tools.toolbox import RunTools
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.untraced import untraced_in
 from runs.pev.verifier import judge
@@ -141,7 +142,7 @@ def executed(job: Job) -> tuple[Memory, list[ToolText]]:
         result = box.run(ToolUse(str(number), name, dict(arguments)))
         assert not result.is_error, result.text
         sent = "\n".join([name, *arguments.values()])
-        calls.append(ToolText(result.text, result.shown, sent, expression_of(name, {**arguments})))
+        calls.append(ToolText(result.text, result.shown, sent, calculation_in(name, {**arguments})))
     return work, calls
 
 

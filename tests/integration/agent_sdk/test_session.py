@@ -12,7 +12,7 @@ from django.test import Client
 
 from runs.enums import EventKind, GateKind, Outcome, Verb
 from runs.models import ModelCall, Run, ToolCall, User
-from runs.pev.tools.toolbox import TOOL_NAMES
+from runs.pev.tools.registry import TOOL_NAMES
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, Served, ToolUse, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic

@@ -12,7 +12,8 @@ from runs.documents.content import document_of
 from runs.documents.model.layout import BlockKind, Mark, MarkKind
 from runs.models import Tree
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.toolbox import RunTools, note_looks
+from runs.pev.tools.registry import note_looks
+from runs.pev.tools.toolbox import RunTools
 from runs.store import blobs, trees
 from runs.store.trees import Overlay
 from tests.documents.word import deleted, inserted, note, paragraph, run, text_box, word

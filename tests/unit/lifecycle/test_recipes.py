@@ -11,7 +11,7 @@ from runs.pev.checks.quotes_occur import QuotesOccur
 from runs.pev.imports.imported import plan_in
 from runs.pev.plans.ordering import levels
 from runs.pev.soundness import problems_in
-from runs.pev.tools.toolbox import TOOL_NAMES, effect_of
+from runs.pev.tools.registry import TOOL_NAMES, effect_of
 from runs.rehearsal.job import TEMPLATE, can_carry_out, template
 from runs.submission.run_templates import SHIPPED, shipped_plan, with_web_tools
 

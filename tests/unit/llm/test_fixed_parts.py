@@ -16,8 +16,8 @@ from runs.pev import prompts
 from runs.pev.contracts import PlanContract, SimplePlan, SimpleReport, SimpleVerdict, StepOutput, VerifierAnswer
 from runs.pev.conversation.asking import user
 from runs.pev.conversation.examples import form_of
+from runs.pev.tools.registry import TOOL_NAMES, specs
 from runs.pev.tools.service_tools import SERVICE_TOOLS
-from runs.pev.tools.toolbox import TOOL_NAMES, specs
 
 HONOURS = Capability(format=True, forced_tool=True)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, Original, Reply, ToolResult, ToolSpec, ToolUse
-from runs.enums import About, Complexity, Role
+from runs.enums import About, Complexity, Effect, Role
 from runs.pev.checks.file_exists import FileExists
 from runs.pev.contracts import Criterion, PlanContract, PlannedAction, PlanStep
 
@@ -70,7 +70,7 @@ class Tools:
     def specs(self) -> Sequence[ToolSpec]:
         return [
             ToolSpec("read_file", "Reads.", {"type": "object"}),
-            ToolSpec("write_file", "Writes.", {"type": "object"}),
+            ToolSpec("write_file", "Writes.", {"type": "object"}, Effect.WRITES_FILES),
         ]
 
     def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:

@@ -12,7 +12,7 @@ from runs.enums import Role
 from runs.pev.agents import MAX_INSTRUCTIONS, AgentDefinition, AgentRoster, named_in, permitted, policy_for_agent
 from runs.pev.contracts import PlannedAction, PlanStep
 from runs.pev.policy import Policy, RoleModel
-from runs.pev.tools.toolbox import tools_of
+from runs.pev.tools.registry import WRITING, tools_of
 from tests.unit.pev.scripted import plan, step
 
 POLICY = Policy(
@@ -29,7 +29,7 @@ def agent(**changes: Any) -> AgentDefinition:
 
 
 def problems(one: PlanStep, crew: AgentRoster) -> list[str]:
-    return [problem.sentence for problem in crew.problems_with(one, tools_of(one))]
+    return [problem.sentence for problem in crew.problems_with(one, tools_of(one), WRITING)]
 
 
 def test_a_plan_without_agents_has_the_digest_that_it_always_had() -> None:

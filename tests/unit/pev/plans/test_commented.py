@@ -4,7 +4,7 @@ from runs.pev.checks.file_exists import FileExists
 from runs.pev.checks.matches import Matches
 from runs.pev.plans.commented import MAX_COPIES, with_copies, without_copies
 from runs.pev.soundness import problems_in
-from runs.pev.tools.toolbox import TOOL_NAMES
+from runs.pev.tools.registry import TOOL_NAMES
 from runs.submission.run_templates import shipped_plan
 
 REVIEW = shipped_plan("document-review")

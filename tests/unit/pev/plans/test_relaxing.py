@@ -6,7 +6,7 @@ import pytest
 
 from runs.pev.contracts import PlanContract
 from runs.pev.plans.relaxing import relaxed_criteria
-from runs.pev.tools.toolbox import tools_of
+from runs.pev.tools.registry import tools_of
 from tests.fakes.team import plan, step
 
 WORDS = {"kind": "word_count", "path": "one.md", "min": 100, "max": 200}

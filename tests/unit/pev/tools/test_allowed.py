@@ -4,17 +4,17 @@ import pytest
 
 from runs.contracts.ports import ToolResult, ToolUse
 from runs.enums import INSIDE, Effect
-from runs.pev.conversation.repetition import WRITES
 from runs.pev.read_set import FileView, ReadTracker
+from runs.pev.tools.registry import TOOL_NAMES, WRITING, note_looks, tools_of
 from runs.pev.tools.service_tools import SERVICE_TOOLS
-from runs.pev.tools.toolbox import TOOL_NAMES, RunTools, note_looks, tools_of
+from runs.pev.tools.toolbox import RunTools
 from tests.unit.pev.scripted import step
 from tests.unit.pev.tools.bench import FILES, Memory, run
 
 
 def test_every_tool_says_what_it_touches() -> None:
     effects = {spec.name: spec.effect for spec in RunTools(Memory({})).specs()}
-    assert {name for name, effect in effects.items() if effect is Effect.WRITES_FILES} == WRITES
+    assert {name for name, effect in effects.items() if effect is Effect.WRITES_FILES} == WRITING
     assert set(effects.values()) == INSIDE - {Effect.ASKS}
 
 

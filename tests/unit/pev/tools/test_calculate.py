@@ -3,7 +3,7 @@
 import pytest
 
 from runs.contracts.base import JsonObject
-from runs.pev.tools.toolbox import expression_of
+from runs.pev.tools.registry import calculation_in
 from tests.unit.pev.tools.bench import run
 
 
@@ -33,5 +33,5 @@ def test_what_cannot_be_computed_is_an_error_to_read(arguments: JsonObject) -> N
 
 
 def test_only_calculations_have_an_expression() -> None:
-    assert expression_of("calculate", {"expression": "1 + 1"}) == "1 + 1"
-    assert expression_of("read_file", {"path": "a.md"}) == ""
+    assert calculation_in("calculate", {"expression": "1 + 1"}) == "1 + 1"
+    assert calculation_in("read_file", {"path": "a.md"}) == ""

@@ -14,7 +14,7 @@ from runs.documents.model.layout import BlockKind
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.toolbox import note_looks
+from runs.pev.tools.registry import note_looks
 from tests.unit.pev.tools.bench import Memory, run
 from tests.unit.pev.tools.test_documents import lease, report
 
