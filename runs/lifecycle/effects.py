@@ -11,6 +11,7 @@ from runs.enums import (
     OPEN_ATTEMPTS,
     Action,
     AttemptStatus,
+    GateStatus,
     Outcome,
     PlanStatus,
     RunStatus,
@@ -24,12 +25,11 @@ from runs.evidence.results import needs_person
 from runs.lifecycle import available_agents
 from runs.lifecycle.approval import baseline, fingerprint, reuse
 from runs.lifecycle.criteria_ledger import ledger_of
-from runs.lifecycle.gates.opening import withdraw
 from runs.lifecycle.notify import notify
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.logs import about
-from runs.models import Agent, Attempt, Plan, Run, Step, User, WorkItem, clock
+from runs.models import Agent, Attempt, Gate, Plan, Run, Step, User, WorkItem, clock
 from runs.pev.agents import AgentDefinition, needed_by, subagents_of
 from runs.pev.outcome import gaps_in, outcome_of
 from runs.store import event_log, trees
@@ -253,3 +253,9 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
     change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=now)
     record(run.pk, events.Finished(outcome=outcome.value, gaps=tuple(point.sentence for point in gaps_in(book)[:20])))
     log.info("run finished: %s", outcome, extra=about(run=run.pk))
+
+
+def withdraw(gate: Gate) -> None:
+    """The question goes away without an answer."""
+    change(gate, GateStatus.WITHDRAWN, withdrawn_at=timezone.now())
+    record(gate.run_id, events.GateWithdrawn(gate=gate.pk, gate_kind=gate.kind))

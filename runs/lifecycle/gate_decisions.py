@@ -15,7 +15,7 @@ from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.change_requests import place_in
 from runs.lifecycle.gates.gate_type import Decision
-from runs.lifecycle.gates.opening import open_gate, withdraw
+from runs.lifecycle.gates.opening import open_gate
 from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.people_answers import said_at
 from runs.lifecycle.transitions import change
@@ -179,7 +179,7 @@ def _do_without_sources(gate: Gate, decision: Decision) -> None:
 def _ask_again(gate: Gate) -> None:
     """What would run changed while the gate was open: withdraw it and ask about what would run now (G1)."""
     about = {"plan": gate.plan, "step": gate.step, "attempt": gate.attempt, "work": gate.work}
-    withdraw(gate)
+    effects.withdraw(gate)
     open_gate(gate.run, type_of(gate), gate.question, current_digest(gate), **about)
 
 

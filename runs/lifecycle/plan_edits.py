@@ -5,11 +5,10 @@ from collections.abc import Collection, Iterator, Sequence
 from runs.accounting.past_estimates import estimate_for
 from runs.enums import SETTLED_STEPS, About, GateStatus, Role
 from runs.errors import DecisionRefused, InvalidInput, PlanRefused
-from runs.lifecycle import outcomes
+from runs.lifecycle import effects, outcomes
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.available_agents import agent_roster
 from runs.lifecycle.gate_decisions import already_decided, current_digest
-from runs.lifecycle.gates.opening import withdraw
 from runs.lifecycle.gates.plan_gate import ask_for_edit
 from runs.lifecycle.toolset import commands_allowed, tool_names
 from runs.models import Gate, Plan, Run, User
@@ -42,7 +41,7 @@ def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
         problems = problems_with(run, plan)
         if problems:
             raise PlanRefused([problem.sentence for problem in problems])
-        withdraw(gate)
+        effects.withdraw(gate)
         reason = f"{user.get_username()} edited version {gate.plan.version if gate.plan else 0}."
         row = outcomes.propose_plan(run, plan, reason=reason, estimate=estimate_for(run, plan), author=user)
         ask_for_edit(run, row)

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from django.utils import timezone
-
-from runs.enums import GateStatus, StepStatus, WorkStatus
+from runs.enums import StepStatus, WorkStatus
 from runs.events import kinds as events
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import GateType
@@ -38,9 +36,3 @@ def hold(work: WorkItem) -> None:
 
 def step_of(work: WorkItem) -> Step | None:
     return work.attempt.step if work.attempt else None
-
-
-def withdraw(gate: Gate) -> None:
-    """The question goes away without an answer."""
-    change(gate, GateStatus.WITHDRAWN, withdrawn_at=timezone.now())
-    record(gate.run_id, events.GateWithdrawn(gate=gate.pk, gate_kind=gate.kind))
