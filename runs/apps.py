@@ -3,7 +3,6 @@
 from django.apps import AppConfig
 from django.utils.crypto import salted_hmac
 
-from runs.lifecycle.notify import notify_with
 from runs.pev import delimiters
 
 
@@ -13,6 +12,7 @@ class RunsConfig(AppConfig):
 
     def ready(self) -> None:
         # These import the tables, which can be defined only now.
+        from runs.lifecycle.effects import notify_with
         from runs.operations.traces.trace_listener import send_spans
         from runs.store import event_log
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from runs.contracts.base import STEP
 from runs.enums import AttemptStatus, Effect
 from runs.evidence.sources import ToolText
-from runs.lifecycle import bound_servers
+from runs.lifecycle import toolset
 from runs.models import Attempt, Plan, ToolCall
 from runs.pev.tools.registry import SHOWING_FILES, TOOLS, calculation_in, missing_in
 from runs.pev.tools.tool import Results
@@ -51,8 +51,8 @@ def earlier_calls(plan: Plan, before: datetime | None = None) -> dict[str, ToolT
 
 
 def _reads_outside(name: str) -> bool:
-    if bound_servers.is_of_a_server(name):
-        return bound_servers.effect(name) is Effect.READS_OUTSIDE
+    if toolset.is_of_a_server(name):
+        return toolset.server_effect(name) is Effect.READS_OUTSIDE
     return _results_of(name) is Results.WEB
 
 

@@ -10,7 +10,7 @@ from runs.engine.database import database
 from runs.engine.mcp_listings import keep
 from runs.engine.recording import Recording
 from runs.errors import InvalidInput
-from runs.lifecycle import bound_servers as reading
+from runs.lifecycle import toolset
 from runs.mcp_client.mcp_connection import Connection
 from runs.pev.delimiters import delimited
 
@@ -28,13 +28,13 @@ class RunServers:
         self._keep_going: Callable[[], None] = recording.lease.check
         self._limit = result_chars
         self._connections: dict[str, Connection] = {}
-        self._specs = database.call(lambda: reading.server_specs(self._policy))
+        self._specs = database.call(lambda: toolset.server_specs(self._policy))
 
     def specs(self) -> list[ToolSpec]:
         return self._specs
 
     def acting(self, name: str) -> Acting | None:
-        return reading.acting(name)
+        return toolset.acting_of(name)
 
     def call(self, use: ToolUse) -> ToolResult:
         try:
@@ -46,10 +46,10 @@ class RunServers:
         """A tool is called as it was when the plan was approved: one that has changed is listed anew, so that the
         approval does not hold any more.
         """
-        server, tool = reading.server_of(use.name), reading.tool_of(use.name)
+        server, tool = toolset.server_of(use.name), toolset.tool_of(use.name)
         connection = self._connection(server)
         now = connection.tools()
-        known = database.call(lambda: reading.listed([server]).get(use.name))
+        known = database.call(lambda: toolset.server_tools([server]).get(use.name))
         if known is None or known not in now.tools:
             database.call(lambda: keep(server, now))
             raise InvalidInput(_CHANGED.format(server=server, tool=tool))

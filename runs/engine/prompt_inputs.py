@@ -29,7 +29,6 @@ from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.approval.baseline import undeclared_by
 from runs.lifecycle.available_agents import agent_roster
-from runs.lifecycle.bound_servers import server_specs
 from runs.lifecycle.change_requests import requests_of
 from runs.lifecycle.coverage import remarks_on, shown_in
 from runs.lifecycle.criteria_ledger import entries_of, ledger_of, result_in
@@ -38,7 +37,7 @@ from runs.lifecycle.gates.error_gate import where_of
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.question_gate import question_digest
 from runs.lifecycle.gates.registry import type_of
-from runs.lifecycle.toolset import command_lines, commands_allowed, tool_names
+from runs.lifecycle.toolset import command_lines, commands_allowed, server_specs, tool_names
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, WorkItem
 from runs.models.plans import FIRST_PLAN
 from runs.pev.agents import policy_for_agent

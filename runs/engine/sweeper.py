@@ -20,7 +20,9 @@ from runs.engine.claim import due
 from runs.engine.leader_locks import BACKUP, HeldLock, is_taken
 from runs.engine.process_registry import Presence, forget_the_silent
 from runs.errors import FromLaterVersion
-from runs.lifecycle import deletion, retention
+from runs.lifecycle import deletion
+
+# moved
 from runs.models import Event, User, WorkItem
 from runs.store import broadcast, page_pictures
 from runs.submission import submission_drafts
@@ -116,13 +118,13 @@ class Sweeper:
         if now >= self._next_upkeep:
             self._next_upkeep = now + UPKEEP_INTERVAL
             if self._upkeep.is_mine() and not is_taken(BACKUP):
-                deletion.sweep()
+                deletion.delete_discarded()
                 if now >= self._next_drafts:
                     self._next_drafts = now + DRAFTS_INTERVAL
                     forget_the_silent()
                     submission_drafts.sweep()
                 if now >= self._next_retention:
-                    self._next_retention = now + (UPKEEP_INTERVAL if retention.sweep() else DRAFTS_INTERVAL)
+                    self._next_retention = now + (UPKEEP_INTERVAL if deletion.delete_expired() else DRAFTS_INTERVAL)
 
     def _forget_pages(self) -> None:
         """Of this machine: pictures of pages are made where they are asked for."""

@@ -1,25 +1,35 @@
-"""The agents of this installation as they are now: who they are, which of them a run can have, what approvals bind."""
+"""The agents of this installation: which of them a run can have, what approvals bind, and how administrators change
+them.
+"""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files as package_files
 
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from runs.accounting.prices import price_of
 from runs.enums import Role
-from runs.models import Agent, Plan
+from runs.errors import InvalidInput, NotAllowed
+from runs.lifecycle.toolset import tool_names
+from runs.models import Agent, Plan, User
+from runs.people.permissions import is_administrator
 from runs.pev.agents import NO_AGENTS, AgentDefinition, AgentRoster, named_in, policy_for_agent, subagents_of
 from runs.pev.contracts import PlanContract, PlanStep
 from runs.pev.policy import RULES, Policy
 from runs.text.diff import DiffBudget, TextChange, word_diff
 
 PART = "agent "
-"""What the parts of an approval's fingerprint are called by, before the name."""
+"""How the names of those parts of a fingerprint begin that stand for agents; the name of the agent follows."""
 
 
 def agent_roster(policy: Policy, plan: PlanContract | None = None) -> AgentRoster:
-    """Those that steps of a run with this policy may name. With a `plan`, as far as that needs to be known: nothing is
-    read where its steps name none.
+    """The agents that steps of a run with this policy may name.
+
+    Nothing is read from the database if a `plan` is given whose steps name no agent.
     """
     if plan is not None and not named_in(plan.steps):
         return NO_AGENTS
@@ -42,38 +52,41 @@ def why_refused(agent: AgentDefinition, policy: Policy) -> str:
 
 
 def bound(names: Collection[str]) -> dict[str, str]:
-    """What an approval is bound to, a part for each agent: the digest of what it is; empty for one that is gone."""
+    """The parts of a fingerprint that stand for these agents: the digest of each, empty for an agent that is gone."""
     there = Agent.objects.definitions(names)
     return {f"{PART}{name}": there[name].digest if name in there else "" for name in sorted(names)}
 
 
 def as_bound(fingerprint: Mapping[str, str]) -> dict[str, AgentDefinition]:
-    """The agents of an approval with this fingerprint, by name: those that still are what it is bound to."""
+    """The agents of a fingerprint by name, without those that were changed since."""
     names = [part.removeprefix(PART) for part in fingerprint if part.startswith(PART)]
     there = Agent.objects.definitions(names)
     return {name: one for name, one in there.items() if one.digest == fingerprint[f"{PART}{name}"]}
 
 
 def change_of(part: str, digest: str) -> str:
-    """In words what happened to the agent of a part of a fingerprint, which is bound to `digest` now; empty for a part
-    that is no agent's.
+    """What happened to the agent of a part of a fingerprint, in words; empty if the part stands for no agent.
+
+    `digest` is that of the agent as it is now, empty if it is gone.
     """
     if not part.startswith(PART):
         return ""
-    return f"the agent {part.removeprefix(PART)} {'was changed' if digest else 'is not there any more'}"
+    return f"the agent {part.removeprefix(PART)} {'was changed' if digest else 'no longer exists'}"
 
 
 def as_used(name: str, used: Iterable[AgentDefinition | None]) -> str:
-    """The name, with how the digests begin of what the agent was when it was used."""
+    """The name of an agent and the first characters of the digest of each version of it that was used."""
     digests = dict.fromkeys(one.digest[:12] for one in used if one)
     return f"{name} ({', '.join(digests)})" if digests else name
 
 
 @dataclass(frozen=True)
 class NamedAgent:
-    """An agent of a plan as it is now, with the names of the steps that name it, and of those that may hand `parts` of
-    them to it. `definition`: None where it is not there (any more). `changed`: it is another than the one that was
-    approved last; `changes`: in what, as far as what was approved is known.
+    """An agent of a plan as it is now.
+
+    `steps` are the names of the steps that it carries out, `parts` those of the steps that may hand it a part of their
+    work. `definition` is None if there is no such agent. `changed` is true if it differs from the one that was approved
+    last, and `changes` say in what, if the approved definition is stored.
     """
 
     name: str
@@ -85,9 +98,9 @@ class NamedAgent:
 
     @property
     def problem(self) -> str:
-        """What became of it since it was named or approved, as a sentence; empty if nothing did."""
+        """A sentence if the agent is gone or was changed since the approval; empty otherwise."""
         if self.definition is None:
-            return f"The agent {self.name} is not there any more."
+            return f"The agent {self.name} no longer exists."
         return f"The agent {self.name} was changed since this plan was approved." if self.changed else ""
 
 
@@ -98,7 +111,7 @@ def named_by(plan: Plan, steps: Iterable[PlanStep], policy: Policy) -> list[Name
     found = []
     for name in plan.agents:
         agent, before = there.get(name), approved.get(name)
-        # of one that is asked about again the fingerprint is gone
+        # A plan that is asked about again has no fingerprint any more, but its approved agents are still stored.
         was = bound_to.get(f"{PART}{name}", before.digest if before else None)
         changed = was is not None and was != (agent.digest if agent else "")
         whole = tuple(one.name for one in known if one.agent == name)
@@ -109,7 +122,7 @@ def named_by(plan: Plan, steps: Iterable[PlanStep], policy: Policy) -> list[Name
 
 
 def changes(before: AgentDefinition, after: AgentDefinition, budget: DiffBudget) -> Iterator[TextChange]:
-    """What of that which decides how a step is carried out differs, word by word."""
+    """The differences that may change how a step is carried out, word by word."""
     for (what, old), (_, new) in zip(_texts(before), _texts(after), strict=True):
         if old != new:
             yield TextChange(what, old, new, word_diff(old, new, budget))
@@ -120,3 +133,68 @@ def _texts(agent: AgentDefinition) -> Iterator[tuple[str, str]]:
     yield "model", agent.model or "that of the run"
     yield "effort", agent.effort or "that of the run"
     yield "tools", ", ".join(agent.tools) or "what its step says"
+
+
+MAX_AGENTS = 100
+"""Planners are told of each in every question."""
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_TAKEN = frozenset({"new"})
+"""What is the address of something else."""
+_STALE = "Somebody changed this agent since you opened it. Load the page again, then change what is there now."
+
+
+SAMPLE_AGENT = "legal-notices-writer"
+"""An agent that comes with pevsite, as a start for one's own: `agent_templates/NAME.json`."""
+
+
+@cache
+def sample_agent() -> AgentDefinition:
+    text = package_files("runs").joinpath("agent_templates", f"{SAMPLE_AGENT}.json").read_text("utf-8")
+    return AgentDefinition.model_validate_json(text)
+
+
+def all_agents() -> Sequence[Agent]:
+    """All agents by name, with who changed them."""
+    return list(Agent.objects.select_related("changed_by").order_by("name"))
+
+
+def add_agent(user: User, name: str, definition: AgentDefinition) -> Agent:
+    """A new agent. Raises InvalidInput with the sentence for the person, NotAllowed for no administrator."""
+    _check(user, definition)
+    if not _NAME.fullmatch(name) or len(name) > 60 or name in _TAKEN:
+        raise InvalidInput("Give the agent a name of small letters, digits and hyphens, such as legal-notices-writer.")
+    if Agent.objects.count() >= MAX_AGENTS:
+        raise InvalidInput(f"There are {MAX_AGENTS} agents, and no more are allowed. Delete one that is not needed.")
+    try:
+        with transaction.atomic():
+            return Agent.objects.create(name=name, definition=definition, changed_by=user, changed_at=timezone.now())
+    except IntegrityError as error:
+        raise InvalidInput(f"There is an agent “{name}” already. Change that one, or choose another name.") from error
+
+
+def edit_agent(user: User, agent: Agent, definition: AgentDefinition, seen: str) -> None:
+    """Put a definition in the place of the one that was there at the time `seen` (ISO 8601), when it had been changed
+    last. Raises InvalidInput, also where somebody else has changed it since; NotAllowed for no administrator.
+    """
+    _check(user, definition)
+    there = Agent.objects.filter(pk=agent.pk, changed_at=agent.changed_at)
+    now = {"definition": definition, "changed_by": user, "changed_at": timezone.now()}
+    if agent.changed_at.isoformat() != seen or not there.update(**now):  # another may be faster in between
+        raise InvalidInput(_STALE)
+
+
+def delete_agent(user: User, agent: Agent) -> None:
+    """Raises NotAllowed for no administrator. Attempts keep what they were done with."""
+    if not is_administrator(user):
+        raise NotAllowed("Only an administrator changes agents.")
+    Agent.objects.filter(pk=agent.pk).delete()
+
+
+def _check(user: User, definition: AgentDefinition) -> None:
+    if not is_administrator(user):
+        raise NotAllowed("Only an administrator changes agents.")
+    if definition.model.startswith(RULES):
+        raise InvalidInput(f"{definition.model} follows no instructions. Name a model, or leave the field empty.")
+    known = tool_names()
+    if unknown := [name for name in definition.tools if name not in known]:
+        raise InvalidInput(f"There is no tool “{unknown[0][:60]}”. There are: {', '.join(sorted(known))}.")

@@ -1,4 +1,4 @@
-"""What people asked for when they rejected a plan or a result, by number, and what became of each request (T7)."""
+"""What people said at gates, and what became of each request with which they rejected a plan or a result (T7)."""
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -9,21 +9,63 @@ from runs.contracts.feedback import Comment
 from runs.enums import TERMINAL_STEPS, GateStatus, StepStatus
 from runs.errors import InvalidInput
 from runs.evidence.results import CriterionResult, RequestResult
-from runs.lifecycle.people_answers import on_what
 from runs.models import Attempt, Gate, Plan, Run, Step
 from runs.pev.contracts import PlanContract, PlanHeader, RequestAnswer
 from runs.text.truncate import quoted
+
+_MAX_PLACE = 4_000
+_BEGINNING = 60
+"""Characters of a point that has no name of its own."""
+_QUOTES = re.compile(r"On (point \d{1,6}|row \d{1,6} of [^“]{1,1000}) “(.*)", re.DOTALL)
+_NAME = re.compile(r"[A-Z]{1,4}-?\d{1,4}\b")
+_LINK = re.compile(r"!?\[((?:\\.|[^\[\]\\])*+)\]\((?:<[^<>]*>?|[^()\s]*)\)?")
+_MARKUP = re.compile(r"\*\*|`|\\(?=[!-/:-@\[-`{-~])")
+
+
+def on_what(comment: Comment) -> str:
+    """`on F3`, `on point 3, “…”`, `on row 2 of t.csv` or `on step 2 “Name”`, without markup; empty for the whole.
+
+    A place that was stored ends where it was cut, perhaps within a link.
+    """
+    place = comment.place[:_MAX_PLACE]
+    found = _QUOTES.match(place)
+    if not found:
+        return f"o{plain(place)[1:]}" if place else ""
+    text = plain(found[2].removesuffix("”"))
+    if name := _NAME.match(text):
+        return f"on {name[0]}"
+    return f"on {found[1]}" if found[1].startswith("row") else f"on {found[1]}, {quoted(text, _BEGINNING)}"
+
+
+def said_at(gate: Gate) -> str:
+    """All that was said with a decision; its `reason` has the same words, as models are told them."""
+    return " · ".join(map(_with_subject, gate.comments)) or gate.reason
+
+
+def _with_subject(comment: Comment) -> str:
+    subject = on_what(comment)
+    return f"{comment.text} ({subject})" if subject else comment.text
+
+
+def plain(text: str) -> str:
+    """The beginning of a Markdown text as it is read: links without their targets, no marks of bold or code."""
+    text = text[:_MAX_PLACE]
+    return _MARKUP.sub("", _LINK.sub(r"\1", text)).strip()
+
 
 READ = frozenset({"person", "terminal"})
 """How those decide who have read the question; a policy and `--approve-all` have not."""
 _ENDS = {status: status is StepStatus.PASSED for status in TERMINAL_STEPS}
 """Of a step: whether all of its criteria are met. Of one that is accepted with issues it is not known of each."""
 
+
 _UNSHOWN = re.compile(r"\ANot provable: no quote shows it in what has changed since\.(?: The verifier said: )?")
 """What the status says already."""
 
+
 type Status = Literal["met", "not_met", "not_provable", "answered", "open"]
 """`answered`: the plan names a step for it, and says how; nothing was judged. `open`: nothing says anything yet."""
+
 type Word = Literal["met", "not met", "not done", "not provable", "answered by the plan", "not judged"]
 """Its status as people read it. `not done`: the plan says that it does nothing about it."""
 _WORDS: Mapping[Status, Word] = {

@@ -7,9 +7,8 @@ from django.db.models import Q
 
 from runs.enums import WHOLE_STEPS, AttemptStatus, GateKind, GateStatus, Severity, StepStatus
 from runs.evidence.results import CriterionResult, doubts_in, in_plain_words, not_traced
-from runs.lifecycle.change_requests import READ, Request, answered, requests_of, unmet
+from runs.lifecycle.change_requests import READ, Request, answered, requests_of, said_at, unmet
 from runs.lifecycle.coverage import unread
-from runs.lifecycle.people_answers import said_at
 from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
 from runs.pev.outcome import AttemptEntry, Ledger, StepEntry
 

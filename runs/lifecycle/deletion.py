@@ -1,28 +1,36 @@
-"""Deleting a run: its rows at once, its files when nothing else has them; a line in the installation's log stays."""
+"""Deleting runs, when their owner wants it or they are older than `PEV_KEEP_DAYS`.
+
+The rows of a run are deleted at once, its files as soon as nothing else uses them. One line for administrators stays.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator
-from datetime import timedelta
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from runs.accounting.totals import totals
-from runs.contracts.ports import Changes
+from runs.contracts.ports import Changes, FileInfo
 from runs.enums import RunStatus, WorkStatus
 from runs.errors import DecisionRefused
+
+# moved
 from runs.logs import about
-from runs.models import Attempt, DeletedRun, Discarded, Run, Step, ToolCall, Tree, User
+from runs.models import Attempt, DeletedRun, Discarded, DraftFile, Run, Step, ToolCall, Tree, User
 from runs.people.permissions import check_can_manage
 from runs.store import blobs, broadcast, event_log, garbage_collection
 
 log = logging.getLogger(__name__)
-AT_ONCE = 5_000
+CONTENTS_AT_ONCE = 5_000
 """Contents that one sweep looks at: databases bound the parameters of a query."""
 _NAMED = 3
 """Runs that a refusal lists."""
@@ -32,7 +40,7 @@ def delete(run_id: int, user: User | None) -> DeletedRun:
     """Delete a finished run with its request, plans, attempts, calls and events; returns the line that stays.
 
     Files go with the next sweep, except for those that another run, a draft or a template still has. `user` is None
-    where the run has been kept for long enough (`runs.lifecycle.retention`). Raises NotAllowed, or DecisionRefused
+    where the run has been kept for long enough (`runs.lifecycle.deletion`). Raises NotAllowed, or DecisionRefused
     with what stands against it.
     """
     try:
@@ -135,14 +143,14 @@ def _delete_unused_trees(trees: Collection[int]) -> None:
     free.filter(root__isnull=True).delete()
 
 
-def sweep() -> int:
+def delete_discarded() -> int:
     """Delete contents of deleted runs that nothing else has. Returns how many were looked at.
 
     What somebody stored in the last minutes is left for later: a run that names it may be on its way
     (`blobs.GRACE`). A crash in between costs nothing, since the rows are deleted after the files.
     """
     due = Discarded.objects.filter(due_at__lte=timezone.now()).order_by("due_at")
-    contents = list(due.values_list("sha256", flat=True)[:AT_ONCE])
+    contents = list(due.values_list("sha256", flat=True)[:CONTENTS_AT_ONCE])
     if not contents:
         return 0
     later = garbage_collection.delete(contents)
@@ -150,3 +158,92 @@ def sweep() -> int:
         Discarded.objects.filter(sha256__in=[one for one in contents if one not in later]).delete()
         Discarded.objects.filter(sha256__in=later).update(due_at=timezone.now() + blobs.GRACE)
     return len(contents)
+
+
+RUNS_AT_ONCE = 20
+"""Runs that one sweep deletes, each in a transaction of its own: people who click wait for one of them at most."""
+
+
+def delete_expired() -> bool:
+    """Delete some of the runs that have been kept for `PEV_KEEP_DAYS`; True if there are more."""
+    if not settings.KEEP_DAYS:
+        return False
+    numbers, _ = expired(timezone.now() - timedelta(days=settings.KEEP_DAYS))
+    deleted = delete_runs(numbers[:RUNS_AT_ONCE])
+    return bool(deleted) and len(numbers) > RUNS_AT_ONCE
+
+
+def kept_until(run: Run) -> datetime | None:
+    """When a finished run may be deleted; None for one that is not finished, and where nothing is deleted by itself."""
+    kept = bool(settings.KEEP_DAYS) and run.finished_at is not None
+    return run.finished_at + timedelta(days=settings.KEEP_DAYS) if kept and run.finished_at else None
+
+
+def expired(before: datetime) -> tuple[list[int], list[int]]:
+    """The numbers of all runs that finished before then and can go, in the order in which they can; and of those that
+    stay, because a run that stays has taken over one of their results and would lose its evidence.
+    """
+    old = Run.objects.filter(status=RunStatus.FINISHED, finished_at__lt=before)
+    left = set(old.values_list("pk", flat=True))
+    taken_by: dict[int, set[int]] = defaultdict(set)
+    earlier = "reused_from__step__plan__run_id"
+    taken = Attempt.objects.filter(reused_from__isnull=False).exclude(step__plan__run_id=F(earlier))
+    for source, run in taken.values_list(earlier, "step__plan__run_id").distinct():
+        taken_by[source].add(run)
+    order: list[int] = []
+    gone = set[int]()
+    while free := {number for number in left if taken_by[number] <= gone}:
+        order += sorted(free)
+        gone |= free
+        left -= free
+    return order, sorted(left)
+
+
+def delete_runs(numbers: Collection[int]) -> list[int]:
+    """Delete these runs one after the other; returns the numbers of those that are gone.
+
+    One that somebody has begun to rest on meanwhile, or whose work is still coming to its end, is left for later.
+    """
+    deleted = []
+    for number in numbers:
+        try:
+            delete(number, user=None)
+        except (DecisionRefused, Run.DoesNotExist):
+            continue
+        deleted.append(number)
+    if deleted:
+        log.info("runs deleted that were kept for long enough: %s", ", ".join(map(str, deleted)))
+    return deleted
+
+
+def freed(numbers: Collection[int]) -> tuple[int, int]:
+    """How many files nobody else has when these runs are gone, and their bytes. It looks through all runs."""
+    going = frozenset(numbers)
+    files = {info.sha256: info.size for info in _contents(going.__contains__)}
+    for info in _contents(lambda run_id: run_id not in going):
+        files.pop(info.sha256, None)
+    for sha256 in DraftFile.objects.values_list("sha256", flat=True).iterator():
+        files.pop(sha256, None)
+    return len(files), sum(files.values())
+
+
+def _contents(is_meant: Callable[[int], bool]) -> Iterator[FileInfo]:
+    """What these runs name, in results of attempts, in what tool calls have written, and in their trees."""
+    trees = set[int | None]()
+    rows: Iterator[tuple[Any, ...]] = chain(
+        ToolCall.objects.values_list("run_id", "writes").iterator(),
+        Attempt.objects.values_list("step__plan__run_id", "overlay", "base_id", "tree_id").iterator(),
+        ((run_id, {}, *both) for run_id, *both in Run.objects.values_list("pk", "inputs_id", "head_id").iterator()),
+    )
+    for run_id, changes, *rests_on in rows:
+        if is_meant(run_id):
+            trees.update(rests_on)
+            yield from _files(changes)
+    trees |= {root for pk, root in Tree.objects.values_list("pk", "root_id").iterator() if pk in trees}
+    for pk, changes in Tree.objects.values_list("pk", "changes").iterator():
+        if pk in trees:
+            yield from _files(changes)
+
+
+def _files(changes: Any) -> Iterator[FileInfo]:
+    return (info for info in changes.values() if info)

@@ -1,9 +1,10 @@
 """What each move does to rows: work is created, steps are started and settled, plans approved and left, runs ended."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from django.db import transaction
 from django.utils import timezone
 
 from runs.contracts.ports import Changes
@@ -25,7 +26,6 @@ from runs.evidence.results import needs_person
 from runs.lifecycle import available_agents
 from runs.lifecycle.approval import baseline, fingerprint, reuse
 from runs.lifecycle.criteria_ledger import ledger_of
-from runs.lifecycle.notify import notify
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.logs import about
@@ -39,9 +39,34 @@ from runs.text.truncate import quoted
 log = logging.getLogger(__name__)
 
 
+_receivers: list[Callable[[int], object]] = []
+
+
+def notify_with(receiver: Callable[[int], object]) -> None:
+    """Have `receiver` called with the id of each work item that can be claimed, instead of the one before."""
+    _receivers[:] = [receiver]
+
+
+def notify(work_id: int) -> None:
+    """Tell the engine of a work item after the commit (D2)."""
+    # A receiver that fails is only logged: the sweeper finds the item as well.
+    for receiver in _receivers:
+        transaction.on_commit(lambda receiver=receiver: receiver(work_id), robust=True)  # type: ignore[misc]
+
+
 def _create_work(run: Run, kind: WorkKind, attempt: Attempt | None = None) -> None:
     work = WorkItem.objects.create(run=run, kind=kind.value, attempt=attempt, due_at=clock.now())
     notify(work.pk)
+
+
+def resume_suspended(run: Run) -> None:
+    """Let all suspended work go on, except where a gate about this very work is open.
+
+    Work that still waits for something else, such as another limit, is suspended again when it gets there.
+    """
+    for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):
+        change(work, WorkStatus.READY, due_at=clock.now())
+        notify(work.pk)
 
 
 def read_documents(state: State) -> None:

@@ -13,11 +13,9 @@ from runs.events import kinds as events
 from runs.lifecycle import effects
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.change_requests import place_in
-from runs.lifecycle.gates.gate_type import Decision
-from runs.lifecycle.gates.opening import open_gate
+from runs.lifecycle.change_requests import place_in, said_at
+from runs.lifecycle.gates.gate_type import Decision, open_gate
 from runs.lifecycle.gates.registry import needs_second_person, type_of
-from runs.lifecycle.people_answers import said_at
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Plan, Run, User
 from runs.people.permissions import check_can_decide

@@ -11,15 +11,14 @@ from pydantic import ValidationError
 from runs.accounting.budgets import reserved_usd, reserved_uses, served_uses, spent_usd, worked_seconds
 from runs.accounting.prices import Bound, bound_of
 from runs.contracts.ports import FileInfo
-from runs.enums import GateStatus, PlanStatus, Role, WorkStatus
+from runs.enums import PlanStatus, Role, WorkStatus
 from runs.errors import InvalidInput
 from runs.events import kinds as events
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.notify import notify
+from runs.lifecycle.effects import resume_suspended
 from runs.lifecycle.toolset import tool_names
-from runs.lifecycle.transitions import change
 from runs.llm.capabilities import capacities
-from runs.models import Plan, Run, User, WorkItem, clock
+from runs.models import Plan, Run, User, WorkItem
 from runs.pev.planner import PlanBrief, question, simple_question
 from runs.pev.policy import Policy
 from runs.pev.tools.registry import specs
@@ -149,13 +148,6 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
     event = events.LimitsRaised(by=user.get_username(), budget=str(after.budget or ""), time_limit=after.time_limit)
     event_log.record(run.pk, event)
     resume_suspended(run)
-
-
-def resume_suspended(run: Run) -> None:
-    """Let all work go on that no open gate of its own holds. What still waits for something else is suspended again."""
-    for work in run.work.filter(status=WorkStatus.SUSPENDED).exclude(gates__status=GateStatus.OPEN):
-        change(work, WorkStatus.READY, due_at=clock.now())
-        notify(work.pk)
 
 
 def _raised(policy: Policy, wanted: dict[str, Decimal | int | None]) -> Policy:

@@ -1,4 +1,4 @@
-"""Which tools there are in this installation, and what those of a step do beyond the files of the run."""
+"""The tools of this installation, of MCP servers and of models' services: which a plan may name, and what they do."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,17 +8,71 @@ from django.conf import settings
 from django.utils import timezone
 
 from runs.accounting.prices import price_of_search
-from runs.contracts.ports import ToolSpec
+from runs.contracts.ports import Acting, ToolSpec
 from runs.enums import INSIDE, Effect
 from runs.isolation.sandbox_mounts import View
-from runs.lifecycle import bound_servers
 from runs.llm.capabilities import has_service_tools
+from runs.mcp_client.server_config import SEPARATOR
+from runs.mcp_client.tool_listing import ServerTool
+from runs.models import ServerListing
 from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.policy import Policy
 from runs.pev.tools.registry import TOOLS, effect_of
 from runs.pev.tools.service_tools import specs_of_service, what_they_cost
 from runs.pev.tools.tool import Resource
 from runs.text.domains import sites
+
+
+def server_tools(names: Iterable[str]) -> Mapping[str, ServerTool]:
+    """The tools of these servers, as far as they are still configured, by the name that models call them by."""
+    known = sorted(set(names) & settings.MCP.keys())
+    rows = ServerListing.objects.filter(name__in=known).order_by("name") if known else ()
+    return {f"{row.name}{SEPARATOR}{tool.name}": tool for row in rows for tool in row.tools}
+
+
+def server_specs(policy: Policy) -> list[ToolSpec]:
+    """What models are told of the tools of the servers that the policy names."""
+    return [
+        ToolSpec(
+            name, f"{tool.description}\n(A tool of the MCP server {server_of(name)}.)", tool.schema, server_effect(name)
+        )
+        for name, tool in sorted(server_tools(policy.servers).items())
+    ]
+
+
+def is_of_a_server(name: str) -> bool:
+    return SEPARATOR in name
+
+
+def server_of(name: str) -> str:
+    return name.partition(SEPARATOR)[0]
+
+
+def tool_of(name: str) -> str:
+    return name.partition(SEPARATOR)[2]
+
+
+def server_effect(name: str) -> Effect:
+    """What calls of such a tool do; where its server is not configured any more, the worst."""
+    config = settings.MCP.get(server_of(name))
+    return config.effect_of(tool_of(name)) if config else Effect.ACTS
+
+
+def acting_of(name: str) -> Acting | None:
+    """How a call is to be dealt with that acts outside; None for one that reads."""
+    if server_effect(name) is not Effect.ACTS:
+        return None
+    config = settings.MCP.get(server_of(name))
+    return Acting(repeatable=config is not None and tool_of(name) in config.repeatable)
+
+
+def server_tools_bound(policy: Policy) -> object:
+    """What an approval is bound to: the tools with all that is said of them, and what each does."""
+    tools = server_tools(policy.servers)
+    return [
+        [name, tool.description, tool.schema, server_effect(name), acting_of(name)]
+        for name, tool in sorted(tools.items())
+    ]
 
 
 def tool_names(policy: Policy | None = None) -> frozenset[str]:
@@ -33,7 +87,7 @@ def tool_names(policy: Policy | None = None) -> frozenset[str]:
     served = settings.SERVICE_TOOLS if policy is None else {spec.name for spec in service_specs(policy)}
     own = {name for name, tool in TOOLS.items() if tool.requires is None or is_there[tool.requires]}
     own -= {name for name, tool in TOOLS.items() if tool.requires is Resource.SERVICE and name not in served}
-    return frozenset(own.union(bound_servers.listed(policy.servers if policy else settings.MCP)))
+    return frozenset(own.union(server_tools(policy.servers if policy else settings.MCP)))
 
 
 def service_specs(policy: Policy, *, capabilities: bool | None = None) -> tuple[ToolSpec, ...]:
@@ -61,7 +115,7 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
     """What the tools and the checks of a step do beyond reading and writing files of the run, for people who approve
     it.
     """
-    elsewhere = [name for name in step.tools if bound_servers.is_of_a_server(name)]
+    elsewhere = [name for name in step.tools if is_of_a_server(name)]
     effects = {effect_of(name) for name in step.tools if name not in elsewhere} - INSIDE
     lines = command_lines()
     if Effect.RUNS_COMMANDS in effects:
@@ -79,7 +133,7 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
     yield from (effect.words for effect in sorted(effects - shown))
     price = price_of_search(timezone.now().date())
     yield from what_they_cost(step.tools, price, policy.service_uses, policy.service_uses_in_run)
-    yield from (f"{bound_servers.effect(name).words}: {name}" for name in sorted(elsewhere))
+    yield from (f"{server_effect(name).words}: {name}" for name in sorted(elsewhere))
 
 
 def checking_commands(criteria: Iterable[Criterion]) -> str:

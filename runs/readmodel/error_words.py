@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from runs.enums import PlanStatus, StepStatus
-from runs.lifecycle.gates.error_causes import Cause, cause_of
-from runs.lifecycle.gates.error_gate import what_trying_again_does
+from runs.lifecycle.gates.error_gate import Cause, cause_of, what_trying_again_does
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, ModelCall

@@ -13,7 +13,7 @@ from itertools import islice
 from runs.contracts.feedback import Comment
 from runs.errors import InvalidInput
 from runs.evidence.citations.citing import is_markdown
-from runs.lifecycle.people_answers import plain
+from runs.lifecycle.change_requests import plain
 from runs.models import Attempt
 from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, items_in, same_row, tables_in, tables_of
 from runs.store import trees

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.approval.reuse_preview import PreviewInputs, StepPreview, preview_reuse
+from runs.lifecycle.approval.reuse import PreviewInputs, StepPreview, preview_reuse
 from runs.models import Plan, Run
 from runs.people.permissions import all_may_see
 from runs.readmodel.revision_words import said

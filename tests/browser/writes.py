@@ -15,7 +15,7 @@ from django.test import Client
 
 from runs.enums import GateStatus
 from runs.events.kinds import Note
-from runs.lifecycle import archive
+from runs.lifecycle import owner_actions
 from runs.lifecycle.gate_decisions import pause
 from runs.llm.provider import REHEARSAL
 from runs.models import Agent, Run, Step
@@ -200,7 +200,7 @@ def crowd(owner: str, count: int, open_gates: int, running: int) -> int:
 
 def rename(run: int, title: str) -> None:
     """By the owner."""
-    archive.rename(run, Run.objects.get(pk=run).owner, title)
+    owner_actions.rename(run, Run.objects.get(pk=run).owner, title)
 
 
 def note(run: int, text: str) -> None:

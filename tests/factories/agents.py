@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from runs.lifecycle import agent_definitions
+from runs.lifecycle import available_agents
 from runs.models import Agent
 from runs.pev.agents import AgentDefinition
 from tests.factories.cast import person
@@ -19,14 +19,14 @@ def defined(**changes: Any) -> AgentDefinition:
 def agent(name: str = WRITER, **changes: Any) -> Agent:
     """As an administrator, Zoe, has added it."""
     zoe = person("zoe", is_superuser=True)
-    return agent_definitions.add(zoe, name, defined(**changes))
+    return available_agents.add_agent(zoe, name, defined(**changes))
 
 
 def change(one: Agent, **changes: Any) -> None:
     """Zoe changes it."""
     one.refresh_from_db()
     definition = AgentDefinition.model_validate({**one.definition.model_dump(), **changes})
-    agent_definitions.edit(person("zoe", is_superuser=True), one, definition, one.changed_at.isoformat())
+    available_agents.edit_agent(person("zoe", is_superuser=True), one, definition, one.changed_at.isoformat())
 
 
 def played_plan(**changes: Any) -> dict[str, Any]:

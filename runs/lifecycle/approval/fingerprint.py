@@ -9,7 +9,7 @@ from django.conf import settings
 from pydantic import BaseModel
 
 from runs.enums import Executor, OriginalPages, StepMoment
-from runs.lifecycle import available_agents, bound_servers
+from runs.lifecycle import available_agents, toolset
 from runs.models import Attempt, Plan, Run
 from runs.pev import prompts
 from runs.pev.contracts import PlanContract
@@ -68,7 +68,7 @@ def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
         "models": models,
         "instructions": prompts.version(),
         **({"commands": digest_of(settings.COMMANDS)} if settings.COMMANDS else {}),
-        **({"MCP servers": digest_of(bound_servers.bound(run.policy))} if run.policy.servers else {}),
+        **({"MCP servers": digest_of(toolset.server_tools_bound(run.policy))} if run.policy.servers else {}),
         **({"instructions of subagents": prompts.version_for_subagents()} if run.policy.subagents else {}),
         **available_agents.bound(plan.agents),
     }

@@ -1,35 +1,42 @@
-"""Reuse of passed attempts: when nothing would come out otherwise, and where such a one is found.
+"""Reuse of passed attempts: finding one whose result would be the same now, and telling beforehand which steps would.
 
-In two stages: the key has all that can be known before an attempt, and its record of the files what it then looked at.
+Two things have to be equal: the key, a digest of all that is known before an attempt starts, and the files that the
+attempt looked at, which are recorded with it.
 """
 
-from collections.abc import Callable, Collection, Mapping, Set
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 from django.conf import settings
 
 from runs.contracts.base import PERSON
+from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS, Effect, Executor, Role, StepStatus
 from runs.lifecycle.approval.fingerprint import digest_of
 from runs.lifecycle.change_requests import judged_at, requests_of
 from runs.lifecycle.coverage import shown_in
+from runs.lifecycle.moves import StepState
 from runs.lifecycle.state import State
 from runs.lifecycle.toolset import checking_commands
 from runs.llm.capabilities import window_of
 from runs.mcp_client.server_config import SEPARATOR
-from runs.models import Attempt, Gate, Run, Tree
+from runs.models import Agent, Attempt, Gate, Plan, Run, Tree, User
 from runs.pev import prompts
-from runs.pev.agents import AgentDefinition, policy_for_agent, subagents_of
+from runs.pev.agents import AgentDefinition, needed_by, policy_for_agent, subagents_of
 from runs.pev.checks.material import matching
-from runs.pev.contracts import PlanHeader, PlanStep
+from runs.pev.contracts import PlanContract, PlanHeader, PlanStep
 from runs.pev.conversation.window import cuts
 from runs.pev.input_coverage import read_whole
 from runs.pev.plans.ordering import ancestors
 from runs.pev.policy import Policy
-from runs.pev.read_set import FileView, holds
+from runs.pev.read_set import FileView, concerned, holds
 from runs.pev.tools.registry import DEPENDING_ON_TIME, effect_of
-from runs.store import trees
-from runs.store.renditions import joined
+from runs.store import renditions, trees
+from runs.store.renditions import Readings, joined
 from runs.text.paths import clashes
 
 _DECIDES = (
@@ -207,3 +214,185 @@ def _is_proved(attempt: Attempt, state: State, spec: PlanStep, view: FileView, t
         return True
     whole = read_whole(view.given, shown_in(state.run, [attempt, *taken]))
     return all(path in whole for pattern in patterns for path in matching(pattern, view.given))
+
+
+_NAMED = 3
+"""Files that a reason lists."""
+
+
+@dataclass(frozen=True)
+class PreviewInputs:
+    """What would be submitted. `files` are those of the run, by path, sorted."""
+
+    owner: User
+    request: str
+    policy: Policy
+    files: Mapping[str, FileInfo]
+    excluded: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class StepPreview:
+    """One step: the attempt whose result it would take over, or why it would be carried out again, as a clause."""
+
+    key: str
+    name: str
+    reused: Attempt | None
+    why: str = ""
+
+
+def preview_reuse(plan: PlanContract, given: PreviewInputs, before: Run) -> list[StepPreview]:
+    """Each step of the plan, in order, as it would come out at once. Reasons are told against the run `before`.
+
+    It takes the steps as `moves.due` does, with the results that are waiting for an approval as approved.
+    """
+    state = _imagined(plan, given)
+    found: dict[str, Attempt] = {}
+    files = dict(given.files)
+    known = _readings(given.files)
+    there = Agent.objects.definitions(needed_by(plan.steps, given.policy))
+
+    def view_of(key: str) -> FileView:
+        loose = loose_for(state.specs, key)
+        return FileView(given.files, files, state.specs[key], known.problems, known.extents, loose)
+
+    while ready := _startable(state, given.policy):
+        for key in ready:
+            reuse_key = key_of(state, key, there)
+            attempt = find(state, key, reuse_key, partial(view_of, key), found.values())
+            _set(state, key, StepStatus.JUDGED if attempt else StepStatus.RUNNING)
+            if attempt:
+                found[key] = attempt
+        for key in ready:
+            if key in found:
+                _set(state, key, StepStatus.PASSED, found[key].fingerprint)
+                files = _changed(files, found[key])
+    differences = _Differences(given, before, known, there)
+    return [
+        StepPreview(key, spec.name, found.get(key), "" if key in found else _why(spec, plan, found, given, differences))
+        for key, spec in state.specs.items()
+    ]
+
+
+def _readings(files: Mapping[str, FileInfo]) -> Readings:
+    return renditions.readings({info.sha256 for info in files.values()})
+
+
+def _imagined(plan: PlanContract, given: PreviewInputs) -> State:
+    """The state of a run that is in no table."""
+    run = Run(
+        owner=given.owner,
+        request=given.request,
+        policy=given.policy,
+        excluded=tuple(given.excluded),
+    )
+    steps = {
+        step.step_id: StepState(
+            step.step_id, StepStatus.PENDING, frozenset(step.dependencies), step.estimated_complexity
+        )
+        for step in plan.steps
+    }
+    specs = {step.step_id: step for step in plan.steps}
+    return State(run, Plan(version=1, header=plan.for_another_run().header), steps, specs)
+
+
+def _startable(state: State, policy: Policy) -> list[str]:
+    settled = {step.key for step in state.steps.values() if step.status in SETTLED_STEPS}
+    running = sum(1 for step in state.steps.values() if step.status is StepStatus.RUNNING)
+    ready = [
+        step.key for step in state.steps.values() if step.status is StepStatus.PENDING and step.depends_on <= settled
+    ]
+    return ready[: max(0, policy.parallel - running)]
+
+
+def _set(state: State, key: str, status: StepStatus, fingerprint: str = "") -> None:
+    state.steps[key] = state.steps[key]._replace(status=status, fingerprint=fingerprint)
+
+
+def _changed(files: dict[str, FileInfo], attempt: Attempt) -> dict[str, FileInfo]:
+    merged = files | {path: info for path, info in attempt.overlay.items() if info is not None}
+    gone = {path for path, info in attempt.overlay.items() if info is None}
+    return {path: info for path, info in sorted(merged.items()) if path not in gone}
+
+
+def _why(
+    spec: PlanStep, plan: PlanContract, found: Mapping[str, Attempt], given: PreviewInputs, differences: _Differences
+) -> str:
+    if not given.policy.reuse:
+        return "results are not reused"
+    if spec.step_id in given.policy.without_reuse:
+        return "you asked for it"
+    of_step = [differences.of_agent(spec), differences.of_subagents(spec), differences.of_files(spec)]
+    if reason := "; ".join(filter(None, [differences.general, *of_step])):
+        return reason
+    again = [step.name for step in plan.steps if step.step_id in spec.dependencies and step.step_id not in found]
+    return f"“{again[0]}” runs again before it" if again else "no result that passed fits it any more"
+
+
+class _Differences:
+    """What differs from the run before: as it concerns every step, and the files that one of them had looked at."""
+
+    def __init__(
+        self, given: PreviewInputs, before: Run, known: Readings, agents: Mapping[str, AgentDefinition]
+    ) -> None:
+        self._agents = agents
+        self._now, self._then = given.files, trees.files_of(before.inputs)
+        self._known = renditions.joined(known, _readings(self._then))
+        passed = Attempt.objects.of_run(before).passed().filter(step__status=StepStatus.PASSED).order_by("pk")
+        rows = list(passed.values_list("step__key", "reads", "agent", "subagents"))
+        self._reads = {key: reads for key, reads, *_ in rows}
+        self._played_by = {key: agent for key, _, agent, _ in rows}
+        self._subagents = {key: there for key, _, _, there in rows}
+        self._policy = given.policy
+        self.general = _general_reason(given, before)
+
+    def of_agent(self, spec: PlanStep) -> str:
+        """What became of its agent since the result before."""
+        then, now = self._played_by.get(spec.step_id), self._agents.get(spec.agent)
+        if then is None or (now and now.digest == then.digest):
+            return ""
+        return f"the agent {spec.agent} {'was changed' if now else 'no longer exists'}" if spec.agent else ""
+
+    def of_subagents(self, spec: PlanStep) -> str:
+        """What became of those that it may hand parts to, the first of them."""
+        then, names = self._subagents.get(spec.step_id), subagents_of(spec, self._policy)
+        if then is not None and tuple(sorted(then)) != names:
+            return "it may hand parts to other subagents"
+        for name in names:
+            now = self._agents.get(name)
+            if then is not None and (now is None or now.digest != then[name].digest):
+                return f"the subagent {name} {'was changed' if now else 'no longer exists'}"
+        return ""
+
+    def of_files(self, spec: PlanStep) -> str:
+        """Such as “sales.csv changed, old.md is gone”, of those that the result before rests on."""
+        if spec.step_id not in self._reads:
+            return ""
+        problems, extents = self._known.problems, self._known.extents
+        then, now = (FileView(files, files, spec, problems, extents) for files in (self._then, self._now))
+        changed = concerned(self._reads[spec.step_id], then, now)
+        parts = []
+        for words, paths in (
+            ("changed", [path for path in changed if path in self._then and path in self._now]),
+            ("is new", [path for path in changed if path not in self._then]),
+            ("is gone", [path for path in changed if path not in self._now]),
+        ):
+            if paths:
+                more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+                parts.append(f"{', '.join(paths[:_NAMED])}{more} {words}")
+        return ", ".join(parts)
+
+
+def _general_reason(given: PreviewInputs, before: Run) -> str:
+    """What differs from the run before, as it concerns every step."""
+    reasons = []
+    if given.owner.pk != before.owner_id:
+        reasons.append("results of somebody else are not reused")
+    if given.request != before.request:
+        reasons.append("the request changed")
+    if tuple(given.excluded) != tuple(before.excluded):
+        reasons.append("other files are left unread")
+    changed = [name.replace("_", " ") for name in differing(given.policy, before.policy)]
+    if changed:
+        reasons.append(f"the policy changed: {', '.join(changed)}")
+    return "; ".join(reasons)

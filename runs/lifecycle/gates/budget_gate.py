@@ -5,8 +5,7 @@ from dataclasses import replace
 from runs.enums import GateKind, Verb
 from runs.lifecycle import effects, run_limits
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateType, Limit, Subject, Wording
-from runs.lifecycle.gates.opening import hold, open_gate
+from runs.lifecycle.gates.gate_type import Decision, GateType, Limit, Subject, Wording, hold, open_gate
 from runs.models import Gate, User, WorkItem
 
 

@@ -1,6 +1,7 @@
-"""The gate of an error that holds work: try again, or ask for another plan?"""
+"""The gate of an error that holds work: try again, or ask for another plan? Known causes come with a remedy."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from runs.enums import GateKind, Verb, WorkKind, WorkStatus
@@ -8,13 +9,66 @@ from runs.errors import NoVerdict
 from runs.lifecycle import effects
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.error_causes import cause_of
-from runs.lifecycle.gates.gate_type import VERDICTS, Decision, GateType, Subject, Wording, quoted_step
-from runs.lifecycle.gates.opening import open_gate, step_of
-from runs.lifecycle.notify import notify
+from runs.lifecycle.gates.gate_type import (
+    VERDICTS,
+    Decision,
+    GateType,
+    Subject,
+    Wording,
+    open_gate,
+    quoted_step,
+    step_of,
+)
 from runs.lifecycle.transitions import change
 from runs.models import Gate, User, WorkItem, clock
 from runs.text.plural import pluralize
+
+
+@dataclass(frozen=True)
+class Cause:
+    """`title` is a sentence without its full stop, `helps` says who does what. `passes`: trying again may be enough."""
+
+    title: str
+    helps: str
+    passes: bool = False
+
+
+_RESTART = "in the environment of the server and restarts it"
+_GOES_ON = "Until then trying again cannot help; after it, the run goes on from here."
+_CAUSES: Mapping[str, Cause] = {
+    "authentication_error": Cause(
+        "The service refused the key", f"An administrator sets the right key {_RESTART}. {_GOES_ON}"
+    ),
+    "no_key": Cause("The key for the service is missing", f"An administrator sets it {_RESTART}. {_GOES_ON}"),
+    "no_address": Cause("The address of the service is wrong", f"An administrator sets it {_RESTART}. {_GOES_ON}"),
+    "billing_error": Cause(
+        "The account at the service has no credit", f"Somebody adds credit to it; no restart is needed. {_GOES_ON}"
+    ),
+    "permission_error": Cause(
+        "The key may not use this model",
+        f"An administrator has the model allowed for this key, or sets another key {_RESTART}. {_GOES_ON}",
+    ),
+    "not_found_error": Cause(
+        "The service does not know this model",
+        "This run is bound to the model: stop it, and choose another under “Run again”. Where the address of the "
+        f"service is the mistake, an administrator sets it {_RESTART}, and the run goes on from here.",
+    ),
+    NoVerdict.kind: Cause(
+        "The verifier's answers cannot be used",
+        "This is a failure of the verifier, and no attempt of the step is used up. It may do better when it is asked "
+        "again. If it does not, stop the run, and choose another verifier under “Run again”: steps that have passed "
+        "are reused.",
+        passes=True,
+    ),
+    "unknown_job": Cause(
+        "Offline rules cannot do this", "Stop the run. Once a model is connected, submit the task again."
+    ),
+}
+
+
+def cause_of(kind: str) -> Cause | None:
+    """By the kind of the error; None where nothing better than its message is known."""
+    return _CAUSES.get(kind)
 
 
 class ErrorGate(GateType):
@@ -40,7 +94,7 @@ class ErrorGate(GateType):
             effects.plan_instead(states.of(gate.run), gate.work)
         else:
             change(gate.work, WorkStatus.READY, due_at=clock.now(), tries=0, losses=0)
-            notify(gate.work.pk)
+            effects.notify(gate.work.pk)
 
     def wording_of(self, gate: Gate) -> Wording:
         return replace(self.wording, approve="Plan again") if _holds_planning(gate) else self.wording

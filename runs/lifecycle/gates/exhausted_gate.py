@@ -4,8 +4,7 @@ from runs.enums import Action, GateKind, StepStatus, Verb
 from runs.lifecycle import effects
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording, quoted_step
-from runs.lifecycle.gates.opening import open_result_gate
+from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording, open_result_gate, quoted_step
 from runs.lifecycle.state import State
 from runs.models import Gate, User
 from runs.text.plural import pluralize

@@ -4,8 +4,7 @@ from runs.enums import GateKind, PlanStatus, RunStatus, Verb
 from runs.errors import DecisionRefused
 from runs.lifecycle import available_agents, effects
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording
-from runs.lifecycle.gates.opening import open_gate
+from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, open_gate
 from runs.lifecycle.state import State
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Plan, Run, User

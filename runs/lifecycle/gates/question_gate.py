@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from runs.enums import GateKind, GateStatus, Verb
 from runs.errors import InvalidInput
-from runs.lifecycle import run_limits
+from runs.lifecycle import effects
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording
-from runs.lifecycle.gates.opening import hold, open_gate, step_of
+from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, hold, open_gate, step_of
 from runs.models import Gate, Run, User, WorkItem
 from runs.models.querysets import GateQuerySet
 from runs.text.truncate import quoted
@@ -49,7 +48,7 @@ class QuestionGate(GateType):
                 return decision
 
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
-        run_limits.resume_suspended(gate.run)
+        effects.resume_suspended(gate.run)
 
     def title(self, gate: Gate, unpassed: str = "") -> str:
         return "The AI has a question"

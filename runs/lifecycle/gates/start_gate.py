@@ -3,8 +3,7 @@
 from runs.enums import Complexity, GateKind, StepStatus, Verb
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, quoted_step
-from runs.lifecycle.gates.opening import open_gate
+from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, open_gate, quoted_step
 from runs.lifecycle.state import State
 from runs.models import Gate, Step, User
 

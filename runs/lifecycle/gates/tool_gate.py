@@ -3,10 +3,9 @@
 from runs.contracts.ports import ToolUse
 from runs.enums import GateKind, Verb
 from runs.errors import ApprovalAwaited
-from runs.lifecycle import run_limits
+from runs.lifecycle import effects
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording
-from runs.lifecycle.gates.opening import hold, open_gate, step_of
+from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording, hold, open_gate, step_of
 from runs.models import Gate, Run, User, WorkItem
 from runs.store.journal import CallPlace
 
@@ -27,7 +26,7 @@ class ToolGate(GateType):
     heading = "A call would act outside this run. Let it go?"
 
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
-        run_limits.resume_suspended(gate.run)
+        effects.resume_suspended(gate.run)
 
     def title(self, gate: Gate, unpassed: str = "") -> str:
         return f"Let the AI call {_name_of(gate)}?"

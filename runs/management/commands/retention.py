@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from runs.lifecycle import retention
+from runs.lifecycle import deletion
 from runs.management.terminal import TerminalCommand
 from runs.text.plural import pluralize
 
@@ -32,10 +32,10 @@ class Command(TerminalCommand):
                 f"Say for how many days finished runs are kept, from 1 to {_MOST_DAYS:,}: --days, or PEV_KEEP_DAYS."
             )
         before = timezone.now() - timedelta(days=days)
-        going, staying = retention.expired(before)
-        files, size = retention.freed(going)
+        going, staying = deletion.expired(before)
+        files, size = deletion.freed(going)
         if not dry_run:
-            going = retention.delete(going)
+            going = deletion.delete_runs(going)
         did = "Would delete" if dry_run else "Deleted"
         self.stdout.write(f"{did} {_runs(going)} that finished before {before:%Y-%m-%d %H:%M} UTC.")
         if going:

@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from runs.errors import InvalidInput
-from runs.lifecycle import agent_definitions
+from runs.lifecycle import available_agents
 from runs.logs import about
 from runs.models import Agent, User
 from runs.people.permissions import is_administrator
@@ -25,7 +25,9 @@ def agents_page(request: HttpRequest) -> HttpResponse:
     """All of them."""
     _administrator(request)
     return render(
-        request, "agents/agents.html", {"agents": agent_definitions.listed(), "sample": agent_definitions.SAMPLE}
+        request,
+        "agents/agents.html",
+        {"agents": available_agents.all_agents(), "sample": available_agents.SAMPLE_AGENT},
     )
 
 
@@ -36,7 +38,7 @@ def new_agent(request: HttpRequest) -> HttpResponse:
     user = _administrator(request)
     if request.method != "POST":
         filled = (
-            AgentForm.of(agent_definitions.sample(), agent_definitions.SAMPLE)
+            AgentForm.of(available_agents.sample_agent(), available_agents.SAMPLE_AGENT)
             if "sample" in request.GET
             else AgentForm()
         )
@@ -46,7 +48,7 @@ def new_agent(request: HttpRequest) -> HttpResponse:
         return render(request, "agents/agent.html", {"form": form}, status=422)
     name = form.cleaned_data["name"]
     try:
-        agent_definitions.add(user, name, form.definition())
+        available_agents.add_agent(user, name, form.definition())
     except InvalidInput as error:
         return render(request, "agents/agent.html", {"form": form, "problem": str(error)}, status=422)
     return _done(request, f"The agent {name} is there. New plans may name it.", "added", name)
@@ -64,7 +66,7 @@ def agent_page(request: HttpRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         return render(request, "agents/agent.html", {"form": form, "agent": agent}, status=422)
     try:
-        agent_definitions.edit(user, agent, form.definition(), form.cleaned_data["seen"])
+        available_agents.edit_agent(user, agent, form.definition(), form.cleaned_data["seen"])
     except InvalidInput as error:
         return render(request, "agents/agent.html", {"form": form, "agent": agent, "problem": str(error)}, status=422)
     return _done(request, f"The agent {name} is changed. Plans that name it are asked about again.", "changed", name)
@@ -77,7 +79,7 @@ def delete_agent(request: HttpRequest, name: str) -> HttpResponse:
     user, agent = _administrator(request), get_object_or_404(Agent, name=name)
     if request.method != "POST":
         return render(request, "agents/delete_agent.html", {"agent": agent})
-    agent_definitions.delete(user, agent)
+    available_agents.delete_agent(user, agent)
     return _done(request, f"The agent {name} is deleted. Plans that name it cannot be approved.", "deleted", name)
 
 

@@ -27,8 +27,8 @@ from runs.enums import (
 )
 from runs.events.kinds import read
 from runs.events.sentences import sentence
+from runs.lifecycle.deletion import kept_until
 from runs.lifecycle.gates.registry import type_of
-from runs.lifecycle.retention import kept_until
 from runs.models import Attempt, Gate, Plan, Run, Step, User
 from runs.readmodel.run_again import changes_of
 from runs.readmodel.status_words import words

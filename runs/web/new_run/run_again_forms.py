@@ -9,7 +9,7 @@ from django import forms
 
 from runs.errors import InvalidInput
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.approval.reuse_preview import PreviewInputs, preview_reuse
+from runs.lifecycle.approval.reuse import PreviewInputs, preview_reuse
 from runs.models import Run, Step, User
 from runs.pev.contracts import PlanContract
 from runs.readmodel.run_again import Reuse

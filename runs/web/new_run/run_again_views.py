@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from runs.enums import RunStatus
 from runs.errors import InvalidInput
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.approval.reuse_preview import PreviewInputs, StepPreview, preview_reuse
+from runs.lifecycle.approval.reuse import PreviewInputs, StepPreview, preview_reuse
 from runs.models import Plan, Run
 from runs.store import trees
 from runs.submission import submission_drafts, submit

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from runs.engine.process_registry import SILENT_AFTER, key_mark, newest_migration
 from runs.isolation import sandbox
-from runs.lifecycle import bound_servers
+from runs.lifecycle import toolset
 from runs.lifecycle.toolset import command_lines, view_of_commands
 from runs.mcp_client.server_config import SEPARATOR
 from runs.models import AccessToken, Process, ServerListing, clock
@@ -113,7 +113,7 @@ def _servers() -> Iterator[Finding]:
         if row is None or row.asked_at is None:
             yield Finding("MCP", f"{name} was not asked for its tools yet; check_setup does that now.")
             continue
-        does = [f"{tool.name} ({bound_servers.effect(f'{name}{SEPARATOR}{tool.name}').words})" for tool in row.tools]
+        does = [f"{tool.name} ({toolset.server_effect(f'{name}{SEPARATOR}{tool.name}').words})" for tool in row.tools]
         text = f"{name} has {', '.join(does) or 'no tools'}."
         left = f" Left out: {'; '.join(row.left_out)}." if row.left_out else ""
         yield Finding("MCP", f"{row.problem} {text}{left}".strip(), is_wrong=bool(row.problem))

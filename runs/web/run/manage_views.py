@@ -10,9 +10,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
 
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed, PevError
-from runs.lifecycle import archive, deletion
-from runs.lifecycle.approvers import add_approver, possible_approvers, remove_approver
-from runs.lifecycle.archive import MAX_TITLE
+from runs.lifecycle import deletion, owner_actions
+from runs.lifecycle.owner_actions import MAX_TITLE, add_approver, possible_approvers, remove_approver
 from runs.logs import about
 from runs.models import Run
 from runs.people.permissions import can_choose_approvers, can_manage
@@ -83,7 +82,11 @@ def _why_not(request: HttpRequest, run: Run) -> dict[str, str]:
     if not can_manage(request.user, run):
         nobody = f"{run.owner} can rename, archive or delete this run, or an administrator."
         return dict.fromkeys(("rename", "archive", "delete"), nobody)
-    return {"rename": "", "archive": archive.problem_with(run), "delete": deletion.problem_with(run, lasting=True)}
+    return {
+        "rename": "",
+        "archive": owner_actions.archiving_problem(run),
+        "delete": deletion.problem_with(run, lasting=True),
+    }
 
 
 def _done(request: HttpRequest, run: Run, verb: ManageVerb, title: str) -> str:
@@ -91,12 +94,12 @@ def _done(request: HttpRequest, run: Run, verb: ManageVerb, title: str) -> str:
     user = person(request)
     match verb:
         case ManageVerb.RENAME:
-            return f"Run {run.pk} is called “{archive.rename(run.pk, user, title)}” now."
+            return f"Run {run.pk} is called “{owner_actions.rename(run.pk, user, title)}” now."
         case ManageVerb.ARCHIVE:
-            archive.archive(run.pk, user)
+            owner_actions.archive(run.pk, user)
             return f"Run {run.pk} is archived. “Filter and sort” in the inbox lists archived runs."
         case ManageVerb.RESTORE:
-            archive.restore(run.pk, user)
+            owner_actions.unarchive(run.pk, user)
             return f"Run {run.pk} is back in the lists."
 
 

@@ -14,7 +14,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import Severity
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence, UntracedFigure
-from runs.lifecycle.people_answers import said_at
+from runs.lifecycle.change_requests import said_at
 from runs.models import Attempt
 from runs.readmodel.status_words import decided, decision_in_words, decision_mark
 from runs.readmodel.status_words import words as words

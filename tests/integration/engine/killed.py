@@ -129,7 +129,7 @@ def submit(changes: Mapping[str, Any]) -> None:
     """One run of the administrator's whose plan needs no approval. `changes` are those of its policy."""
     # models can be imported only when Django is set up
     from runs.enums import ApprovalPolicy
-    from runs.lifecycle import agent_definitions
+    from runs.lifecycle import available_agents
     from runs.people.accounts import first_administrator
     from runs.pev.policy import Policy
     from runs.submission.intake import Upload
@@ -140,7 +140,7 @@ def submit(changes: Mapping[str, Any]) -> None:
 
     owner = first_administrator()
     for name in changes.get("subagents", ()):
-        agent_definitions.add(
+        available_agents.add_agent(
             owner, name, defined(model="claude-opus-5-5", effort="high", tools=["read_file", "write_file"])
         )
     policy = Policy.model_validate(

@@ -210,7 +210,7 @@ def test_an_agent_that_goes_while_nobody_is_asked_holds_the_run(
     _perform(run, WorkKind.PLAN)
     writer.delete()
     drain(run)
-    gone = f"(the agent {WRITER} is not there any more)"
+    gone = f"(the agent {WRITER} no longer exists)"
     assert gone in open_gate(run).question
     answer(run, alice, Verb.REJECT, "Do it without the agent")
     team.plan = plan(step("zero"), step("one", "zero"))
@@ -220,7 +220,7 @@ def test_an_agent_that_goes_while_nobody_is_asked_holds_the_run(
 def test_no_policy_approves_a_plan_whose_agent_went_before_it_was_proposed(submitted: Submit, team: Team) -> None:
     run = submitted(plan_approval="never")
     propose(run, plan_from(played_plan()))
-    assert f"(the agent {WRITER} is not there any more)" in open_gate(run).question
+    assert f"(the agent {WRITER} no longer exists)" in open_gate(run).question
     assert not Attempt.objects.exists()
 
 
@@ -239,7 +239,7 @@ def test_an_attempt_goes_on_as_it_began_whatever_becomes_of_its_agent(
     drain(run)
     assert {request.model for request in team.seen["executor"]} == {OPUS}
     assert [one.status for one in Attempt.objects.all()] == ["passed"]
-    assert f"(the agent {WRITER} is not there any more)" in open_gate(run).question
+    assert f"(the agent {WRITER} no longer exists)" in open_gate(run).question
 
 
 def test_no_attempt_begins_with_an_agent_that_changed_since_the_approval_was_looked_at(

@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from runs.enums import EventKind, GateStatus, RunStatus, Verb
 from runs.errors import InvalidInput, NotAllowed
-from runs.lifecycle.approvers import add_approver, possible_approvers, remove_approver
 from runs.lifecycle.gate_decisions import current_digest, decide
 from runs.lifecycle.gates.gate_type import Decision
+from runs.lifecycle.owner_actions import add_approver, possible_approvers, remove_approver
 from runs.models import Gate, Run, User
 from runs.people.permissions import can_see
 from tests import factories as made

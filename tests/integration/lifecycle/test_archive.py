@@ -8,7 +8,7 @@ import pytest
 
 from runs.enums import EventKind
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed
-from runs.lifecycle import archive
+from runs.lifecycle import owner_actions
 from runs.models import Run, User
 from tests import factories as made
 
@@ -26,7 +26,7 @@ def test_the_owner_and_an_administrator_rename_a_run_and_the_history_says_so(by:
     run = made.executing()
     before = run.title
     user = made.person(by, is_superuser=by == "root")
-    assert archive.rename(run.pk, user, "  Contracts of\n May  ") == "Contracts of May"
+    assert owner_actions.rename(run.pk, user, "  Contracts of\n May  ") == "Contracts of May"
     run.refresh_from_db()
     assert run.title == "Contracts of May"
     assert told(run) == [("renamed", {"by": by, "before": before, "after": "Contracts of May"})]
@@ -34,7 +34,7 @@ def test_the_owner_and_an_administrator_rename_a_run_and_the_history_says_so(by:
 
 def test_the_same_title_once_more_is_no_event() -> None:
     run = made.executing()
-    archive.rename(run.pk, run.owner, run.title)
+    owner_actions.rename(run.pk, run.owner, run.title)
     assert told(run) == []
 
 
@@ -49,17 +49,17 @@ def test_the_same_title_once_more_is_no_event() -> None:
 def test_a_title_that_is_none_is_refused_and_the_old_one_stays(title: str, says: str) -> None:
     run = made.executing()
     with pytest.raises(InvalidInput, match=says):
-        archive.rename(run.pk, run.owner, title)
+        owner_actions.rename(run.pk, run.owner, title)
     assert Run.objects.get(pk=run.pk).title == run.title
 
 
 def test_characters_that_act_on_a_screen_do_not_become_part_of_a_title() -> None:
-    assert archive.checked_title("in\u202evoice\x1b[2J 05\x00") == "invoice[2J 05"
+    assert owner_actions.checked_title("in\u202evoice\x1b[2J 05\x00") == "invoice[2J 05"
 
 
 def test_a_finished_run_goes_into_the_archive_and_comes_back_and_twice_is_once() -> None:
     run = made.stopped()
-    for change in (archive.archive, archive.archive, archive.restore, archive.restore):
+    for change in (owner_actions.archive, owner_actions.archive, owner_actions.unarchive, owner_actions.unarchive):
         change(run.pk, run.owner)
     assert told(run) == [("archived", {"by": "alice"}), ("restored", {"by": "alice"})]
     assert Run.objects.get(pk=run.pk).archived_at is None
@@ -68,12 +68,12 @@ def test_a_finished_run_goes_into_the_archive_and_comes_back_and_twice_is_once()
 def test_a_run_that_is_not_finished_stays_on_the_lists() -> None:
     run = made.awaiting_plan()
     with pytest.raises(DecisionRefused, match="Stop it first"):
-        archive.archive(run.pk, run.owner)
+        owner_actions.archive(run.pk, run.owner)
     assert Run.objects.get(pk=run.pk).archived_at is None
 
 
 @pytest.mark.parametrize(
-    "change", [lambda pk, user: archive.rename(pk, user, "Mine"), archive.archive, archive.restore]
+    "change", [lambda pk, user: owner_actions.rename(pk, user, "Mine"), owner_actions.archive, owner_actions.unarchive]
 )
 def test_who_may_only_decide_may_none_of_it(change: Change) -> None:
     run = made.stopped()

@@ -37,7 +37,7 @@ def test_nothing_is_left_but_a_line(make: Any) -> None:
     had, spent, number, title = contents(run), totals(run), run.pk, run.title
     assert on_the_disk(had) == had
     line = deletion.delete(run.pk, run.owner)
-    assert deletion.sweep() == Discarded.objects.count() + len(had)
+    assert deletion.delete_discarded() == Discarded.objects.count() + len(had)
     assert (rows(), on_the_disk(had), Discarded.objects.count()) == (before, set(), 0)
     assert (line.number, line.title, line.outcome, line.owner) == (number, title, run.outcome, run.owner)
     assert (line.calls, line.cost_usd, line.deleted_by) == (spent.calls, spent.cost, run.owner)
@@ -60,7 +60,7 @@ def test_what_another_run_has_as_well_stays_whole() -> None:
     for sha256 in shared:
         os.utime(place(sha256), (0, 0))
     deletion.delete(run.pk, run.owner)
-    deletion.sweep()
+    deletion.delete_discarded()
     other = Run.objects.get(pk=other.pk)
     assert on_the_disk(contents(other)) == contents(other)
     assert [blobs.read(info.sha256) for info in trees.files_of(other.head).values()]
@@ -146,13 +146,13 @@ def test_files_that_were_stored_lately_are_looked_at_again_later() -> None:
     run = made.finished_succeeded()
     had = contents(run)
     deletion.delete(run.pk, run.owner)
-    assert deletion.sweep() == len(had)
+    assert deletion.delete_discarded() == len(had)
     assert on_the_disk(had) == had
-    assert deletion.sweep() == 0, "not before they are older"
+    assert deletion.delete_discarded() == 0, "not before they are older"
     for sha256 in had:
         os.utime(place(sha256), (0, 0))
     Discarded.objects.update(due_at=timezone.now())
-    assert deletion.sweep() == len(had)
+    assert deletion.delete_discarded() == len(had)
     assert (on_the_disk(had), Discarded.objects.count()) == (set(), 0)
 
 
@@ -162,7 +162,7 @@ def test_files_that_somebody_submits_again_between_deletion_and_sweep_stay() -> 
     new = made.planning()
     for sha256 in contents(new):
         os.utime(place(sha256), (0, 0))  # as if the sweep came much later
-    deletion.sweep()
+    deletion.delete_discarded()
     assert on_the_disk(contents(new)) == contents(new)
     assert Discarded.objects.count() == 0
 
@@ -174,7 +174,7 @@ def test_files_that_are_about_to_be_submitted_stay_until_that_is_decided() -> No
     content = blobs.read(next(iter(given.values())).sha256)
     deletion.delete(run.pk, run.owner)
     info = blobs.put(content)
-    deletion.sweep()
+    deletion.delete_discarded()
     assert on_the_disk({info.sha256}) == {info.sha256}
     assert list(Discarded.objects.values_list("sha256", flat=True)) == [info.sha256]
 
@@ -212,7 +212,7 @@ def test_what_contents_read_as_goes_with_them() -> None:
     source = next(iter(contents(run)))
     Rendition.objects.create(source=source, reader="text 1", problem="is no text")
     deletion.delete(run.pk, run.owner)
-    deletion.sweep()
+    deletion.delete_discarded()
     assert Rendition.objects.count() == 0
 
 
@@ -227,7 +227,7 @@ def test_a_crash_between_deletion_and_sweep_loses_no_file_from_sight(monkeypatch
     with monkeypatch.context() as during:
         during.setattr(garbage_collection, "delete", crash)
         with pytest.raises(KeyboardInterrupt):
-            deletion.sweep()
+            deletion.delete_discarded()
     assert Discarded.objects.count() == len(had)
-    deletion.sweep()
+    deletion.delete_discarded()
     assert on_the_disk(had) == set()

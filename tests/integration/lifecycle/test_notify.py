@@ -9,7 +9,7 @@ import pytest
 from django.apps import apps
 
 from runs.enums import WorkKind, WorkStatus
-from runs.lifecycle.notify import notify_with
+from runs.lifecycle.effects import notify_with
 from runs.models import Plan, WorkItem
 from tests import factories as made
 

@@ -12,7 +12,9 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from runs.engine.sweeper import Sweeper
-from runs.lifecycle import deletion, retention
+from runs.lifecycle import deletion
+
+# moved
 from runs.models import Attempt, DeletedRun, Run
 from runs.submission import submission_drafts
 from tests import factories as made
@@ -51,20 +53,20 @@ def test_the_sweeper_deletes_what_was_kept_for_long_enough() -> None:
 
 def test_without_the_setting_nothing_is_deleted_by_itself() -> None:
     run = long_ago(made.finished_succeeded(), 10_000)
-    assert not retention.sweep()
+    assert not deletion.delete_expired()
     assert numbers() == {run.pk}
-    assert retention.kept_until(run) is None
+    assert deletion.kept_until(run) is None
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept_for_30_days")
 def test_one_sweep_deletes_some_and_says_whether_there_are_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "AT_ONCE", 2)
+    monkeypatch.setattr(deletion, "RUNS_AT_ONCE", 2)
     for _ in range(3):
         long_ago(made.finished_succeeded(), 31)
-    assert retention.sweep()
+    assert deletion.delete_expired()
     assert len(numbers()) == 1
-    assert not retention.sweep()
+    assert not deletion.delete_expired()
     assert numbers() == set()
 
 
@@ -74,21 +76,21 @@ def test_a_run_stays_for_as_long_as_one_that_stays_rests_on_it() -> None:
     earlier = Attempt.objects.of_run(source).passed().first()
     Attempt.objects.filter(pk__in=Attempt.objects.of_run(other).values("pk")[:1]).update(reused_from=earlier)
     before = timezone.now() - timedelta(days=30)
-    assert retention.expired(before) == ([], [source.pk])
+    assert deletion.expired(before) == ([], [source.pk])
     assert f"1 run ({source.pk})" in command("--days", "30")[-1]
     assert numbers() == {source.pk, other.pk}
     long_ago(other, 31)
-    assert retention.expired(before) == ([other.pk, source.pk], []), "who rests on the other goes first"
-    retention.delete([other.pk, source.pk])
+    assert deletion.expired(before) == ([other.pk, source.pk], []), "who rests on the other goes first"
+    deletion.delete_runs([other.pk, source.pk])
     assert numbers() == set()
 
 
 @pytest.mark.slow
 def test_who_begins_to_rest_on_a_run_at_the_last_moment_keeps_it() -> None:
     source, other = long_ago(made.finished_succeeded(), 31), long_ago(made.finished_partial(), 31)
-    going, _ = retention.expired(timezone.now() - timedelta(days=30))
+    going, _ = deletion.expired(timezone.now() - timedelta(days=30))
     reusing(source)
-    assert retention.delete(going) == [other.pk]
+    assert deletion.delete_runs(going) == [other.pk]
     assert source.pk in numbers()
 
 
@@ -105,7 +107,7 @@ def test_a_dry_run_says_what_the_other_does_and_changes_nothing() -> None:
     did, freed = command("--days", "30")
     assert did.startswith(f"Deleted 1 run ({run.pk}) ")
     assert freed.split(" that ")[0] == files.split(" that ")[0]
-    assert deletion.sweep()
+    assert deletion.delete_discarded()
     gone = had - on_the_disk(had)
     assert gone == only
     assert (len(gone), files.partition(" (")[0]) == (1, "1 file")
@@ -113,9 +115,9 @@ def test_a_dry_run_says_what_the_other_does_and_changes_nothing() -> None:
 
 def test_files_of_drafts_are_not_counted_as_freed() -> None:
     run = long_ago(made.finished_succeeded(), 31)
-    files, size = retention.freed([run.pk])
+    files, size = deletion.freed([run.pk])
     submission_drafts.begin_with(run.owner, uuid.uuid4(), run)
-    fewer, smaller = retention.freed([run.pk])
+    fewer, smaller = deletion.freed([run.pk])
     assert (fewer, smaller) == (files - len(run.inputs.changes), size - run.inputs.total_size)
 
 

@@ -273,7 +273,7 @@ def test_a_damaged_backup_is_refused_and_leaves_the_folder_empty(backup: Path, t
 @pytest.mark.django_db
 def test_files_are_not_deleted_while_a_backup_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     swept = list[int]()
-    monkeypatch.setattr(deletion, "sweep", lambda: swept.append(1))
+    monkeypatch.setattr(deletion, "delete_discarded", lambda: swept.append(1))
     turn, sweeper = HeldLock(BACKUP), Sweeper(lambda due: None)
     assert turn.is_mine()
     sweeper._keep_up()

@@ -23,6 +23,8 @@ from runs.contracts.ports import FileInfo
 from runs.enums import EventKind, GateStatus, Outcome, WorkStatus
 from runs.errors import StoreAway
 from runs.lifecycle import deletion
+
+# moved
 from runs.models import Discarded, ModelCall, Rendition, User, WorkItem
 from runs.store import blobs, garbage_collection, input_examination, s3_storage, trees
 from runs.web.operations.setup_findings import findings
@@ -235,14 +237,14 @@ def discarded(*contents: bytes, minutes_ago: float = 1) -> list[str]:
 
 def test_what_nothing_names_is_deleted_when_it_is_due(bucket: S3) -> None:
     one, other = discarded(b"of nobody", b"nor this")
-    assert deletion.sweep() == 2
+    assert deletion.delete_discarded() == 2
     assert (is_there(one), is_there(other), Discarded.objects.count()) == (False, False, 0)
 
 
 def test_what_is_discarded_waits_first(bucket: S3) -> None:
     sha256 = stored(b"of nobody")
     garbage_collection.discard([sha256])
-    assert (deletion.sweep(), is_there(sha256)) == (0, True)
+    assert (deletion.delete_discarded(), is_there(sha256)) == (0, True)
     assert Discarded.objects.get().due_at > timezone.now() + blobs.GRACE - timedelta(minutes=1)
 
 
@@ -256,7 +258,7 @@ def test_what_nobody_said_would_go_waits_first(bucket: S3) -> None:
 def test_what_is_stored_again_stays(bucket: S3) -> None:
     [sha256] = discarded(b"stored again")
     stored(b"stored again")
-    assert (deletion.sweep(), is_there(sha256)) == (0, True)
+    assert (deletion.delete_discarded(), is_there(sha256)) == (0, True)
 
 
 def test_what_a_run_names_stays_and_is_no_longer_looked_at(bucket: S3) -> None:
@@ -264,7 +266,7 @@ def test_what_a_run_names_stays_and_is_no_longer_looked_at(bucket: S3) -> None:
     named = {info.sha256 for info in trees.files_of(run.head).values()}
     garbage_collection.discard(named)
     Discarded.objects.update(due_at=timezone.now())
-    deletion.sweep()
+    deletion.delete_discarded()
     assert all(map(is_there, named))
     assert not Discarded.objects.exists()
 
@@ -275,10 +277,10 @@ def test_the_text_of_a_content_goes_after_it(bucket: S3) -> None:
     input_examination.examine({"a": FileInfo(sha256, len(content))})
     text = Rendition.objects.get(source=sha256).text
     Discarded.objects.update(due_at=timezone.now() - timedelta(minutes=1))
-    deletion.sweep()
+    deletion.delete_discarded()
     assert (is_there(sha256), is_there(text)) == (False, True)
     Discarded.objects.update(due_at=timezone.now() - timedelta(minutes=1))
-    deletion.sweep()
+    deletion.delete_discarded()
     assert not is_there(text)
 
 
@@ -291,9 +293,9 @@ def test_a_deletion_that_broke_off_is_done_again(bucket: S3, monkeypatch: pytest
     with monkeypatch.context() as patched:
         patched.setattr(s3_storage.BucketStorage, "delete_all", broken)
         with pytest.raises(StoreAway):
-            deletion.sweep()
+            deletion.delete_discarded()
     assert (is_there(sha256), Discarded.objects.count()) == (True, 1)
-    deletion.sweep()
+    deletion.delete_discarded()
     assert not is_there(sha256)
 
 
@@ -320,7 +322,7 @@ def test_who_stores_a_content_that_is_being_deleted_waits_and_stores_it(
         delete_all(self, names)
 
     monkeypatch.setattr(s3_storage.BucketStorage, "delete_all", raced)
-    deletion.sweep()
+    deletion.delete_discarded()
     writers[0].join(10)
     assert is_there(sha256)
 

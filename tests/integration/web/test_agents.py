@@ -10,7 +10,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from runs.enums import GateKind
-from runs.lifecycle import agent_definitions
+from runs.lifecycle import available_agents
 from runs.lifecycle.approval.fingerprint import contract_of
 from runs.lifecycle.available_agents import as_bound
 from runs.management.questions import about
@@ -49,7 +49,7 @@ def test_without_agents_the_page_says_what_to_do(root: Client) -> None:
     assert "No agents yet" in text
     assert "/agents/new/?sample" in text
     sample = root.get("/agents/new/?sample").text
-    assert f'value="{agent_definitions.SAMPLE}"' in sample
+    assert f'value="{available_agents.SAMPLE_AGENT}"' in sample
     assert "Sign for nobody" in sample
 
 
@@ -131,8 +131,8 @@ def test_hostile_words_are_escaped(root: Client) -> None:
 
 def test_there_are_so_many_and_no_more(root: Client) -> None:
     zoe = made.person("zoe", is_superuser=True)
-    for number in range(agent_definitions.MAX_AGENTS):
-        agent_definitions.add(zoe, f"writer-{number}", defined())
+    for number in range(available_agents.MAX_AGENTS):
+        available_agents.add_agent(zoe, f"writer-{number}", defined())
     assert "There are 100 agents, and no more are allowed." in root.post("/agents/new/", SENT).text
 
 
@@ -185,7 +185,7 @@ def test_what_became_of_it_is_said_where_the_plan_is_read(run: Run, bob: User) -
     said = f"The agent {WRITER} was changed since this plan was approved."
     assert said in browser(bob).get(f"/runs/{run.pk}/plan/").text
     Agent.objects.all().delete()
-    assert f"The agent {WRITER} is not there any more." in browser(bob).get(f"/runs/{run.pk}/plan/").text
+    assert f"The agent {WRITER} no longer exists." in browser(bob).get(f"/runs/{run.pk}/plan/").text
 
 
 def shown(text: str) -> str:

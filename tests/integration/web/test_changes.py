@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from runs.enums import Verb
-from runs.lifecycle.approvers import add_approver
+from runs.lifecycle.owner_actions import add_approver
 from runs.models import Attempt, Run, User
 from runs.store import trees
 from runs.submission.policy_defaults import default_policy

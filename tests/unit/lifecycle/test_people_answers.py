@@ -3,7 +3,7 @@
 import pytest
 
 from runs.contracts.feedback import Comment
-from runs.lifecycle.people_answers import on_what, said_at
+from runs.lifecycle.change_requests import on_what, said_at
 from runs.models import Gate
 from tests.hostile.bounds import within
 
@@ -41,6 +41,6 @@ def test_hostile_places_are_read_within_limits() -> None:
         0.5,
         50,
         "tests.work.each",
-        "runs.lifecycle.people_answers.on_what",
+        "runs.lifecycle.change_requests.on_what",
         [(Comment(text="x", place=place),) for place in places],
     )

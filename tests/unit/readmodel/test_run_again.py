@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runs.lifecycle.approval.reuse_preview import StepPreview
+from runs.lifecycle.approval.reuse import StepPreview
 from runs.models import Attempt
 from runs.readmodel.run_again import Again, Reuse
 

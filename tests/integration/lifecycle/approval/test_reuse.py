@@ -10,7 +10,7 @@ import pytest
 from runs.enums import Verb
 from runs.lifecycle.approval import reuse
 from runs.lifecycle.approval.fingerprint import contract_of
-from runs.lifecycle.approval.reuse_preview import PreviewInputs, preview_reuse
+from runs.lifecycle.approval.reuse import PreviewInputs, preview_reuse
 from runs.models import Attempt, Run, User
 from runs.store import blobs, trees
 from runs.submission.run_templates import plan_worth_keeping

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from runs.lifecycle.approval.fingerprint import contract_of
-from runs.lifecycle.approval.reuse_preview import PreviewInputs, preview_reuse
+from runs.lifecycle.approval.reuse import PreviewInputs, preview_reuse
 from runs.models import Attempt, Event, Run, Tree, User
 from runs.pev.contracts import PlanContract
 from runs.store import blobs, trees
@@ -73,4 +73,4 @@ def test_an_agent_that_was_changed_is_the_reason(team: Team, submitted: Submit, 
     change(writer, instructions="Write in verse.")
     assert told(run) == {"one": f"the agent {WRITER} was changed", "two": "“Do one” runs again before it"}
     writer.delete()
-    assert told(run)["one"] == f"the agent {WRITER} is not there any more"
+    assert told(run)["one"] == f"the agent {WRITER} no longer exists"

@@ -17,7 +17,7 @@ from pevsite.asgi import application
 from runs.engine.sweeper import Sweeper
 from runs.enums import LinkKind
 from runs.errors import NotAllowed
-from runs.lifecycle.approvers import remove_approver
+from runs.lifecycle.owner_actions import remove_approver
 from runs.models import Run, User
 from runs.people import accounts
 from runs.store import broadcast

@@ -1,0 +1,116 @@
+"""What an owner does with a run besides its work: renaming, archiving, and choosing who else may decide in it."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from runs.enums import RunStatus
+from runs.errors import DecisionRefused, InvalidInput
+from runs.events import kinds as events
+from runs.models import Run, User
+from runs.people.permissions import check_can_choose_approvers, check_can_manage
+from runs.store import event_log
+
+MAX_TITLE = 120
+"""As the column has it: one line of a list."""
+
+
+def rename(run_id: int, user: User, title: str) -> str:
+    """Give a run another title, which is returned as it is kept. Neither models nor approvals know of titles.
+
+    Raises NotAllowed, or InvalidInput.
+    """
+    title = checked_title(title)
+    with event_log.writing():
+        run = _managed(run_id, user)
+        if title != run.title:
+            event_log.record(run_id, events.Renamed(by=user.get_username(), before=run.title, after=title))
+            event_log.keep(run, title=title)
+    return title
+
+
+def checked_title(title: str) -> str:
+    """On one line, without characters that no one types. Raises InvalidInput."""
+    title = "".join(one for one in " ".join(title.split()) if one.isprintable())
+    if not title:
+        raise InvalidInput("Give the run a title.")
+    if len(title) > MAX_TITLE:
+        raise InvalidInput(f"The title has {len(title):,} characters; {MAX_TITLE} are allowed.")
+    return title
+
+
+def archive(run_id: int, user: User) -> None:
+    """Take a finished run off the lists. Its pages stay as they are. Raises NotAllowed, or DecisionRefused."""
+    with event_log.writing():
+        run = _managed(run_id, user)
+        if problem := archiving_problem(run):
+            raise DecisionRefused(problem)
+        if run.archived_at is None:
+            event_log.keep(run, archived_at=timezone.now())
+            event_log.record(run_id, events.Archived(by=user.get_username()))
+
+
+def archiving_problem(run: Run) -> str:
+    """Why a run cannot be archived now, as sentences that say what to do; empty if it can."""
+    if run.status == RunStatus.FINISHED:
+        return ""
+    return "Only a finished run can be archived. Stop it first, or let it come to its end."
+
+
+def unarchive(run_id: int, user: User) -> None:
+    """Put a run back on the lists. Raises NotAllowed."""
+    with event_log.writing():
+        run = _managed(run_id, user)
+        if run.archived_at is not None:
+            event_log.keep(run, archived_at=None)
+            event_log.record(run_id, events.Restored(by=user.get_username()))
+
+
+def _managed(run_id: int, user: User) -> Run:
+    run = event_log.locked(run_id)
+    check_can_manage(user, run)
+    return run
+
+
+def possible_approvers(run: Run) -> QuerySet[User]:
+    """Everybody who could be added: active, not the owner, not there yet."""
+    others = User.objects.filter(is_active=True).exclude(pk=run.owner_id)
+    return others.exclude(pk__in=run.approvers.values("pk")).order_by("username")
+
+
+def add_approver(run_id: int, user: User, person: User) -> None:
+    """Let this person see the run and decide in it from now on.
+
+    It voids no second person: an approval by the owner stays refused whoever is on the list. Raises NotAllowed, or
+    InvalidInput for the owner, somebody inactive, or somebody who is there already.
+    """
+    with event_log.writing():
+        run = event_log.locked(run_id)
+        check_can_choose_approvers(user, run)
+        if not possible_approvers(run).filter(pk=person.pk).exists():
+            raise InvalidInput(f"{person.get_username()} cannot be added: not active, or may decide here already.")
+        run.approvers.add(person)
+        event_log.record(run_id, events.ApproverAdded(by=user.get_username(), person=person.get_username()))
+
+
+def remove_approver(run_id: int, user: User, person: User) -> None:
+    """Let this person neither see the run nor decide in it any more; open pages close as with every event.
+
+    What they have decided stays, with their name. Raises NotAllowed, or InvalidInput for somebody who is not there, or
+    is the only second person of a run that needs one.
+    """
+    with event_log.writing():
+        run = event_log.locked(run_id)  # a decision of theirs is before or after this, never beside it
+        check_can_choose_approvers(user, run)
+        approvers = list(run.approvers.all())
+        if person not in approvers:
+            raise InvalidInput(f"{person.get_username()} is not among those who may decide here.")
+        left = [one for one in approvers if one.is_active and one not in (person, run.owner)]
+        if run.policy.second_person and person.is_active and not left:
+            raise InvalidInput(
+                f"A second person has to approve in this run, and {person.get_username()} is the only one. Add "
+                "somebody else first."
+            )
+        run.approvers.remove(person)
+        event_log.record(run_id, events.ApproverRemoved(by=user.get_username(), person=person.get_username()))
