@@ -1,7 +1,7 @@
 """The `django.tasks` backend of PEV_ENGINE=celery: Redis carries a task to one Celery worker of many.
 
 A task may be lost or carried out twice: a broker that is away fails and delays nobody, and what was lost the sweeper
-of a worker sends again (`runs.engine.celery_resend`).
+of a worker sends again (`runs.engine.celery_worker`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from django.utils.json import normalize_json
 from django.utils.module_loading import import_string
 
 from pevsite.celery import app
-from runs.engine.embedded_backend import pool
-from runs.engine.tasks import Result, carry_out, ready
+from runs.engine.embedded_backend import Result, carry_out, pool, ready
 
 log = logging.getLogger(__name__)
 MAX_WAITING = 10_000

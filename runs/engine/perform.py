@@ -5,10 +5,13 @@ as failed.
 """
 
 import logging
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
+from typing import NamedTuple, assert_never
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
@@ -17,20 +20,13 @@ from django.tasks import task
 from django.utils import timezone
 
 from runs.accounting.past_estimates import estimate_for
-from runs.contracts.ports import Reach, ToolResult
-from runs.engine import claim, prompt_inputs
-from runs.engine.commands import checking, commands_for
+from runs.contracts.ports import GuardedToolbox, JournaledToolbox, Model, Reach, Toolbox, ToolResult
+from runs.engine import claim, prompt_inputs, verification_inputs
 from runs.engine.database import database
-from runs.engine.deadline import Deadline
 from runs.engine.document_work import read_inputs
-from runs.engine.executors import loops_of, planner_tools, session_resumed, tools_for
-from runs.engine.mcp_calls import run_servers
 from runs.engine.mcp_listings import list_stale
-from runs.engine.notifications import notifications
-from runs.engine.people_questions import RunPeople
-from runs.engine.recording import RecordedModel, RecordedTools, Recording, clients
-from runs.engine.retrying import retry_at
-from runs.engine.web_pages import web_pages
+from runs.engine.reach import RunPeople, checking, commands_for, run_servers, web_pages
+from runs.engine.recording import Deadline, RecordedModel, RecordedTools, Recording, clients
 from runs.enums import Action, AttemptStatus, Executor, WorkKind
 from runs.errors import (
     AnswerAwaited,
@@ -45,6 +41,7 @@ from runs.errors import (
     StoreAway,
 )
 from runs.events import kinds as events
+from runs.events.kinds import SessionResumed
 from runs.evidence.results import Judgement
 from runs.lifecycle import effects, outcomes
 from runs.lifecycle import state as states
@@ -52,21 +49,65 @@ from runs.lifecycle.advance import advance, go_on
 from runs.lifecycle.approval import reuse
 from runs.lifecycle.gates import budget_gate, error_gate, question_gate, tool_gate
 from runs.lifecycle.toolset import service_specs
-from runs.models import ToolCall, WorkItem
-from runs.pev import verifier
+from runs.models import Attempt, ToolCall, WorkItem
+from runs.pev import executor, planner, verifier
 from runs.pev.agents import permitted
+from runs.pev.contracts import StepOutput
+from runs.pev.imports.imported import Imported
+from runs.pev.planner import PlanBrief
+from runs.pev.policy import Capacities
 from runs.pev.read_set import FileView, ReadSet, ReadTracker
+from runs.pev.step_brief import StepBrief
 from runs.pev.subagents import with_subagents
 from runs.pev.synthesizer import synthesize
+from runs.pev.tools.ask_person import AskPerson
 from runs.pev.tools.limits import limits_for
-from runs.pev.tools.registry import note_looks, tools_of
+from runs.pev.tools.registry import LOOKING, note_looks, tools_of
 from runs.pev.tools.toolbox import RunTools
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.untraced import unknown_names_in, untraced_in
+from runs.pev.verification.writing import CheckedWrites
 from runs.store import trees
 from runs.store.event_log import record
 from runs.store.journal import results_of, used_seconds
 from runs.store.trees import Overlay
+
+
+class Notifications:
+    """Kept while an engine runs in this process. Elsewhere nothing is dropped: somebody else performs the items."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._under_way: set[int] | None = None
+
+    def start(self) -> None:
+        """Begin with none. What an engine before this one left is forgotten."""
+        with self._lock:
+            self._under_way = set()
+
+    def stop(self) -> None:
+        with self._lock:
+            self._under_way = None
+
+    def is_first(self, work_id: int) -> bool:
+        """Whether this item has to be enqueued. False until it is `done` when it was asked before."""
+        with self._lock:
+            if self._under_way is None:
+                return True
+            if work_id in self._under_way:
+                return False
+            self._under_way.add(work_id)
+            return True
+
+    def done(self, work_id: int) -> None:
+        """The next notification of this item counts again."""
+        with self._lock:
+            if self._under_way is not None:
+                self._under_way.discard(work_id)
+
+
+notifications = Notifications()
+
 
 log = logging.getLogger(__name__)
 AWAY = (InterfaceError, OperationalError)
@@ -334,11 +375,11 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     if attempt.found_nothing_to_do and attempt.overlay:
         wrote = ", ".join(list(attempt.overlay)[:5])
         return verifier.failed(f"The step is said not to apply, yet it wrote {wrote}. Do the step, or write nothing.")
-    if attempt.number > 1 and (before := database.call(lambda: prompt_inputs.repeated(attempt))):
+    if attempt.number > 1 and (before := database.call(lambda: verification_inputs.repeated_attempt(attempt))):
         sentence = "This attempt repeats the one before: the critique was not addressed."
         return verifier.failed(sentence, requests=before.verdict.requests)
     overlay = _overlay(item)
-    case = database.call(lambda: prompt_inputs.for_verifier(attempt, overlay, calls, recording.capabilities))
+    case = database.call(lambda: verification_inputs.for_verifier(attempt, overlay, calls, recording.capabilities))
     if attempt.found_nothing_to_do:
         case = case.with_nothing_to_do()
     # before looks are noted: that a figure stands in no file rests on all of them
@@ -395,10 +436,10 @@ def _finalise(recording: Recording) -> None:
     run = recording.item.run
     model = RecordedModel(clients(), recording)
     plan = database.call(lambda: run.plans.defer("estimate").latest("version"))
-    delivered = database.call(lambda: prompt_inputs.delivered_by(run, plan))
+    delivered = database.call(lambda: verification_inputs.delivered_by(run, plan))
     answer = synthesize(model, database.call(lambda: prompt_inputs.for_synthesizer(run, plan)), delivered.broken_in)
     head = Overlay(run.head, {}, max_files=0, max_bytes=0, call=database.call)
-    case = database.call(lambda: prompt_inputs.for_final_verdict(run, plan, answer, recording.capabilities))
+    case = database.call(lambda: verification_inputs.for_final_verdict(run, plan, answer, recording.capabilities))
     case = replace(case, command=checking(recording, head), untraced=[*untraced_in(case), *unknown_names_in(case)])
     judgement = _judgement(recording, case)
     judgement = judgement.model_copy(update={"broken_citations": delivered.broken(answer)})
@@ -408,3 +449,71 @@ def _finalise(recording: Recording) -> None:
         _done(mine)
 
     recording.commit(answered)
+
+
+_MISSING = "This worker has no Agent SDK, which the policy of the run asks for: run uv sync --extra agent-sdk."
+
+
+class Loops(NamedTuple):
+    """`carry_out`: the report of an attempt; `make_plan`: a plan. Both raise ContractBroken and ModelError."""
+
+    carry_out: Callable[[Model, JournaledToolbox, StepBrief], StepOutput]
+    make_plan: Callable[[Model, PlanBrief, Toolbox], Imported]
+
+
+def loops_of(kind: Executor) -> Loops:
+    """Raises ModelError where it is not installed."""
+    match kind:
+        case Executor.MESSAGES:
+            return Loops(executor.execute, planner.make_plan)
+        case Executor.AGENT_SDK:
+            try:
+                # an extra, and a second of imports, which only runs pay for that chose it
+                from runs.agent_sdk import session
+            except ImportError as error:
+                raise ModelError(_MISSING, kind="agent_program", retriable=False) from error
+            return Loops(session.execute, session.make_plan)
+        case _:
+            assert_never(kind)
+
+
+def planner_tools(kind: Executor, capabilities: Capacities) -> frozenset[str]:
+    """Those that a planner may use: in the plan mode of the Agent SDK it also looks into files."""
+    if not capabilities.planner_tools:
+        return frozenset()
+    return frozenset({AskPerson.name}) if kind is Executor.MESSAGES else LOOKING
+
+
+def tools_for(kind: Executor, tools: RunTools, overlay: Overlay, recording: Recording) -> GuardedToolbox:
+    """The tools of an attempt: a session, which goes on for long before its report is looked at, is told at once what
+    code finds wrong with a file.
+    """
+    attempt = recording.item.attempt
+    assert attempt is not None
+    if kind is Executor.MESSAGES:
+        return tools
+    return CheckedWrites(tools, overlay, attempt.step.spec, recording.item.run.policy.min_document_bytes)
+
+
+def session_resumed(model: RecordedModel, attempt: Attempt | None = None) -> SessionResumed:
+    """What became of the session that a worker before this one, or before a person's answer, had begun: of an attempt,
+    or of the planner.
+    """
+    step, number = (attempt.step.key, attempt.number) if attempt else ("", 0)
+    return SessionResumed(step=step, attempt=number, replies=model.replayed, otherwise=model.diverged)
+
+
+MAX_TRIES = 8
+"""With waits that double, a service may be away for two minutes before a person is asked."""
+MAX_WAIT = 3_600.0
+"""Seconds that a service may ask to be left alone."""
+
+
+def retry_at(error: ModelError, tries: int, now: datetime) -> datetime | None:
+    """When to try again after so many `tries` in a row that failed before this one; None where a person is asked."""
+    if not error.retriable or tries + 1 >= MAX_TRIES:
+        return None
+    wait = min(2.0**tries, 60.0)
+    if error.retry_after is not None:
+        wait = max(wait, min(error.retry_after, MAX_WAIT))
+    return now + timedelta(seconds=wait)

@@ -11,14 +11,12 @@ from runs.engine import probes
 from runs.engine.claim import heartbeat
 from runs.engine.database import database
 from runs.engine.embedded_backend import pool
-from runs.engine.notifications import notifications
-from runs.engine.perform import enqueue
+from runs.engine.perform import enqueue, notifications
 from runs.engine.process_registry import Presence
 from runs.engine.sweeper import Sweeper
 
 if TYPE_CHECKING:
-    from runs.engine.celery_resend import Overdue
-    from runs.engine.celery_worker import Threads
+    from runs.engine.celery_worker import Resender, Threads
 
 
 class Engine:
@@ -28,13 +26,12 @@ class Engine:
 
     def __init__(self, workers: int | None = None, only_run: int | None = None, *, serves: bool = False) -> None:
         self._workers = settings.WORKERS if workers is None else workers
-        self._celery: tuple[Threads, Overdue] | None = None
+        self._celery: tuple[Threads, Resender] | None = None
         if self._workers and settings.ENGINE == "celery" and only_run is None:
             # Celery is an optional extra.
-            from runs.engine.celery_resend import Overdue
-            from runs.engine.celery_worker import Threads
+            from runs.engine.celery_worker import Resender, Threads
 
-            self._celery = Threads(), Overdue()
+            self._celery = Threads(), Resender()
         notify = self._celery[1] if self._celery else _enqueue_all
         present = Presence(serves=serves, threads=self._workers) if only_run is None else None
         self._sweeper = Sweeper(notify if self._workers else None, only_run, present)

@@ -1,63 +1,49 @@
 """What each role is told: reads rows and puts together the briefs that pev wants."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from datetime import timedelta
+import codecs
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from django.db.models import Q
-from django.utils import timezone
 
-from runs.contracts.ports import FileInfo
-from runs.engine import original_pages, prompt_requests
-from runs.engine.calls import earlier_calls, source_of_call
-from runs.engine.input_previews import previews_of
-from runs.engine.subagents import delegating, of_attempt
+from runs.contracts.feedback import Answered
+from runs.contracts.ports import ToolSpec
 from runs.enums import (
     SETTLED_STEPS,
     Action,
     AttemptStatus,
-    Complexity,
     GateStatus,
     Missing,
     OriginalPages,
     PlanStatus,
     Role,
 )
-from runs.evidence.citations.citing import Delivered
-from runs.evidence.sources import Given, rested_on, source_of
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.approval.baseline import undeclared_by
 from runs.lifecycle.available_agents import agent_roster
-from runs.lifecycle.change_requests import requests_of
-from runs.lifecycle.coverage import remarks_on, shown_in
-from runs.lifecycle.criteria_ledger import entries_of, ledger_of, result_in
+from runs.lifecycle.change_requests import judged_at, requests_of
+from runs.lifecycle.coverage import remarks_on
+from runs.lifecycle.criteria_ledger import entries_of, ledger_of
 from runs.lifecycle.gates import start_gate
 from runs.lifecycle.gates.error_gate import where_of
 from runs.lifecycle.gates.gate_type import Subject
-from runs.lifecycle.gates.question_gate import question_digest
 from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.toolset import command_lines, commands_allowed, server_specs, tool_names
-from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, WorkItem
+from runs.models import Attempt, Gate, Plan, Run, Step, Tree, WorkItem
 from runs.models.plans import FIRST_PLAN
-from runs.pev.agents import policy_for_agent
-from runs.pev.checks.base import Check
-from runs.pev.contracts import Criterion, PlanStep
-from runs.pev.input_coverage import read_whole
-from runs.pev.input_selection import meant_by
+from runs.pev.agents import DELEGATE, NO_AGENTS, Subagent, permitted, policy_for_agent
+from runs.pev.contracts import PlanStep
 from runs.pev.outcome import gaps_in, point_of
 from runs.pev.planner import Lesson, PlanBrief
 from runs.pev.plans.repeating import RejectedWork
-from runs.pev.policy import Capacities
+from runs.pev.policy import Capacities, Policy
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief
-from runs.pev.tools.ask_person import AskPerson
-from runs.pev.tools.registry import SHOWING_FILES, specs
-from runs.pev.verification.case import VerificationInput
+from runs.pev.tools.delegate import Delegate
+from runs.pev.tools.registry import specs, tools_of
 from runs.readmodel.run_files import written_files
-from runs.store import trees
-from runs.store.trees import Overlay
-from runs.text.dates import Day
+from runs.store import blobs, trees
 from runs.text.truncate import truncate_line
 
 RESULT_CHARS = 4_000
@@ -82,7 +68,7 @@ def for_planner(item: WorkItem, capabilities: Capacities) -> tuple[PlanBrief, st
     previous = plans[-1] if plans else None
     learnt = {plan.pk: _lessons(plan) for plan in plans}
     happened = [lesson for plan in plans for lesson in learnt[plan.pk]]
-    lessons = (*prompt_requests.lessons(requests_of(run), happened), *happened)
+    lessons = (*request_lessons(requests_of(run), happened), *happened)
     brief = PlanBrief(
         request=run.request,
         files=files,
@@ -96,7 +82,7 @@ def for_planner(item: WorkItem, capabilities: Capacities) -> tuple[PlanBrief, st
         sources_needed=policy.sources_needed,
         remarks=remarks_on(run, pages=capabilities.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,
-        answers=prompt_requests.answers(run, ~Q(work=item.pk)),  # its own it is given by its tool, also after a crash
+        answers=answers(run, ~Q(work=item.pk)),  # its own it is given by its tool, also after a crash
         kept=_kept(previous) if previous else (),
         results=_results(previous) if previous else {},
         previous=fingerprint.contract_of(previous) if previous else None,
@@ -223,7 +209,7 @@ def critiques_of(step: Step) -> tuple[Critique, ...]:
                 Critique(f"attempt {attempt.number}", "Another step changed the same file; work on the new one.")
             )
         rejections = (gate for gate in attempt.gates.all() if gate.status == GateStatus.REJECTED)
-        found += [one for gate in rejections for one in prompt_requests.critiques_at(gate, f"attempt {attempt.number}")]
+        found += [one for gate in rejections for one in critiques_at(gate, f"attempt {attempt.number}")]
     return tuple(found)
 
 
@@ -233,7 +219,7 @@ def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:
     policy = policy_for_agent(run.policy, attempt.agent)
     role_model = policy.model_for(Role.EXECUTOR)
     results = results_of(step.plan, step.depends_on)
-    earlier = prompt_requests.critiques(attempt, requests_of(run)) if step.plan.version > 1 else ()
+    earlier = earlier_critiques(attempt, requests_of(run)) if step.plan.version > 1 else ()
     return StepBrief(
         request=run.request,
         goal=step.plan.header.goal,
@@ -249,10 +235,10 @@ def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:
         effort=role_model.effort,
         rounds=policy.rounds,
         window=capabilities.executor.window,
-        answers=prompt_requests.answers(run, Q(decided_at__lt=attempt.created_at)),
+        answers=answers(run, Q(decided_at__lt=attempt.created_at)),
         critiques=(*earlier, *(critiques_of(step) if attempt.number > 1 else ())),
         instructions=attempt.agent.instructions if attempt.agent else "",
-        subagents=of_attempt(attempt, capabilities),
+        subagents=subagents_of_attempt(attempt, capabilities),
         simple=Role.EXECUTOR in capabilities.simple,
     )
 
@@ -277,98 +263,6 @@ def results_of(plan: Plan, keys: Sequence[str]) -> dict[str, StepResult]:
     return {key: found[key] for key in states.specs_of(plan) if key in found}
 
 
-def repeated(attempt: Attempt) -> Attempt | None:
-    """The previous attempt whose criteria were judged, if files and findings are identical to those of it. Of others
-    nothing was criticised that could have been mended.
-    """
-    before = attempt.step.attempts.filter(number__lt=attempt.number, status=AttemptStatus.FAILED)
-    judged = (one for one in before.select_related("verdict").order_by("-number") if one.verdict.results)
-    last = next(judged, None)
-    return last if last and result_in(last) == result_in(attempt) else None
-
-
-def for_verifier(
-    attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], capabilities: Capacities
-) -> VerificationInput:
-    step = attempt.step
-    spec = step.spec
-    run = step.plan.run
-    policy = run.policy
-    role_model = policy.model_for(Role.VERIFIER)
-    showing = (call for call in calls if call.name in SHOWING_FILES and not call.is_error)
-    read = {str(call.arguments["path"]) for call in showing if "path" in call.arguments}
-    inputs = trees.files_of(run.inputs)
-    specs = states.specs_of(step.plan)
-    made = dict.fromkeys([*overlay.changes, *spec.outputs])
-    asked = requests_of(run)
-    return VerificationInput(
-        subject=f"{spec.name}: {spec.description}",
-        request=run.request,
-        criteria=spec.acceptance_criteria,
-        expected_outputs=spec.outputs,
-        files=overlay.contents(),
-        inputs=Given(trees.contents_of(run.inputs), inputs),
-        shown=[source_of(path, inputs) for path in made],
-        given=rested_on(read - made.keys(), inputs, trees.files_of(attempt.base)),
-        output=attempt.output.findings if attempt.output else "",
-        notes=attempt.output.notes if attempt.output else "",
-        tools=[source_of_call(call) for call in calls],
-        earlier=earlier_calls(step.plan, attempt.created_at),
-        days=_days(run),
-        model=role_model.model,
-        effort=role_model.effort,
-        undeclared=undeclared_by(specs.values(), overlay.changes),
-        finished={output.path for one in specs.values() for output in one.expected_outputs if not output.cited},
-        own_confidence=attempt.output.confidence if attempt.output else 1.0,
-        min_confidence=policy.min_confidence,
-        min_verifier_confidence=policy.min_verifier_confidence,
-        min_document_bytes=policy.min_document_bytes,
-        size_checks=_size_checks(step.plan),
-        review=policy.model_reviews(Complexity(step.complexity)),
-        persons=prompt_requests.persons(asked, attempt.created_at) | _answered(run, _known_to(attempt, calls)),
-        requests=prompt_requests.judged(attempt, overlay, asked),
-        read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
-        meant=meant_by([spec], inputs) or list(inputs),
-        pages=original_pages.read_in(calls, overlay, capabilities.verifier),
-        simple=Role.VERIFIER in capabilities.simple,
-    )
-
-
-def _days(run: Run) -> list[Day]:
-    """Those on which the run took place, until now."""
-    first, last = run.created_at.date(), timezone.now().date()
-    days = (first + timedelta(number) for number in range((last - first).days + 1))
-    return [Day(day.year, day.month, day.day) for day in days]
-
-
-def _answered(run: Run, which: Q | None = None) -> dict[int, str]:
-    """What people answered, at these gates, by its number."""
-    return {one.number: one.words for one in prompt_requests.answers(run, which)}
-
-
-def _known_to(attempt: Attempt, calls: Sequence[ToolCall]) -> Q:
-    """The questions answered before the attempt began, and those that it asked itself: another step may have asked the
-    same before, and then the gate is that one's.
-    """
-    asked = [call for call in calls if call.name == AskPerson.name and not call.is_error]
-    digests = [question_digest(call.arguments["question"]) for call in asked]
-    return Q(decided_at__lt=attempt.created_at) | Q(digest__in=digests)
-
-
-def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, FileInfo]) -> Set[str]:
-    """The given files of which executors were shown every line, where a criterion asks for that."""
-    if not any(criterion.check and criterion.check.reads_whole for criterion in criteria):
-        return frozenset()
-    return read_whole(inputs, shown_in(run))
-
-
-def _size_checks(plan: Plan) -> list[Check]:
-    """What the plan itself says about how long files are to be, whichever step or success criterion says it."""
-    specs = states.specs_of(plan).values()
-    criteria = [*(one for spec in specs for one in spec.acceptance_criteria), *plan.header.success_criteria]
-    return [one.check for one in criteria if one.check and one.check.limits_size]
-
-
 def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
     role_model = run.policy.model_for(Role.SYNTHESIZER)
     statuses = dict(plan.steps.values_list("key", "status"))
@@ -386,42 +280,97 @@ def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
     )
 
 
-def for_final_verdict(run: Run, plan: Plan, answer: str, capabilities: Capacities) -> VerificationInput:
-    policy = run.policy
-    role_model = policy.model_for(Role.VERIFIER)
-    inputs, made = trees.files_of(run.inputs), written_files(run, run.head)
-    return VerificationInput(
-        subject="The whole task. @output is the final answer.",
-        request=run.request,
-        criteria=plan.header.success_criteria,
-        expected_outputs=(),
-        files=trees.contents_of(run.head),
-        inputs=Given(trees.contents_of(run.inputs), inputs),
-        shown=[source_of(path, inputs) for path in made],
-        given=list(inputs),
-        output=answer,
-        tools=(),
-        earlier=earlier_calls(plan),
-        days=_days(run),
-        whole=True,
-        model=role_model.model,
-        effort=role_model.effort,
-        min_verifier_confidence=policy.min_verifier_confidence,
-        persons=prompt_requests.persons(requests_of(run)) | _answered(run),
-        read_whole=_read_whole(run, plan.header.success_criteria, inputs),
-        meant=list(inputs),
-        simple=Role.VERIFIER in capabilities.simple,
-    )
+MAX_PREVIEWS = 12
+PREVIEW_CHARS = 1_200
+"""The beginnings of so many files, about 4,000 tokens in all: enough to plan by; the executor reads them whole."""
+PAGE_CHARS = 2_500
+"""Of a document, about its first page: what it is stands below letterheads and parties."""
 
 
-def delivered_by(run: Run, plan: Plan) -> Delivered:
-    """What the run hands over. It is read here; its files are read when they are asked for."""
-    inputs = trees.files_of(run.inputs)
-    steps = states.specs_of(plan).values()
-    return Delivered(
-        made=list(written_files(run, run.head)),
-        files=trees.contents_of(run.head),
-        given=Given(trees.contents_of(run.inputs), inputs),
-        finished={output.path for step in steps for output in step.expected_outputs if not output.cited},
-        earlier=earlier_calls(plan),
-    )
+def previews_of(tree: Tree) -> dict[str, str]:
+    """By path, those of the first files that can be read and are not blank."""
+    found: dict[str, str] = {}
+    problems, known = trees.problems_of(tree), trees.readings_of(tree)
+    for path, info in trees.files_of(tree).items():
+        if len(found) == MAX_PREVIEWS:
+            break
+        if path in problems:
+            continue
+        is_document = info.sha256 in known.layouts
+        text = _beginning(known.texts.get(info.sha256, info.sha256), PAGE_CHARS if is_document else PREVIEW_CHARS)
+        if text.strip():
+            found[path] = text.partition("\f")[0] if is_document else text
+    return found
+
+
+def _beginning(sha256: str, characters: int) -> str:
+    """Of a text in UTF-8; nothing of another content, which runs from before renditions may have."""
+    with blobs.opened(sha256) as blob:
+        start = blob.read(4 * characters)
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
+    except UnicodeDecodeError:
+        return ""
+    return "" if "\0" in text else text[:characters]
+
+
+def delegating(policy: Policy) -> Iterator[ToolSpec]:
+    """The tool that plans may give to steps, where the run has subagents."""
+    known = agent_roster(policy) if policy.subagents else NO_AGENTS
+    if there := {name: known.agents[name] for name in policy.subagents if not known.missing(name)}:
+        yield Delegate.spec_for(there)
+
+
+def subagents_of_attempt(attempt: Attempt, capabilities: Capacities) -> dict[str, Subagent]:
+    """As they were when it began; none where its own agent may not hand anything on."""
+    if DELEGATE not in permitted(tools_of(attempt.step.spec), attempt.agent):
+        return {}
+    return {name: Subagent(one, capabilities.subagents[name].window) for name, one in attempt.subagents.items()}
+
+
+def request_lessons(gates: Iterable[Gate], learnt: Iterable[Lesson]) -> Iterator[Lesson]:
+    """The requests that what was learnt from versions and steps does not tell: what they were said of has passed."""
+    known = {lesson.request for lesson in learnt}
+    for gate in gates:
+        if gate.step and gate.attempt:
+            label = f"{gate.decided_by} on attempt {gate.attempt.number} at step {gate.step.key}"
+            new = (asked for asked in gate.asked if asked.request not in known)
+            yield from (Lesson(label, asked.words, from_person=True, request=asked.request) for asked in new)
+
+
+def persons(gates: Iterable[Gate], until: datetime | None = None) -> dict[int, str]:
+    """What people said, by the number of the request. Of an attempt, until it began: it may be resumed after a crash,
+    and must then be told the same.
+    """
+    said = (gate for gate in gates if until is None or (gate.decided_at and gate.decided_at < until))
+    return {asked.request: asked.words for gate in said for asked in gate.asked}
+
+
+def answers(run: Run, which: Q | None = None) -> tuple[Answered, ...]:
+    """What people answered to questions of models, at these gates, by its number. Costs nothing where no one said
+    anything.
+    """
+    if not run.requests:
+        return ()
+    gates = run.gates.answers().filter(which or Q())
+    rows = gates.values_list("request", "question", "reason")
+    return tuple(Answered(number, question, words) for number, question, words in rows if number)
+
+
+def earlier_critiques(attempt: Attempt, gates: Iterable[Gate]) -> Iterator[Critique]:
+    """What people asked for at attempts of earlier versions of the plan; those of this one are told with the rest."""
+    for gate in requests_judged_at(attempt, gates):
+        if gate.attempt and gate.attempt.step_id != attempt.step_id:
+            yield from critiques_at(gate, f"attempt {gate.attempt.number} of an earlier plan")
+
+
+def critiques_at(gate: Gate, what: str) -> Iterator[Critique]:
+    """What was asked for there, one by one: each is answered, heeded and judged by its own number."""
+    label = f"{gate.decided_by} on {what}"
+    yield from (Critique(label, asked.words, from_person=True, request=asked.request) for asked in gate.asked)
+
+
+def requests_judged_at(attempt: Attempt, gates: Iterable[Gate]) -> list[Gate]:
+    plan = attempt.step.plan
+    keys = states.specs_of(plan)
+    return [gate for gate in gates if judged_at(gate, plan.header, keys) == attempt.step.key]

@@ -1,9 +1,10 @@
 """The ports of pev over the journal: what is recorded is not asked or done a second time (D3)."""
 
+import json
 import logging
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache, partial
@@ -12,10 +13,12 @@ from django.conf import settings
 from django.utils import timezone
 
 from runs.accounting.prices import bound_of, cost_of
+from runs.contracts.base import JsonObject
 from runs.contracts.ports import (
     Acting,
     Ask,
     Changes,
+    Draft,
     GuardedToolbox,
     Original,
     Reply,
@@ -25,24 +28,94 @@ from runs.contracts.ports import (
     Usage,
 )
 from runs.engine import original_pages, tool_approval
-from runs.engine.answering import Answering
 from runs.engine.claim import Lease, commit
 from runs.engine.database import database
-from runs.engine.deadline import Deadline
 from runs.engine.live_text import LiveDraft
 from runs.engine.web_page_texts import text_of_pdf
-from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, ToolsUsedUp
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, TimeUsedUp, ToolsUsedUp
 from runs.lifecycle import run_limits
 from runs.lifecycle.approval.fingerprint import digest_of
 from runs.llm.capabilities import capability_of
+from runs.llm.client import Clients
 from runs.models import ToolCall, WorkItem
 from runs.pev.conversation.originals import page_blocks
 from runs.pev.policy import Capacities
 from runs.pev.read_set import ReadTracker
 from runs.pev.tools.registry import note_looks
+from runs.rehearsal.model import MODELS, Rehearsal
 from runs.store import event_log, journal
 from runs.store.journal import CallPlace, JournalQuestion
 from runs.store.trees import Overlay
+
+POLL_INTERVAL = 0.1
+"""Seconds between two looks at whether a wait has to end."""
+
+
+class Answering:
+    """Safe to share between threads. `delay`: seconds before each reply of the rehearsal, so that one can follow."""
+
+    def __init__(self, delay: float = 0.0) -> None:
+        self._delay = delay
+        self._rehearsal = Rehearsal()
+        self._clients = Clients()
+
+    def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None, draft: Draft | None = None) -> Reply:
+        """The reply to one question. `keep_going` raises to break it off, also while the reply is waited for; `draft`
+        is told of it meanwhile.
+
+        Raises ModelError.
+        """
+        if ask.model not in MODELS:
+            return self._clients.ask(ask, keep_going, draft)
+        reply = self._rehearsal.ask(ask)
+        began, written = time.monotonic(), _written(reply, draft, math.ceil(self._delay / POLL_INTERVAL))
+        while (left := began + self._delay - time.monotonic()) > 0:
+            next(written, None)
+            keep_going()
+            time.sleep(min(left, POLL_INTERVAL))
+        for _ in written:  # what a late wakening has left
+            pass
+        keep_going()
+        return reply
+
+    def close(self) -> None:
+        self._clients.close()
+
+
+def _written(reply: Reply, draft: Draft | None, pieces: int) -> Iterator[None]:
+    """Tells of the reply in about so many pieces, one for each item that is asked for."""
+    if draft is None:
+        return
+    blocks = [(str(block["type"]), str(block.get("name", "")), _words(block)) for block in reply.content]
+    size = math.ceil(sum(len(words) for _, _, words in blocks) / max(1, pieces))
+    for kind, tool, words in blocks:
+        draft.begin(kind, tool)
+        for at in range(0, len(words), size):
+            draft.add(words[at : at + size])
+            yield
+
+
+def _words(block: JsonObject) -> str:
+    return str(block["text"]) if "text" in block else json.dumps(block.get("input"), ensure_ascii=False)
+
+
+class Deadline:
+    """`used` seconds of `limit` are gone already, by the journal: a resumed attempt gets no new time."""
+
+    def __init__(self, limit: float, used: float) -> None:
+        self._limit = limit
+        self._used = used
+
+    def add(self, began: float) -> None:
+        """Count what has passed since the monotonic moment `began`."""
+        self._used += time.monotonic() - began
+
+    def check(self, began: float | None = None) -> None:
+        """Raises TimeUsedUp when the time is over, what has passed since `began` included."""
+        running = time.monotonic() - began if began is not None else 0.0
+        if self._used + running >= self._limit:
+            raise TimeUsedUp(f"The attempt has used the {self._limit:.0f} seconds that it may take.")
+
 
 log = logging.getLogger(__name__)
 

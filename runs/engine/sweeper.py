@@ -17,8 +17,7 @@ from django.utils import timezone
 
 from runs.engine import document_work, mcp_listings, probes
 from runs.engine.claim import due
-from runs.engine.leader_locks import BACKUP, HeldLock, is_taken
-from runs.engine.process_registry import Presence, forget_the_silent
+from runs.engine.process_registry import BACKUP, HeldLock, Presence, forget_the_silent, is_taken
 from runs.errors import FromLaterVersion
 from runs.lifecycle import deletion
 

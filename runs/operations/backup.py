@@ -13,7 +13,7 @@ from django.core.files.base import File
 from django.db import connection
 
 from pevsite.installation import KEY_FILE, has_key, version
-from runs.engine.leader_locks import BACKUP, HeldLock
+from runs.engine.process_registry import BACKUP, HeldLock
 from runs.errors import InvalidInput
 from runs.models import LeaderLock, Link
 from runs.operations import database_snapshot

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from runs.engine import retrying
+# moved
+from runs.engine import perform
 from runs.enums import GateKind, Outcome
 from runs.models import User
 from tests.factories import Submit, answer
@@ -72,7 +73,7 @@ def test_no_answer_at_all(
     api: FakeAnthropic, submitted: Submit, client: Client, monkeypatch: pytest.MonkeyPatch, role: str
 ) -> None:
     """It is cut off, asked again later, and then streams garbage; when it lasts a person is asked."""
-    monkeypatch.setattr(retrying, "MAX_TRIES", 2)
+    monkeypatch.setattr(perform, "MAX_TRIES", 2)
     faults = ("is cut off", "streams garbage")
     team = team_with(role, in_turn(*(FAULTS[fault] for fault in faults)))
     run = play(api, submitted, team)
@@ -83,7 +84,7 @@ def test_no_answer_at_all(
 def test_nothing_is_lost_when_the_service_comes_back(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
-    monkeypatch.setattr(retrying, "MAX_TRIES", 2)
+    monkeypatch.setattr(perform, "MAX_TRIES", 2)
     team = Team(plan=plan(step("one")), verifier=always(FAULTS[fault]))
     run = play(api, submitted, team)
     must_hold(run, client, GateKind.ERROR, NO_ANSWERS[fault])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from runs.engine.commands import TreeCommands
+from runs.engine.reach import TreeCommands
 from runs.enums import GateKind, Outcome
 from runs.errors import InvalidInput
 from runs.lifecycle.approval import fingerprint

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.engine.input_previews import PREVIEW_CHARS, PREVIEWS, previews_of
+from runs.engine.prompt_inputs import MAX_PREVIEWS, PREVIEW_CHARS, previews_of
 from runs.models import Tree
 from runs.store import blobs, input_examination, trees
 
@@ -28,7 +28,7 @@ def test_only_what_can_be_read_is_shown_and_as_it_is_read() -> None:
 
 def test_so_many_files_are_begun() -> None:
     shown = previews_of(tree_of({f"{n:02}.md": f"{n} {'ü' * 5_000}".encode() for n in range(20)}))
-    assert list(shown) == [f"{n:02}.md" for n in range(PREVIEWS)]
+    assert list(shown) == [f"{n:02}.md" for n in range(MAX_PREVIEWS)]
     assert {len(text) for text in shown.values()} == {PREVIEW_CHARS}
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from runs.engine.leader_locks import HeldLock
+from runs.engine.process_registry import HeldLock
 from runs.engine.sweeper import Sweeper
 from runs.models import Discarded, LeaderLock
 

@@ -12,8 +12,7 @@ import pytest
 from django.utils import timezone
 
 from runs.engine import recording
-from runs.engine.perform import perform
-from runs.engine.retrying import MAX_TRIES, MAX_WAIT
+from runs.engine.perform import MAX_TRIES, MAX_WAIT, perform
 from runs.enums import EventKind, GateKind, Outcome, Role, WorkStatus
 from runs.http_client import watchdog
 from runs.lifecycle.gate_decisions import cancel

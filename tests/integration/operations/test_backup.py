@@ -17,7 +17,7 @@ import pytest
 from django.apps import apps
 
 from pevsite.installation import KEY_FILE
-from runs.engine.leader_locks import BACKUP, HeldLock
+from runs.engine.process_registry import BACKUP, HeldLock
 from runs.engine.sweeper import Sweeper
 from runs.lifecycle import deletion
 from runs.operations.backup_archive import SIGNATURE, Archive, Signer

@@ -17,8 +17,8 @@ from runs.documents.model.layout import BlockKind
 from runs.documents.packed_parts import packed
 from runs.documents.reading.building import Builder
 from runs.engine import document_work
-from runs.engine.input_previews import previews_of
 from runs.engine.perform import perform
+from runs.engine.prompt_inputs import previews_of
 from runs.enums import EventKind, GateStatus, RunStatus, WorkKind, WorkStatus
 from runs.errors import InvalidInput
 from runs.isolation import Crashed, Interrupted, NoTurn, TimedOut

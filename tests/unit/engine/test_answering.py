@@ -3,8 +3,10 @@
 import pytest
 
 from runs.contracts.ports import Ask, Usage
-from runs.engine import answering
-from runs.engine.answering import Answering
+
+# moved
+from runs.engine import recording
+from runs.engine.recording import Answering
 from runs.enums import Role
 from runs.errors import LeaseLost, ModelError
 from runs.pev.conversation.asking import user
@@ -31,7 +33,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(answering, "time", clock)
+    monkeypatch.setattr(recording, "time", clock)
     return clock
 
 

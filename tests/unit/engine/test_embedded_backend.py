@@ -14,7 +14,7 @@ from django.tasks.signals import task_enqueued, task_finished, task_started
 
 from runs.engine import embedded_backend
 from runs.engine.embedded_backend import EmbeddedBackend, pool
-from runs.engine.notifications import Notifications
+from runs.engine.perform import Notifications
 from tests.waiting import wait_until
 
 WAIT = 60.0

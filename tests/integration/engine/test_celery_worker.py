@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runs.engine import celery_backend, celery_resend
-from runs.engine.celery_resend import Overdue
-from runs.engine.leader_locks import HeldLock
+from runs.engine import celery_backend, celery_worker
+from runs.engine.celery_worker import Resender
+from runs.engine.process_registry import HeldLock
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
@@ -22,20 +22,20 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(celery_resend, "time", clock)
+    monkeypatch.setattr(celery_worker, "time", clock)
     return clock
 
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sent: list[int] = []
-    monkeypatch.setattr(celery_resend, "enqueue", sent.append)
+    monkeypatch.setattr(celery_worker, "enqueue", sent.append)
     monkeypatch.setattr(celery_backend.sender, "is_away", False)
     return sent
 
 
 def test_an_item_is_sent_when_it_is_seen_twice_and_then_less_and_less_often(clock: Clock, sent: list[int]) -> None:
-    notify, seconds = Overdue(), list[float]()
+    notify, seconds = Resender(), list[float]()
     for poll in range(2 * 600):
         clock.now = 1_000 + poll / 2
         notify([7])
@@ -46,7 +46,7 @@ def test_an_item_is_sent_when_it_is_seen_twice_and_then_less_and_less_often(cloc
 
 
 def test_what_was_claimed_meanwhile_counts_as_new(clock: Clock, sent: list[int]) -> None:
-    notify = Overdue()
+    notify = Resender()
     for due in ([7], [7, 8], [], [7], [7]):
         notify(due)
         clock.now += 0.5
@@ -54,7 +54,7 @@ def test_what_was_claimed_meanwhile_counts_as_new(clock: Clock, sent: list[int])
 
 
 def test_one_process_at_a_time_sends_and_another_when_it_has_ended(clock: Clock, sent: list[int]) -> None:
-    first, second = Overdue(), Overdue()
+    first, second = Resender(), Resender()
     for _ in range(3):
         for notify in (first, second):
             notify([7])
@@ -71,7 +71,7 @@ def test_one_process_at_a_time_sends_and_another_when_it_has_ended(clock: Clock,
 def test_while_redis_is_away_one_is_tried_and_all_are_sent_when_it_is_back(
     clock: Clock, sent: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    notify = Overdue()
+    notify = Resender()
     monkeypatch.setattr(celery_backend.sender, "is_away", True)
     for _ in range(3):
         notify([7, 8])

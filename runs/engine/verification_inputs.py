@@ -1,0 +1,260 @@
+"""What the verifier is given to judge a result or the final answer: its criteria, files, tool calls and requests."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from datetime import datetime, timedelta
+from urllib.parse import unquote_plus
+
+from django.db.models import F, Q
+from django.utils import timezone
+from pydantic import JsonValue
+
+from runs.contracts.base import STEP
+from runs.contracts.ports import FileInfo
+from runs.engine import original_pages
+from runs.engine.prompt_inputs import answers, persons, requests_judged_at
+from runs.enums import (
+    AttemptStatus,
+    Complexity,
+    Effect,
+    Role,
+)
+from runs.evidence.citations.citing import Delivered
+from runs.evidence.sources import Given, ToolText, rested_on, source_of
+from runs.lifecycle import state as states
+from runs.lifecycle import toolset
+from runs.lifecycle.approval.baseline import undeclared_by
+from runs.lifecycle.change_requests import requests_of
+from runs.lifecycle.coverage import shown_in
+from runs.lifecycle.criteria_ledger import result_in
+from runs.lifecycle.gates.question_gate import question_digest
+from runs.models import Attempt, Gate, Plan, Run, ToolCall
+from runs.pev.checks.base import Check
+from runs.pev.contracts import Criterion
+from runs.pev.input_coverage import read_whole
+from runs.pev.input_selection import meant_by
+from runs.pev.policy import Capacities
+from runs.pev.tools.ask_person import AskPerson
+from runs.pev.tools.registry import SHOWING_FILES, TOOLS, calculation_in, missing_in
+from runs.pev.tools.tool import Results
+from runs.pev.verification.case import VerificationInput
+from runs.pev.verification.requests import PersonRequest
+from runs.readmodel.run_files import written_files
+from runs.store import trees
+from runs.store.journal import CHECKS
+from runs.store.trees import Overlay
+from runs.text.dates import Day
+
+
+def repeated_attempt(attempt: Attempt) -> Attempt | None:
+    """The previous attempt whose criteria were judged, if files and findings are identical to those of it. Of others
+    nothing was criticised that could have been mended.
+    """
+    before = attempt.step.attempts.filter(number__lt=attempt.number, status=AttemptStatus.FAILED)
+    judged = (one for one in before.select_related("verdict").order_by("-number") if one.verdict.results)
+    last = next(judged, None)
+    return last if last and result_in(last) == result_in(attempt) else None
+
+
+def for_verifier(
+    attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], capabilities: Capacities
+) -> VerificationInput:
+    step = attempt.step
+    spec = step.spec
+    run = step.plan.run
+    policy = run.policy
+    role_model = policy.model_for(Role.VERIFIER)
+    showing = (call for call in calls if call.name in SHOWING_FILES and not call.is_error)
+    read = {str(call.arguments["path"]) for call in showing if "path" in call.arguments}
+    inputs = trees.files_of(run.inputs)
+    specs = states.specs_of(step.plan)
+    made = dict.fromkeys([*overlay.changes, *spec.outputs])
+    asked = requests_of(run)
+    return VerificationInput(
+        subject=f"{spec.name}: {spec.description}",
+        request=run.request,
+        criteria=spec.acceptance_criteria,
+        expected_outputs=spec.outputs,
+        files=overlay.contents(),
+        inputs=Given(trees.contents_of(run.inputs), inputs),
+        shown=[source_of(path, inputs) for path in made],
+        given=rested_on(read - made.keys(), inputs, trees.files_of(attempt.base)),
+        output=attempt.output.findings if attempt.output else "",
+        notes=attempt.output.notes if attempt.output else "",
+        tools=[source_of_call(call) for call in calls],
+        earlier=earlier_calls(step.plan, attempt.created_at),
+        days=_days(run),
+        model=role_model.model,
+        effort=role_model.effort,
+        undeclared=undeclared_by(specs.values(), overlay.changes),
+        finished={output.path for one in specs.values() for output in one.expected_outputs if not output.cited},
+        own_confidence=attempt.output.confidence if attempt.output else 1.0,
+        min_confidence=policy.min_confidence,
+        min_verifier_confidence=policy.min_verifier_confidence,
+        min_document_bytes=policy.min_document_bytes,
+        size_checks=_size_checks(step.plan),
+        review=policy.model_reviews(Complexity(step.complexity)),
+        persons=persons(asked, attempt.created_at) | _answered(run, _known_to(attempt, calls)),
+        requests=judged_requests(attempt, overlay, asked),
+        read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
+        meant=meant_by([spec], inputs) or list(inputs),
+        pages=original_pages.read_in(calls, overlay, capabilities.verifier),
+        simple=Role.VERIFIER in capabilities.simple,
+    )
+
+
+def for_final_verdict(run: Run, plan: Plan, answer: str, capabilities: Capacities) -> VerificationInput:
+    policy = run.policy
+    role_model = policy.model_for(Role.VERIFIER)
+    inputs, made = trees.files_of(run.inputs), written_files(run, run.head)
+    return VerificationInput(
+        subject="The whole task. @output is the final answer.",
+        request=run.request,
+        criteria=plan.header.success_criteria,
+        expected_outputs=(),
+        files=trees.contents_of(run.head),
+        inputs=Given(trees.contents_of(run.inputs), inputs),
+        shown=[source_of(path, inputs) for path in made],
+        given=list(inputs),
+        output=answer,
+        tools=(),
+        earlier=earlier_calls(plan),
+        days=_days(run),
+        whole=True,
+        model=role_model.model,
+        effort=role_model.effort,
+        min_verifier_confidence=policy.min_verifier_confidence,
+        persons=persons(requests_of(run)) | _answered(run),
+        read_whole=_read_whole(run, plan.header.success_criteria, inputs),
+        meant=list(inputs),
+        simple=Role.VERIFIER in capabilities.simple,
+    )
+
+
+def delivered_by(run: Run, plan: Plan) -> Delivered:
+    """What the run hands over. It is read here; its files are read when they are asked for."""
+    inputs = trees.files_of(run.inputs)
+    steps = states.specs_of(plan).values()
+    return Delivered(
+        made=list(written_files(run, run.head)),
+        files=trees.contents_of(run.head),
+        given=Given(trees.contents_of(run.inputs), inputs),
+        finished={output.path for step in steps for output in step.expected_outputs if not output.cited},
+        earlier=earlier_calls(plan),
+    )
+
+
+def _days(run: Run) -> list[Day]:
+    """Those on which the run took place, until now."""
+    first, last = run.created_at.date(), timezone.now().date()
+    days = (first + timedelta(number) for number in range((last - first).days + 1))
+    return [Day(day.year, day.month, day.day) for day in days]
+
+
+def _answered(run: Run, which: Q | None = None) -> dict[int, str]:
+    """What people answered, at these gates, by its number."""
+    return {one.number: one.words for one in answers(run, which)}
+
+
+def _known_to(attempt: Attempt, calls: Sequence[ToolCall]) -> Q:
+    """The questions answered before the attempt began, and those that it asked itself: another step may have asked the
+    same before, and then the gate is that one's.
+    """
+    asked = [call for call in calls if call.name == AskPerson.name and not call.is_error]
+    digests = [question_digest(call.arguments["question"]) for call in asked]
+    return Q(decided_at__lt=attempt.created_at) | Q(digest__in=digests)
+
+
+def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, FileInfo]) -> Set[str]:
+    """The given files of which executors were shown every line, where a criterion asks for that."""
+    if not any(criterion.check and criterion.check.reads_whole for criterion in criteria):
+        return frozenset()
+    return read_whole(inputs, shown_in(run))
+
+
+def _size_checks(plan: Plan) -> list[Check]:
+    """What the plan itself says about how long files are to be, whichever step or success criterion says it."""
+    specs = states.specs_of(plan).values()
+    criteria = [*(one for spec in specs for one in spec.acceptance_criteria), *plan.header.success_criteria]
+    return [one.check for one in criteria if one.check and one.check.limits_size]
+
+
+def judged_requests(attempt: Attempt, overlay: Overlay, gates: Iterable[Gate]) -> Sequence[PersonRequest]:
+    """Those that this attempt is judged by, with the results that they were said of."""
+    return [
+        request
+        for gate in requests_judged_at(attempt, gates)
+        if gate.attempt
+        for request in _requests(gate, gate.attempt, overlay)
+    ]
+
+
+def _requests(gate: Gate, rejected: Attempt, overlay: Overlay) -> list[PersonRequest]:
+    before = Overlay(rejected.base, rejected.overlay, max_files=0, max_bytes=0).contents()
+    return [
+        PersonRequest(
+            number=asked.request,
+            words=asked.words,
+            since=f"attempt {rejected.number}",
+            paths=sorted({*rejected.overlay, *overlay.changes}),
+            before=before,
+            findings=rejected.output.findings if rejected.output else "",
+        )
+        for asked in gate.asked
+    ]
+
+
+_QUOTED = ("attempt", "ordinal", "name", "arguments", "result", "is_error", "shown")
+"""The columns of a call that are quoted. The others are not read: a plan of 200 steps has thousands of calls."""
+
+
+def source_of_call(call: ToolCall) -> ToolText:
+    """Its result, with all that the executor had put into it."""
+    texts = list(_texts_in(call.arguments))
+    is_outside = not call.is_error and _reads_outside(call.name)
+    if is_outside:  # a page may repeat what its address says, which came from the executor
+        texts += [unquote_plus(text) for text in texts]
+    expression = "" if call.is_error else calculation_in(call.name, call.arguments)
+    missing = None if call.is_error else missing_in(call.name, call.arguments, call.result)
+    is_printed = not call.is_error and _results_of(call.name) is Results.COMMAND
+    return ToolText(
+        call.result, call.shown, "\n".join([call.name, *texts]), expression, is_outside, is_printed, missing
+    )
+
+
+def earlier_calls(plan: Plan, before: datetime | None = None) -> dict[str, ToolText]:
+    """By its name as a source, each call of the attempts that passed, of those that had by this moment. Calls that only
+    show files are left out: files are sources themselves.
+    """
+    until = Q(finished_at__lt=before) if before else Q()
+    passed = Attempt.objects.filter(until, step__plan=plan, status=AttemptStatus.PASSED).order_by("number")
+    doers = {reused or own: key for own, reused, key in passed.values_list("pk", "reused_from", "step__key")}
+    if plan.version > 1:  # only later versions keep results of earlier ones
+        kept = plan.steps.filter(reused_from__isnull=False)
+        kept_doers = kept.values_list("reused_from", "reused_from__reused_from", "key")
+        doers |= {reused or own: key for own, reused, key in kept_doers if own}
+    of_doers = ToolCall.objects.filter(attempt__in=doers, generation=F("work__generation"), ordinal__lt=CHECKS)
+    calls = of_doers.exclude(name__in=SHOWING_FILES).order_by("work", "ordinal").only(*_QUOTED)
+    return {f"{STEP}{doers[call.attempt_id or 0]}/tool-{call.ordinal}": source_of_call(call) for call in calls}
+
+
+def _reads_outside(name: str) -> bool:
+    if toolset.is_of_a_server(name):
+        return toolset.server_effect(name) is Effect.READS_OUTSIDE
+    return _results_of(name) is Results.WEB
+
+
+def _results_of(name: str) -> Results | None:
+    return TOOLS[name].results if name in TOOLS else None
+
+
+def _texts_in(value: JsonValue) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for name, item in value.items():
+                yield name
+                yield from _texts_in(item)
+        case list():
+            for item in value:
+                yield from _texts_in(item)
