@@ -9,12 +9,10 @@ from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate
 from runs.pev.contracts import Criterion
 from runs.pev.outcome import OpenPoint
-from runs.readmodel.attempt_view import AttemptReading
-from runs.readmodel.call_arguments import sent_in_lines
-from runs.readmodel.check_words import check_in_words
-from runs.readmodel.error_words import ErrorGateWords, held_at
-from runs.readmodel.plan_view import PlanReading, StepReading
+from runs.readmodel.gate_details import ErrorGateWords, held_at, sent_in_lines
+from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.run_view import reading_of
+from runs.readmodel.status_words import check_in_words
 from runs.text.diff import DiffPiece
 from runs.text.visible import visible_text
 

@@ -1,23 +1,26 @@
-"""What differs between two versions of a plan, word by word, for anyone who has to agree to the later one."""
+"""How versions of a plan differ, word by word and in one line, and which edits of people a later version has lost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby, pairwise
 from typing import Literal
 
 from runs.contracts.feedback import Comment
 from runs.enums import About
 from runs.pev.contracts import Criterion, PlanContract, PlanHeader, PlanStep, RequestAnswer
-from runs.pev.plans.relaxing import relaxations
+from runs.pev.plans.relaxing import relaxations, same_criterion_key
 from runs.pev.tools.registry import tools_of
-from runs.readmodel.check_words import check_in_words
+from runs.readmodel.status_words import check_in_words
 from runs.text.diff import DiffBudget, TextChange, word_diff
 from runs.text.normalisation import caseless
-from runs.text.plural import pluralize
+from runs.text.plural import pluralize, word_for
+from runs.text.sentences import sentences_in
+from runs.text.truncate import quoted, truncate
 
 type Kind = Literal["removed", "changed", "added", "moved"]
-
 _SIMILAR = 0.5
 """Share of the words that two criteria have in common, from which on one is the other, worded again."""
 _STEPS = 20
@@ -296,3 +299,211 @@ def _in_order(places: Sequence[int]) -> set[int]:
         found.add(places[at])
         at = best[at][1]
     return found
+
+
+MAX_NAMED = 3
+"""Steps of one kind, and parts of one step, that are named; the others are counted."""
+_NAME = 60
+_QUOTE = 90
+_KINDS: tuple[Kind, ...] = ("removed", "changed", "added", "moved")
+
+
+@dataclass(frozen=True)
+class News:
+    """Such as “1 step removed: Draft the notices”. `less`: whether less is asked for than before."""
+
+    words: str
+    less: bool = False
+
+
+def news_of(changes: Comparison) -> list[News]:
+    """A part for each kind of change, never empty: that nothing changed is news for who asked for changes."""
+    if changes.only_noted:
+        return [News("No step or criterion changed")]
+    found = [
+        News(_of_steps(kind, steps, first=not place), any(step.less for step in steps))
+        for place, (kind, steps) in enumerate(_by_kind(changes))
+    ]
+    if changes.criteria:
+        words = ", ".join(_of_criteria(changes.criteria, "success criterion", "success criteria"))
+        found.append(News(words, any(one.relaxed for one in changes.criteria)))
+    named = [one for one in changes.whole if not one.what.startswith("context ")]
+    return [*found, *(News(f"{_of_text(one)} changed") for one in named)]
+
+
+def _by_kind(changes: Comparison) -> Iterator[tuple[Kind, Sequence[StepChange]]]:
+    for kind in _KINDS:
+        if steps := [step for step in changes.steps if step.kind == kind]:
+            yield kind, steps
+
+
+def _of_steps(kind: Kind, steps: Sequence[StepChange], *, first: bool) -> str:
+    count = pluralize(len(steps), "step") if first else str(len(steps))
+    return f"{count} {kind}: {_listed([_named(step) for step in steps])}"
+
+
+def _named(step: StepChange) -> str:
+    name = truncate(step.name, _NAME)
+    if step.kind != "changed":
+        return name
+    parts = [*_of_criteria(step.criteria, "criterion", "criteria"), *map(_of_text, step.changes)]
+    return f"{name} ({_listed(parts)})" if parts else name
+
+
+def _of_criteria(criteria: Sequence[CriterionChange], one: str, more: str) -> Iterator[str]:
+    """What asks for less first."""
+    weaker = [its for its in criteria if its.kind == "changed" and its.relaxed]
+    counted = (
+        (sum(its.kind == "removed" for its in criteria), "removed"),
+        (len(weaker), word_for(len(weaker), "asks for less", "ask for less")),
+        (sum(its.kind == "changed" for its in criteria) - len(weaker), "changed"),
+        (sum(its.kind == "added" for its in criteria), "added"),
+    )
+    yield from (f"{pluralize(count, one, more)} {what}" for count, what in counted if count)
+
+
+def _of_text(change: TextChange) -> str:
+    """Its name, with the words that are new or gone where it is only those."""
+    pieces = [piece for piece in change.pieces if piece.kind != "same"]
+    if len(pieces) != 1 or len(change.pieces) == 1:
+        return change.what
+    return f"{change.what} {'+' if pieces[0].kind == 'added' else '−'} {quoted(pieces[0].text.strip(), _QUOTE)}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = len(words) - MAX_NAMED
+    return f"{', '.join(words[:MAX_NAMED])}{f' and {more} more' if more > 0 else ''}"
+
+
+MAX_PARTS = 200
+"""Parts of one edit that are looked for in later versions: each costs a look through all words of those."""
+MAX_NAMED_PARTS = 3
+_PART_QUOTE = 120
+
+
+@dataclass(frozen=True)
+class Written:
+    """A version, `by` whose hand; empty for a planner. `agreed`: whether a person approved it after reading."""
+
+    version: Version
+    by: str
+    agreed: bool = False
+
+    @cached_property
+    def words(self) -> str:
+        """All that it says, as it is compared."""
+        return "\n".join(same_criterion_key(text) for text in _texts_of_version(self.version))
+
+    @cached_property
+    def facts(self) -> Mapping[str, str]:
+        """What it says beside words: a sentence for each, by what stays the same when a step gets another name."""
+        return dict(_facts_of_version(self.version))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Something that the edit which made `version` put into the plan: words that are looked for anywhere in a plan, or
+    the `fact` of that key. A step that it took out is `gone`, by its key.
+    """
+
+    version: int
+    by: str
+    said: str
+    words: str = ""
+    fact: str = ""
+    gone: str = ""
+
+    def stands(self, now: Written) -> bool:
+        if self.gone:
+            return self.gone not in now.version.steps
+        return self.fact in now.facts if self.fact else self.words in now.words
+
+
+@dataclass(frozen=True)
+class LostEdit:
+    """`parts`: the first of what the edit that made `version` put in, in words; there are `more`."""
+
+    version: int
+    by: str
+    parts: Sequence[str]
+    more: int
+
+    @property
+    def whose(self) -> str:
+        return f"{self.by}’s edit in version {self.version}"
+
+    @property
+    def said(self) -> str:
+        return f"is not in this plan: {', '.join(self.parts)}{f' and {self.more} more' if self.more else ''}"
+
+
+def lost_edits(versions: Sequence[Written]) -> list[LostEdit]:
+    """Of all versions, the oldest first: the edits that the last one does not have whole. What another edit took out,
+    or a person approved to be without, is not missed.
+    """
+    held: list[_Part] = []
+    for before, now in pairwise(versions):
+        if now.by:
+            held = [part for part in held if part.stands(now) or not part.stands(before)]
+            held += _edited(before, now)
+        if now.agreed:
+            held = [part for part in held if part.stands(now)]
+    lost = (part for part in held if not part.stands(versions[-1]))
+    found = []
+    for (version, by), group in groupby(lost, key=lambda part: (part.version, part.by)):
+        parts = [part.said for part in group]
+        found.append(LostEdit(version, by, parts[:MAX_NAMED_PARTS], max(0, len(parts) - MAX_NAMED_PARTS)))
+    return found
+
+
+def _edited(before: Written, now: Written) -> list[_Part]:
+    number, by = now.version.number, now.by
+    old = {same_criterion_key(text) for text in _texts_of_version(before.version)}
+    texts = {same_criterion_key(text): text for text in _texts_of_version(now.version)}
+    parts = [
+        _Part(number, by, quoted(text, _PART_QUOTE), words=words) for words, text in texts.items() if words not in old
+    ]
+    parts += [_Part(number, by, said, fact=fact) for fact, said in now.facts.items() if fact not in before.facts]
+    removed = ((key, step) for key, step in before.version.steps.items() if key not in now.version.steps)
+    parts += [_Part(number, by, f"without step {quoted(step.name)}", gone=key) for key, step in removed]
+    return [part for part in parts[:MAX_PARTS] if not part.stands(before)]
+
+
+def _texts_of_version(version: Version) -> Iterator[str]:
+    """Sentence by sentence, names and criteria whole. What the planner notes beside the plan is nobody's edit."""
+    header = version.header
+    yield from sentences_in(header.goal)
+    yield from sentences_in(header.rollback_strategy)
+    yield from (one.text for one in header.success_criteria)
+    for step in version.steps.values():
+        yield step.name
+        yield from sentences_in(step.description)
+        yield from (one.text for one in step.acceptance_criteria)
+        yield from (action.purpose for action in step.actions)
+
+
+def _facts_of_version(version: Version) -> Iterator[tuple[str, str]]:
+    yield from _checks(version.header.success_criteria)
+    for key, step in version.steps.items():
+        name = quoted(step.name)
+        yield from _checks(step.acceptance_criteria)
+        risk = step.estimated_complexity.value
+        yield f"{key} risk {risk}", f"{name} is a {risk}-risk step"
+        yield from ((f"writes {path}", f"{name} writes {path}") for path in step.outputs)
+        yield from ((f"{key} reads {path}", f"{name} reads {path}") for path in step.inputs)
+        yield from ((f"{key} uses {tool}", f"{name} may use {tool}") for tool in step.tools)
+        if step.agent:
+            yield f"{key} agent {step.agent}", f"{name} is done by the agent {step.agent}"
+        for other in step.dependencies:
+            after = version.steps[other].name if other in version.steps else other
+            yield f"{key} after {other}", f"{name} comes after {quoted(after)}"
+
+
+def _checks(criteria: Sequence[Criterion]) -> Iterator[tuple[str, str]]:
+    for one in criteria:
+        if one.check:
+            check = check_in_words(one.check)
+            yield (
+                f"{same_criterion_key(one.text)} check {check}",
+                f"{quoted(one.text, _PART_QUOTE)} by a check: {check}",
+            )

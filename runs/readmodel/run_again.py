@@ -1,4 +1,4 @@
-"""What a run that is run again has otherwise than the run before, and what its plan would reuse: for a gate."""
+"""How a run differs from the run that it repeats, and which results its plan would reuse."""
 
 from __future__ import annotations
 
@@ -9,9 +9,39 @@ from functools import cached_property
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.approval.reuse import PreviewInputs, StepPreview, preview_reuse
 from runs.models import Plan, Run
+from runs.models.runs import FileNames, Revision
 from runs.people.permissions import all_may_see
-from runs.readmodel.revision_words import said
 from runs.store import trees
+from runs.text.plural import pluralize
+
+MAX_NAMED_FILES = 3
+
+
+def revision_in_words(revision: Revision, *, removed: bool = True, short: bool = False) -> list[str]:
+    """What is changed: such as “a.md”, “added b.md” and “policy (rounds)”; empty for the same in everything.
+
+    Without `removed` the files that are gone are only counted: not everyone who sees this run may see the other. A
+    `short` text does so too, and leaves out folders.
+    """
+    changed, added, gone = revision.changed, revision.added, revision.removed
+    found = [_listed(changed, short=short)] if changed.count else []
+    found += [f"added {_listed(added, short=short)}"] if added.count else []
+    if gone.count:
+        names = removed and not short
+        found.append(f"removed {_listed(gone, short=False) if names else pluralize(gone.count, 'file')}")
+    found += ["the request"] if revision.request else []
+    found += ["which files are left unread"] if revision.excluded else []
+    if revision.policy:
+        named = ", ".join(revision.policy[:MAX_NAMED_FILES]) + ("…" if len(revision.policy) > MAX_NAMED_FILES else "")
+        found.append("policy" if short else f"policy ({named})")
+    return found
+
+
+def _listed(files: FileNames, *, short: bool) -> str:
+    named = [path.rsplit("/", 1)[-1] if short else path for path in files.named[:MAX_NAMED_FILES]]
+    more = files.count - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
+
 
 MAX_REASONS = 2
 MAX_NAMED = 3
@@ -67,7 +97,7 @@ def changes_of(run: Run) -> list[str]:
     if run.before is None or run.revision is None:
         return []
     removed = run.revision.removed.count > 0 and all_may_see(run.before, run)
-    return said(run.revision, removed=removed)
+    return revision_in_words(run.revision, removed=removed)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,19 @@
-"""The files of a run: what it has made of those that it was given."""
+"""The files of a run: what it made of those it was given, every version of a file, and how two versions differ."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from runs.contracts.ports import FileInfo
-from runs.models import Run, Tree
+from runs.enums import EventKind
+from runs.evidence.finding import find
+from runs.lifecycle.change_requests import requests_of
+from runs.models import Attempt, Run, Tree
 from runs.store import trees
+from runs.text.diff import MAX_CHARACTERS, DiffBudget, DiffHunk, Kind, LineDiff, line_diff
 
 
 @dataclass(frozen=True)
@@ -31,3 +38,225 @@ def made_files(run: Run) -> tuple[MadeFile, ...]:
     made = [MadeFile(path, "changed" if path in given else "new", info) for path, info in written.items()]
     gone = [MadeFile(path, "removed", info) for path, info in given.items() if path not in now]
     return tuple(sorted([*made, *gone], key=lambda file: file.path))
+
+
+MAX_COMPARED_FILES = 20
+MAX_TOTAL_BYTES = 4_000_000
+"""Files of one page that are compared, and their bytes, before and after."""
+
+type Change = Literal["new", "changed", "removed"]
+
+
+@dataclass(frozen=True)
+class FileDiff:
+    """One path whose content differs. `lines` is None where the two are not compared, and `note` the sentence why."""
+
+    path: str
+    old: FileInfo | None
+    new: FileInfo | None
+    lines: LineDiff | None
+    note: str = ""
+
+    @property
+    def change(self) -> Change:
+        if self.old is None:
+            return "new"
+        return "changed" if self.new else "removed"
+
+
+def changes_between(old: Mapping[str, FileInfo], new: Mapping[str, FileInfo]) -> Sequence[str]:
+    """The paths whose content differs, sorted."""
+    return sorted(path for path in {*old, *new} if old.get(path) != new.get(path))
+
+
+def diffs_of(paths: Sequence[str], old: Mapping[str, FileInfo], new: Mapping[str, FileInfo]) -> Iterator[FileDiff]:
+    """One for each path; the first are compared."""
+    budget, left = DiffBudget(), MAX_TOTAL_BYTES
+    for number, path in enumerate(paths):
+        before, after = old.get(path), new.get(path)
+        left -= sum(info.size for info in (before, after) if info)
+        if number < MAX_COMPARED_FILES and left >= 0:
+            yield file_diff(path, before, after, budget)
+        else:
+            yield FileDiff(path, before, after, None, "Not compared on this page.")
+
+
+def file_diff(path: str, old: FileInfo | None, new: FileInfo | None, budget: DiffBudget) -> FileDiff:
+    """Two contents of one path; None is a file that is not there."""
+    if max(info.size if info else 0 for info in (old, new)) > 4 * MAX_CHARACTERS:
+        return FileDiff(path, old, new, None, "Too large to be compared.")
+    before, after = _text(old), _text(new)
+    if before is None or after is None:
+        return FileDiff(path, old, new, None, "Not a text file.")
+    lines = line_diff(before, after, budget)
+    return FileDiff(path, old, new, lines, "" if lines else "Too large to be compared.")
+
+
+def _text(info: FileInfo | None) -> str | None:
+    """The text; empty for a file that is not there, None for what is no text or was lost."""
+    if info is None:
+        return ""
+    try:
+        return trees.read_text(info.sha256)
+    except FileNotFoundError:
+        return None
+
+
+_SETTLED = (EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED)
+_OF_STEP = ("step__key", "step__spec", "step__status", "step__plan__version", "step__plan__run_id")
+_OF_INTEREST = ("number", "status", "overlay", *_OF_STEP)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The workspace from event number `seq` on, 0 for the start, until the next one. `attempt`: whose result it got."""
+
+    seq: int
+    digest: str
+    attempt: Attempt | None = None
+
+    @property
+    def name(self) -> str:
+        if self.attempt is None:
+            return "the start"
+        return f"“{self.attempt.step.spec.name}”"
+
+
+@dataclass(frozen=True, eq=False)
+class FileHistory:
+    """The workspace of a run over time, read when asked for, in a number of queries that does not grow."""
+
+    run: Run
+
+    @cached_property
+    def moments(self) -> Sequence[Moment]:
+        """The oldest first; the last one is now."""
+        found = [Moment(0, self.run.inputs.digest)]
+        attempts = {(one.step.plan.version, one.step.key, one.number): one for one in self._settled}
+        found += [Moment(seq, tree, attempts.get(key)) for seq, tree, key in self._results]
+        return found
+
+    @cached_property
+    def _results(self) -> Sequence[tuple[int, str, tuple[int, str, int]]]:
+        """Of each result that reached the workspace: event, tree, and version, step and number of the attempt."""
+        results, version = [], 0
+        events = self.run.events.filter(kind__in=[EventKind.PLAN_APPROVED, *_SETTLED]).order_by("seq")
+        for seq, kind, data in events.values_list("seq", "kind", "data"):
+            if kind == EventKind.PLAN_APPROVED:
+                version = data["version"]
+            else:
+                results.append((seq, data["tree"], (version, data["step"], data["attempt"])))
+        return results
+
+    @cached_property
+    def _settled(self) -> Sequence[Attempt]:
+        wanted = {key for _, _, key in self._results}
+        every = Attempt.objects.of_run(self.run).values_list("pk", "step__plan__version", "step__key", "number")
+        chosen = [pk for pk, *key in every if tuple(key) in wanted]
+        return list(Attempt.objects.filter(pk__in=chosen).select_related("step__plan").only(*_OF_INTEREST))
+
+    @property
+    def now(self) -> Moment:
+        return self.moments[-1]
+
+    def at(self, seq: int) -> Moment | None:
+        """The moment of exactly this number."""
+        return next((moment for moment in self.moments if moment.seq == seq), None)
+
+    def files(self, moment: Moment) -> Mapping[str, FileInfo]:
+        """Every file as of then, sorted by path."""
+        known = {tree.digest: tree for tree in (self.run.inputs, self.run.head)}
+        return trees.files_of(known.get(moment.digest) or Tree.objects.get(digest=moment.digest))
+
+    def writers(self, moment: Moment) -> Mapping[str, Attempt]:
+        """By path, whose content stands in the workspace as of then, or who removed it."""
+        files = self.files(moment)
+        found: dict[str, Attempt] = {}
+        for one in reversed(self.moments):
+            if one.attempt is None or one.seq > moment.seq:
+                continue
+            for path, entry in one.attempt.overlay.items():
+                if path not in found and files.get(path) == entry:
+                    found[path] = one.attempt
+        return found
+
+
+@dataclass(frozen=True)
+class FileVersion:
+    """`info` is None where the file was removed; `attempt` wrote it, None for what was submitted."""
+
+    info: FileInfo | None
+    attempt: Attempt | None
+
+
+def versions_of(run: Run, path: str) -> Sequence[FileVersion]:
+    """What a file was, the oldest first: as submitted, and as attempts left it, also those that did not pass."""
+    return list(_versions(run, path))
+
+
+def _versions(run: Run, path: str) -> Iterator[FileVersion]:
+    given = trees.files_of(run.inputs).get(path)
+    if given:
+        yield FileVersion(given, None)
+    attempts = Attempt.objects.of_run(run).select_related("step__plan").only(*_OF_INTEREST).order_by("pk")
+    for attempt in attempts:
+        if path in attempt.overlay:
+            yield FileVersion(attempt.overlay[path], attempt)
+
+
+FINDINGS = "Findings"
+
+
+def changes_since(run: Run, attempt: Attempt, words: str = "") -> Sequence[FileDiff]:
+    """How findings and files of an attempt differ from those of each result whose rejection it was judged by. The lines
+    that are gone or new with these words are marked, where they are found first.
+    """
+    judged = {one.number for one in attempt.verdict.requests} if hasattr(attempt, "verdict") else set()
+    gates = [gate for gate in requests_of(run) if judged & {one.request for one in gate.asked}]
+    rejected = {gate.attempt_id: gate.attempt for gate in gates if gate.attempt}
+    diffs = [diff for one in rejected.values() for diff in _between(one, attempt)]
+    return _marked(diffs, words) if words else diffs
+
+
+def _between(rejected: Attempt, attempt: Attempt) -> Iterator[FileDiff]:
+    old, new = (one.output.findings if one.output else "" for one in (rejected, attempt))
+    if old != new:
+        lines = line_diff(old, new, DiffBudget())
+        yield FileDiff(FINDINGS, None, None, lines, "" if lines else "Too large to be compared.")
+    before, after = _left(rejected), _left(attempt)
+    paths = sorted({*rejected.overlay, *attempt.overlay})
+    yield from diffs_of([path for path in paths if before.get(path) != after.get(path)], before, after)
+
+
+def _left(attempt: Attempt) -> Mapping[str, FileInfo]:
+    changed = {**trees.files_of(attempt.base), **attempt.overlay}
+    return {path: info for path, info in changed.items() if info}
+
+
+def _marked(diffs: Sequence[FileDiff], words: str) -> Sequence[FileDiff]:
+    kinds: tuple[Kind, ...] = ("removed", "added")
+    for kind in kinds:
+        for place, diff in enumerate(diffs):
+            lines = _with(diff.lines, kind, words) if diff.lines else None
+            if lines:
+                return [*diffs[:place], replace(diff, lines=lines), *diffs[place + 1 :]]
+    return diffs
+
+
+def _with(diff: LineDiff, kind: Kind, words: str) -> LineDiff | None:
+    """With the lines of one kind marked that have these words; None if none have."""
+    rows = (row for hunk in diff.hunks for row in hunk.rows if row.kind == kind)
+    text = "\n".join("".join(piece.text for piece in row.pieces) for row in rows)
+    span = find(words, text)
+    if span is None:
+        return None
+    last = span.line + text.count("\n", span.start, span.end)
+    hunks, number = list[DiffHunk](), 0
+    for hunk in diff.hunks:
+        marked = []
+        for row in hunk.rows:
+            number += row.kind == kind
+            hit = row.kind == kind and span.line <= number <= last
+            marked.append(replace(row, hit=hit, first=hit and number == span.line))
+        hunks.append(replace(hunk, rows=tuple(marked)))
+    return replace(diff, hunks=tuple(hunks))

@@ -1,4 +1,4 @@
-"""The words of pages and exports for statuses, risks and decisions; the code keeps those of the engine."""
+"""The words of pages and exports for statuses, risks, decisions and checks; the code keeps those of the engine."""
 
 from runs.enums import (
     AttemptStatus,
@@ -13,7 +13,9 @@ from runs.enums import (
     StepStatus,
 )
 from runs.lifecycle.gates.registry import type_of
+from runs.lifecycle.toolset import command_lines
 from runs.models import Gate
+from runs.pev.checks.base import Check
 
 _WORDS: dict[str, str] = {
     RunStatus.AWAITING_APPROVAL: "needs your decision",
@@ -64,3 +66,8 @@ def about_request(gate: Gate) -> str:
 def decision_in_words(gate: Gate) -> str:
     """What was decided at a gate, as the rest of a sentence that begins with who did."""
     return type_of(gate).decided(gate)
+
+
+def check_in_words(check: Check) -> str:
+    """What a check looks for, as a clause."""
+    return check.words(command_lines())

@@ -9,8 +9,7 @@ from django.db.models import QuerySet
 from runs.enums import AttemptStatus
 from runs.lifecycle.change_requests import requests_of
 from runs.models import Attempt, Run, Step, ToolCall
-from runs.readmodel.changes_since import changes_since
-from runs.readmodel.file_diff import FileDiff
+from runs.readmodel.run_files import FileDiff, changes_since
 from runs.store.journal import CHECKS, check_id
 
 _OF_AN_ATTEMPT = re.compile(r"attempt-(\d{1,18})-(?:output|(diff)|tool-(\d{1,9})|command-([a-z0-9_-]{1,40}))")

@@ -30,9 +30,8 @@ from runs.evidence.citations.citation import Citation
 from runs.evidence.results import CriterionResult, critique_head, in_plain_words
 from runs.lifecycle.available_agents import as_used
 from runs.models import Attempt, Verdict
-from runs.readmodel.attempt_view import AttemptReading
 from runs.readmodel.csv_formulas import formulas_in
-from runs.readmodel.plan_view import PlanReading, StepReading
+from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.run_files import MadeFile
 from runs.readmodel.run_view import RunReading
 from runs.readmodel.shown_citations import Problem

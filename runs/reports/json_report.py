@@ -33,8 +33,7 @@ from runs.lifecycle.change_requests import Request
 from runs.models import Attempt, Run, Verdict
 from runs.pev.input_coverage import Covered
 from runs.readmodel import plan_differences as differences
-from runs.readmodel.attempt_view import AttemptReading
-from runs.readmodel.plan_view import PlanReading, StepReading
+from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.run_view import RunReading
 from runs.readmodel.shown_citations import RunCitations, cited_in
 from runs.readmodel.status_words import about_request

@@ -13,8 +13,7 @@ from django.http import Http404
 from runs.contracts.ports import FileInfo
 from runs.documents.formats import DRAWN
 from runs.models import Attempt, Run
-from runs.readmodel.file_diff import Change, FileDiff, changes_between, diffs_of
-from runs.readmodel.file_history import FileHistory, Moment
+from runs.readmodel.run_files import Change, FileDiff, FileHistory, Moment, changes_between, diffs_of
 from runs.store import trees
 from runs.text.normalisation import caseless
 from runs.web.frame.run_tab import EVERYTHING, STEP_ENDS, RunTab

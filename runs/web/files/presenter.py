@@ -15,8 +15,7 @@ from runs.enums import StepStatus
 from runs.evidence.citations.citing import is_markdown, may_cite
 from runs.models import Attempt, Run
 from runs.readmodel.csv_formulas import Formulas, formulas_in
-from runs.readmodel.file_diff import FileDiff, file_diff
-from runs.readmodel.file_history import FileVersion, versions_of
+from runs.readmodel.run_files import FileDiff, FileVersion, file_diff, versions_of
 from runs.readmodel.shown_citations import RunCitations, document_of, finished_in, noted_by
 from runs.store import blobs, renditions, trees
 from runs.store.diagram_pictures import is_diagram, source_of

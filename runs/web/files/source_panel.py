@@ -7,7 +7,7 @@ from typing import Literal
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from runs.readmodel.file_diff import FileDiff
+from runs.readmodel.run_files import FileDiff
 from runs.web.files.excerpt import Excerpt
 from runs.web.files.presenter import FilePage
 

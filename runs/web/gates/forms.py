@@ -12,7 +12,7 @@ from runs.enums import Verb
 from runs.errors import InvalidInput
 from runs.lifecycle import run_limits
 from runs.lifecycle.gates.gate_type import Decision
-from runs.readmodel.open_points import MAX_POINTS
+from runs.readmodel.result_points import MAX_POINTS
 from runs.web.gates.presenter import MAX_REASON
 from runs.web.site.posted_fields import PostedForm, Text
 

@@ -14,15 +14,21 @@ from runs.lifecycle.gates.gate_type import GateFigures, GateType, Limit, Subject
 from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.models import Gate
 from runs.pev.outcome import OpenPoint, Unmet
-from runs.readmodel.attempt_view import AttemptReading
-from runs.readmodel.call_arguments import Argument, arguments_of
-from runs.readmodel.error_words import ErrorGateWords, held_at
-from runs.readmodel.open_points import Point, Points, points_in, points_of
-from runs.readmodel.plan_view import PlanReading, StepReading
-from runs.readmodel.point_labels import labelled
+from runs.readmodel.gate_details import Argument, ErrorGateWords, arguments_of, held_at
+from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
+from runs.readmodel.result_points import (
+    Point,
+    Points,
+    PointsCited,
+    labelled,
+    points_cited,
+    points_in,
+    points_of,
+    sampled,
+    wants_sources,
+)
 from runs.readmodel.run_again import Again, again_of
 from runs.readmodel.shown_citations import cited_in
-from runs.readmodel.uncited import PointsCited, points_cited, sampled, wants_sources
 from runs.text.visible import remarks
 from runs.web.gates.unmet_criteria import Unpassed
 from runs.web.steps.attempt_changes import Changes, changes_of

@@ -9,8 +9,7 @@ from functools import cached_property
 from runs.enums import AttemptStatus
 from runs.evidence.results import critique_head
 from runs.pev.outcome import Review
-from runs.readmodel.attempt_view import AttemptReading
-from runs.readmodel.plan_view import StepReading
+from runs.readmodel.plan_view import AttemptReading, StepReading
 from runs.text.normalisation import one_spaced
 from runs.text.truncate import quoted
 

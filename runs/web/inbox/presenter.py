@@ -18,7 +18,7 @@ from runs.models import Event, Gate, Run, User
 from runs.models.querysets import RunQuerySet
 from runs.people.permissions import can_manage
 from runs.readmodel import run_queries
-from runs.readmodel.revision_words import said
+from runs.readmodel.run_again import revision_in_words
 from runs.readmodel.run_queries import Counts, Progress, RunCost, Sort
 from runs.text.plural import pluralize
 from runs.web.inbox.forms import SORTS, STATES, Selection
@@ -67,7 +67,9 @@ class Row:
         """Which run this one repeats, and what it has otherwise: the title is the same."""
         if run_queries.is_later(self.run) or self.run.before_id is None or self.run.revision is None:
             return ""
-        return f"#{self.run.before_id} again: {', '.join(said(self.run.revision, short=True)) or 'unchanged'}"
+        return (
+            f"#{self.run.before_id} again: {', '.join(revision_in_words(self.run.revision, short=True)) or 'unchanged'}"
+        )
 
 
 class _Counted(Paginator):  # type: ignore[type-arg]  # the class cannot be subscripted
@@ -239,8 +241,8 @@ class _Facts:
         plan = self.progress.get(run.pk)
         key = str(event.data.get("step", ""))
         name = self.names.get((plan.plan, key), key) if plan else key
-        said = sentence(read(event.kind, event.data), {key: name})
-        return f"Paused. {said}" if run.paused and event.kind != "paused" else said
+        revision_in_words = sentence(read(event.kind, event.data), {key: name})
+        return f"Paused. {revision_in_words}" if run.paused and event.kind != "paused" else revision_in_words
 
     def _outcome(self, run: Run) -> str:
         found = [read(event.kind, event.data) for event in self.events.get(run.pk, ())]

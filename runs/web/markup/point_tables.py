@@ -12,8 +12,7 @@ from django.utils.safestring import mark_safe
 
 from runs.evidence.citations.citation import Citation
 from runs.models import Attempt
-from runs.readmodel.open_points import Point, Points, PointTable
-from runs.readmodel.point_labels import is_id, kind_of, labelled
+from runs.readmodel.result_points import Point, Points, PointTable, is_id, kind_of, labelled
 from runs.readmodel.shown_citations import cited_in
 from runs.web.markup.prose import cited
 from runs.web.markup.references import Reference, references_in, referring

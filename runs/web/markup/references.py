@@ -14,7 +14,7 @@ from runs.contracts.base import RESULT
 from runs.contracts.ports import FileInfo
 from runs.models import Attempt, Run
 from runs.pev.checks.base import Check
-from runs.readmodel.check_words import check_in_words
+from runs.readmodel.status_words import check_in_words
 from runs.store import trees
 from runs.web.site.addresses import Place, file_address
 

@@ -21,7 +21,7 @@ from runs.pev.checks.registry import AnyCheck
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.mistakes import words_for
 from runs.pev.plans.problem import Problem
-from runs.readmodel.check_words import check_in_words
+from runs.readmodel.status_words import check_in_words
 from runs.store import trees
 from runs.text.plural import pluralize
 from runs.web.plan_editor import forms as parts

@@ -19,7 +19,7 @@ from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
 from runs.models import Gate, Run
-from runs.readmodel.open_points import points_in, sent_back
+from runs.readmodel.result_points import points_in, sent_back
 from runs.text.plural import pluralize, word_for
 from runs.web.frame.run_frame import RunFrame, replaced_head
 from runs.web.frame.run_tab import RunTab

@@ -8,7 +8,7 @@ from functools import cached_property
 from runs.enums import SETTLED_STEPS
 from runs.models import Attempt, Run, Step
 from runs.people.permissions import all_may_see
-from runs.readmodel.attempt_view import AttemptReading
+from runs.readmodel.plan_view import AttemptReading
 from runs.text.plural import pluralize
 from runs.web.steps.presenter import FileDiff, diffs_between
 

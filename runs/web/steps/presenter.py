@@ -9,8 +9,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import RunStatus
 from runs.lifecycle.coverage import coverage_of
 from runs.models import Attempt, Run
-from runs.readmodel.attempt_view import AttemptReading
-from runs.readmodel.plan_view import StepReading
+from runs.readmodel.plan_view import AttemptReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
 from runs.store import trees

@@ -15,7 +15,7 @@ from runs.enums import ApprovalPolicy, GateKind, GateStatus, Role, Verb, WorkKin
 from runs.errors import ModelError
 from runs.lifecycle.gates import error_gate
 from runs.models import Gate, ModelCall, Run
-from runs.readmodel.error_words import ErrorGateWords, held_at
+from runs.readmodel.gate_details import ErrorGateWords, held_at
 from runs.readmodel.run_view import reading_of
 from runs.store import journal
 from tests import factories as made

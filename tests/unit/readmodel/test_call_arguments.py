@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from runs.models import Gate
-from runs.readmodel.call_arguments import WHOLE_CHARACTERS, WHOLE_LINES, Argument, arguments_of, sent_in_lines
+from runs.readmodel.gate_details import WHOLE_CHARACTERS, WHOLE_LINES, Argument, arguments_of, sent_in_lines
 
 
 def gate(**arguments: Any) -> Gate:

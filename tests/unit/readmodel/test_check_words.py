@@ -9,7 +9,7 @@ from runs.pev.checks.base import Check
 from runs.pev.checks.matches import Matches
 from runs.pev.checks.registry import AnyCheck
 from runs.pev.checks.word_count import WordCount
-from runs.readmodel.check_words import check_in_words
+from runs.readmodel.status_words import check_in_words
 
 CHECK: TypeAdapter[Check] = TypeAdapter(AnyCheck)
 

@@ -2,7 +2,7 @@
 
 from runs.enums import Complexity
 from runs.pev.checks.min_bytes import MinBytes
-from runs.readmodel.plan_edit_words import Written, lost_edits
+from runs.readmodel.plan_differences import Written, lost_edits
 from tests.unit.readmodel.test_plan_differences import criterion, step, version
 
 RANK = "Rank every point by severity."

@@ -1,8 +1,7 @@
 """What a new version of a plan changes, in one line."""
 
 from runs.pev.contracts import ContextItem
-from runs.readmodel.plan_differences import Version, compare
-from runs.readmodel.plan_news import news_of
+from runs.readmodel.plan_differences import Version, compare, news_of
 from tests.unit.readmodel.test_plan_differences import criterion, step, version
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.readmodel.point_labels import kind_of, labelled
+from runs.readmodel.result_points import kind_of, labelled
 from tests.hostile.bounds import within
 
 
@@ -54,4 +54,4 @@ def test_a_kind_is_a_bold_label(text: str, expected: tuple[str, str]) -> None:
 def test_hostile_items_are_read_within_limits(function: str) -> None:
     pieces = ("F1 (", "**", "F1, line 1", " ", "F1: **x", "[(`", "(")
     items = [f"{begun}{piece * 50_000}" for piece in pieces for begun in ("", "F1 ", "**")]
-    within(0.5, 50, "tests.work.each", f"runs.readmodel.point_labels.{function}", [(item,) for item in items])
+    within(0.5, 50, "tests.work.each", f"runs.readmodel.result_points.{function}", [(item,) for item in items])

@@ -1,5 +1,6 @@
-"""The points of a result that can be accepted or sent back one by one: the list and tables of its report, and the rows
-of the tables that it wrote.
+"""The points of a result that can be accepted or sent back one by one, and how many of them have evidence.
+
+They are the list and the tables of its report, and the rows of the tables that it wrote to files.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from runs.contracts.feedback import Comment
+from runs.enums import About
 from runs.errors import InvalidInput
+from runs.evidence.citations.citation import Cited
 from runs.evidence.citations.citing import is_markdown
+from runs.evidence.results import CriterionResult
 from runs.lifecycle.change_requests import plain
 from runs.models import Attempt
+from runs.pev.contracts import PlanStep
 from runs.pev.points import ITEM, Row, RowTable, folded, folded_row, items_in, same_row, tables_in, tables_of
 from runs.store import trees
 from runs.text.csv_tables import is_csv
@@ -247,3 +252,78 @@ def _lead(lines: Sequence[str]) -> tuple[str, str]:
         cut = ends[-1] if ends else 0
     rest = "\n".join([paragraph[cut:], *lines[end:]])
     return paragraph[:cut].strip(), rest.strip()
+
+
+_ID = r"[A-Z]{1,4}[-.]?\d{1,4}(?:\.\d{1,3}){0,2}"
+_MARKED_ID = re.compile(rf"(\*\*|__|`|\[|\()?({_ID})(\*\*|__|`|\]|\))?")
+_CLOSING = {"**": "**", "__": "__", "`": "`", "[": "]", "(": ")", "": ")"}
+_BEHIND = re.compile(r"\s*[:–—|]\s*|\.\s+|\s+-\s+")
+_PLACE = re.compile(r"\s{1,9}(?=\([^\n]{1,300}?, line \d)")
+_KIND = re.compile(r"(\*\*|__)([^*_\n]{1,40}?)(:?)\1(\s*[:–—]\s*|\s+-\s+)?")
+
+
+def is_id(text: str) -> bool:
+    """Whether this is an id such as F12, marked or not, and nothing else."""
+    return re.fullmatch(_ID, text.strip("*_` ")) is not None
+
+
+def labelled(text: str) -> tuple[str, str]:
+    """The id with which an item begins, such as F12, and what stands behind it; no id where words may go on, as in
+    “Q3 was good”.
+    """
+    match = _MARKED_ID.match(text)
+    if not match:
+        return "", text
+    opened, closed, rest = match[1] or "", match[3] or "", text[match.end() :]
+    behind = _BEHIND.match(rest)
+    if closed and (closed != _CLOSING[opened] or not (behind or rest[:1].isspace())):
+        return "", text
+    if not closed:
+        behind = behind or (None if opened else _PLACE.match(rest))
+        if not behind or opened not in ("", "**", "__"):
+            return "", text
+    left = (rest[behind.end() :] if behind else rest).strip()
+    return (match[2], f"{'' if closed else opened}{left}") if left else ("", text)
+
+
+def kind_of(text: str) -> tuple[str, str]:
+    """The bold label with which an item begins and what stands behind it; none where a sentence goes on in bold."""
+    match = _KIND.match(text)
+    rest = text[match.end() :].strip() if match and (match[3] or match[4]) else ""
+    return (match[2].strip(), rest) if match and rest else ("", text)
+
+
+@dataclass(frozen=True)
+class PointsCited:
+    """Of all points of a report, so many have a citation."""
+
+    cited: int
+    points: int
+
+
+def points_cited(report: Points, citations: Cited) -> PointsCited | None:
+    """None where there are no points, where each has one, and where the report was not looked through to its end. Rows
+    of files, and of a table beside the list of points, such as an overview, are not counted.
+    """
+    beside = {point.number for table in report.further for point in table.points}
+    points = [point for point in report.all if point.lines and point.number not in beside]
+    if not points or citations.until is not None:
+        return None
+    lines = {one.line for one in citations.citations}
+    cited = sum(1 for point in points if not lines.isdisjoint(point.lines))
+    return PointsCited(cited, len(points)) if cited < len(points) else None
+
+
+def wants_sources(step: PlanStep, results: Iterable[CriterionResult]) -> bool:
+    """Whether a step is about the material: a criterion speaks of it, or was met by it. Not one that writes only what
+    has to be free of citations.
+    """
+    if step.expected_outputs and not any(output.cited for output in step.expected_outputs):
+        return False
+    topics = (criterion.topic for criterion in step.acceptance_criteria)
+    return About.SOURCES in topics or any(one.grounded for one in results)
+
+
+def sampled(results: Iterable[CriterionResult]) -> list[CriterionResult]:
+    """Criteria about each of several things that were met by a sample."""
+    return [one for one in results if one.uncounted or one.looked_at < one.out_of]

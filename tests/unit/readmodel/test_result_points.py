@@ -6,7 +6,7 @@ import pytest
 
 from runs.errors import InvalidInput
 from runs.pev.points import MAX_CELL, MAX_COLUMNS, folded
-from runs.readmodel.open_points import MAX_CHARACTERS, MAX_LEAD, MAX_POINTS, Point, points_of, sent_back
+from runs.readmodel.result_points import MAX_CHARACTERS, MAX_LEAD, MAX_POINTS, Point, points_of, sent_back
 from tests.hostile.bounds import within
 from tests.work import calls, growth
 
@@ -89,7 +89,7 @@ def test_the_work_of_a_hostile_report_grows_with_its_length(piece: str) -> None:
 @pytest.mark.slow
 def test_hostile_reports_are_read_within_limits() -> None:
     reports = [piece * (200_000 // len(piece)) for piece in HOSTILE]
-    within(1, 200, "tests.work.each", "runs.readmodel.open_points.points_of", [(report,) for report in reports])
+    within(1, 200, "tests.work.each", "runs.readmodel.result_points.points_of", [(report,) for report in reports])
 
 
 TABLE = "| Clause | Risk |\n|---|:-:|\n| 4.2 | **high** |\n| 7 \\| 8 | |\n"
@@ -166,7 +166,7 @@ def test_the_work_of_hostile_tables_grows_with_their_length(path: str, piece: st
 def test_hostile_tables_are_read_within_limits_and_have_no_more_rows_than_fit(path: str) -> None:
     texts = [piece * (200_000 // len(piece)) for piece in HOSTILE_TABLES]
     found = within(
-        2, 200, "tests.work.each", "runs.readmodel.open_points.points_of", [(text, [(path, text)]) for text in texts]
+        2, 200, "tests.work.each", "runs.readmodel.result_points.points_of", [(text, [(path, text)]) for text in texts]
     )
     assert [len(one.all) for one in found if len(one.all) > MAX_POINTS] == []
 
