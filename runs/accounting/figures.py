@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from runs.accounting.totals import RoleTotals, Totals
+from runs.accounting.costs import RoleTotals, Totals
 
 DOUBTED_VERDICTS = 20
 """From so many on: of verifiers that would let nine in ten results pass, one in eight never says no in twenty."""

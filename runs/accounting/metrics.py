@@ -33,6 +33,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
+from runs.accounting.costs import RoleTotals, Totals, totals_by
 from runs.accounting.figures import (
     AttemptFigures,
     Bucket,
@@ -46,7 +47,6 @@ from runs.accounting.figures import (
     Trends,
     Waiting,
 )
-from runs.accounting.totals import RoleTotals, Totals, totals_by
 from runs.enums import TERMINAL_STEPS, AttemptStatus, GateStatus, Outcome, Role, StepStatus, WorkKind
 from runs.evidence.results import CriterionResult
 from runs.models import Attempt, Gate, ModelCall, Plan, Run, ToolCall, Verdict

@@ -18,7 +18,7 @@ from runs.events import kinds as events
 from runs.lifecycle import outcomes
 from runs.lifecycle.advance import advance
 from runs.models import Rendition, WorkItem
-from runs.store import event_log, rendition_making, trees
+from runs.store import event_log, renditions, trees
 
 REPORT_INTERVAL = 2.0
 """Seconds between two events that say how far the reading is."""
@@ -30,27 +30,27 @@ def read_inputs(recording: Recording) -> None:
     """Read the documents among the files of a run. What another process is reading is waited for, without a thread."""
     files = trees.files_of(recording.item.run.inputs)
     sources = {info.sha256 for info in files.values()}
-    documents = database.call(lambda: rendition_making.documents_among(sources))
+    documents = database.call(lambda: renditions.documents_among(sources))
     reported = time.monotonic()
-    for source in database.call(lambda: rendition_making.waiting(sources)):
+    for source in database.call(lambda: renditions.still_waiting(sources)):
         recording.lease.check()
         _read(source)
         if time.monotonic() - reported >= REPORT_INTERVAL and (
-            left := database.call(lambda: rendition_making.waiting(sources))
+            left := database.call(lambda: renditions.still_waiting(sources))
         ):
             recording.commit(partial(_say, done=documents - len(left), documents=documents))
             reported = time.monotonic()
-    if database.call(lambda: rendition_making.waiting(sources)):
-        recording.commit(lambda mine: claim.postpone(mine, timezone.now() + rendition_making.POLL_INTERVAL))
+    if database.call(lambda: renditions.still_waiting(sources)):
+        recording.commit(lambda mine: claim.postpone(mine, timezone.now() + renditions.POLL_INTERVAL))
         return
     recording.commit(_ended)
 
 
 def _read(source: str) -> None:
-    if row := database.call(lambda: rendition_making.take(source)):
+    if row := database.call(lambda: renditions.take(source)):
         with _held(row):
-            rendition_making.make(row)
-        database.call(lambda: rendition_making.keep(row))
+            renditions.make(row)
+        database.call(lambda: renditions.keep(row))
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def _held(row: Rendition) -> Iterator[None]:
 
     def extend() -> None:
         while not ended.wait(settings.LEASE_SECONDS / 3):
-            database.call(lambda: rendition_making.extend(row))
+            database.call(lambda: renditions.extend(row))
         connection.close()
 
     keeper = threading.Thread(target=extend, name="reading", daemon=True)
@@ -91,7 +91,7 @@ def read_waiting(minutes: bool) -> None:
     if mine is None:
         return
     try:
-        while source := database.call(partial(rendition_making.untaken, 1, minutes=minutes)):
+        while source := database.call(partial(renditions.untaken, 1, minutes=minutes)):
             _read(source[0])
     finally:
         mine.release()
@@ -100,5 +100,5 @@ def read_waiting(minutes: bool) -> None:
 def refresh() -> None:
     """Notify workers if something waits that nobody is reading."""
     for minutes, readers in _readers.items():
-        if not all(one.locked() for one in readers) and rendition_making.untaken(1, minutes=minutes):
+        if not all(one.locked() for one in readers) and renditions.untaken(1, minutes=minutes):
             read_waiting.enqueue(minutes)

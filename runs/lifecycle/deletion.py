@@ -18,7 +18,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from runs.accounting.totals import totals
+from runs.accounting.costs import totals
 from runs.contracts.ports import Changes, FileInfo
 from runs.enums import RunStatus, WorkStatus
 from runs.errors import DecisionRefused

@@ -25,8 +25,7 @@ from runs.lifecycle.gates.registry import type_of
 from runs.management.odd_names import settled
 from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
-from runs.management.questions import about
-from runs.management.terminal_answers import decision_on
+from runs.management.questions import about, decision_on
 from runs.models import Gate, Run
 from runs.operations.traces import trace_listener
 from runs.people.accounts import first_administrator
@@ -34,8 +33,7 @@ from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.readmodel.run_view import reading_of
 from runs.reports.formats import FORMATS
 from runs.reports.json_report import as_json
-from runs.submission.chosen_encodings import encoded
-from runs.submission.intake import Upload
+from runs.submission.intake import Upload, encoded
 from runs.submission.policy_defaults import current_service, with_texts
 from runs.submission.policy_presets import preset_policy
 from runs.submission.run_templates import Chosen, called

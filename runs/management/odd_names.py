@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from runs.errors import InvalidInput, PathRefused
-from runs.management.terminal_answers import INDENT, NoTerminal, choose
+from runs.management.questions import INDENT, NoTerminal, choose
 from runs.submission.intake import Upload
 from runs.text.paths import clashes, clean_path, folded, usable_path
 from runs.text.sensitive_names import secret_part

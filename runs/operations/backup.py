@@ -1,25 +1,140 @@
 """Making a back-up while the installation works, and putting it back into an empty one."""
 
 import os
+import shutil
+import sqlite3
+import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.files.base import File
-from django.db import connection
+from django.db import connection, connections, transaction
+from django.db.backends.postgresql.client import DatabaseClient
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import QuerySet
 
 from pevsite.installation import KEY_FILE, has_key, version
+from runs.contracts.ports import Changes
 from runs.engine.process_registry import BACKUP, HeldLock
 from runs.errors import InvalidInput
-from runs.models import LeaderLock, Link
-from runs.operations import database_snapshot
+from runs.models import Attempt, DraftFile, LeaderLock, Link, Rendition, ToolCall, Tree
 from runs.operations.backup_archive import Archive, Manifest, Signer, Writer
-from runs.operations.backup_contents import named
 from runs.store import blobs
+
+type Rows = QuerySet[Any, tuple[int, Changes]]
+_AT_ONCE = 500
+"""Rows in memory at a time: a tree may list ten thousand files."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A content that has to be in the store. `size` in bytes; None where the row does not say it."""
+
+    sha256: str
+    size: int | None
+    by: str
+
+
+def named(using: str = "default") -> Iterator[Named]:
+    """All that the database of this alias names, each as often as it is named, runs before drafts."""
+    yield from _changed("tree", Tree.objects.using(using).order_by("id").values_list("id", "changes"))
+    yield from _changed("attempt", Attempt.objects.using(using).order_by("id").values_list("id", "overlay"))
+    yield from _changed("tool call", ToolCall.objects.using(using).order_by("id").values_list("id", "writes"))
+    drafted = DraftFile.objects.using(using).order_by("id").values_list("draft_id", "path", "sha256", "size")
+    for draft, path, sha256, size in drafted.iterator(_AT_ONCE):
+        yield Named(sha256, size, f"“{path}” of draft {draft}")
+    for source, text, layout in (
+        Rendition.objects.using(using).order_by("id").values_list("source", "text", "layout").iterator()
+    ):
+        yield from (Named(sha256, None, f"what {source[:12]} reads as") for sha256 in (text, layout) if sha256)
+
+
+def _changed(kind: str, rows: Rows) -> Iterator[Named]:
+    for number, changes in rows.iterator(_AT_ONCE):
+        for path, info in changes.items():
+            if info:
+                yield Named(info.sha256, info.size, f"“{path}” of {kind} {number}")
+
+
+ALIAS = "snapshot"
+"""What Django calls the copy of SQLite's database while it is read."""
+
+
+def migrations(using: str = "default") -> list[str]:
+    """Those of ours that made the tables, oldest first; empty for a database without tables."""
+    applied = MigrationRecorder(connections[using]).applied_migrations()
+    return sorted(name for app, name in applied if app == "runs")
+
+
+@contextmanager
+def taken(into: Path) -> Iterator[str]:
+    """Write the database to the file `into`; in the block, what Django reads with this alias is the same moment.
+
+    Raises InvalidInput, with what to do, where it cannot be copied, or PostgreSQL's program is missing.
+    """
+    if connection.vendor == "sqlite":
+        try:
+            with closing(sqlite3.connect(into)) as copy, closing(sqlite3.connect(_file())) as source:
+                source.backup(copy)
+        except sqlite3.Error as error:
+            raise InvalidInput(f"The database could not be copied ({error}). Nothing was changed.") from error
+        connections.databases[ALIAS] = {**connections.databases["default"], "NAME": into}
+        try:
+            yield ALIAS
+        finally:
+            connections[ALIAS].close()
+            del connections[ALIAS], connections.databases[ALIAS]
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # it waits for pg_dump, and for files
+        cursor.execute("SELECT pg_export_snapshot()")
+        [snapshot] = cursor.fetchone()
+        _run("pg_dump", ["--format=custom", f"--snapshot={snapshot}", f"--file={into}"])
+        yield "default"
+
+
+def put_back(file: Path) -> None:
+    """Make the empty database what this file holds. Raises InvalidInput likewise; then it is as empty as before."""
+    if connection.vendor == "postgresql":
+        _run("pg_restore", ["--single-transaction", "--no-owner", "--no-privileges", "--exit-on-error"], [str(file)])
+        return
+    connection.close()
+    try:
+        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(_file())) as database:
+            source.backup(database)  # in one transaction, and in the place of whatever empty file is there
+    except sqlite3.DatabaseError as error:
+        raise InvalidInput(f"The database in the back-up cannot be restored: {error}.") from error
+
+
+def _file() -> Path:
+    return Path(connection.settings_dict["NAME"])
+
+
+def _run(program: str, options: Sequence[str], files: Sequence[str] = ()) -> None:
+    """Let a program of PostgreSQL work on our database."""
+    # passwords go through its environment, which other users cannot see
+    if shutil.which(program) is None:
+        raise InvalidInput(
+            f"{program} is not installed here. Install PostgreSQL's client programs, of the server's version or newer; "
+            "or follow “Back-up and restore” of docs/operating.md by hand."
+        )
+    [_, *where, name], secrets = DatabaseClient.settings_to_cmd_args_env(connection.settings_dict, [])
+    environ: dict[str, Any] = {**os.environ, **(secrets or {})}
+    command = [program, *where, "--no-password", f"--dbname={name}", *options, *files]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)  # noqa: S603  no part is from people
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise InvalidInput(f"{program} could not finish: {said[0]}. Nothing was changed.")
+
 
 _TRIES = 3
 """Files that were being deleted when it began may be gone when they are copied: then it begins again."""
@@ -74,7 +189,7 @@ def _written(draft: Path, turn: HeldLock, warn: Callable[[str], object]) -> Mani
 def _write(writer: Writer, database: Path, turn: HeldLock, warn: Callable[[str], object]) -> Manifest:
     database.unlink(missing_ok=True)
     seen, missing = set[str](), dict[str, str]()
-    with database_snapshot.taken(database) as alias:
+    with taken(database) as alias:
         for one in named(alias):
             if one.sha256 not in seen:
                 seen.add(one.sha256)
@@ -84,7 +199,7 @@ def _write(writer: Writer, database: Path, turn: HeldLock, warn: Callable[[str],
                         warn(f"Content {one.sha256[:12]} is damaged in the store: {one.by}. It is not in the back-up.")
                 except FileNotFoundError:
                     missing[one.sha256] = one.by
-        applied = database_snapshot.migrations(alias)
+        applied = migrations(alias)
     if missing and not missing.keys() <= {one.sha256 for one in named()}:
         raise FilesWent
     for sha256, by in missing.items():
@@ -122,7 +237,7 @@ def restore(source: Path, *, unsigned: bool = False) -> tuple[Manifest, Signer]:
 
     Raises InvalidInput with what to do.
     """
-    if database_snapshot.migrations():
+    if migrations():
         raise InvalidInput("There is an installation here already. Restore into an empty data folder and database.")
     with Archive(source) as archive:
         manifest, signer = archive.check()
@@ -145,7 +260,7 @@ def restore(source: Path, *, unsigned: bool = False) -> tuple[Manifest, Signer]:
         with tempfile.TemporaryDirectory() as folder:
             database = Path(folder, "database")
             archive.database(database, manifest.database_sha256)
-            database_snapshot.put_back(database)
+            put_back(database)
     # Locks, sessions and links belong to the installation that the back-up was made of. A foreign database has none.
     tables = connection.introspection.table_names()
     for model in (LeaderLock, Session, Link):

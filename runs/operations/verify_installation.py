@@ -12,7 +12,7 @@ from runs.evidence.passages import Passage, passage_in
 from runs.evidence.results import Evidence, Judgement
 from runs.models import Attempt, Run, ToolCall, Tree, Verdict
 from runs.models.files import tree_digest
-from runs.operations.backup_contents import named
+from runs.operations.backup import named
 from runs.store import blobs, renditions, trees
 from runs.text.normalisation import markup_of
 from runs.text.plural import pluralize

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from django.utils import timezone
 
+from runs.accounting.costs import Totals
 from runs.accounting.past_estimates import estimate_of
-from runs.accounting.totals import Totals
 from runs.contracts.feedback import Comment
 from runs.contracts.ports import FileInfo
 from runs.enums import (

@@ -10,7 +10,7 @@ from functools import cached_property
 from django.db.models import Q
 from django.db.models.functions import Left
 
-from runs.accounting.totals import Totals, totals_by_attempt
+from runs.accounting.costs import Totals, totals_by_attempt
 from runs.lifecycle.coverage import Coverage, coverage_of
 from runs.models import Attempt, Gate, Plan, Run, Step, ToolCall, Tree
 from runs.pev.tools.registry import subject_of

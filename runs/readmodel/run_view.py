@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from runs.accounting.costs import Costs, costs_of
+from runs.accounting.costs import Costs, RoleTotals, Totals, costs_of, totals_by_role
 from runs.accounting.figures import Metrics
 from runs.accounting.metrics import metrics
-from runs.accounting.totals import RoleTotals, Totals, totals_by_role
 from runs.enums import EventKind, Outcome, Role, StepStatus
 from runs.evidence.results import CriterionResult
 from runs.lifecycle.change_requests import Request, answered, gap_of, unmet_sentence

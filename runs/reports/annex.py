@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from runs.accounting.costs import CostLine
 from runs.accounting.figures import Bucket
 from runs.contracts.base import RESULT
+from runs.contracts.feedback import Comment
 from runs.documents.printing.blocks import (
     SOURCE,
     Block,
@@ -20,6 +21,7 @@ from runs.documents.printing.blocks import (
     Quotation,
     Section,
     Span,
+    Spans,
     Table,
     said,
     span,
@@ -31,18 +33,21 @@ from runs.evidence.results import CriterionResult, critique_head, in_plain_words
 from runs.lifecycle.available_agents import as_used
 from runs.models import Attempt, Verdict
 from runs.readmodel.csv_formulas import formulas_in
+from runs.readmodel.plan_differences import CriterionChange, StepChange
 from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.run_files import MadeFile
 from runs.readmodel.run_view import RunReading
 from runs.readmodel.shown_citations import Problem
 from runs.readmodel.status_words import about_request, risk
 from runs.readmodel.status_words import words as words_of
-from runs.reports import changes, parts
+from runs.reports import parts
 from runs.reports.brief import AnnexParts
 from runs.reports.places import Places
 from runs.reports.texts import Texts
 from runs.store import trees
 from runs.text.csv_tables import is_csv
+from runs.text.diff import TextChange
+from runs.text.normalisation import one_spaced
 from runs.text.plural import pluralize
 from runs.text.truncate import cut_after
 from runs.text.visible import visible_text
@@ -51,7 +56,6 @@ MAX_REQUEST = 20_000
 """Characters of the request that are shown."""
 MAX_LISTED = 50
 """Citations, paragraphs and sentences that a list names; the JSON report names all."""
-
 _ACTIONS = {Action.RETRY.value: "another attempt", Action.REPLAN.value: "another plan"}
 
 
@@ -207,7 +211,7 @@ def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
     if reading.fingerprint:
         rows.append(("Fingerprint", (span(reading.fingerprint, code=True),)))
     yield Facts(tuple(rows))
-    yield from changes.account(reading)
+    yield from changes_account(reading)
     if plan.relaxed:
         yield Notice("warn", "Departs from what was agreed", parts.listed(plan.relaxed))
 
@@ -397,3 +401,68 @@ def _confidence(who: str, one: Bucket, what: str) -> tuple[str, str]:
 
 def _share(part: int, whole: int) -> str:
     return f"{part / whole * 100:.0f} % ({part} of {whole})" if whole else "none has ended"
+
+
+MAX_CHANGES = 40
+"""Steps and criteria of one version that are told; the JSON report has all."""
+MAX_TEXT = 240
+"""Characters of a text before or after a change."""
+
+
+def changes_account(plan: PlanReading) -> tuple[Block, ...]:
+    """Who changed what against the version before, each change with the requests that led to it."""
+    changes = plan.changes
+    if changes is None:
+        return ()
+    by = f"edited by {plan.row.author}" if plan.row.author else "by the planner"
+    whole = _after_requests(changes.comments)
+    lead = said(f"Against version {changes.before}, {by}: {changes.summary}", *whole, ".", tone="muted")
+    rows = [(Paragraph(_changed_step(one)), *parts.listed(_details(one))) for one in changes.steps]
+    rows += [(Paragraph(spans(_changed_criterion(one, "Success criterion"))),) for one in changes.criteria]
+    rows += [(said(_changed_text(one)),) for one in changes.whole]
+    more = len(rows) - MAX_CHANGES
+    rows = [*rows[:MAX_CHANGES], *([(said(f"and {more:,} more, which stand in the JSON report"),)] if more > 0 else [])]
+    return (lead, Items(tuple(rows))) if rows else (lead,)
+
+
+def _changed_step(one: StepChange) -> Spans:
+    less = ", asks for less" if one.less and one.kind != "removed" else ""
+    moved = f", was step {one.was}" if one.was not in {0, one.number} and one.kind != "removed" else ""
+    return spans(
+        f"Step {one.number} ", span(one.name, strong=True), f": {one.kind}{moved}{less}", *_after_requests(one.comments)
+    )
+
+
+def _details(one: StepChange) -> Iterator[str]:
+    """Of a removed step only its name is told: nothing of it is left."""
+    if one.kind != "removed":
+        yield from map(_changed_text, one.changes)
+        yield from (_changed_criterion(criterion, "Criterion") for criterion in one.criteria)
+
+
+def _changed_criterion(one: CriterionChange, what: str) -> str:
+    less = ", asks for less" if one.relaxed else ""
+    changed = "; ".join(map(_changed_text, one.changes)) if one.kind == "changed" else ""
+    told = changed or f"“{_short(one.text)}”"
+    return f"{what} {one.number} {one.kind}{less}: {told}"
+
+
+def _changed_text(one: TextChange) -> str:
+    before, after = _short(one.before), _short(one.after)
+    if before and after:
+        return f"{one.what}: “{before}” became “{after}”"
+    return f"{one.what}: “{after}” is new" if after else f"{one.what}: “{before}” is gone"
+
+
+def _short(text: str) -> str:
+    """Its first characters on one line."""
+    return cut_after(one_spaced(text), MAX_TEXT)
+
+
+def _after_requests(comments: Iterable[Comment]) -> list[str | Span]:
+    """They stand with what became of them; here they are named."""
+    numbers = [one.request for one in comments if one.request]
+    found: list[str | Span] = []
+    for number in numbers:
+        found += [", after " if not found else ", ", span(f"request R{number}", to="#requests")]
+    return found

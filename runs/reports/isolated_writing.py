@@ -1,13 +1,21 @@
-"""Writes files from a report in an isolated process, with limits for time and memory."""
+"""Writes files from a report in an isolated process, with limits for time and memory. Diagrams are drawn before."""
 
 from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Iterable
+from dataclasses import replace
 
 from pydantic import TypeAdapter
 
 from runs import isolation
+from runs.documents.printing import blocks
 from runs.documents.printing.blocks import Report
 from runs.errors import InvalidInput, PevError
-from runs.reports.pictures import pictured
+from runs.isolation import ChildFailed
+from runs.store import diagram_pictures
+from runs.store.diagram_pictures import MAX_DRAWN
 
 LIMITS = isolation.Limits(megabytes=2_000, cpu_seconds=40, seconds=40, files=64, output=100_000_000)
 """A report of 40 steps with three attempts each takes a second. The threads of typst reserve much address space that
@@ -35,3 +43,67 @@ def write_isolated(writer: str, data: bytes, what: str) -> bytes:
 def _with_pictures(data: bytes) -> bytes:
     """Diagrams are drawn here, before the isolated process begins, because drawing needs the store."""
     return _report.dump_json(pictured(_report.validate_json(data))) if b'"kind":"diagram"' in data else data
+
+
+MAX_BYTES = 20_000_000
+"""Of all pictures of a report; one has some 50 kB."""
+MAX_SECONDS = 60.0
+"""For all that were not drawn before; one takes half a second."""
+
+
+def pictured(report: blocks.Report) -> blocks.Report:
+    """The report with a picture of each diagram, or a clause that says why there is none; the same for the same one."""
+    drawing = _Drawing()
+    brief = tuple(replace(one, blocks=drawing.all(one.blocks)) for one in report.brief)
+    annex = tuple(replace(one, blocks=drawing.all(one.blocks)) for one in report.annex)
+    return replace(report, brief=brief, annex=annex) if drawing.found else report
+
+
+def has_pictures(report: blocks.Report) -> bool:
+    finding = _Drawing()
+    for section in (*report.brief, *report.annex):
+        finding.all(section.blocks)
+    return finding.pictures > 0
+
+
+class _Drawing:
+    """Goes through blocks inside of blocks."""
+
+    def __init__(self) -> None:
+        self.found = self.pictures = 0
+        self._bytes = 0
+        self._end = time.monotonic() + MAX_SECONDS
+
+    def all(self, found: Iterable[blocks.Block]) -> tuple[blocks.Block, ...]:
+        return tuple(map(self._one, found))
+
+    def _one(self, block: blocks.Block) -> blocks.Block:
+        match block:
+            case blocks.Diagram():
+                self.found += 1
+                self.pictures += bool(block.picture)
+                return block if block.picture else self._drawn(block)
+            case blocks.Items():
+                return replace(block, rows=tuple(map(self.all, block.rows)))
+            case blocks.Quotation() | blocks.Notice():
+                return replace(block, blocks=self.all(block.blocks))
+            case blocks.Checks():
+                return replace(block, rows=tuple(replace(row, details=self.all(row.details)) for row in block.rows))
+            case _:
+                return block
+
+    def _drawn(self, block: blocks.Diagram) -> blocks.Diagram:
+        if self.found > MAX_DRAWN:
+            return replace(block, problem=f"only the first {MAX_DRAWN} of a report are")
+        if time.monotonic() > self._end:
+            return replace(block, problem="the others took too long; make the file again")
+        try:
+            drawn = diagram_pictures.drawn(block.text)
+        except (InvalidInput, ChildFailed) as error:
+            return replace(block, problem=str(error).rstrip("."))
+        self._bytes += len(drawn.png)
+        if self._bytes > MAX_BYTES:
+            return replace(block, problem="the pictures of this report would be too large together")
+        picture = base64.b64encode(drawn.png).decode()
+        words = diagram_pictures.words_for(block.text)
+        return replace(block, picture=picture, width=drawn.width, height=drawn.height, words=words)

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from runs.accounting import costs as accounts
 from runs.accounting import figures
-from runs.accounting.totals import RoleTotals, Totals
+from runs.accounting.costs import RoleTotals, Totals
 from runs.contracts.base import Contract
 from runs.contracts.feedback import Comment
 from runs.enums import (

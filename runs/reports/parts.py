@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from django.utils import timezone
 
-from runs.accounting.totals import Totals
+from runs.accounting.costs import Totals
 from runs.documents.printing.blocks import Block, Check, Items, Mark, Paragraph, Spans, said, span, spans
 from runs.evidence.results import CriterionResult, Evidence
 from runs.models import Attempt, Gate, Plan

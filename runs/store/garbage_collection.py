@@ -14,7 +14,7 @@ from django.utils import timezone
 from runs.contracts.ports import FileInfo
 from runs.models import Discarded, DraftFile, Rendition
 from runs.store import blobs, input_examination, page_pictures
-from runs.store.document_rows import naming
+from runs.store.input_examination import texts_naming_contents
 
 if TYPE_CHECKING:
     from runs.store.s3_storage import BucketStorage
@@ -78,7 +78,7 @@ def _used(sha256s: Collection[str]) -> set[str]:
         found.update(DraftFile.objects.filter(sha256__in=some).values_list("sha256", flat=True))
         for column in ("text", "layout"):
             found.update(Rendition.objects.filter(**{f"{column}__in": some}).values_list(column, flat=True))
-    for texts in naming():
+    for texts in texts_naming_contents():
         for text in texts.iterator():
             found |= wanted.intersection(_HASH.findall(text))
     return found

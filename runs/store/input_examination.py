@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from itertools import batched, chain
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.functions import Cast
 
 from runs import isolation
 from runs.contracts.ports import FileInfo
@@ -24,9 +26,8 @@ from runs.documents.formats import zip as zip_format
 from runs.documents.packed_parts import packed, unpacked
 from runs.errors import UploadRefused
 from runs.isolation import ChildFailed, Limits
-from runs.models import Rendition
+from runs.models import Attempt, Rendition, ToolCall, Tree
 from runs.store import blobs
-from runs.store.document_rows import is_named
 from runs.store.renditions import BLANK, EMPTY, IN_A_QUERY
 from runs.text.paths import can_be_seen
 
@@ -236,3 +237,14 @@ def _read(batch: Sequence[str]) -> list[Rendition]:
             row.problem = payload.decode()
         rows.append(row)
     return rows
+
+
+def texts_naming_contents() -> Iterator[QuerySet[Any, str]]:
+    """The columns that name contents, as they are stored: a hundred thousand rows need not become contracts."""
+    for rows, column in ((Tree.objects, "changes"), (Attempt.objects, "overlay"), (ToolCall.objects, "writes")):
+        yield rows.order_by().annotate(text=Cast(column, TextField())).values_list("text", flat=True)
+
+
+def is_named(sha256: str) -> bool:
+    """Whether any of them names this content. It looks through all of them."""
+    return any(texts.filter(text__contains=sha256).exists() for texts in texts_naming_contents())

@@ -1,17 +1,35 @@
-"""Renditions: what contents read as that are no UTF-8, known once for all runs, beside the contents themselves."""
+"""Renditions: the texts of contents that are not UTF-8, such as documents. They are read once for all runs.
+
+Documents are read in the background, one at a time and in isolated processes, since a large one takes seconds.
+"""
 
 from __future__ import annotations
 
+import logging
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import lru_cache, partial
 from itertools import batched
+from typing import Any
 
+from django.conf import settings
+from django.db.models import F, Q
+from pydantic import ValidationError
+
+from runs import isolation
 from runs.documents.content import Converted, Unreadable
+from runs.documents.formats import DRAWN, FORMATS, MAY_TAKE_MINUTES
 from runs.documents.model.document import Document
-from runs.documents.model.layout import Rendered
-from runs.models import Rendition
+from runs.documents.model.layout import BlockKind, Layout, MarkKind, Rendered
+from runs.documents.packed_parts import unpacked
+from runs.errors import InvalidInput, StoreAway
+from runs.isolation import ChildFailed, Crashed, Interrupted, NoTurn
+from runs.models import Rendition, clock
 from runs.store import blobs
+from runs.text.plural import pluralize
 
 IN_A_QUERY = 5_000
 """Hashes looked up at once: databases bound the parameters of a query."""
@@ -137,3 +155,147 @@ def codec_of(source: str) -> str:
     """
     rows = Rendition.objects.filter(source=source, text__gt="").exclude(extent__in=(BLANK, EMPTY)).order_by("id")
     return rows.values_list("codec", flat=True).first() or ""
+
+
+log = logging.getLogger(__name__)
+POLL_INTERVAL = timedelta(seconds=1)
+"""After so long who waits for another process looks whether it has read."""
+MAX_TRIES = 3
+GIVEN_UP = ", given up"
+MAX_PROBLEM = 300
+"""As the column has it."""
+_COMMENT = re.compile(r"\.p\d+$")
+"""What names a paragraph within a comment."""
+_UNUSABLE = "was answered by its reader with what cannot be used; save it again, or as text"
+
+
+def still_waiting(sources: Iterable[str]) -> list[str]:
+    """Those of these contents that are still to be read, whether somebody is at it or not."""
+    rows = Rendition.objects.waiting().values_list("source", flat=True)
+    return [source for some in batched(sources, IN_A_QUERY) for source in rows.filter(source__in=some)]
+
+
+def documents_among(sources: Iterable[str]) -> int:
+    """How many of these contents are for a reader, read or not."""
+    rows = Rendition.objects.exclude(format="").values_list("source", flat=True).distinct()
+    return sum(len(rows.filter(source__in=some)) for some in batched(sources, IN_A_QUERY))
+
+
+def untaken(limit: int = 100, *, minutes: bool | None = None) -> list[str]:
+    """Contents that wait and that nobody is reading; all, or those that may take minutes, or those that do not."""
+    rows = Rendition.objects.waiting().filter(_free())
+    if minutes is not None:
+        rows = rows.filter(format__in=MAY_TAKE_MINUTES) if minutes else rows.exclude(format__in=MAY_TAKE_MINUTES)
+    return list(rows.values_list("source", flat=True)[:limit])
+
+
+def waiting_row(source: str) -> Rendition | None:
+    """The rendition of a content that waits, whether somebody is at it or not: for one who cannot wait."""
+    return Rendition.objects.waiting().filter(source=source).first()
+
+
+def take(source: str) -> Rendition | None:
+    """The rendition of a content that waits, for this process to make; None if somebody else is at it, or was.
+
+    To be given to `make`, and then to `keep`.
+    """
+    row = waiting_row(source)
+    free = Rendition.objects.waiting().filter(_free(), pk=row.pk) if row else None
+    return row if free and free.update(taken_until=_until(), tries=F("tries") + 1) else None
+
+
+def extend(row: Rendition) -> None:
+    """To be called again and again while it is made: nobody else takes it until LEASE_SECONDS after the last time."""
+    Rendition.objects.waiting().filter(pk=row.pk).update(taken_until=_until())
+
+
+def _until() -> Any:
+    return clock.after(timedelta(seconds=settings.LEASE_SECONDS))
+
+
+def make(row: Rendition) -> None:
+    """Read the content, which may take a minute, without the database. What is wrong with it is its problem; what has
+    nothing to do with it is tried again, and after MAX_TRIES read again when the file is given again.
+    """
+    try:
+        _read_document(row)
+    except StoreAway:
+        raise  # nothing was found out about the content
+    except FileNotFoundError:
+        _give_up(row, "is gone from the store of files; give it again")
+    except (NoTurn, Interrupted) as error:
+        if row.tries + 1 >= MAX_TRIES:
+            _give_up(row, f"could not be read: {error}; give it again")
+    except Exception:
+        log.exception("the %s file %s could not be read", row.format, row.source)
+        _give_up(row, "could not be read, since pevsite itself failed there; give it again, or ask who runs this site")
+
+
+def _give_up(row: Rendition, problem: str) -> None:
+    """For a cause that is not the content's: the reader has decided nothing of it."""
+    row.problem, row.reader = problem, f"{row.reader}{GIVEN_UP}"
+
+
+def keep(row: Rendition) -> None:
+    """Whoever was faster has decided."""
+    names = ("reader", "text", "layout", "extent", "characters", "pages", "pictorial", "notes", "cautions", "problem")
+    made = {name: getattr(row, name) for name in names}
+    Rendition.objects.filter(source=row.source, reader=row.reader).exclude(pk=row.pk).delete()  # given up before
+    Rendition.objects.waiting().filter(pk=row.pk).update(**made, taken_until=None)
+
+
+def _free() -> Q:
+    return Q(taken_until=None) | Q(taken_until__lt=clock.now())
+
+
+def _read_document(row: Rendition) -> None:
+    try:
+        header, payload = unpacked(_answer(row))
+        rendered = Rendered.model_validate_json(header)
+        text = payload.decode()
+        Document(text, rendered.layout)
+    except InvalidInput as error:
+        row.problem = str(error)[:MAX_PROBLEM] or _UNUSABLE
+    except (NoTurn, Interrupted):
+        raise
+    except Crashed as error:
+        log.warning("the reader of %s broke on %s: %s", row.format, row.source, error)
+        row.problem = "is more than its reader can do, which broke on it; save it again, or as another format"
+    except ChildFailed as error:
+        row.problem = f"is more than its reader can do: {error}; save it again, or split it"[:MAX_PROBLEM]
+    except (ValidationError, ValueError):  # a process that a hostile file has taken over may answer anything
+        log.warning("the reader of %s has answered %s with what is no document", row.format, row.source)
+        row.problem = _UNUSABLE
+    else:
+        row.text, row.layout = blobs.put(payload).sha256, blobs.put(header).sha256
+        row.extent, row.characters = _extent(rendered), len(text)
+        row.notes, row.cautions = rendered.notes, rendered.cautions
+        if row.format in DRAWN:
+            row.pages, row.pictorial = rendered.layout.units, len(rendered.layout.pictorial)
+
+
+def _answer(row: Rendition) -> bytes:
+    form = FORMATS[row.format]
+    return isolation.run(form.function, partial(blobs.read, row.source), form.limits)
+
+
+def _extent(rendered: Rendered) -> str:
+    """How much it is, in the words of its format, with how much of it OCR has read and how many comments there are;
+    empty where the format counts nothing.
+    """
+    layout = rendered.layout
+    if not layout.units:
+        return ""
+    parts = [pluralize(layout.units, layout.unit)]
+    if scanned := _scanned(layout):
+        parts.append("read by OCR" if scanned >= layout.units else f"{scanned:,} read by OCR")
+    comments = len({_COMMENT.sub("", one.anchor) for one in layout.blocks if one.kind is BlockKind.COMMENT})
+    if comments:
+        parts.append(pluralize(comments, "comment"))
+    return ", ".join(parts)
+
+
+def _scanned(layout: Layout) -> int:
+    """How many blocks have words that OCR has read: of a PDF its pages."""
+    ends = [block.end for block in layout.blocks]
+    return len({bisect_right(ends, mark.start) for mark in layout.marks if mark.kind is MarkKind.READ})

@@ -19,7 +19,7 @@ from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, is_document, kind_
 from runs.errors import UploadRefused
 from runs.models import Tree
 from runs.models.files import tree_digest
-from runs.store import blobs, input_examination, rendition_making, renditions
+from runs.store import blobs, input_examination, renditions
 from runs.store.renditions import BLANK, EMPTY, Readings
 from runs.text.paths import clashes, clean_path
 from runs.text.plural import pluralize
@@ -317,10 +317,10 @@ class Overlay:
     def _read(self, path: str, info: FileInfo) -> None:
         """Read a document that may be new. It is committed before the write is, so that no write is without it."""
         self._call(lambda: input_examination.examine({path: info}))
-        row = self._call(lambda: rendition_making.waiting_row(info.sha256))
+        row = self._call(lambda: renditions.waiting_row(info.sha256))
         if row:
-            rendition_making.make(row)
-            self._call(lambda: rendition_making.keep(row))
+            renditions.make(row)
+            self._call(lambda: renditions.keep(row))
 
     def _check_place(self, path: str, files: Mapping[str, FileInfo]) -> None:
         other = next((set(pair) - {path} for pair in clashes([*files, path]) if path in pair), None)

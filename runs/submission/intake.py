@@ -1,19 +1,28 @@
-"""Files as they come in: what is left out of folders, what is refused, and the limits of a run."""
+"""Files as they come in: what is left out of folders, what is refused, the limits of a run, and chosen encodings."""
 
 from __future__ import annotations
 
+import io
+import os
+import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import islice
 from types import MappingProxyType
-from typing import Any
+from typing import IO, Any
 
 from django.conf import settings
-from django.core.files.base import File
+from django.core.files.base import ContentFile, File
 
+from runs import isolation
 from runs.contracts.ports import FileInfo
+from runs.documents import encodings
+from runs.documents.encodings import CODECS
 from runs.errors import InvalidInput, UploadRefused
-from runs.store import blobs
+from runs.isolation import ChildFailed
+from runs.store import blobs, input_examination
+from runs.text.normalisation import caseless
 from runs.text.path_patterns import selected
 from runs.text.paths import MAX_CHARACTERS, clashes, clean_path
 from runs.text.sensitive_names import is_private_key, secret_part
@@ -151,3 +160,100 @@ def check_space(size: int) -> None:
 
 def in_mb(size: int) -> str:
     return f"{size / 1_000_000:,.1f} MB"
+
+
+def as_utf8(path: str, content: bytes, codec: str) -> bytes:
+    """The content of a file in this encoding of `CODECS`. Raises InvalidInput for what is no text in it."""
+    try:
+        return isolation.run(f"{encodings.__name__}.read_as", content, input_examination.LIMITS, codec=codec)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path} {error}.") from error
+    except ChildFailed as error:
+        raise InvalidInput(f"{path} is more than can be read in another encoding: {error}.") from error
+
+
+def encoding_remark(path: str, encoding: str, given: str, by: str) -> str:
+    """For the history. `given` is the SHA-256 of what the file was."""
+    return (
+        f"{path} was read as {encoding}, which {by} has chosen, and is kept as UTF-8. The file that was given has the "
+        f"SHA-256 {given}."
+    )
+
+
+def encoded(uploads: Sequence[Upload], choices: Iterable[str], by: str) -> tuple[list[Upload], list[str]]:
+    """The files, those that are chosen as UTF-8, and a remark on each of these. A choice is a path or a pattern, `=`
+    and the name of an encoding: "*.csv=Windows-1251". Of two for one file the last counts. Raises InvalidInput
+    for a choice that means nothing, and UploadRefused for files that are too large.
+    """
+    found, remarks, chosen = list(uploads), list[str](), dict[str, str]()
+    for choice in choices:
+        pattern, equals, name = choice.rpartition("=")
+        codec = _codec(name)
+        if not (pattern and equals and codec):
+            names = ", ".join(CODECS.values())
+            raise InvalidInput(f"“{choice}” cannot be read. Write FILE=ENCODING, with one of {names}.")
+        paths = set(selected([pattern], [one.path for one in found]))
+        if not paths:
+            raise InvalidInput(f"No file matches “{pattern}”. Name a file, a folder or a pattern such as *.csv.")
+        chosen |= dict.fromkeys(paths, codec)
+    check_limits([(one.path, one.content.size or 0) for one in found if one.path in chosen])
+    for at, one in enumerate(found):
+        if one.path in chosen:
+            codec = chosen[one.path]
+            content = b"".join(one.content.chunks())
+            found[at] = replace(one, content=ContentFile(as_utf8(one.path, content, codec)))
+            remarks.append(encoding_remark(one.path, CODECS[codec], sha256(content).hexdigest(), by))
+    return found, remarks
+
+
+def _codec(name: str) -> str:
+    """By what people call it or by the name in Python; empty if it is none."""
+    wanted = _plain(name)
+    return next((codec for codec, called in CODECS.items() if wanted in {_plain(codec), _plain(called)}), "")
+
+
+def _plain(name: str) -> str:
+    return caseless("".join(filter(str.isalnum, name)))
+
+
+class SharedFile:
+    """The temporary file of a form; it is closed with the last of its parts."""
+
+    def __init__(self) -> None:
+        self.file: IO[bytes] = tempfile.SpooledTemporaryFile(  # noqa: SIM115  closed with the last part
+            settings.FILE_UPLOAD_MAX_MEMORY_SIZE, dir=settings.FILE_UPLOAD_TEMP_DIR
+        )
+        self.parts = 0
+
+
+class FilePart(io.RawIOBase):
+    """Some bytes of a file, as a file of its own to read. Not for several threads."""
+
+    def __init__(self, store: SharedFile, start: int, size: int) -> None:
+        self._store, self._start, self._size, self._at = store, start, size, 0
+        store.parts += 1
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(0, base + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        self._store.file.seek(self._start + self._at)
+        piece = self._store.file.read(max(0, min(len(buffer), self._size - self._at)))
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            self._store.parts -= 1
+            if not self._store.parts:
+                self._store.file.close()

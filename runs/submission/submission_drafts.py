@@ -18,7 +18,7 @@ from runs.errors import InvalidInput, UploadRefused
 from runs.models import Draft, DraftFile, Run, User
 from runs.store import blobs, garbage_collection, input_examination, renditions, trees
 from runs.store.renditions import Readings
-from runs.submission import chosen_encodings, input_replacement
+from runs.submission import input_replacement, intake
 from runs.submission.input_replacement import NOWHERE, Place, Places
 from runs.submission.intake import Refused, Upload, check_space, holds_secrets, in_mb
 from runs.submission.unpacking import note_problems, unpacked
@@ -104,7 +104,7 @@ def choose_encoding(draft: Draft, path: str, codec: str) -> None:
         raise InvalidInput(NOWHERE)
     given = row.given or row.sha256
     if codec:
-        content = chosen_encodings.as_utf8(path, blobs.read(given), codec)
+        content = intake.as_utf8(path, blobs.read(given), codec)
         _check_quota(draft.owner, 1, len(content))
         check_space(len(content))
         info = blobs.put(content)
@@ -124,7 +124,7 @@ def choose_encoding(draft: Draft, path: str, codec: str) -> None:
 def remarks_on(draft: Draft, by: str) -> list[str]:
     """For the history, a sentence for each file whose encoding `by` has chosen, or whose name is doubtful."""
     rows = draft.files.filter(removed=False).exclude(encoding="", caution="").order_by("path")
-    chosen = [chosen_encodings.remark(row.path, row.encoding, row.given, by) for row in rows if row.encoding]
+    chosen = [intake.encoding_remark(row.path, row.encoding, row.given, by) for row in rows if row.encoding]
     return [*chosen, *(f"{row.path}: {row.caution}" for row in rows if row.caution)]
 
 

@@ -27,9 +27,16 @@ from runs.pev.soundness import without_sources
 from runs.store import blobs, event_log, input_examination, trees
 from runs.submission import input_replacement, submission_drafts
 from runs.submission.intake import Upload, check_excluded, check_space, intake, listed, without_secrets
-from runs.submission.offline_rules import Contents, check_can_be_answered
 from runs.submission.run_templates import fitted, plan_worth_keeping, with_web_tools
-from runs.submission.submission_checks import check_budget, check_plan, check_policy, check_sources, checked_request
+from runs.submission.submission_checks import (
+    Contents,
+    check_budget,
+    check_can_be_answered,
+    check_plan,
+    check_policy,
+    check_sources,
+    checked_request,
+)
 from runs.submission.unpacking import note_problems, unpacked
 from runs.text.plural import pluralize
 from runs.text.sentences import first_sentence

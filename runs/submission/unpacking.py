@@ -27,8 +27,7 @@ from runs.documents.packed_parts import unpacked as parts_of
 from runs.errors import InvalidInput, PathRefused, UploadRefused
 from runs.isolation import ChildFailed, Limits
 from runs.store import input_examination
-from runs.submission.file_slices import Part, Store
-from runs.submission.intake import Refused, Upload, check_space, in_mb
+from runs.submission.intake import FilePart, Refused, SharedFile, Upload, check_space, in_mb
 from runs.text.paths import ATTACHMENTS, MAX_CHARACTERS, clashes, clean_path
 from runs.text.sensitive_names import is_lock
 from runs.text.truncate import truncate_path
@@ -147,7 +146,7 @@ class _Work:
     def _attached(self, data: bytes) -> list[_File]:
         names, *contents = self._called(attachments.__name__, data, attachments.MAX_BYTES)
         self._check_room([], contents)
-        store = Store() if contents else None
+        store = SharedFile() if contents else None
         return [
             _File(name, _kept(store, content), IN_MAIL if _is_packed(content) else "")
             for name, content in zip(json.loads(names), contents, strict=True)
@@ -168,7 +167,7 @@ class _Work:
             header, *contents = self._batch(data, following)
             answer = json.loads(header)
             self._check_room(files, contents)
-            store = store or (Store() if contents else None)
+            store = store or (SharedFile() if contents else None)
             files += [
                 _File(name.removeprefix("./"), _kept(store, content), NESTED if _is_packed(content) else "", caution)
                 for name, caution, content in zip(answer["names"], answer["cautions"], contents, strict=True)
@@ -238,12 +237,12 @@ def _stem(path: str) -> tuple[str, str]:
     return above + slash, _ARCHIVE.sub("", name) or "archive"
 
 
-def _kept(store: Store | None, content: bytes) -> File[Any]:
+def _kept(store: SharedFile | None, content: bytes) -> File[Any]:
     """In a temporary file, as uploads are."""
     assert store is not None
     start = store.file.seek(0, os.SEEK_END)
     store.file.write(content)
-    return UploadedFile(cast("IO[bytes]", Part(store, start, len(content))), "unpacked", size=len(content))
+    return UploadedFile(cast("IO[bytes]", FilePart(store, start, len(content))), "unpacked", size=len(content))
 
 
 def _clean(folder: str, files: Iterable[_File]) -> tuple[dict[str, _File], list[tuple[str, str]]]:

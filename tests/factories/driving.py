@@ -19,7 +19,7 @@ from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.models import Attempt, Run, User, WorkItem
 from runs.pev.policy import Policy, RoleModel
-from runs.store import blobs, input_examination, rendition_making
+from runs.store import blobs, input_examination, renditions
 from runs.submission.intake import Upload
 from runs.submission.submit import Submission, submit
 from tests.factories.parts import open_gate
@@ -58,7 +58,7 @@ def read_ahead(files: Mapping[str, bytes]) -> None:
     sources = [info.sha256 for info in stored.values()]
     for minutes in (False, True):
         read_waiting.call(minutes)
-    while rendition_making.waiting(sources):
+    while renditions.still_waiting(sources):
         time.sleep(0.05)  # a server is at it
 
 

@@ -14,7 +14,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from runs.documents.printing import blocks
-from runs.reports.pictures import has_pictures, pictured
+from runs.reports.isolated_writing import has_pictures, pictured
 from runs.reports.report_format import ReportFormat
 from runs.text.visible_html import make_visible
 

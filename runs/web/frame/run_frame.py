@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from runs.accounting.clocks import Clocks, clocks_of
-from runs.accounting.totals import Totals, totals
+from runs.accounting.costs import Totals, totals
 from runs.enums import (
     OPEN_ATTEMPTS,
     SETTLED_STEPS,

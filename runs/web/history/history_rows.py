@@ -10,7 +10,7 @@ from django.db.models import Count, Q, Sum
 from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
 
-from runs.accounting.totals import Totals, totals_by
+from runs.accounting.costs import Totals, totals_by
 from runs.enums import EventKind, WorkKind
 from runs.events.kinds import read
 from runs.events.sentences import sentence

@@ -7,8 +7,8 @@ from django.utils.safestring import SafeString, mark_safe
 from runs.evidence.citations.citation import Citation
 from runs.models import Attempt, Run
 from runs.readmodel.shown_citations import cited_in
-from runs.reports.citing import linked
 from runs.reports.markdown_html import render_markdown
+from runs.reports.texts import linked
 from runs.web.site.addresses import citation_address, files_address
 
 

@@ -18,8 +18,8 @@ from runs.people import accounts
 from runs.pev.policy import Policy
 from runs.submission import run_templates, submission_checks, submit
 from runs.submission.intake import Upload
-from runs.submission.offline_rules import templates_that_need_a_model
 from runs.submission.policy_presets import preset_policy
+from runs.submission.submission_checks import templates_that_need_a_model
 from runs.submission.submit import Submission
 from runs.text.truncate import quoted
 from runs.web.mcp.caller import Caller

@@ -15,9 +15,8 @@ from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.pev.policy import Policy
 from runs.submission import run_templates
 from runs.submission.intake import Upload
-from runs.submission.offline_rules import is_connected, templates_that_need_a_model
 from runs.submission.run_templates import SHIPPED, Chosen
-from runs.submission.submission_checks import MAX_REQUEST, check_has_sources
+from runs.submission.submission_checks import MAX_REQUEST, check_has_sources, is_connected, templates_that_need_a_model
 from runs.text.paths import MAX_CHARACTERS
 from runs.web.new_run.policy_forms import PolicyForm
 from runs.web.site.posted_fields import People

@@ -8,9 +8,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from runs.errors import InvalidInput
 from runs.people.permissions import visible_templates
 from runs.submission import run_templates
-from runs.submission.offline_rules import templates_that_need_a_model
 from runs.submission.policy_defaults import default_policy
 from runs.submission.run_templates import MAX_NAME, SHIPPED
+from runs.submission.submission_checks import templates_that_need_a_model
 from runs.web.run_templates.forms import SaveTemplateForm
 from runs.web.run_templates.presenter import TemplatePage
 from runs.web.site.requests import person

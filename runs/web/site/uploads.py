@@ -6,7 +6,7 @@ from typing import IO, Any, cast
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 
-from runs.submission.file_slices import Part, Store
+from runs.submission.intake import FilePart, SharedFile
 
 
 class OneFile(FileUploadHandler):
@@ -14,12 +14,12 @@ class OneFile(FileUploadHandler):
 
     def __init__(self, request: Any = None) -> None:
         super().__init__(request)
-        self._store: Store | None = None
+        self._store: SharedFile | None = None
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
         if self._store is None:
-            self._store = Store()
+            self._store = SharedFile()
             self.file = self._store.file  # under this name the parser closes it when a form is refused
         self._start = self._store.file.seek(0, os.SEEK_END)
 
@@ -30,7 +30,7 @@ class OneFile(FileUploadHandler):
     def file_complete(self, file_size: int) -> Any:
         assert self._store is not None
         return UploadedFile(
-            cast("IO[bytes]", Part(self._store, self._start, file_size)),
+            cast("IO[bytes]", FilePart(self._store, self._start, file_size)),
             self.file_name,
             self.content_type,
             file_size,

@@ -11,7 +11,7 @@ from django.db.models import F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
-from runs.accounting.totals import Totals, totals_by
+from runs.accounting.costs import Totals, totals_by
 from runs.enums import OPEN_ATTEMPTS, StepStatus
 from runs.models import Attempt, ModelCall, Step, Verdict
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from runs.accounting.costs import CostLine, Costs, Guess, costs_of
+from runs.accounting.costs import CostLine, Costs, Guess, Totals, costs_of, totals
 from runs.accounting.past_estimates import estimate_of
-from runs.accounting.totals import Totals, totals
 from runs.enums import GateKind, Role, Verb
 from runs.models import Attempt, ModelCall, Plan, Run
 from tests import factories

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from runs.accounting.totals import RoleTotals, Totals, totals, totals_by_attempt, totals_by_role
+from runs.accounting.costs import RoleTotals, Totals, totals, totals_by_attempt, totals_by_role
 from runs.models import Attempt, ModelCall
 from tests import factories
 

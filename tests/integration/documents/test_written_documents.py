@@ -10,7 +10,7 @@ from runs.contracts.ports import Changes, ToolResult, ToolUse
 from runs.documents.content import document_of, text_of
 from runs.models import Rendition, Tree
 from runs.pev.tools.toolbox import RunTools
-from runs.store import blobs, input_examination, rendition_making, trees
+from runs.store import blobs, input_examination, renditions, trees
 from runs.store.trees import Overlay
 from tests.documents.word import field, paragraph, word
 
@@ -75,7 +75,7 @@ def test_what_another_process_is_reading_is_not_waited_for() -> None:
     info = blobs.put(LETTER)
     input_examination.examine({"letter.docx": info})
     assert Rendition.objects.waiting().count() == 1
-    rendition_making.take(info.sha256)
+    renditions.take(info.sha256)
     assert text_of(written().read("letter.docx")) == TEXT
 
 

@@ -22,7 +22,7 @@ from runs.enums import GateKind, Outcome
 from runs.errors import InvalidInput, LeaseLost
 from runs.models import Attempt, ModelCall, Run, Step, ToolCall, User, WorkItem
 from runs.pev.tools.toolbox import RunTools
-from runs.reports import journal as run_journal
+from runs.reports import archive
 from runs.store import journal
 from runs.store.journal import CallPlace
 from runs.store.trees import Overlay
@@ -305,7 +305,7 @@ def test_pages_history_and_exports_say_what_the_service_was_asked_and_invent_no_
         "print('<b>" + "x" * 30,
     ]
     assert max(len(data.get("about", "")) for data in called) == 200
-    entries = [json.loads(line) for line in run_journal.lines(run)]
+    entries = [json.loads(line) for line in archive.journal_lines(run)]
     took = {row["tool"]: row["duration_ms"] is None for row in entries if row["kind"] == "tool"}
     assert took == {
         "write_file": False,

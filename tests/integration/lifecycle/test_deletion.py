@@ -10,7 +10,7 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from runs.accounting.totals import totals
+from runs.accounting.costs import totals
 from runs.enums import GateKind, Verb, WorkStatus
 from runs.errors import DecisionRefused, InvalidInput, NotAllowed
 from runs.lifecycle import deletion

@@ -10,8 +10,7 @@ from django.core.management import CommandError, call_command
 from runs.errors import InvalidInput
 from runs.management.headless import collected
 from runs.models import Run
-from runs.submission.chosen_encodings import encoded
-from runs.submission.intake import Upload
+from runs.submission.intake import Upload, encoded
 
 RUSSIAN, GREEK = "Договор аренды\n", "Μίσθωση\n"
 

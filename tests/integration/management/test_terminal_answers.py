@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from runs.enums import Verb
 from runs.lifecycle.gates.gate_type import Decision
-from runs.management import terminal_answers
+from runs.management import questions
 from runs.models import Run
 from runs.text.visible import visible_text
 from tests import factories
@@ -40,7 +40,7 @@ class Keyboard:
 def decided(monkeypatch: pytest.MonkeyPatch, run: Run, *lines: str) -> tuple[Decision, Keyboard]:
     gate = factories.open_gate(run)
     keyboard = Keyboard(monkeypatch, lines)
-    decision = terminal_answers.decision_on(gate)
+    decision = questions.decision_on(gate)
     assert keyboard.is_done
     assert (decision.digest, decision.how) == (gate.digest, "terminal")
     return decision, keyboard

@@ -13,7 +13,7 @@ from django.utils import timezone
 from runs.engine import claim
 from runs.enums import WorkStatus
 from runs.models import Rendition, WorkItem
-from runs.store import rendition_making
+from runs.store import renditions
 from tests.factories import Submit
 
 pytestmark = [
@@ -90,6 +90,6 @@ def test_work_is_due_when_it_was_created_and_after_the_wait_it_was_given(
 @pytest.mark.parametrize("seconds", [-60, 60])
 def test_a_document_that_somebody_reads_is_left_to_them(machine: Shift, seconds: int) -> None:
     Rendition.objects.create(source="0" * 64, reader="1", format="pdf")
-    assert rendition_making.take("0" * 64)
+    assert renditions.take("0" * 64)
     machine(seconds)
-    assert rendition_making.take("0" * 64) is None
+    assert renditions.take("0" * 64) is None

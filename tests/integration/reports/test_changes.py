@@ -6,7 +6,7 @@ from runs.documents.printing.blocks import Items, plain
 from runs.enums import GateKind, Verb
 from runs.models import Plan, Run
 from runs.readmodel.run_view import reading_of
-from runs.reports.changes import MAX_CHANGES, account
+from runs.reports.annex import MAX_CHANGES, changes_account
 from tests import factories
 from tests.reporting import as_markdown
 
@@ -41,11 +41,11 @@ def test_a_long_account_is_cut() -> None:
     run = factories.awaiting_plan(factories.plan(*first), max_steps=100)
     factories.decide(run, GateKind.PLAN, Verb.REJECT, "Others.")
     factories.propose(run, factories.plan(*other), "others")
-    _, items = account(reading_of(Run.objects.get(pk=run.pk)).plans[1])
+    _, items = changes_account(reading_of(Run.objects.get(pk=run.pk)).plans[1])
     assert isinstance(items, Items)
     assert len(items.rows) == MAX_CHANGES + 1
     assert plain(items.rows[-1][0].spans) == "and 20 more, which stand in the JSON report"  # type: ignore[union-attr]
 
 
 def test_the_first_version_has_changed_nothing() -> None:
-    assert account(reading_of(factories.awaiting_plan()).plans[0]) == ()
+    assert changes_account(reading_of(factories.awaiting_plan()).plans[0]) == ()

@@ -14,7 +14,7 @@ from pypdf import PdfReader
 from runs.documents.printing.blocks import Diagram, Report
 from runs.models import Run
 from runs.reports.formats.html import as_html
-from runs.reports.pictures import pictured
+from runs.reports.isolated_writing import pictured
 from tests import factories as made
 from tests.reporting import exported, written
 

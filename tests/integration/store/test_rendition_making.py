@@ -24,7 +24,7 @@ from runs.errors import InvalidInput
 from runs.isolation import Crashed, Interrupted, NoTurn, TimedOut
 from runs.lifecycle.coverage import known_unread, unreadable
 from runs.models import Rendition, WorkItem
-from runs.store import blobs, input_examination, rendition_making, trees
+from runs.store import blobs, input_examination, renditions, trees
 from runs.store.renditions import WAITING, readings
 from runs.submission.run_templates import shipped_plan
 from tests.documents.word import paragraph, word
@@ -72,10 +72,10 @@ def waiting(content: bytes = PICTURE) -> str:
 
 
 def read(source: str) -> Rendition:
-    row = rendition_making.take(source)
+    row = renditions.take(source)
     assert row
-    rendition_making.make(row)
-    rendition_making.keep(row)
+    renditions.make(row)
+    renditions.keep(row)
     return Rendition.objects.filter(source=source).latest("pk")
 
 
@@ -83,9 +83,9 @@ def test_a_document_waits_until_it_is_read(asked: list[Any]) -> None:
     source = waiting()
     tree = trees.make_tree({"scan.png": blobs.put(PICTURE)})
     assert (trees.problems_of(tree), asked) == ({"scan.png": WAITING}, [])
-    assert (rendition_making.waiting([source]), rendition_making.untaken()) == ([source], [source])
+    assert (renditions.still_waiting([source]), renditions.untaken()) == ([source], [source])
     read(source)
-    assert (rendition_making.waiting([source]), trees.problems_of(tree)) == ([], {})
+    assert (renditions.still_waiting([source]), trees.problems_of(tree)) == ([], {})
     assert asked == [("runs.documents.formats.image.reader.read", PICTURE)]
     content = trees.contents_of(tree)["scan.png"]
     found = document_of(content)
@@ -95,11 +95,11 @@ def test_a_document_waits_until_it_is_read(asked: list[Any]) -> None:
 
 def test_what_one_process_has_taken_no_other_reads() -> None:
     source = waiting()
-    assert rendition_making.take(source)
-    assert (rendition_making.take(source), rendition_making.untaken()) == (None, [])
+    assert renditions.take(source)
+    assert (renditions.take(source), renditions.untaken()) == (None, [])
     Rendition.objects.update(taken_until=timezone.now() - timedelta(seconds=1))  # that process is gone
-    assert rendition_making.untaken() == [source]
-    assert rendition_making.take(source)
+    assert renditions.untaken() == [source]
+    assert renditions.take(source)
 
 
 @pytest.mark.slow
@@ -111,12 +111,12 @@ def test_a_long_reading_keeps_what_it_has_taken(monkeypatch: pytest.MonkeyPatch,
 
     def slow(*_: Any) -> bytes:
         time.sleep(1.5)
-        free.append(rendition_making.untaken())
+        free.append(renditions.untaken())
         return answer()
 
     monkeypatch.setattr(isolation, "run", slow)
     document_work._read(source)
-    assert (free, rendition_making.waiting([source])) == ([[]], [])
+    assert (free, renditions.still_waiting([source])) == ([[]], [])
 
 
 def test_what_could_not_be_read_of_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,17 +160,15 @@ def test_what_goes_wrong_is_a_sentence(reply: Exception, problem: str, monkeypat
 def test_what_says_nothing_of_the_document_is_tried_again(reply: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     source = waiting()
     replying(monkeypatch, reply)
-    assert [read(source).problem for _ in range(rendition_making.MAX_TRIES - 1)] == [""] * (
-        rendition_making.MAX_TRIES - 1
-    )
+    assert [read(source).problem for _ in range(renditions.MAX_TRIES - 1)] == [""] * (renditions.MAX_TRIES - 1)
     assert read(source).problem == f"could not be read: {reply}; give it again"
     replying(monkeypatch, answer())
     waiting()
-    assert rendition_making.waiting([source]) == [source]
-    row = rendition_making.take(source)
+    assert renditions.still_waiting([source]) == [source]
+    row = renditions.take(source)
     assert row
-    rendition_making.make(row)
-    rendition_making.keep(row)
+    renditions.make(row)
+    renditions.keep(row)
     assert list(readings([source]).texts) == [source]
 
 
@@ -201,9 +199,9 @@ def test_an_answer_that_is_no_document_is_not_believed(reply: bytes, monkeypatch
 def test_a_content_that_the_store_has_lost_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     source = waiting()
     monkeypatch.setattr(blobs, "read", lambda _: open("/nowhere/at/all"))  # noqa: SIM115, PTH123  it fails
-    row = rendition_making.take(source)
+    row = renditions.take(source)
     assert row
-    rendition_making.make(row)
+    renditions.make(row)
     assert row.problem == "is gone from the store of files; give it again"
 
 
@@ -282,13 +280,13 @@ def test_a_planner_is_shown_the_first_page(submitted: Submit, monkeypatch: pytes
 def test_what_another_process_is_reading_is_waited_for(submitted: Submit) -> None:
     run = submitted(files={"scan.png": PICTURE})
     work = WorkItem.objects.get()
-    row = rendition_making.take(trees.files_of(run.inputs)["scan.png"].sha256)
+    row = renditions.take(trees.files_of(run.inputs)["scan.png"].sha256)
     perform(work.pk)
     work.refresh_from_db()
     assert (work.status, work.due_at > timezone.now()) == (WorkStatus.READY, True)
     assert row
-    rendition_making.make(row)
-    rendition_making.keep(row)
+    renditions.make(row)
+    renditions.keep(row)
     WorkItem.objects.update(due_at=timezone.now())
     perform(work.pk)
     run.refresh_from_db()
@@ -310,7 +308,7 @@ def test_the_sweeper_has_read_what_waits_in_drafts(monkeypatch: pytest.MonkeyPat
     document_work.refresh()
     document_work.read_waiting.call(True)
     document_work.refresh()
-    assert (enqueued, rendition_making.waiting([source])) == ([1], [])
+    assert (enqueued, renditions.still_waiting([source])) == ([1], [])
 
 
 def test_documents_do_not_wait_for_scans(monkeypatch: pytest.MonkeyPatch, asked: list[Any]) -> None:
@@ -324,9 +322,9 @@ def test_documents_do_not_wait_for_scans(monkeypatch: pytest.MonkeyPatch, asked:
         document_work.refresh()
         document_work.read_waiting.call(True)
         document_work.read_waiting.call(False)
-    assert (enqueued, rendition_making.untaken()) == ([False, True, False], [scan])
+    assert (enqueued, renditions.untaken()) == ([False, True, False], [scan])
     assert [function for function, _ in asked] == ["runs.documents.formats.eml.reader.read"]
     with document_work._readers[False][0]:
         document_work.read_waiting.call(False)
         document_work.read_waiting.call(True)
-    assert rendition_making.waiting([scan, mail]) == []
+    assert renditions.still_waiting([scan, mail]) == []

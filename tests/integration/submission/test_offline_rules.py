@@ -18,10 +18,10 @@ from runs.pev.policy import Policy, RoleModel
 from runs.readmodel.run_view import reading_of
 from runs.store import blobs, trees
 from runs.submission.intake import Upload
-from runs.submission.offline_rules import templates_that_need_a_model
 from runs.submission.policy_defaults import default_policy
 from runs.submission.run_templates import SHIPPED, save, shipped_plan
 from runs.submission.samples import named, uploads_of
+from runs.submission.submission_checks import templates_that_need_a_model
 from runs.submission.submit import Submission, again, submit
 from tests import factories as made
 from tests.documents.samples import documents

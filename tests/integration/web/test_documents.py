@@ -14,7 +14,7 @@ from runs import isolation
 from runs.errors import InvalidInput
 from runs.lifecycle.coverage import planned
 from runs.models import Rendition, Run
-from runs.store import blobs, input_examination, page_pictures, rendition_making, trees
+from runs.store import blobs, input_examination, page_pictures, renditions, trees
 from tests.documents import pdfs, word, workbooks
 from tests.integration.web.test_files import run_with
 
@@ -37,10 +37,10 @@ def nothing_drawn() -> None:
 def run_of(files: dict[str, bytes]) -> Run:
     run = run_with(files)
     input_examination.examine(trees.files_of(run.inputs))
-    for source in rendition_making.untaken():
-        if row := rendition_making.take(source):
-            rendition_making.make(row)
-            rendition_making.keep(row)
+    for source in renditions.untaken():
+        if row := renditions.take(source):
+            renditions.make(row)
+            renditions.keep(row)
     assert not Rendition.objects.exclude(problem="").exists()
     return run
 

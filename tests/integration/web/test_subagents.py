@@ -10,7 +10,7 @@ from django.test import Client
 
 from runs.management.questions import about
 from runs.models import Run, Step, User
-from runs.reports.journal import lines
+from runs.reports.archive import journal_lines
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.factories.agents import WRITER, agent, change
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
@@ -89,7 +89,7 @@ def test_who_reads_a_step_its_history_or_an_export_finds_whose_each_call_was(
     history = client.get(f"/runs/{run.pk}/history/calls/{work}/").text
     assert f"read_file notes.md by {WRITER}." in history
     assert f"read_file gone.md by {WRITER} failed." in history
-    whose = [(one["tool"], one["agent"]) for one in map(json.loads, lines(run)) if one["kind"] == "tool"]
+    whose = [(one["tool"], one["agent"]) for one in map(json.loads, journal_lines(run)) if one["kind"] == "tool"]
     assert whose[:4] == [("read_file", WRITER), ("read_file", WRITER), ("delegate", None), ("write_file", None)]
     machine = as_json(run)
     assert [each["agent"] for each in machine["refused_tool_calls"]] == [WRITER]

@@ -13,9 +13,9 @@ from runs.enums import Provenance
 from runs.evidence.citations.citation import Citation
 from runs.evidence.citations.lookup import citations_in
 from runs.readmodel.shown_citations import Document, RunCitations
-from runs.reports.citing import REST, linked
 from runs.reports.markdown_html import render_markdown
 from runs.reports.places import InReport
+from runs.reports.texts import REST, linked
 from tests.documents.built import converted
 
 

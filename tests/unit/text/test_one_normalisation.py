@@ -14,7 +14,7 @@ COMPARES_NO_TEXTS = {
     "runs/documents/formats/pdf/unnamed.py": "letters that OCR reads",
     "runs/documents/formats/rtf/reader.py": "names of fonts",
     "runs/documents/reading/fields.py": "names of fonts",
-    "runs/management/terminal_answers.py": "letters that stand for a decision",
+    "runs/management/questions.py": "letters that stand for a decision",
     "runs/documents/reading/package_parts.py": "names of parts of a package",
     "runs/documents/writers/comments.py": "names of parts of a package",
     "runs/documents/writers/xlsx.py": "a name that Excel keeps for itself",

@@ -9,8 +9,8 @@ from markdown_it.token import Token
 from runs.documents.printing.blocks import Report, Section, said
 from runs.documents.printing.markup import blocks_here
 from runs.evidence.citations.lookup import citations_in
-from runs.reports.citing import linked
 from runs.reports.formats.markdown import as_markdown
+from runs.reports.texts import linked
 from tests.unit.reports.test_citing import Library
 
 OTHERS = [

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from runs.accounting.costs import RoleTotals, Totals
 from runs.accounting.figures import (
     DOUBTED_VERDICTS,
     AttemptFigures,
@@ -21,7 +22,6 @@ from runs.accounting.figures import (
     Trends,
     Waiting,
 )
-from runs.accounting.totals import RoleTotals, Totals
 from runs.web.operations.metrics_presenter import MetricsPage
 
 BEGIN = datetime(2026, 3, 2, tzinfo=UTC)

@@ -2,8 +2,7 @@
 
 from decimal import Decimal
 
-from runs.accounting.costs import CostLine, Costs, Guess
-from runs.accounting.totals import Totals
+from runs.accounting.costs import CostLine, Costs, Guess, Totals
 from runs.web.run.overview import bars_of
 
 
