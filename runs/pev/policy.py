@@ -1,8 +1,9 @@
 """The policy of a run: what a person may set before submitting, with its bounds."""
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
@@ -19,6 +20,7 @@ from runs.enums import (
     StepMoment,
 )
 from runs.errors import InvalidInput
+from runs.pev.policy_setting import Group, Installed, Setting
 from runs.text.domains import sites
 from runs.text.plural import pluralize
 
@@ -51,6 +53,15 @@ RULES = "offline-"
 """What the names of the offline rules begin with, which stand in for models."""
 
 
+MIN_CAREFUL_CONFIDENCE = 0.7
+"""Of executor and verifier, where the careful preset asks for more than the installation."""
+_SHARE = "0 to 1; less does not pass"
+
+
+def _at_least_careful(confidence: float) -> float:
+    return max(confidence, MIN_CAREFUL_CONFIDENCE)
+
+
 class RoleModel(Contract):
     """Which model plays a role, and how hard it thinks."""
 
@@ -59,65 +70,369 @@ class RoleModel(Contract):
 
 
 class Policy(Contract):
-    """Bound into every approval (G1). Times in seconds; `attempts` per step; `budget` in USD for all model calls.
+    """What a person sets before submitting. Bound into every approval (G1).
 
-    `time_limit` counts while the run does not wait for a person. `attempt_seconds` is for the calls and tools of one
-    attempt. `revisions`: how often a person may send a plan back, or ask for another at an error. `questions`: how
-    often models may ask a person. `commands`: whether steps and checks may run those of the installation. `web`: the
-    sites that steps may read, as `texts.domains` reads them, none if empty, and `web_pages` how many pages of them in
-    all. `service_tools`: those of the tools that the model's service runs itself which steps may use, at most
-    `service_uses` times each in one attempt and `service_uses_in_run` in all. `servers`: MCP servers whose tools steps
-    may call, and `acting_calls` how often people may be asked to let one of these act outside. `executor`: what runs
-    the loops of planner and executor. `subagents`: the agents of the installation to which steps may hand parts of
-    their work.
-    `without_reuse` names steps that are always done again.
-    `fallback_verifier`: the model that judges where the verifier gives no usable verdict, none if empty.
-    `same_model_verifier`: a verifier may be the executor's model. `second_person`: plans and results that wait are
-    approved by somebody else than the one who submitted the task. `step_moment`: whether the steps of `step_approval`
-    wait once they have passed verification, or before they start.
-
-    `min_confidence` is asked of the executor, `min_verifier_confidence` of the verifier. A written Markdown file has at
-    least `min_document_bytes`, unless the plan itself says how long it is to be. `model_review`: which steps a model
-    looks at even where checks decide every criterion. Without `sources_needed` no criterion is about sources, and
-    nothing has to rest on them. `original_pages`: which pages models see as they look, where they take them.
+    Times in seconds. `budget`: USD for all model calls. `time_limit` counts while the run does not wait for a person.
+    `attempt_seconds` is for the calls and tools of one attempt. `web`: as `texts.domains` reads it. `without_reuse`:
+    steps that are always done again. Without `sources_needed` no criterion is about sources, and nothing has to rest
+    on them.
     """
 
     models: dict[Role, RoleModel]
-    plan_approval: ApprovalPolicy = ApprovalPolicy.ALWAYS
-    step_approval: StepApproval = StepApproval.HIGH
-    step_moment: StepMoment = StepMoment.AFTER
-    attempts: Annotated[int, Field(ge=1, le=10)] = 3
-    replans: Annotated[int, Field(ge=0, le=5)] = 2
-    exhausted: Exhausted = Exhausted.ASK
-    parallel: Annotated[int, Field(ge=1, le=32)] = 3
-    executor: Executor = Executor.MESSAGES
-    rounds: Annotated[int, Field(ge=1, le=100)] = 12
-    max_steps: Annotated[int, Field(ge=1, le=500)] = 40
-    min_confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
-    min_verifier_confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
-    min_document_bytes: Annotated[int, Field(ge=0, le=1_000_000)] = 100
-    model_review: ModelReview = ModelReview.MEDIUM_AND_HIGH
-    sources_needed: bool = True
-    original_pages: OriginalPages = OriginalPages.LAYOUT
-    budget: Annotated[Decimal, Field(gt=0, le=100_000, decimal_places=2)] | None = None
-    time_limit: Annotated[int, Field(ge=60, le=30 * 86_400)] | None = None
-    attempt_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1_800
-    revisions: Annotated[int, Field(ge=0, le=50)] = 10
-    questions: Annotated[int, Field(ge=0, le=50)] = 5
-    commands: bool = True
-    web: Annotated[str, Field(max_length=5_000), AfterValidator(_as_sites)] = ""
-    web_pages: Annotated[int, Field(ge=1, le=1_000)] = 30
-    service_tools: Annotated[tuple[_ServiceTool, ...], BeforeValidator(_as_names)] = ()
-    service_uses: Annotated[int, Field(ge=1, le=100)] = 8
-    service_uses_in_run: Annotated[int, Field(ge=1, le=1_000)] = 40
-    servers: Annotated[tuple[_ServerName, ...], Field(max_length=50), BeforeValidator(_as_names)] = ()
-    acting_calls: Annotated[int, Field(ge=0, le=1_000)] = 20
-    subagents: Annotated[tuple[_AgentName, ...], Field(max_length=20), BeforeValidator(_as_names)] = ()
-    reuse: bool = True
+    # What people see of a setting is declared with it. They are in the order of the form.
+    plan_approval: Annotated[
+        ApprovalPolicy,
+        Setting(
+            "which plans wait for a person",
+            "Plans that need your approval",
+            Group.APPROVAL,
+            choices={
+                ApprovalPolicy.ALWAYS: "Every plan, revised ones too",
+                ApprovalPolicy.FIRST: "The first plan only",
+                ApprovalPolicy.NEVER: "No plan",
+            },
+            careful=ApprovalPolicy.ALWAYS,
+            hands_off=ApprovalPolicy.NEVER,
+        ),
+    ] = ApprovalPolicy.ALWAYS
+    step_approval: Annotated[
+        StepApproval,
+        Setting(
+            "which steps wait for a person",
+            "Steps that need your approval",
+            Group.APPROVAL,
+            choices={
+                StepApproval.HIGH: "High-risk steps",
+                StepApproval.MEDIUM_AND_HIGH: "Medium- and high-risk steps",
+                StepApproval.ALL: "Every step",
+                StepApproval.NONE: "No step",
+            },
+            careful=StepApproval.ALL,
+            hands_off=StepApproval.NONE,
+        ),
+    ] = StepApproval.HIGH
+    step_moment: Annotated[
+        StepMoment,
+        Setting(
+            "when those steps wait, after verification or before execution",
+            "When they need it",
+            Group.APPROVAL,
+            choices={StepMoment.AFTER: "After verification", StepMoment.BEFORE: "Before execution"},
+            as_before=StepMoment.AFTER,
+        ),
+    ] = StepMoment.AFTER
+    exhausted: Annotated[
+        Exhausted,
+        Setting(
+            "when a step has used up its attempts and replans",
+            "When a step is out of attempts",
+            Group.APPROVAL,
+            choices={
+                Exhausted.ASK: "Ask for a decision",
+                Exhausted.ACCEPT: "Go on with an open point; the outcome is partial at most",
+                Exhausted.FAIL: "Fail the step",
+            },
+            careful=Exhausted.ASK,
+            hands_off=Exhausted.ACCEPT,
+        ),
+    ] = Exhausted.ASK
+    second_person: Annotated[
+        bool,
+        Setting(
+            "somebody else than the one who submits has to approve",
+            "A second person has to approve: not the one who submits",
+            Group.APPROVAL,
+            hands_off=False,  # nothing waits for one
+        ),
+    ] = False
+    budget: Annotated[
+        Annotated[Decimal, Field(gt=0, le=100_000, decimal_places=2)] | None,
+        Setting(
+            "USD that the run may spend, or none; at the limit it asks",
+            "Budget in USD",
+            Group.LIMITS,
+            "Empty for none. You are asked before a call that could exceed it",
+        ),
+    ] = None
+    time_limit: Annotated[
+        Annotated[int, Field(ge=60, le=30 * 86_400)] | None,
+        Setting(
+            "seconds that the run may work, or none; at the limit it asks",
+            "Time limit in minutes",
+            Group.LIMITS,
+            "Empty for none. Waiting for people does not count",
+            minutes="limit_minutes",
+        ),
+    ] = None
+    attempt_seconds: Annotated[
+        int,
+        Field(ge=1, le=86_400),
+        Setting(
+            "seconds that one attempt may take",
+            "Minutes per attempt",
+            Group.LIMITS,
+            minutes="attempt_minutes",
+            decides=True,
+        ),
+    ] = 1_800
+    attempts: Annotated[int, Field(ge=1, le=10), Setting("attempts per step", "Attempts per step", Group.LIMITS)] = 3
+    rounds: Annotated[
+        int,
+        Field(ge=1, le=100),
+        Setting("steps the AI may take per attempt", "Steps the AI may take per attempt", Group.LIMITS, decides=True),
+    ] = 12
+    replans: Annotated[
+        int,
+        Field(ge=0, le=5),
+        Setting("new plans after steps that failed", "New plans after failed steps", Group.LIMITS),
+    ] = 2
+    revisions: Annotated[
+        int, Field(ge=0, le=50), Setting("plan revisions that may be asked for", "Plan revisions", Group.LIMITS)
+    ] = 10
+    questions: Annotated[
+        int,
+        Field(ge=0, le=50),
+        Setting(
+            "questions that models may ask a person",
+            "Questions to you",
+            Group.LIMITS,
+            "From the AI, in the whole run; 0 for none",
+            hands_off=0,
+            as_before=5,  # a question only asks
+        ),
+    ] = 5
+    max_steps: Annotated[int, Field(ge=1, le=500), Setting("most steps of a plan", "Steps of a plan", Group.LIMITS)] = (
+        40
+    )
+    parallel: Annotated[
+        int, Field(ge=1, le=32), Setting("steps at the same time", "Steps in parallel", Group.LIMITS)
+    ] = 3
+    reuse: Annotated[
+        bool,
+        Setting(
+            "take over results of earlier runs where nothing has changed",
+            "Reuse results of earlier runs where nothing has changed",
+            Group.LIMITS,
+        ),
+    ] = True
+    commands: Annotated[
+        bool,
+        Setting(
+            "steps and checks may run the commands of this installation",
+            "Steps may run the commands of this installation",
+            Group.BEYOND,
+            installed=Installed.COMMANDS,
+            as_before=True,
+        ),
+    ] = True
+    web: Annotated[
+        str,
+        Field(max_length=5_000),
+        AfterValidator(_as_sites),
+        Setting(
+            "sites that steps may read, such as 'example.org gov.uk -ads.example.org', or '*' for all; empty for none",
+            "Sites of the web that the AI may read",
+            Group.BEYOND,
+            "Such as example.org gov.uk; * for all, -example.org for none of it. Empty for none",
+            installed=Installed.WEB,
+            as_before="",
+        ),
+    ] = ""
+    web_pages: Annotated[
+        int,
+        Field(ge=1, le=1_000),
+        Setting(
+            "pages of the web that models may read",
+            "Pages of the web",
+            Group.BEYOND,
+            "That the AI may read in the whole run",
+            installed=Installed.WEB,
+            as_before=30,
+        ),
+    ] = 30
+    service_tools: Annotated[
+        tuple[_ServiceTool, ...],
+        BeforeValidator(_as_names),
+        Setting(
+            "tools that the model's own service runs, empty for none",
+            "Tools of Claude’s own service",
+            Group.BEYOND,
+            choices={
+                "web_search": "web_search: searches the sites above; each search costs extra",
+                "web_fetch": "web_fetch: reads pages of the sites above",
+                "code_execution": "code_execution: runs Python without your files",
+            },
+            installed=Installed.SERVICE_TOOLS,
+            as_before=(),
+        ),
+    ] = ()
+    service_uses: Annotated[
+        int,
+        Field(ge=1, le=100),
+        Setting(
+            "uses of each of them in one attempt",
+            "Uses of each of them",
+            Group.BEYOND,
+            "In one attempt at a step",
+            installed=Installed.SERVICE_TOOLS,
+            as_before=8,
+        ),
+    ] = 8
+    service_uses_in_run: Annotated[
+        int,
+        Field(ge=1, le=1_000),
+        Setting(
+            "uses of each of them in the whole run",
+            "Uses in all",
+            Group.BEYOND,
+            "Of each of them, in the whole run",
+            installed=Installed.SERVICE_TOOLS,
+            as_before=40,
+        ),
+    ] = 40
+    servers: Annotated[
+        tuple[_ServerName, ...],
+        Field(max_length=50),
+        BeforeValidator(_as_names),
+        Setting(
+            "MCP servers whose tools steps may call, by name",
+            "MCP servers whose tools steps may call",
+            Group.BEYOND,
+            installed=Installed.SERVERS,
+            as_before=(),
+        ),
+    ] = ()
+    acting_calls: Annotated[
+        int,
+        Field(ge=0, le=1_000),
+        Setting(
+            "calls that act outside which models may ask a person to approve",
+            "Calls that act outside",
+            Group.BEYOND,
+            "In the whole run; you are asked about each",
+            installed=Installed.SERVERS,
+            as_before=20,
+        ),
+    ] = 20
+    subagents: Annotated[
+        tuple[_AgentName, ...],
+        Field(max_length=20),
+        BeforeValidator(_as_names),
+        Setting(
+            "agents to which steps may hand parts of their work, by name; empty for none",
+            "Subagents",
+            Group.SUBAGENTS,
+            "Agents to which steps may hand parts of their work, each an expense of its own. "
+            "The plan says which steps may",
+            installed=Installed.AGENTS,
+            as_before=(),
+        ),
+    ] = ()
+    model_review: Annotated[
+        ModelReview,
+        Setting(
+            "which steps a model looks at even where checks decide all",
+            "The AI reviews even where automatic checks decide",
+            Group.REVIEW,
+            choices={
+                ModelReview.MEDIUM_AND_HIGH: "Medium- and high-risk steps",
+                ModelReview.HIGH: "High-risk steps",
+                ModelReview.ALL: "Every step",
+                ModelReview.NONE: "No step",
+            },
+            careful=ModelReview.ALL,
+            decides=True,
+        ),
+    ] = ModelReview.MEDIUM_AND_HIGH
+    min_confidence: Annotated[
+        float,
+        Field(ge=0, le=1, allow_inf_nan=False),
+        Setting(
+            "minimum confidence of the executor, 0 to 1",
+            "Minimum confidence of the executor",
+            Group.REVIEW,
+            _SHARE,
+            step="0.05",
+            careful=_at_least_careful,
+            decides=True,
+        ),
+    ] = 0.5
+    min_verifier_confidence: Annotated[
+        float,
+        Field(ge=0, le=1, allow_inf_nan=False),
+        Setting(
+            "minimum confidence of the verifier, 0 to 1",
+            "Minimum confidence of the verifier",
+            Group.REVIEW,
+            _SHARE,
+            step="0.05",
+            careful=_at_least_careful,
+            decides=True,
+        ),
+    ] = 0.0
+    min_document_bytes: Annotated[
+        int,
+        Field(ge=0, le=1_000_000),
+        Setting(
+            "smallest Markdown file, unless the plan itself says how long it is to be; 0 for any",
+            "Smallest document in bytes",
+            Group.REVIEW,
+            "Of a written Markdown file, unless the plan itself says how long it is to be",
+            decides=True,
+        ),
+    ] = 100
+    original_pages: Annotated[
+        OriginalPages,
+        Setting(
+            "which pages models see as they look, where “layout” means mostly pictures or tables",
+            "Show the AI original pages",
+            Group.MODELS,
+            "Of PDF files and pictures, beside their text, to models that take them",
+            choices={
+                OriginalPages.NEVER: "Never, text only",
+                OriginalPages.LAYOUT: "Pages that are mostly pictures or tables",
+                OriginalPages.ALWAYS: "All pages of PDFs and pictures",
+            },
+            decides=True,
+            as_before=OriginalPages.NEVER,
+        ),
+    ] = OriginalPages.LAYOUT
+    fallback_verifier: Annotated[
+        str,
+        Field(max_length=120),
+        Setting(
+            "the model that judges where the verifier gives no usable verdict; empty for none",
+            "Second verifier",
+            Group.MODELS,
+            "The model that judges where the verifier gives no usable verdict. Empty for none",
+            decides=True,
+            as_before="",
+        ),
+    ] = ""
+    executor: Annotated[
+        Executor,
+        Setting(
+            "what plans and carries out attempts; agent-sdk only where it is installed",
+            "What plans and carries out attempts",
+            Group.MODELS,
+            "The same tools, limits, evidence and decisions",
+            choices={Executor.MESSAGES: "pevsite", Executor.AGENT_SDK: "The Claude Agent SDK"},
+            installed=Installed.AGENT_SDK,
+            decides=True,
+            as_before=Executor.MESSAGES,
+        ),
+    ] = Executor.MESSAGES
+    same_model_verifier: Annotated[
+        bool,
+        Setting(
+            "a verifier may be the executor's model",
+            "The verifier may be the executor’s model",
+            Group.MODELS,
+            "A judge shares the blind spots of its own model. Where it is allowed, the report says so.",
+        ),
+    ] = False
+    sources_needed: Annotated[bool, Setting("what is said about the world has to rest on sources", decides=True)] = True
     without_reuse: Annotated[tuple[str, ...], Field(max_length=500)] = ()
-    fallback_verifier: Annotated[str, Field(max_length=120)] = ""
-    same_model_verifier: bool = False
-    second_person: bool = False
 
     @model_validator(mode="after")
     def _every_role_is_played(self) -> "Policy":
@@ -183,6 +498,20 @@ class Policy(Contract):
                 return relaxes or not agreed
             case ApprovalPolicy.NEVER:
                 return False
+
+
+SETTINGS: Mapping[str, Setting] = {
+    name: item for name, field in Policy.model_fields.items() for item in field.metadata if isinstance(item, Setting)
+}
+"""What each field declares, by its name; `models` and `without_reuse` are set elsewhere."""
+
+
+def deciding_values(policy: Policy) -> dict[str, Any]:
+    """The values on which the result of an attempt may depend, but for its models. Those that mean what was done before
+    the setting existed are left out, so that results from that time are found.
+    """
+    decided = {name: getattr(policy, name) for name, setting in SETTINGS.items() if setting.decides}
+    return {name: value for name, value in decided.items() if value != SETTINGS[name].as_before}
 
 
 MAX_WINDOW = 1_000_000_000

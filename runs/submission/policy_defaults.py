@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from runs.enums import Role
 from runs.errors import InvalidInput
 from runs.llm.provider import Service, service
-from runs.pev.policy import Policy, RoleModel
+from runs.pev.policy import SETTINGS, Policy, RoleModel
 
 _EFFORT: dict[Role, Literal["low", "medium", "high"]] = {
     Role.PLANNER: "high",
@@ -18,10 +18,8 @@ _EFFORT: dict[Role, Literal["low", "medium", "high"]] = {
     Role.VERIFIER: "low",
 }
 _OF_ROLES = {f"{role}_{part}": (role, part) for role in _EFFORT for part in RoleModel.model_fields}
-_INTERNAL = frozenset({"models", "without_reuse"})
-"""Set in parts, and where a run is run again."""
-SETTABLE = (*(name for name in Policy.model_fields if name not in _INTERNAL), *_OF_ROLES)
-_MAY_BE_NONE = frozenset({"budget", "time_limit"})
+SETTABLE = (*SETTINGS, *_OF_ROLES)
+_MAY_BE_NONE = frozenset(name for name in SETTINGS if Policy.model_fields[name].default is None)
 
 
 def current_service() -> Service:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from runs.enums import ApprovalPolicy, Exhausted, ModelReview, Preset, StepApproval, StepMoment
 from runs.errors import InvalidInput
-from runs.pev.policy import Policy
+from runs.pev.policy import SETTINGS, Policy
+from runs.pev.policy_setting import in_preset
 from runs.submission.policy_defaults import default_policy
 
-MIN_CONFIDENCE = 0.7
-"""Of executor and verifier, where the careful preset asks for more than the installation."""
 _PLANS = {
     ApprovalPolicy.ALWAYS: "You approve every plan",
     ApprovalPolicy.FIRST: "You approve the first plan",
@@ -57,21 +56,9 @@ class Described:
 def presets() -> Mapping[Preset, Described]:
     """All of them; the balanced one is as this installation sets it. Raises InvalidInput for a wrong `PEV_POLICY`."""
     base = default_policy()
-    careful = base.changed(
-        plan_approval=ApprovalPolicy.ALWAYS,
-        step_approval=StepApproval.ALL,
-        exhausted=Exhausted.ASK,
-        model_review=ModelReview.ALL,
-        min_confidence=max(base.min_confidence, MIN_CONFIDENCE),
-        min_verifier_confidence=max(base.min_verifier_confidence, MIN_CONFIDENCE),
-    )
-    hands_off = base.changed(
-        plan_approval=ApprovalPolicy.NEVER,
-        step_approval=StepApproval.NONE,
-        exhausted=Exhausted.ACCEPT,
-        second_person=False,  # nothing waits for one
-        questions=0,
-    )
+    values = {name: getattr(base, name) for name in SETTINGS}
+    careful = base.changed(**{name: in_preset(SETTINGS[name].careful, value) for name, value in values.items()})
+    hands_off = base.changed(**{name: in_preset(SETTINGS[name].hands_off, value) for name, value in values.items()})
     return {
         Preset.CAREFUL: Described("Careful", careful),
         Preset.BALANCED: Described("Balanced", base),

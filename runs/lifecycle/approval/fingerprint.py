@@ -7,33 +7,19 @@ from typing import Any
 
 from django.conf import settings
 from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 
-from runs.enums import Executor, OriginalPages, StepMoment
 from runs.lifecycle import available_agents, toolset
 from runs.models import Attempt, Plan, Run
 from runs.pev import prompts
 from runs.pev.contracts import PlanContract
-from runs.pev.policy import Policy
+from runs.pev.policy import SETTINGS, Policy
+from runs.pev.policy_setting import UNSET
 
-_LATER = {
-    "step_moment": StepMoment.AFTER.value,
-    "original_pages": OriginalPages.NEVER.value,
-    "questions": 5,
-    "commands": True,
-    "web": "",
-    "web_pages": 30,
-    "service_tools": [],
-    "service_uses": 8,
-    "service_uses_in_run": 40,
-    "servers": [],
-    "acting_calls": 20,
-    "executor": Executor.MESSAGES.value,
-    "subagents": [],
-    "fallback_verifier": "",
+_AS_BEFORE = {
+    name: to_jsonable_python(setting.as_before) for name, setting in SETTINGS.items() if setting.as_before is not UNSET
 }
-"""Fields of a policy that are younger than approvals, with the value that stands for what was done before, or changes
-nothing that somebody approved: a question only asks.
-"""
+"""Settings of a policy that are younger than approvals, with the value that changes nothing that somebody approved."""
 
 
 def digest_of(value: object) -> str:
@@ -91,7 +77,7 @@ def _as_counted(parts: dict[str, Any]) -> dict[str, Any]:
     """A field that came later counts only where it says something else than what was always done: what was approved
     before there was such a field is still what would run.
     """
-    return {name: value for name, value in parts.items() if (name, value) not in _LATER.items()}
+    return {name: value for name, value in parts.items() if (name, value) not in _AS_BEFORE.items()}
 
 
 def differences(plan: Plan, run: Run) -> list[str]:

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from runs.contracts.base import PERSON
 from runs.contracts.ports import FileInfo
-from runs.enums import SETTLED_STEPS, Effect, Executor, Role, StepStatus
+from runs.enums import SETTLED_STEPS, Effect, Role, StepStatus
 from runs.lifecycle.approval.fingerprint import digest_of
 from runs.lifecycle.change_requests import judged_at, requests_of
 from runs.lifecycle.coverage import shown_in
@@ -32,24 +32,13 @@ from runs.pev.contracts import PlanContract, PlanHeader, PlanStep
 from runs.pev.conversation.window import cuts
 from runs.pev.input_coverage import read_whole
 from runs.pev.plans.ordering import ancestors
-from runs.pev.policy import Policy
+from runs.pev.policy import SETTINGS, Policy, deciding_values
 from runs.pev.read_set import FileView, concerned, holds
 from runs.pev.tools.registry import DEPENDING_ON_TIME, effect_of
 from runs.store import renditions, trees
 from runs.store.renditions import Readings, joined
 from runs.text.paths import clashes
 
-_DECIDES = (
-    "rounds",
-    "attempt_seconds",
-    "min_confidence",
-    "min_verifier_confidence",
-    "min_document_bytes",
-    "model_review",
-    "sources_needed",
-    "original_pages",
-)
-"""The fields of a policy under which the same attempt could come out otherwise."""
 NOBODY: Mapping[str, AgentDefinition] = MappingProxyType({})
 MAX_CANDIDATES = 10
 """Attempts with the same key that are compared with the files, newest first: each was done on other files."""
@@ -79,15 +68,13 @@ def key_of(state: State, key: str, agents: Mapping[str, AgentDefinition] = NOBOD
             "outputs": _said_elsewhere(plan.header, state.specs, key),
             "results": [one.fingerprint for one in before if one.status in SETTLED_STEPS],
             "models": [policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)],
-            "policy": {name: getattr(policy, name) for name in _DECIDES},
+            "policy": deciding_values(policy),
             "instructions": prompts.version(),
             **_window(policy),
             **_answers(run),
             **_commands(state.specs[key]),
             **({"agent": agent.digest} if agent else {}),
             **_subagents(state.specs[key], run.policy, agents),
-            **({} if policy.executor is Executor.MESSAGES else {"executor": policy.executor}),
-            **({"fallback_verifier": policy.fallback_verifier} if policy.fallback_verifier else {}),
         }
     )
 
@@ -134,8 +121,8 @@ def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str)
 def differing(one: Policy, other: Policy) -> list[str]:
     """What of two policies differs that an attempt's result may depend on: fields, and `models`."""
     models = [[policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)] for policy in (one, other)]
-    names = (*_DECIDES, "executor", "fallback_verifier")
-    fields = [name for name in names if getattr(one, name) != getattr(other, name)]
+    decided = [deciding_values(policy) for policy in (one, other)]
+    fields = [name for name in SETTINGS if decided[0].get(name) != decided[1].get(name)]
     return [*fields, *(["models"] if models[0] != models[1] else [])]
 
 

@@ -1,141 +1,113 @@
-"""The policy as a form: a preset, every field that a person may set, and what was changed by hand."""
+"""The policy as a form: a preset, every setting that a person may change, and what was changed by hand.
+
+Fields and groups are made of what each setting declares (`runs.pev.policy.SETTINGS`).
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, get_args
+from enum import StrEnum
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, get_args
 
 from django import forms
 from django.conf import settings
+from pydantic import ValidationError
 
-from runs.enums import (
-    ApprovalPolicy,
-    Executor,
-    Exhausted,
-    ModelReview,
-    OriginalPages,
-    Preset,
-    Role,
-    StepApproval,
-    StepMoment,
-)
-from runs.errors import InvalidInput
+from runs.enums import Preset, Role
 from runs.models import Agent
-from runs.pev.policy import Policy
+from runs.pev.policy import SETTINGS, Policy
+from runs.pev.policy_setting import Group, Installed, Setting
 from runs.submission.policy_presets import Described, presets
-from runs.text.domains import sites
 from runs.web.site.posted_fields import Amount
 
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
-_PLAN = {
-    ApprovalPolicy.ALWAYS: "Every plan, revised ones too",
-    ApprovalPolicy.FIRST: "The first plan only",
-    ApprovalPolicy.NEVER: "No plan",
-}
-_STEP = {
-    StepApproval.HIGH: "High-risk steps",
-    StepApproval.MEDIUM_AND_HIGH: "Medium- and high-risk steps",
-    StepApproval.ALL: "Every step",
-    StepApproval.NONE: "No step",
-}
-_MOMENT = {
-    StepMoment.AFTER: "After verification",
-    StepMoment.BEFORE: "Before execution",
-}
-_REVIEW = {
-    ModelReview.MEDIUM_AND_HIGH: "Medium- and high-risk steps",
-    ModelReview.HIGH: "High-risk steps",
-    ModelReview.ALL: "Every step",
-    ModelReview.NONE: "No step",
-}
-_EXHAUSTED = {
-    Exhausted.ASK: "Ask for a decision",
-    Exhausted.ACCEPT: "Go on with an open point; the outcome is partial at most",
-    Exhausted.FAIL: "Fail the step",
-}
-_PAGES = {
-    OriginalPages.NEVER: "Never, text only",
-    OriginalPages.LAYOUT: "Pages that are mostly pictures or tables",
-    OriginalPages.ALWAYS: "All pages of PDFs and pictures",
-}
-_SERVICE = {
-    "code_execution": "runs Python without your files",
-    "web_fetch": "reads pages of the sites above",
-    "web_search": "searches the sites above; each search costs extra",
-}
-_NAMES = (
-    "plan_approval",
-    "step_approval",
-    "step_moment",
-    "exhausted",
-    "attempts",
-    "replans",
-    "revisions",
-    "questions",
-    "commands",
-    "web",
-    "web_pages",
-    "service_tools",
-    "service_uses",
-    "service_uses_in_run",
-    "servers",
-    "acting_calls",
-    "subagents",
-    "executor",
-    "parallel",
-    "rounds",
-    "max_steps",
-    "model_review",
-    "original_pages",
-    "min_document_bytes",
-    "reuse",
-    "fallback_verifier",
-    "same_model_verifier",
-    "second_person",
-    "budget",
-)
-_OTHERS = ("attempt_minutes", "limit_minutes", "min_confidence", "min_verifier_confidence")
+_ON_FORM: Mapping[str, Setting] = {name: setting for name, setting in SETTINGS.items() if setting.group}
+FIELD_NAMES: Mapping[str, str] = {name: setting.minutes or name for name, setting in _ON_FORM.items()}
+"""What the form calls each setting: those in seconds are shown in minutes."""
 
 
-_EXECUTORS = {
-    Executor.MESSAGES: "pevsite",
-    Executor.AGENT_SDK: "The Claude Agent SDK",
-}
+def _field(name: str, setting: Setting) -> forms.Field:
+    """The field of a setting, by the type of its values."""
+    optional = Policy.model_fields[name].default is None
+    shared: dict[str, Any] = {"label": setting.label, "help_text": setting.help}
+    kind, bounds = _type_of(name), _bounds(name)
+    if issubclass(kind, bool):
+        return forms.BooleanField(required=False, **shared)
+    if issubclass(kind, int):
+        unit = 60 if setting.minutes else 1
+        low, high = -(-bounds["ge"] // unit), bounds["le"] // unit
+        shared["help_text"] = setting.help or f"{low} to {high}"
+        return forms.IntegerField(min_value=low, max_value=high, required=not optional, **shared)
+    if issubclass(kind, float | Decimal):
+        least = bounds["ge"] if "ge" in bounds else Decimal(1).scaleb(-bounds["decimal_places"])
+        step = Decimal(setting.step) if setting.step else None
+        return Amount(
+            min_value=least,
+            max_value=Decimal(bounds["le"]),
+            decimal_places=bounds.get("decimal_places"),
+            step_size=step,
+            required=not optional,
+            **shared,
+        )
+    if issubclass(kind, tuple):
+        return forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, required=False, **shared)
+    if issubclass(kind, StrEnum):
+        choices = [(str(value), words) for value, words in setting.choices.items()]
+        # A page from before the choice was installed does not send it.
+        return forms.ChoiceField(choices=choices, required=setting.installed is None, **shared)
+    return forms.CharField(max_length=bounds["max_length"], required=False, **shared)
 
 
-def _choice[Word: str](label: str, texts: Mapping[Word, str], help_text: str = "") -> forms.ChoiceField:
-    choices = [(str(word), text) for word, text in texts.items()]
-    return forms.ChoiceField(label=label, choices=choices, help_text=help_text)
+def _type_of(name: str) -> type:
+    annotation: Any = Policy.model_fields[name].annotation
+    if Policy.model_fields[name].default is None:
+        annotation = get_args(annotation)[0]
+    kind: type = getattr(annotation, "__origin__", annotation)
+    return kind
 
 
-def _bounded(name: str, label: str, *, unit: int = 1, help_text: str = "", required: bool = True) -> forms.IntegerField:
-    """The bounds stand in the policy and nowhere else; `unit`: so many of the policy's are one of the form's."""
-    low, high = (-(-bound // unit) if kind == "ge" else bound // unit for kind, bound in _bounds(name))
-    return forms.IntegerField(
-        label=label,
-        min_value=low,
-        max_value=high,
-        required=required,
-        help_text=help_text or f"{low} to {high}",
-    )
-
-
-def _bounds(name: str) -> list[tuple[str, int]]:
+def _bounds(name: str) -> dict[str, Any]:
+    """The bounds of a field. They are in the policy and nowhere else."""
     field = Policy.model_fields[name]
     inner = [item for part in get_args(field.annotation) for item in getattr(part, "__metadata__", ())]
-    every = [item for given in inner for item in getattr(given, "metadata", ())] or field.metadata
-    return [(kind, getattr(item, kind)) for kind in ("ge", "le") for item in every if hasattr(item, kind)]
+    every = [*field.metadata, *(item for given in inner for item in getattr(given, "metadata", ()))]
+    names = ("ge", "le", "max_length", "decimal_places")
+    return {kind: getattr(item, kind) for kind in names for item in every if hasattr(item, kind)}
 
 
-def _share(label: str) -> Amount:
-    hint = "0 to 1; less does not pass"
-    return Amount(label=label, help_text=hint, min_value=0, max_value=1, step_size=Decimal("0.05"))
+if TYPE_CHECKING:
+    _SettingFields = forms.Form
+else:
+    _fields = {FIELD_NAMES[name]: _field(name, setting) for name, setting in _ON_FORM.items()}
+    _SettingFields = type("SettingFields", (forms.Form,), _fields)
 
 
-class PolicyForm(forms.Form):
+@dataclass(frozen=True)
+class FormPart:
+    """What a group shows together: a checkbox, the choices of one setting, or a row of fields. `css`: of the row;
+    `has_legend`: whether the choices have another name than the group.
+    """
+
+    fields: Sequence[forms.BoundField]
+    is_checkbox: bool = False
+    is_choices: bool = False
+    css: str = ""
+    has_legend: bool = True
+
+
+@dataclass(frozen=True)
+class FormGroup:
+    title: str
+    roles: Sequence[tuple[forms.BoundField, forms.BoundField]]
+    parts: Sequence[FormPart]
+
+
+class PolicyForm(_SettingFields):
     """`policy()` once it is valid. `start` is the policy that the balanced preset stands for, if not the default."""
 
     preset = forms.ChoiceField(choices=[(one.value, one.value) for one in Preset], required=False)
@@ -143,114 +115,40 @@ class PolicyForm(forms.Form):
         choices=[(one.value, one.value) for one in Preset], required=False, widget=forms.HiddenInput
     )
     """The preset whose values the fields were filled with: without a script they stay those of the page."""
-    plan_approval = _choice("Plans that need your approval", _PLAN)
-    step_approval = _choice("Steps that need your approval", _STEP)
-    step_moment = _choice("When they need it", _MOMENT)
-    model_review = _choice("The AI reviews even where automatic checks decide", _REVIEW)
-    original_pages = _choice(
-        "Show the AI original pages", _PAGES, "Of PDF files and pictures, beside their text, to models that take them"
-    )
-    exhausted = _choice("When a step is out of attempts", _EXHAUSTED)
-    attempts = _bounded("attempts", "Attempts per step")
-    replans = _bounded("replans", "New plans after failed steps")
-    executor = _choice(
-        "What plans and carries out attempts", _EXECUTORS, "The same tools, limits, evidence and decisions"
-    )
-    executor.required = False  # a page from before there was a choice does not send one
-    parallel = _bounded("parallel", "Steps in parallel")
-    rounds = _bounded("rounds", "Steps the AI may take per attempt")
-    max_steps = _bounded("max_steps", "Steps of a plan")
-    min_document_bytes = _bounded(
-        "min_document_bytes",
-        "Smallest document in bytes",
-        help_text="Of a written Markdown file, unless the plan itself says how long it is to be",
-    )
-    revisions = _bounded("revisions", "Plan revisions")
-    questions = _bounded("questions", "Questions to you", help_text="From the AI, in the whole run; 0 for none")
-    commands = forms.BooleanField(label="Steps may run the commands of this installation", required=False)
-    web = forms.CharField(
-        label="Sites of the web that the AI may read",
-        max_length=5_000,
-        required=False,
-        help_text="Such as example.org gov.uk; * for all, -example.org for none of it. Empty for none",
-    )
-    web_pages = _bounded("web_pages", "Pages of the web", help_text="That the AI may read in the whole run")
-    service_tools = forms.MultipleChoiceField(
-        label="Tools of Claude’s own service", widget=forms.CheckboxSelectMultiple, required=False
-    )
-    service_uses = _bounded("service_uses", "Uses of each of them", help_text="In one attempt at a step")
-    service_uses_in_run = _bounded("service_uses_in_run", "Uses in all", help_text="Of each of them, in the whole run")
-    servers = forms.MultipleChoiceField(
-        label="MCP servers whose tools steps may call", widget=forms.CheckboxSelectMultiple, required=False
-    )
-    acting_calls = _bounded(
-        "acting_calls", "Calls that act outside", help_text="In the whole run; you are asked about each"
-    )
-    subagents = forms.MultipleChoiceField(
-        label="Subagents",
-        widget=forms.CheckboxSelectMultiple,
-        required=False,
-        help_text="Agents to which steps may hand parts of their work, each an expense of its own. "
-        "The plan says which steps may",
-    )
-    attempt_minutes = _bounded("attempt_seconds", "Minutes per attempt", unit=60)
-    budget = Amount(
-        label="Budget in USD",
-        help_text="Empty for none. You are asked before a call that could exceed it",
-        min_value=Decimal("0.01"),
-        max_value=Decimal(100_000),
-        decimal_places=2,
-        required=False,
-    )
-    limit_minutes = _bounded(
-        "time_limit",
-        "Time limit in minutes",
-        unit=60,
-        help_text="Empty for none. Waiting for people does not count",
-        required=False,
-    )
-    reuse = forms.BooleanField(label="Reuse results of earlier runs where nothing has changed", required=False)
-    second_person = forms.BooleanField(label="A second person has to approve: not the one who submits", required=False)
-    fallback_verifier = forms.CharField(
-        label="Second verifier",
-        max_length=120,
-        required=False,
-        help_text="The model that judges where the verifier gives no usable verdict. Empty for none",
-    )
-    same_model_verifier = forms.BooleanField(label="The verifier may be the executor’s model", required=False)
-    min_confidence = _share("Minimum confidence of the executor")
-    min_verifier_confidence = _share("Minimum confidence of the verifier")
 
     def __init__(self, *args: Any, start: Policy | None = None, **kwargs: Any) -> None:
         self.presets = dict(presets())
         if start:
             self.presets[Preset.BALANCED] = Described("As in the run before", start)
         filled = {"preset": Preset.BALANCED.value, "preset_shown": Preset.BALANCED.value}
-        base = self.presets[Preset.BALANCED].policy
-        kwargs["initial"] = _values(base) | filled | (kwargs.get("initial") or {})
+        self._start = self.presets[Preset.BALANCED].policy
+        kwargs["initial"] = _values(self._start) | filled | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
-        absent = [*([] if settings.COMMANDS else ["commands"]), *([] if settings.WEB else ["web", "web_pages"])]
-        absent += [] if settings.MCP else ["servers", "acting_calls"]
-        absent += [] if settings.AGENT_SDK else ["executor"]
-        absent += [] if settings.SERVICE_TOOLS else ["service_tools", "service_uses", "service_uses_in_run"]
-        agents = sorted({*Agent.objects.values_list("name", flat=True), *base.subagents})
-        absent += [] if agents else ["subagents"]
-        for name in absent:
-            del self.fields[name]
-        if settings.SERVICE_TOOLS:
-            choices = [(name, f"{name}: {_SERVICE[name]}") for name in sorted(settings.SERVICE_TOOLS)]
-            self.fields["service_tools"].choices = choices  # type: ignore[attr-defined]
-        if settings.MCP:
-            self.fields["servers"].choices = [(name, name) for name in sorted(settings.MCP)]  # type: ignore[attr-defined]
-        if agents:
-            self.fields["subagents"].choices = [(name, name) for name in agents]  # type: ignore[attr-defined]
-        self._start = base
+        installed = _installed(self._start)
+        for name, setting in _ON_FORM.items():
+            there = installed[setting.installed] if setting.installed else ()
+            field = self.fields[FIELD_NAMES[name]]
+            if setting.installed and not there:
+                del self.fields[FIELD_NAMES[name]]
+            elif isinstance(field, forms.MultipleChoiceField):
+                field.choices = [(value, setting.choices.get(value, value)) for value in sorted(there)]
         for role in ROLES:
             self.fields[f"{role}_model"] = forms.CharField(label=f"{role.capitalize()}’s model", max_length=120)
-            self.fields[f"{role}_effort"] = _choice("Effort", {word: word.capitalize() for word in EFFORTS})
+            efforts = [(word, word.capitalize()) for word in EFFORTS]
+            self.fields[f"{role}_effort"] = forms.ChoiceField(label="Effort", choices=efforts)
 
     @property
-    def roles(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+    def groups(self) -> Iterator[FormGroup]:
+        """The settings that this installation has, in groups."""
+        for group in Group:
+            names = [name for name, setting in _ON_FORM.items() if setting.group is group]
+            bound = [self[FIELD_NAMES[name]] for name in names if FIELD_NAMES[name] in self.fields]
+            roles = self._roles if group is Group.MODELS else []
+            if bound or roles:
+                yield FormGroup(group.value, roles, list(_parts(bound, group)))
+
+    @property
+    def _roles(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
         """Model and effort of each role, side by side."""
         return [(self[f"{role}_model"], self[f"{role}_effort"]) for role in ROLES]
 
@@ -272,31 +170,34 @@ class PolicyForm(forms.Form):
 
     @property
     def policy_names(self) -> Sequence[str]:
-        names = (*_NAMES, *_OTHERS, *(f"{role}_{part}" for role in ROLES for part in ("model", "effort")))
+        names = (*FIELD_NAMES.values(), *(f"{role}_{part}" for role in ROLES for part in ("model", "effort")))
         return [name for name in names if name in self.fields]
 
-    def clean_executor(self) -> str:
-        return str(self.cleaned_data["executor"] or self._start.executor)
-
-    def clean_web(self) -> str:
-        """The sites as the policy writes them."""
-        try:
-            chosen = sites(self.cleaned_data["web"])
-        except InvalidInput as error:
-            raise forms.ValidationError(str(error)) from error
-        return str(chosen)
+    def clean(self) -> dict[str, Any]:
+        """Texts as the policy writes them, and choices that the page did not send as they were."""
+        sent: dict[str, Any] = super().clean() or self.cleaned_data
+        for name, field in self.fields.items():
+            if name in _ON_FORM and isinstance(field, forms.ChoiceField) and sent.get(name) == "":
+                sent[name] = str(getattr(self._start, name))
+            elif name in _ON_FORM and type(field) is forms.CharField and name in sent:
+                try:
+                    sent[name] = getattr(self._start.changed(**{name: sent[name]}), name)
+                except ValidationError as error:
+                    first = error.errors()[0]
+                    self.add_error(name, str(first.get("ctx", {}).get("error", first["msg"])))
+        return sent
 
     def policy(self) -> Policy:
         """The chosen preset with what the person has changed."""
         given = self._changed()
         models = {role: {"model": given[f"{role}_model"], "effort": given[f"{role}_effort"]} for role in ROLES}
-        changed = {name: given[name] for name in _NAMES if name in self.fields} | {"models": models}
-        changed |= {name: float(given[name]) for name in ("min_confidence", "min_verifier_confidence")}
+        changed: dict[str, Any] = {"models": models}
         shown = _values(self._start)  # in whole minutes: where they were left alone the seconds stay what they were
-        if given["attempt_minutes"] != shown["attempt_minutes"]:
-            changed["attempt_seconds"] = 60 * given["attempt_minutes"]
-        if given["limit_minutes"] != shown["limit_minutes"]:
-            changed["time_limit"] = 60 * given["limit_minutes"] if given["limit_minutes"] else None
+        for name, field in FIELD_NAMES.items():
+            if field in self.fields and not _ON_FORM[name].minutes:
+                changed[name] = given[field]
+            elif field in self.fields and given[field] != shown[field]:
+                changed[name] = 60 * given[field] if given[field] else None
         return self._start.changed(**changed)
 
     def _changed(self) -> dict[str, Any]:
@@ -311,11 +212,42 @@ class PolicyForm(forms.Form):
         return sent | {name: self.fields[name].clean(after[name]) for name in alone}
 
 
+def _installed(start: Policy) -> Mapping[Installed, Collection[str]]:
+    """What this installation has, by name where there may be several."""
+    return {
+        Installed.COMMANDS: settings.COMMANDS,
+        Installed.WEB: settings.WEB,
+        Installed.SERVICE_TOOLS: settings.SERVICE_TOOLS,
+        Installed.SERVERS: settings.MCP,
+        Installed.AGENTS: {*Agent.objects.values_list("name", flat=True), *start.subagents},
+        Installed.AGENT_SDK: ("agent-sdk",) if settings.AGENT_SDK else (),
+    }
+
+
+def _parts(bound: Sequence[forms.BoundField], group: Group) -> Iterator[FormPart]:
+    """Checkboxes and choices by themselves, and the fields between them in rows."""
+    for alone, fields in groupby(bound, lambda one: one.name if _is_alone(one.field) else ""):
+        listed = list(fields)
+        if alone:
+            is_checkbox = isinstance(listed[0].field, forms.BooleanField)
+            has_legend = listed[0].label != group.value
+            yield FormPart(listed, is_checkbox=is_checkbox, is_choices=not is_checkbox, has_legend=has_legend)
+        else:
+            figures = all(isinstance(one.field, forms.IntegerField) for one in listed)
+            yield FormPart(listed, css="model-row" if group is Group.MODELS else "figures" if figures else "")
+
+
+def _is_alone(field: forms.Field) -> bool:
+    return isinstance(field, forms.BooleanField | forms.MultipleChoiceField)
+
+
 def _values(policy: Policy) -> dict[str, Any]:
+    """What the fields show of a policy."""
     values: dict[str, Any] = policy.model_dump(mode="json", exclude={"models"})
     values["no_sources"] = not policy.sources_needed
-    values["attempt_minutes"] = -(-policy.attempt_seconds // 60)
-    values["limit_minutes"] = policy.time_limit // 60 if policy.time_limit else None
+    for name, setting in _ON_FORM.items():
+        if setting.minutes:
+            values[setting.minutes] = -(-values[name] // 60) if values[name] else None
     for role in ROLES:
         role_model = policy.model_for(role)
         values |= {f"{role}_model": role_model.model, f"{role}_effort": role_model.effort}

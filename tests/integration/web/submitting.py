@@ -5,39 +5,17 @@ from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from runs.enums import Role
-from runs.submission.policy_defaults import default_policy
+from runs.web.new_run.policy_forms import PolicyForm
 
 JSON = {"Accept": "application/json"}
 
 
 def form(**changes: Any) -> dict[str, Any]:
-    policy = default_policy()
-    values: dict[str, Any] = {
-        "request": "Summarise the notes",
-        "no_files": "on",
-        "token": str(uuid.uuid4()),
-        "plan_approval": "always",
-        "step_approval": "high",
-        "step_moment": "after",
-        "exhausted": "ask",
-        "attempts": 3,
-        "replans": 2,
-        "parallel": 3,
-        "rounds": 12,
-        "max_steps": 40,
-        "model_review": "medium_and_high",
-        "original_pages": "layout",
-        "min_confidence": "0.5",
-        "min_verifier_confidence": "0",
-        "min_document_bytes": 100,
-        "revisions": 10,
-        "questions": 5,
-        "attempt_minutes": 30,
-        "reuse": "on",
-    }
-    for role in (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER):
-        values |= {f"{role}_model": policy.model_for(role).model, f"{role}_effort": policy.model_for(role).effort}
+    """The fields of the policy as the page fills them, but for checkboxes that are off."""
+    page = PolicyForm()
+    shown = {name: page[name].value() for name in page.policy_names}
+    sent = {name: value for name, value in shown.items() if value is not None and value is not False}
+    values = {"request": "Summarise the notes", "no_files": "on", "token": str(uuid.uuid4()), **sent}
     return values | changes
 
 

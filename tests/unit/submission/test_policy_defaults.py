@@ -20,6 +20,7 @@ IN_PARTS = {"models": [f"{role}_{part}" for role in ROLES for part in ("model", 
 def test_every_field_of_a_policy_is_an_option_and_can_be_set_for_all() -> None:
     wanted = {part for name in Policy.model_fields if name not in INTERNAL for part in IN_PARTS.get(name, [name])}
     assert set(POLICY_OPTIONS) == set(SETTABLE) == wanted
+    assert "" not in POLICY_OPTIONS.values()
 
 
 def test_what_an_installation_sets_is_what_new_runs_start_with(settings: Any) -> None:

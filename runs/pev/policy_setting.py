@@ -1,0 +1,82 @@
+"""What each setting of a policy declares next to its field. Form, command line and presets are made of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from pydantic import GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+
+class Group(StrEnum):
+    """A part of the form of a new run, by its title, in the order of the page."""
+
+    APPROVAL = "Your approval"
+    LIMITS = "Limits"
+    BEYOND = "Beyond your files"
+    SUBAGENTS = "Subagents"
+    REVIEW = "Review"
+    MODELS = "Models"
+
+
+class Installed(StrEnum):
+    """What an installation may have. Without it, the settings about it are not on the form."""
+
+    COMMANDS = "commands"
+    WEB = "web"
+    SERVICE_TOOLS = "service_tools"
+    SERVERS = "servers"
+    AGENTS = "agents"
+    AGENT_SDK = "agent_sdk"
+
+
+class _Unset:
+    """No value, where None is one."""
+
+
+UNSET = _Unset()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What people see of a field of the policy, and what depends on it.
+
+    * `option`: what `manage.py run --help` says. Choices, and “on or off” for a truth value, are added to it.
+    * `label`, `help`: of the field on the form. A number without help shows its bounds.
+    * `group`: None if it is not a field of the policy on the form.
+    * `choices`: each value with its words, in the order of the form.
+    * `minutes`: the name under which the form has a number of seconds in minutes.
+    * `step`: by how much a browser changes a number at a time.
+    * `installed`: what the installation must have.
+    * `careful`, `hands_off`: the value in these presets, or a function from the installation's value to it; without
+      one it is the installation's.
+    * `decides`: whether the same attempt could come out otherwise. Then results are reused under an equal value only.
+    * `as_before`: the value that means what was done before the setting existed, or that changes nothing that a person
+      has approved. Approvals and results from that time hold under this value.
+    """
+
+    option: str
+    label: str = ""
+    group: Group | None = None
+    help: str = ""
+    choices: Mapping[Any, str] = field(default_factory=dict)
+    minutes: str = ""
+    step: str = ""
+    installed: Installed | None = None
+    careful: Any = UNSET
+    hands_off: Any = UNSET
+    decides: bool = False
+    as_before: Any = UNSET
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Describes the field in the published schema of reports."""
+        return {**handler(schema), "description": self.option}
+
+
+def in_preset(rule: Any, value: Any) -> Any:
+    """The value of a preset whose `rule` is `careful` or `hands_off`, where the installation has `value`."""
+    if rule is UNSET:
+        return value
+    return rule(value) if callable(rule) else rule
