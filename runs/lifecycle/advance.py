@@ -12,24 +12,24 @@ from runs.store import event_log, trees
 
 
 def advance(run_id: int) -> None:
-    """Apply every move that is due. Called in the transaction of the fact that made them due."""
+    """Apply every move that is due. Called in the transaction of the fact that made the moves due."""
     with event_log.writing():
         go_on(states.of(event_log.locked(run_id)))
 
 
 def go_on(state: State) -> None:
-    """Apply every move that is due, from a state that was read in this transaction."""
+    """Apply every move that is due, beginning with a state that was read in this transaction."""
     while due := moves.due(snapshot(state)):
         for move in due:
             _apply(state, move)
 
 
 _HAS_WORK = frozenset({RunStatus.PLANNING, RunStatus.FINALISING})
-"""The statuses in which a work item for the whole run may be under way."""
+"""The statuses in which a work item of the whole run may be open."""
 
 
 def snapshot(state: State) -> moves.Snapshot:
-    """What `moves.due` decides upon."""
+    """What `moves.due` decides on."""
     run, plan = state.run, state.plan
     is_proposed = plan is not None and plan.status == PlanStatus.PROPOSED
     return moves.Snapshot(
@@ -74,7 +74,7 @@ def _apply(state: State, move: moves.Move) -> None:
         case moves.Finish():
             effects.finish(state.run)
         case _:
-            # An unhandled move would be due again for ever, with the run's row locked.
+            # An unhandled move would be due again for ever, while the run's row is locked.
             assert_never(move)
 
 

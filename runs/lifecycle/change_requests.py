@@ -15,7 +15,7 @@ from runs.text.truncate import quoted
 
 _MAX_PLACE = 4_000
 _BEGINNING = 60
-"""Characters of a point that has no name of its own."""
+"""Characters that are quoted of a point without a name."""
 _QUOTES = re.compile(r"On (point \d{1,6}|row \d{1,6} of [^“]{1,1000}) “(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Z]{1,4}-?\d{1,4}\b")
 _LINK = re.compile(r"!?\[((?:\\.|[^\[\]\\])*+)\]\((?:<[^<>]*>?|[^()\s]*)\)?")
@@ -25,7 +25,7 @@ _MARKUP = re.compile(r"\*\*|`|\\(?=[!-/:-@\[-`{-~])")
 def on_what(comment: Comment) -> str:
     """`on F3`, `on point 3, “…”`, `on row 2 of t.csv` or `on step 2 “Name”`, without markup; empty for the whole.
 
-    A place that was stored ends where it was cut, perhaps within a link.
+    A stored place may have been cut within a link.
     """
     place = comment.place[:_MAX_PLACE]
     found = _QUOTES.match(place)
@@ -38,36 +38,32 @@ def on_what(comment: Comment) -> str:
 
 
 def said_at(gate: Gate) -> str:
-    """All that was said with a decision; its `reason` has the same words, as models are told them."""
-    return " · ".join(map(_with_subject, gate.comments)) or gate.reason
-
-
-def _with_subject(comment: Comment) -> str:
-    subject = on_what(comment)
-    return f"{comment.text} ({subject})" if subject else comment.text
+    """Everything that was said with a decision, in words for people. `gate.reason` has the words for models."""
+    said = (f"{one.text} ({subject})" if (subject := on_what(one)) else one.text for one in gate.comments)
+    return " · ".join(said) or gate.reason
 
 
 def plain(text: str) -> str:
-    """The beginning of a Markdown text as it is read: links without their targets, no marks of bold or code."""
+    """The beginning of a Markdown text without markup: links without targets, no bold, no code."""
     text = text[:_MAX_PLACE]
     return _MARKUP.sub("", _LINK.sub(r"\1", text)).strip()
 
 
 READ = frozenset({"person", "terminal"})
-"""How those decide who have read the question; a policy and `--approve-all` have not."""
+"""The ways in which people decide who have read the question. A policy and `--approve-all` have not."""
 _ENDS = {status: status is StepStatus.PASSED for status in TERMINAL_STEPS}
 """Of a step: whether all of its criteria are met. Of one that is accepted with issues it is not known of each."""
 
 
 _UNSHOWN = re.compile(r"\ANot provable: no quote shows it in what has changed since\.(?: The verifier said: )?")
-"""What the status says already."""
+"""The beginning of a feedback that repeats the status."""
 
 
 type Status = Literal["met", "not_met", "not_provable", "answered", "open"]
-"""`answered`: the plan names a step for it, and says how; nothing was judged. `open`: nothing says anything yet."""
+"""`answered`: the plan names a step that meets it, but nothing was judged. `open`: nothing is known yet."""
 
 type Word = Literal["met", "not met", "not done", "not provable", "answered by the plan", "not judged"]
-"""Its status as people read it. `not done`: the plan says that it does nothing about it."""
+"""The status for people. `not done`: the plan says that it does nothing about the request."""
 _WORDS: Mapping[Status, Word] = {
     "met": "met",
     "not_met": "not met",
@@ -79,9 +75,12 @@ _WORDS: Mapping[Status, Word] = {
 
 @dataclass(frozen=True)
 class Request:
-    """One request and its answer. `asked`: what was said; a rejection may ask for several things. `answers`: where the
-    newest plan meets it, and `steps` the names of its steps by key. `step`: where a result was judged for it, `attempt`
-    the latest that was, and `result` what came of that. `edited`: the newest plan, if a person wrote it after asking.
+    """One request and its answer.
+
+    * `asked` is what was said; one rejection may contain several requests.
+    * `answers` say where the newest plan meets it; `steps` are the names of the steps of that plan by key.
+    * `step`, `attempt` and `result`: where it was judged last, and the judgement.
+    * `edited` is the newest plan, if a person edited it after the request.
     """
 
     gate: Gate
@@ -100,7 +99,7 @@ class Request:
 
     @property
     def words(self) -> str:
-        """As the models are told them, after what they are about."""
+        """The words for models, which begin with what they are about."""
         return self.asked.words
 
     @property
@@ -110,7 +109,7 @@ class Request:
 
     @property
     def on(self) -> str:
-        """Shortly what the words are about; empty for all of it."""
+        """What the words are about, in short; empty for the whole."""
         return on_what(self.asked)
 
     @property
@@ -119,7 +118,7 @@ class Request:
 
     @property
     def why(self) -> str:
-        """What was said with its status, which is not said again."""
+        """The feedback on its status, without words that repeat the status."""
         feedback = self.result.feedback if self.result else ""
         plain = _UNSHOWN.sub("", feedback, count=1)
         return f"{plain[:1].upper()}{plain[1:]}"
@@ -132,18 +131,18 @@ class Request:
 
     @property
     def planned(self) -> list[str]:
-        """Where the newest plan says that it is met, and how."""
+        """Where and how the newest plan meets it."""
         return [f"{place_of(one, self.steps)}: {one.how}" for one in self.answers if one.done]
 
     @property
     def mark(self) -> str:
-        """Its status as that of a criterion, by which pages mark it."""
+        """Its status as the status of a criterion, which pages mark."""
         known = {"met": "passed", "not_met": "failed", "not_provable": "unsupported"}
         return known.get(self.status, "not judged")
 
     @property
     def word(self) -> Word:
-        """Its status, in the same words wherever it is told."""
+        """Its status in words, the same on every surface."""
         return "not done" if self._not_done else _WORDS[self.status]
 
     @property
@@ -168,7 +167,7 @@ class Request:
 
     @property
     def _not_done(self) -> bool:
-        """Whether the plan says that it does nothing about it, and nothing was judged."""
+        """Whether the plan does nothing about it, and nothing was judged."""
         undone = bool(self.answers) and not any(one.done for one in self.answers)
         return undone and self.result is None and not self._by_hand
 
@@ -219,16 +218,17 @@ def place_in(plan: PlanContract, comment: Comment) -> str:
 
 
 def requests_of(run: Run) -> list[Gate]:
-    """The rejections that ask for something, by number. Costs nothing for a run in which nothing was rejected."""
+    """The rejections that ask for something, by number. No query if nothing was rejected in the run."""
     if not run.requests:
         return []
     return list(run.gates.requests().select_related("decided_by", "plan", "step", "attempt"))
 
 
 def judged_at(gate: Gate, header: PlanHeader, keys: Container[str]) -> str | None:
-    """The step of a plan at which a request about a result is judged: the same one, or if the plan has it no more the
-    first that it names for it. None for a request about a plan or before a start, which the plan answers, and for one
-    that no step is named for.
+    """The step of a plan at which a request about a result is judged.
+
+    It is the step that the request is about or, if the plan does not have it, the first step that the plan names for
+    the request. None for requests about a plan or a start, which the plan answers, and if no step is named.
     """
     if gate.step is None or gate.attempt_id is None:
         return None
@@ -245,8 +245,10 @@ def answered(
     tried: Callable[[Step], Sequence[Attempt]],
     final: Sequence[CriterionResult] = (),
 ) -> list[Request]:
-    """What became of each request. `plan` is the newest, these are its steps by key; `tried` gives the attempts at one
-    in order, with their verdicts; `final` are the judged success criteria.
+    """What became of each request.
+
+    `plan` is the newest, with its `steps` by key. `tried` returns the attempts at a step in order, with verdicts.
+    `final` are the judged success criteria.
     """
     names = {key: step.spec.name for key, step in steps.items()}
     found = (_answered(gate, asked, plan, steps, tried, final) for gate in gates for asked in gate.asked)
@@ -276,7 +278,7 @@ def _answered(
 
 
 def _planned(answers: Sequence[RequestAnswer], steps: Mapping[str, Step], final: Sequence[CriterionResult]) -> Status:
-    """What the plan's own criteria say: one that was judged says it; a step alone says only where."""
+    """The status by the criteria that the plan names for a request. A named step alone says nothing about it."""
     if not answers:
         return "open"
     answers = [answer for answer in answers if answer.done]
@@ -289,7 +291,7 @@ def _planned(answers: Sequence[RequestAnswer], steps: Mapping[str, Step], final:
 
 
 def _criterion_met(answer: RequestAnswer, steps: Mapping[str, Step], final: Sequence[CriterionResult]) -> bool | None:
-    """Whether the criterion that an answer names is met; None while nobody knows."""
+    """Whether the criterion that an answer names is met; None if that is not known."""
     if answer.step_id is None:
         return next((one.met for one in final if one.label == f"C{answer.criterion}"), None)
     step = steps.get(answer.step_id)
@@ -297,14 +299,12 @@ def _criterion_met(answer: RequestAnswer, steps: Mapping[str, Step], final: Sequ
 
 
 def unmet(requests: Iterable[Request]) -> list[str]:
-    """A sentence for each request about a result that the final result does not meet, as far as anyone can tell."""
+    """A sentence for each request about a result that is not known to be met by the final result."""
     return [sentence for request in requests if (sentence := gap_of(request))]
 
 
 def gap_of(request: Request) -> str:
-    """The open point that a request leaves, for which a result is not whole; empty for none. One about a plan leaves
-    none.
-    """
+    """The open point that a request about a result leaves; empty if it leaves none. Requests about plans leave none."""
     if not request.gate.attempt_id or _is_settled(request):
         return ""
     if request.status == "met":
@@ -315,16 +315,19 @@ def gap_of(request: Request) -> str:
 
 
 def unmet_sentence(request: Request) -> str:
-    """That it is not met, or not done, or whatever it is, in full."""
+    """A sentence with its status, its words and the reason."""
     name, why = _name(request), request.why or request.reason
     return " ".join(filter(None, (f"{name[:1].upper()}{name[1:]} is {request.word}: {_words(request)}", why)))
 
 
 def _is_settled(request: Request) -> bool:
-    """Whether it is met, or a person has kept the result and knew that nothing plainly proves that."""
+    """Whether it is met, or a person accepted the result knowing that nothing clearly proves it."""
     weak = request.result is not None and request.result.weak
-    plainly = request.status == "met" and not weak
-    return plainly or (request.status in {"met", "not_provable"} and _was_seen(request))
+    if request.status == "met" and not weak:
+        return True
+    if request.status not in {"met", "not_provable"} or request.attempt is None:
+        return False
+    return request.attempt.gates.filter(status=GateStatus.APPROVED, decided_how__in=READ).exists()
 
 
 def _name(request: Request) -> str:
@@ -332,15 +335,8 @@ def _name(request: Request) -> str:
 
 
 def _words(request: Request) -> str:
-    """As a sentence ends."""
+    """The quoted request, ending like a sentence."""
     said = quoted(request.said)
     if request.on:
         return f"{said} ({request.on})."
     return said if said.endswith((".”", "!”", "?”")) else f"{said}."
-
-
-def _was_seen(request: Request) -> bool:
-    """Whether a person has kept the result, and knew that nothing plainly proves what was asked for."""
-    if request.attempt is None:
-        return False
-    return request.attempt.gates.filter(status=GateStatus.APPROVED, decided_how__in=READ).exists()

@@ -1,4 +1,4 @@
-"""What of the given files the executors of a run were shown, read from the journal (T6)."""
+"""How much of the given files the executors of a run were shown, according to the journal (T6)."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from runs.text.path_patterns import selected
 from runs.text.plural import pluralize
 
 MAX_GROUPS = 10
-"""Sentences of an event about files that are not read; each names few files."""
+"""Sentences about unread files in one event. Each names only a few of its files."""
 
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """How much of the given files was shown: to the executors of the run together, and to those of a step.
+    """How much of the given files was shown to all executors of the run, and to those of each step.
 
-    `shown` is by attempt; a reused attempt has what the attempt was shown that it came from. `steps` has the attempts
-    at a step by its id, kept ones of earlier versions too.
+    `shown` is keyed by attempt; a reused attempt has what its source was shown. `steps` maps the id of a step to its
+    attempts, including those of earlier versions whose result it keeps.
     """
 
     inputs: Inputs
@@ -56,35 +56,36 @@ class Coverage:
 
     @property
     def summary(self) -> list[str]:
-        """A few sentences for people, however many files there are."""
+        """A few sentences for people, regardless of how many files there are."""
         return summary(self.files)
 
     @property
     def readable(self) -> list[str]:
-        """The same without what could not be read: beside open points, which name that."""
+        """The same without unreadable files, for places next to the open points, which name those."""
         return readable(self.files)
 
     def of_step(self, step_id: int) -> tuple[Covered, ...]:
-        """Only the files of which something was shown."""
+        """Only files of which something was shown."""
         parts = [one for attempt in self.steps.get(step_id, ()) for one in self.shown.get(attempt, ())]
         seen = {one.sha256 for one in parts if one.lines}
         files = {path: info for path, info in self.inputs.files.items() if info.sha256 in seen}
         return coverage(Inputs(files), parts)
 
     def shown_of(self, spec: PlanStep) -> str:
-        """How many of the files that a step is to deal with have been shown by now; empty where all were."""
+        """How many of the files that a step must deal with have been shown; empty if all were."""
         if not reads_files(spec):
             return ""
         return shown_of(self.files, set(meant_by([spec], self.inputs.files)))
 
     def shown_to(self, step_id: int) -> list[str]:
-        """A clause for each of the given files of which something was shown at a step, up to a bound."""
+        """A clause for each given file of which something was shown at a step, up to a limit."""
         return each_shown(self.of_step(step_id))
 
 
 def shown_in(run: Run, attempts: Iterable[Attempt] = ()) -> Iterator[Shown]:
-    """What executors of a run were shown, or of these attempts. Attempts that were reused brought their reading with
-    them. A run may be in no table.
+    """What the executors of a run and of these attempts were shown. A run without rows has only the attempts.
+
+    A reused attempt counts as shown what its source was shown.
     """
     found = Q(attempt__in=attempts)
     if run.pk:
@@ -94,8 +95,9 @@ def shown_in(run: Run, attempts: Iterable[Attempt] = ()) -> Iterator[Shown]:
 
 
 def inputs_of(run: Run) -> Inputs:
-    """The given files, which of them cannot be read or were excluded, and of which a part cannot be read. Of those that
-    wait for their reader nothing is known yet.
+    """The given files: which were excluded, and which cannot be read as a whole or in part.
+
+    Files that still wait for their reader have no problem yet.
     """
     files = trees.files_of(run.inputs)
     excluded = frozenset(selected(run.excluded, files))
@@ -106,7 +108,7 @@ def inputs_of(run: Run) -> Inputs:
 
 
 def coverage_of(run: Run, step_id: int | None = None) -> Coverage:
-    """What was shown until now. With a step: to its own attempts, or to the one whose result it keeps."""
+    """What was shown until now; with `step_id`, to the attempts at that step and to the one whose result it keeps."""
     attempts = Attempt.objects.of_run(run).order_by().values_list("pk", "step_id", "reused_from_id")
     sources: dict[int, int] = {}
     steps: dict[int, list[int]] = defaultdict(list)
@@ -118,20 +120,16 @@ def coverage_of(run: Run, step_id: int | None = None) -> Coverage:
         steps[step].append(attempt)
     if step_id is not None:
         sources = {pk: sources.get(pk, pk) for pk in steps.get(step_id, ())}
-    return Coverage(inputs_of(run), _shown(sources), steps)
-
-
-def _shown(sources: Mapping[int, int]) -> dict[int, Sequence[Shown]]:
-    """By attempt, from the tool calls of the attempt that each of them comes from."""
     calls = ToolCall.objects.filter(attempt__in=set(sources.values())).order_by()
     found: dict[int, list[Shown]] = defaultdict(list)
     for attempt, parts in calls.values_list("attempt_id", "shown"):
         found[attempt or 0] += (part for part in parts if part.lines)
-    return {pk: found[source] for pk, source in sources.items() if source in found}
+    shown = {pk: found[source] for pk, source in sources.items() if source in found}
+    return Coverage(inputs_of(run), shown, steps)
 
 
 def remarks_on(run: Run, *, pages: bool = False) -> dict[str, str]:
-    """What planner and executors are told of some of the given files, by path. `pages`: they can be looked at."""
+    """Remarks on given files for planner and executors, by path. `pages`: pages can be shown as images."""
     inputs = inputs_of(run)
     known = trees.readings_of(run.inputs)
     extents = known.extents
@@ -144,24 +142,20 @@ def remarks_on(run: Run, *, pages: bool = False) -> dict[str, str]:
 
 
 def planned(run: Run, specs: Iterable[PlanStep]) -> list[str]:
-    """A sentence for each group of given files that no step of a plan will read, for the person who decides on it."""
+    """A sentence for each group of given files that no step will read, for the person who decides on the plan."""
     inputs = inputs_of(run)
     return not_read_by_plan(coverage(inputs, ()), set(meant_by(specs, inputs.files)))
 
 
 def unreadable(run: Run) -> list[str]:
-    """A sentence for each group of given files that are empty, or of which all or a part cannot be read, and on texts
-    that are doubtful: what is known since the submission.
-    """
+    """A sentence for each group of given files that are empty, doubtful, or unreadable as a whole or in part."""
     found = coverage(inputs_of(run), ())
     left = [one for one in found if one.extent is Extent.UNREADABLE or one.notes or one.cautions or one.empty]
     return not_read_by_plan(left, {one.path for one in left})
 
 
 def known_unread(run: Run) -> list[str]:
-    """For the history, as it stands at the submission: a sentence for each group of given files of which all or a part
-    cannot be read, that are empty, or that were excluded, and on doubtful texts, up to MAX_GROUPS.
-    """
+    """The same for the history, with excluded files, up to MAX_GROUPS sentences."""
     kinds = (Extent.UNREADABLE, Extent.EXCLUDED)
     left = [
         one for one in coverage(inputs_of(run), ()) if one.extent in kinds or one.notes or one.cautions or one.empty
@@ -175,7 +169,7 @@ def known_unread(run: Run) -> list[str]:
 
 
 def unread(run: Run, plan: Plan | None) -> list[str]:
-    """A sentence for each group of given files that keep the result of this plan from being whole (T6)."""
+    """A sentence for each group of given files that make the result of this plan incomplete (T6)."""
     if plan is None:
         return []
     found = coverage_of(run)
@@ -186,12 +180,12 @@ def unread(run: Run, plan: Plan | None) -> list[str]:
 
 
 def _left_out(run: Run, plan: Plan) -> Iterator[LeftOut]:
-    """What the kept results of a plan have left out by their own words. Only offline rules say this."""
+    """What the kept results of a plan report as left out. Only offline rules report this."""
     if not run.policy.model_for(Role.EXECUTOR).model.startswith(RULES):
         return
     own = Attempt.objects.filter(step__plan=plan, step__status__in=(StepStatus.PASSED, StepStatus.ACCEPTED))
     kept = plan.steps.filter(reused_from__isnull=False).order_by("position")
     outputs = dict(kept.values_list("pk", "reused_from__output"))
-    outputs |= dict(own.order_by("step__position", "number").values_list("step", "output"))  # the last of a step stays
+    outputs |= dict(own.order_by("step__position", "number").values_list("step", "output"))  # the last attempt wins
     for output in outputs.values():
         yield from output.left_out if output else ()

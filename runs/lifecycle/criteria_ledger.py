@@ -1,4 +1,4 @@
-"""The ledger of a run, from which its outcome is computed, read from its rows."""
+"""Reads the ledger of a run, from which its outcome is computed."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +14,12 @@ from runs.pev.outcome import AttemptEntry, Ledger, StepEntry
 
 
 def was_read(plan: Plan) -> bool:
-    """Whether somebody read this version at its gate and said yes; a policy and `--approve-all` read nothing."""
+    """Whether a person approved this version at its gate. A policy and `--approve-all` have not read it."""
     return plan.approved_how in READ
 
 
 def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool = False) -> Ledger:
-    """The ledger of a run, whose newest plan this is. Before the success criteria are judged its criteria are empty."""
+    """The ledger of a run with its newest plan. It has no criteria before the success criteria are judged."""
     return Ledger(
         steps=entries_of(plan) if plan else [],
         criteria=run.final.results if run.final else [],
@@ -38,9 +38,8 @@ def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool
 
 
 def _is_grounded(run: Run, plan: Plan | None) -> bool:
-    """T9, once the answer is judged. Steps are read only where no success criterion rests on more than the run's own
-    words.
-    """
+    """Whether a met criterion rests on more than the run's own words (T9); true before the answer is judged."""
+    # Verdicts of steps are read only if no success criterion is enough.
     if plan is None or run.final is None or not run.policy.sources_needed or _any_grounded(run.final.results):
         return True
     passed = plan.steps.filter(status=StepStatus.PASSED)
@@ -49,7 +48,7 @@ def _is_grounded(run: Run, plan: Plan | None) -> bool:
 
 
 def _doubts(run: Run, plan: Plan | None) -> list[str]:
-    """Of what is delivered, once the answer is judged. What somebody has accepted at its gate is not doubted here."""
+    """Doubts about what is delivered, once the answer is judged, without those that a person accepted at a gate."""
     if plan is None or run.final is None:
         return []
     passed = plan.steps.filter(status__in=WHOLE_STEPS)
@@ -71,7 +70,7 @@ def _any_grounded(results: Iterable[CriterionResult]) -> bool:
 
 
 def entry_of(step: Step, attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]]) -> StepEntry:
-    """The line of a step. `attempts`: all at it, or at the step whose result it keeps; `decisions` are by attempt."""
+    """The entry of a step. `attempts` are at it, or at the step whose result it keeps; `decisions` are by attempt."""
     last = attempts[-1] if attempts else None
     accepted = any(
         gate.kind == GateKind.EXHAUSTED and gate.status == GateStatus.APPROVED and gate.decided_how in READ
@@ -82,7 +81,7 @@ def entry_of(step: Step, attempts: Sequence[Attempt], decisions: Mapping[int, Se
 
 
 def result_in(attempt: Attempt) -> tuple[str, object] | None:
-    """What is judged of an attempt, None of one without a report. Its notes are not: new ones make no new attempt."""
+    """The part of an attempt that is judged; None without a report. Its notes are not part of it."""
     return (attempt.output.findings, attempt.overlay) if attempt.output else None
 
 
@@ -108,7 +107,7 @@ def _tried(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]])
 
 
 def entries_of(plan: Plan) -> list[StepEntry]:
-    """The lines of a version, in order. Attempts are read of steps that did not pass only: mostly there are none."""
+    """The entries of a plan, in order. Attempts are read only for steps that did not pass, usually none."""
     steps = list(plan.steps.order_by("position"))
     attempts = _attempts_of([step for step in steps if step.status not in WHOLE_STEPS])
     decided = Gate.objects.filter(attempt__in=[one.pk for each in attempts.values() for one in each])
@@ -119,7 +118,7 @@ def entries_of(plan: Plan) -> list[StepEntry]:
 
 
 def _attempts_of(steps: Sequence[Step]) -> Mapping[int, Sequence[Attempt]]:
-    """By step, in order, with their verdicts; of a step that keeps a result, those at the step that it comes from."""
+    """Attempts by step, in order, with verdicts. A step that keeps a result has the attempts at its source."""
     kept = {step.reused_from_id: step.pk for step in steps if step.reused_from_id}
     own = [step.pk for step in steps if not step.reused_from_id]
     if not (kept or own):
@@ -135,7 +134,7 @@ def _attempts_of(steps: Sequence[Step]) -> Mapping[int, Sequence[Attempt]]:
 
 
 def _answered(run: Run, plan: Plan | None) -> list[Request]:
-    """What became of people's requests. Costs nothing where there are none."""
+    """What became of people's requests. No query without requests."""
     gates = requests_of(run)
     steps = {step.key: step for step in plan.steps.all()} if plan and gates else {}
     attempts = _attempts_of(list(steps.values()))

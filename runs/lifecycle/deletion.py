@@ -31,15 +31,15 @@ from runs.store import blobs, broadcast, event_log, garbage_collection
 
 log = logging.getLogger(__name__)
 CONTENTS_AT_ONCE = 5_000
-"""Contents that one sweep looks at: databases bound the parameters of a query."""
+"""Contents that one sweep looks at, because databases limit the parameters of a query."""
 _NAMED = 3
 """Runs that a refusal lists."""
 
 
 def delete(run_id: int, user: User | None) -> DeletedRun:
-    """Delete a finished run with its request, plans, attempts, calls and events; returns the line that stays.
+    """Delete a finished run with its request, plans, attempts, calls and events. Returns the line that stays.
 
-    Files go with the next sweep, except for those that another run, a draft or a template still has. `user` is None
+    Its files are deleted by the next sweep, unless another run, a draft or a template uses them. `user` is None
     where the run has been kept for long enough (`runs.lifecycle.deletion`). Raises NotAllowed, or DecisionRefused
     with what stands against it.
     """
@@ -53,21 +53,21 @@ def delete(run_id: int, user: User | None) -> DeletedRun:
             line = _line(run, user)
             _delete(run)
     except IntegrityError as error:
-        # Somebody has begun to rest on this run since it was looked at: the database keeps both from being true.
+        # Another run took over a result of this one after it was checked. The foreign key does not allow both.
         raise DecisionRefused("Somebody used something of this run at this moment. Try again.") from error
     log.info("run deleted", extra=about(run=run_id))
     return line
 
 
 def problem_with(run: Run, *, lasting: bool = False) -> str:
-    """Why a run cannot be deleted now, as sentences that say what to do; empty if it can.
+    """Why a run cannot be deleted now, and what to do; empty if it can.
 
-    `lasting`: only what does not pass by itself within the minute.
+    `lasting`: leave out reasons that disappear by themselves within a minute.
     """
     if run.status != RunStatus.FINISHED or run.finished_at is None:
         return "This run is not finished. Stop it first; then it can be deleted."
     stopped = run.work.filter(status=WorkStatus.CANCELLED).exists()
-    # A worker whose run was stopped notices at its next heartbeat, and then still records what its last call has cost.
+    # A worker of a stopped run notices at its next heartbeat, and then still records what its last call cost.
     if stopped and not lasting and timezone.now() - run.finished_at < timedelta(seconds=2 * settings.LEASE_SECONDS):
         return "Its work was stopped only just now and is still coming to its end. Try again in half a minute."
     if citing := citing_runs(run):
@@ -107,13 +107,14 @@ def _line(run: Run, user: User | None) -> DeletedRun:
 
 def _delete(run: Run) -> None:
     attempts = Attempt.objects.of_run(run)
-    contents = set(_hashes(_changes_of(run)))
+    contents = set(_hashes(attempts.values_list("overlay", flat=True)))
+    contents.update(_hashes(ToolCall.objects.filter(run=run).values_list("writes", flat=True)))
     trees = {run.inputs_id, run.head_id, *attempts.values_list("base", flat=True)}
     trees |= {pk for pk in attempts.values_list("tree", flat=True) if pk}
     roots = set(Tree.objects.filter(pk__in=trees, root__isnull=False).values_list("root_id", flat=True))
     found = Tree.objects.filter(pk__in=trees | roots)
     contents.update(_hashes(found.values_list("changes", flat=True)))
-    # Versions of a plan keep results of earlier ones, and those are protected while anything refers to them.
+    # Later versions of a plan refer to results of earlier ones, and the foreign keys protect those.
     Step.objects.of_run(run).update(reused_from=None)
     attempts.update(reused_from=None)
     run_id, newest = run.pk, run.event_count
@@ -123,32 +124,28 @@ def _delete(run: Run) -> None:
     transaction.on_commit(partial(broadcast.announce, run_id, newest + 1), robust=True)  # open pages look, and close
 
 
-def _changes_of(run: Run) -> Iterator[Changes]:
-    yield from Attempt.objects.of_run(run).values_list("overlay", flat=True)
-    yield from ToolCall.objects.filter(run=run).values_list("writes", flat=True)
-
-
 def _hashes(changes: Iterable[Changes]) -> Iterator[str]:
     for each in changes:
         yield from (info.sha256 for info in each.values() if info)
 
 
 def _delete_unused_trees(trees: Collection[int]) -> None:
-    """Equal files are one tree, whoever has them: only those go that no run, attempt or tree needs. Roots come last."""
+    """Delete trees that no run, attempt or other tree uses. Runs with equal files share a tree."""
     in_runs = Run.objects.filter(Q(inputs=OuterRef("pk")) | Q(head=OuterRef("pk")))
     in_attempts = Attempt.objects.filter(Q(base=OuterRef("pk")) | Q(tree=OuterRef("pk")))
     as_root = Tree.objects.filter(root=OuterRef("pk"))
     free = Tree.objects.filter(~Exists(in_runs), ~Exists(in_attempts), ~Exists(as_root), pk__in=trees)
+    # Roots are last, since the others refer to them.
     free.filter(root__isnull=False).delete()
     free.filter(root__isnull=True).delete()
 
 
 def delete_discarded() -> int:
-    """Delete contents of deleted runs that nothing else has. Returns how many were looked at.
+    """Delete contents of deleted runs that nothing else uses. Returns how many were checked.
 
-    What somebody stored in the last minutes is left for later: a run that names it may be on its way
-    (`blobs.GRACE`). A crash in between costs nothing, since the rows are deleted after the files.
+    Contents that were stored in the last minutes are left for later (`blobs.GRACE`): a run may be about to name them.
     """
+    # The rows are deleted after the files: after a crash in between, the next sweep does the same again.
     due = Discarded.objects.filter(due_at__lte=timezone.now()).order_by("due_at")
     contents = list(due.values_list("sha256", flat=True)[:CONTENTS_AT_ONCE])
     if not contents:
@@ -161,11 +158,11 @@ def delete_discarded() -> int:
 
 
 RUNS_AT_ONCE = 20
-"""Runs that one sweep deletes, each in a transaction of its own: people who click wait for one of them at most."""
+"""Runs that one sweep deletes, each in its own transaction, so that people who click wait for one at most."""
 
 
 def delete_expired() -> bool:
-    """Delete some of the runs that have been kept for `PEV_KEEP_DAYS`; True if there are more."""
+    """Delete some of the runs that are older than `PEV_KEEP_DAYS`. True if there are more."""
     if not settings.KEEP_DAYS:
         return False
     numbers, _ = expired(timezone.now() - timedelta(days=settings.KEEP_DAYS))
@@ -174,14 +171,15 @@ def delete_expired() -> bool:
 
 
 def kept_until(run: Run) -> datetime | None:
-    """When a finished run may be deleted; None for one that is not finished, and where nothing is deleted by itself."""
+    """When a finished run may be deleted; None if it is not finished, or if the installation keeps runs for ever."""
     kept = bool(settings.KEEP_DAYS) and run.finished_at is not None
     return run.finished_at + timedelta(days=settings.KEEP_DAYS) if kept and run.finished_at else None
 
 
 def expired(before: datetime) -> tuple[list[int], list[int]]:
-    """The numbers of all runs that finished before then and can go, in the order in which they can; and of those that
-    stay, because a run that stays has taken over one of their results and would lose its evidence.
+    """The numbers of all runs that finished before that time: those that can be deleted, in order, and the others.
+
+    A run stays if a run that stays has taken over one of its results, which would lose its evidence.
     """
     old = Run.objects.filter(status=RunStatus.FINISHED, finished_at__lt=before)
     left = set(old.values_list("pk", flat=True))
@@ -200,9 +198,9 @@ def expired(before: datetime) -> tuple[list[int], list[int]]:
 
 
 def delete_runs(numbers: Collection[int]) -> list[int]:
-    """Delete these runs one after the other; returns the numbers of those that are gone.
+    """Delete these runs one after the other. Returns the numbers of those that were deleted.
 
-    One that somebody has begun to rest on meanwhile, or whose work is still coming to its end, is left for later.
+    A run whose result was taken over in the meantime, or whose work is still ending, is left for later.
     """
     deleted = []
     for number in numbers:
@@ -217,7 +215,7 @@ def delete_runs(numbers: Collection[int]) -> list[int]:
 
 
 def freed(numbers: Collection[int]) -> tuple[int, int]:
-    """How many files nobody else has when these runs are gone, and their bytes. It looks through all runs."""
+    """How many files, and bytes, would become unused without these runs. Looks through all runs."""
     going = frozenset(numbers)
     files = {info.sha256: info.size for info in _contents(going.__contains__)}
     for info in _contents(lambda run_id: run_id not in going):
@@ -228,7 +226,7 @@ def freed(numbers: Collection[int]) -> tuple[int, int]:
 
 
 def _contents(is_meant: Callable[[int], bool]) -> Iterator[FileInfo]:
-    """What these runs name, in results of attempts, in what tool calls have written, and in their trees."""
+    """The files of the chosen runs: results of attempts, files that tool calls wrote, and their trees."""
     trees = set[int | None]()
     rows: Iterator[tuple[Any, ...]] = chain(
         ToolCall.objects.values_list("run_id", "writes").iterator(),

@@ -1,4 +1,4 @@
-"""What each move does to rows: work is created, steps are started and settled, plans approved and left, runs ended."""
+"""What each move does to rows: it creates work, starts and settles steps, approves and replaces plans, ends runs."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -80,7 +80,7 @@ def ask_for_plan(state: State) -> None:
 
 
 def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
-    """The plan may be carried out from now on, bound to what it was approved with (G1)."""
+    """Approve a plan. The approval is bound to everything that would run now (G1)."""
     bound = fingerprint.fingerprint_of(run, plan)
     change(
         plan,
@@ -98,7 +98,7 @@ def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
 
 
 def start_attempt(state: State, key: str) -> None:
-    """One more try at a step, or the result of an earlier run where nothing would come out otherwise."""
+    """Start another attempt at a step, or take over the result of an earlier run if nothing it depends on differs."""
     run, step = state.run, state.steps[key]
     spec = state.specs[key]
     there = Agent.objects.definitions(needed_by([spec], run.policy))
@@ -121,10 +121,12 @@ def start_attempt(state: State, key: str) -> None:
 
 
 def _are_approved(state: State, key: str, there: Mapping[str, AgentDefinition]) -> bool:
-    """Whether the agents of the step are still those that were approved. An administrator may have changed one since
-    this transaction looked whether the approval holds; whoever looks again finds that it does not. Raises MoveRefused
-    where the approval knows of no such agent: nobody would find that, and the move be due for ever.
+    """Whether the agents of the step are still those that were approved.
+
+    Raises MoveRefused if the approval names no such agent: the move would stay due for ever.
     """
+    # An administrator may have changed an agent after this transaction checked that the approval holds. Then the step
+    # is not started, and the next `advance` finds the difference and asks for approval again.
     plan = state.plan
     assert plan is not None
     approved = plan.approval_fingerprint or {}
@@ -137,7 +139,7 @@ def _are_approved(state: State, key: str, there: Mapping[str, AgentDefinition]) 
 
 
 def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> None:
-    """The result of an earlier run becomes the attempt's own; gates for it open as for any other."""
+    """Give the attempt the result of an earlier run. It opens gates like any other result."""
     attempt.status, attempt.reused_from = AttemptStatus.PASSED.value, earlier
     attempt.overlay, attempt.output, attempt.fingerprint = earlier.overlay, earlier.output, earlier.fingerprint
     attempt.tree, attempt.reads = trees.with_changes(attempt.base, earlier.overlay), earlier.reads
@@ -164,9 +166,9 @@ _SETTLED = {
 
 
 def settle(state: State, key: str, status: StepStatus) -> None:
-    """Commit the latest attempt's overlay to the workspace; on a conflict try the step again on the new tree (D4).
+    """Put what the latest attempt wrote into the workspace. If another step changed the same files, try again (D4).
 
-    What passed because there was nothing to do is settled as that.
+    A step that passed because it had nothing to do becomes “not applicable”.
     """
     run, attempt = state.run, state.latest(key)
     undisturbed = attempt.tree if attempt.base_id == run.head_id else None
@@ -192,7 +194,7 @@ def settle(state: State, key: str, status: StepStatus) -> None:
 
 
 def _declared(state: State, key: str, overlay: Changes) -> Changes:
-    """What of an accepted overlay the plan had spoken of: no one agreed to the rest, such as a changed input."""
+    """The declared files of an accepted overlay. Nobody agreed to others, such as a changed input file."""
     extra = baseline.undeclared_by(state.specs.values(), overlay)
     if extra:
         text = f"Files of {key} that no step had declared were left out: {', '.join(extra[:10])}."
@@ -206,11 +208,11 @@ def fail_step(state: State, key: str) -> None:
 
 
 def replan(state: State, key: str) -> None:
-    """Back to the planner. The version stands as it does, with its answer, until there is one that takes its place."""
+    """Go back to the planner. The current version and its answer stay until there is a new one."""
     run, plan = state.run, state.plan
     assert plan is not None
     refused = {step.key for step in state.steps.values() if step.refused}
-    # A planner that brings nothing new leads back to the question.
+    # If the planner has nothing new, the question whether to start the step is asked again.
     plan.steps.filter(refused=True).update(refused=False)
     if key in refused:
         became = "cannot go on after an error" if state.steps[key].tries else "was not let start"
@@ -225,16 +227,16 @@ def replan(state: State, key: str) -> None:
 def _plan_again(
     run: Run, plan: Plan, why: str, key: str = "", *, unmet: Sequence[str] = (), counted: bool = False
 ) -> None:
-    """`counted`: it is one of the replans that the policy allows; what a person asks for is none."""
+    """`counted`: it counts as one of the replans that the policy allows. What a person asks for does not."""
     Plan.objects.filter(pk=plan.pk).update(unmet="\n".join(unmet))
     change(run, RunStatus.PLANNING, replans=run.replans + (1 if counted else 0))
     record(run.pk, events.Replanning(step=key, why=why, replan=run.replans))
 
 
 def plan_instead(state: State, work: WorkItem) -> None:
-    """A person wants another plan instead of another try at work that an error holds. It ends, and nothing of it stays.
+    """End work that an error holds, because a person wants another plan instead of another try. Nothing of it is kept.
 
-    The planner is asked at once, or as soon as no other step of the plan is under way or waits for an answer.
+    The planner is asked as soon as no other step of the plan is under way or waits for a decision.
     """
     change(work, WorkStatus.CANCELLED, lease_until=None, reserved_usd=0, reserved_uses={})
     if work.attempt:
@@ -246,7 +248,7 @@ def plan_instead(state: State, work: WorkItem) -> None:
 
 
 def go_on_without_replan(state: State, why: str) -> None:
-    """The planner had nothing new: back to where the run was, and the policy decides as after the last replan."""
+    """Continue where the run was, because the planner had nothing new. From here on no replan is left."""
     run, plan = state.run, state.plan
     assert plan is not None
     change(run, RunStatus.FINALISING if run.final else RunStatus.EXECUTING, repeated=True)
@@ -261,7 +263,7 @@ def start_finalise(state: State) -> None:
 
 
 def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = False) -> None:
-    """End the run with the outcome that the ledger gives. Open work, gates and attempts end with it."""
+    """End the run, with the outcome that its ledger gives. Open work, gates and attempts end as well."""
     newest = run.plans.defer("estimate").newest()
     for work in run.work.open():
         change(work, WorkStatus.CANCELLED, lease_until=None)
@@ -281,6 +283,6 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
 
 
 def withdraw(gate: Gate) -> None:
-    """The question goes away without an answer."""
+    """Take back the question of a gate."""
     change(gate, GateStatus.WITHDRAWN, withdrawn_at=timezone.now())
     record(gate.run_id, events.GateWithdrawn(gate=gate.pk, gate_kind=gate.kind))

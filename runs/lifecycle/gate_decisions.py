@@ -32,31 +32,35 @@ _STATUS = {
     Verb.GIVE_UP: GateStatus.REJECTED,
 }
 MAX_AT_ONCE = 100
-"""Requests in one answer: each is judged by itself, and a verdict on more is longer than what a model may answer."""
+"""Requests in one answer. Each is judged separately; a verdict on more would be longer than a model may answer."""
 MAX_REQUESTS = 200
-"""Of a run: a plan names a place for each of them, and its contract holds as many."""
+"""Requests in a run. A plan names a place for each of them, and its contract holds no more."""
 _ANSWERING = frozenset({Verb.ANSWER, Verb.DELEGATE})
 _ONLY_QUESTIONS = "Only a question is answered, and nothing else is done with it."
 
 
 def decide(gate_id: int, user: User, decision: Decision) -> None:
-    """Answer a gate, once, and let what follows happen in the same transaction.
+    """Answer a gate and apply what follows, in one transaction. A gate is answered once.
 
-    Raises NotAllowed; InvalidInput for a rejection without a reason; DecisionRefused when somebody else was first
-    (with who, what and when), or when what would run is not what the page showed.
+    Raises NotAllowed; InvalidInput for a rejection without a reason; DecisionRefused if somebody else was faster (with
+    who, what and when), or if what would run is not what the page showed.
     """
     with event_log.writing():
         gate = Gate.objects.select_related("run", "plan", "step", "attempt", "work", "decided_by").get(pk=gate_id)
         run = event_log.locked(gate.run_id)
+        # The row was read before the run was locked: another person may have decided in between.
         gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "reason"])
         gate.run = run
         check_can_decide(user, run)
         outdated = gate.status == GateStatus.OPEN and gate.digest != current_digest(gate)
         if outdated:
-            _ask_again(gate)
+            # What would run changed while the gate was open: ask about what would run now (G1).
+            about = {"plan": gate.plan, "step": gate.step, "attempt": gate.attempt, "work": gate.work}
+            effects.withdraw(gate)
+            open_gate(gate.run, type_of(gate), gate.question, current_digest(gate), **about)
         else:
             _decide(gate, user, decision)
-    if outdated:
+    if outdated:  # raised after the transaction, which has to commit the new gate
         raise DecisionRefused(_CHANGED)
 
 
@@ -81,7 +85,7 @@ def _decide(gate: Gate, user: User, decision: Decision) -> None:
 
 
 def _complete(gate: Gate, decision: Decision) -> Decision:
-    """The decision with all that it needs. Raises InvalidInput or DecisionRefused when that is missing."""
+    """The decision with everything it needs. Raises InvalidInput or DecisionRefused if something is missing."""
     gate_type = type_of(gate)
     if decision.verb not in gate_type.verbs:
         given_up = decision.verb is Verb.GIVE_UP
@@ -102,7 +106,7 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
 
 
 def _problem_with_number(run: Run, count: int) -> str:
-    """Why so many requests cannot be made at once; empty if they can."""
+    """Why `count` requests cannot be made at once; empty if they can."""
     room = min(MAX_AT_ONCE, MAX_REQUESTS - run.requests)
     if count <= room:
         return ""
@@ -114,7 +118,7 @@ def _problem_with_number(run: Run, count: int) -> str:
 
 
 def problem_with_revision(gate: Gate, plans: Collection[Plan], gates: Iterable[Gate]) -> str:
-    """Why the planner cannot be asked for changes here, of a run with these plans and gates; empty if it can."""
+    """Why the planner cannot be asked for changes at this gate; empty if it can. `plans` and `gates` are of the run."""
     gate_type = type_of(gate)
     if gate_type.makes_requests and gate.run.requests >= MAX_REQUESTS:
         return (
@@ -136,9 +140,9 @@ def problem_with_revision(gate: Gate, plans: Collection[Plan], gates: Iterable[G
 
 
 def _commented(gate: Gate, decision: Decision) -> dict[str, Any]:
-    """The comments with their places in words, that on the whole plan before the others, and all of them as one reason.
+    """The comments with their places in words, and all of them as one reason. The one on the whole comes first.
 
-    Those on a result name their points themselves. Raises InvalidInput for what this plan does not have.
+    Comments on a result already name their points. Raises InvalidInput for a place that the plan does not have.
     """
     said = [comment for comment in decision.comments if comment.text.strip()]
     if not said:
@@ -158,7 +162,7 @@ def _commented(gate: Gate, decision: Decision) -> dict[str, Any]:
 
 
 def _do_without_sources(gate: Gate, decision: Decision) -> None:
-    """Change the policy before an approval is bound to it. Raises DecisionRefused where that cannot be chosen."""
+    """Change the policy, before an approval is bound to it. Raises DecisionRefused if that cannot be chosen now."""
     run = gate.run
     if gate.plan is None or decision.verb is Verb.STOP:
         raise DecisionRefused("Whether sources are needed is chosen with the answer to a plan.")
@@ -174,15 +178,8 @@ def _do_without_sources(gate: Gate, decision: Decision) -> None:
     event_log.keep(run, policy=run.policy.changed(sources_needed=False))
 
 
-def _ask_again(gate: Gate) -> None:
-    """What would run changed while the gate was open: withdraw it and ask about what would run now (G1)."""
-    about = {"plan": gate.plan, "step": gate.step, "attempt": gate.attempt, "work": gate.work}
-    effects.withdraw(gate)
-    open_gate(gate.run, type_of(gate), gate.question, current_digest(gate), **about)
-
-
 def already_decided(gate: Gate) -> str:
-    """The sentence for anyone who comes second (G3)."""
+    """The sentence for a person who decides too late (G3)."""
     if gate.decided_by is None or gate.decided_at is None:
         later = gate.run.plans.newest() if gate.plan else None
         if later and later.author and gate.plan and later.version > gate.plan.version:
@@ -232,7 +229,7 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
 
 
 def _numbered(gate: Gate, decision: Decision) -> list[Comment]:
-    """What is asked for with a rejection, or answered, each part with the run's next number (T7)."""
+    """The parts of a rejection or an answer, each with the next number of the run (T7)."""
     rejected = decision.verb is Verb.REJECT and type_of(gate).makes_requests
     if not (rejected or decision.verb in _ANSWERING):
         return []
@@ -243,7 +240,7 @@ def _numbered(gate: Gate, decision: Decision) -> list[Comment]:
 
 
 def cancel(run_id: int, user: User, reason: str = "") -> None:
-    """Stop a run now. Workers notice at their next heartbeat or commit; nothing of theirs is kept (D6)."""
+    """Stop a run now. Workers notice at their next heartbeat or commit, and their work is not kept (D6)."""
     with event_log.writing():
         run = event_log.locked(run_id)
         check_can_decide(user, run)
@@ -254,7 +251,7 @@ def cancel(run_id: int, user: User, reason: str = "") -> None:
 
 
 def pause(run_id: int, user: User, *, paused: bool) -> None:
-    """Hold or release a run. Attempts under way finish; no new one is started while it is paused."""
+    """Pause or resume a run. Attempts under way finish; no new one starts while it is paused."""
     with event_log.writing():
         run = event_log.locked(run_id)
         check_can_decide(user, run)

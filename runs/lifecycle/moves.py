@@ -1,9 +1,10 @@
-"""The heart: from a snapshot of a run to the moves that are due. Pure; reads nothing, changes nothing.
+"""What is due in a run: from a snapshot of it to moves. A pure function, which reads and changes nothing.
 
-`due` is asked again after each fact (a plan proposed, an attempt judged, a gate decided) until it has no move.
-Then the run works, waits for a person, or is finished.
+`due` is called again after each fact (a plan was proposed, an attempt judged, a gate decided) until it returns no
+move. Then work is under way, a person is asked, or the run is finished.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,13 +23,14 @@ from runs.pev.policy import Policy
 
 
 class StepState(NamedTuple):
-    """How a step stands. `id` is that of its row.
+    """The state of a step. `id` is the primary key of its row.
 
-    `failures` counts attempts that did not pass, `tries` all that were started. `last_action` is what the latest
-    verdict asked for, `fingerprint` that of the result that was settled. `unproved`: it could not be proved that what a
-    person asked for was done, so a person has to see it (T7). `cleared`: a person let it start. `refused`: instead of
-    its start, or of another try after an error, a person asked for another plan, and the planner has not been asked
-    since.
+    * `failures` counts attempts that did not pass, `tries` all that were started.
+    * `last_action` is what the latest verdict asked for, `fingerprint` the digest of the settled result.
+    * `unproved`: it could not be proved that a person's request was met, so a person has to look (T7).
+    * `cleared`: a person approved its start.
+    * `refused`: a person asked for another plan instead of its start, or instead of another try after an error, and the
+      planner has not been asked since.
     """
 
     key: str
@@ -47,13 +49,14 @@ class StepState(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that a decision depends on. `steps` are those of the newest plan, empty before there is one.
+    """Everything that a decision depends on. `steps` are those of the newest plan, empty before there is one.
 
-    `busy`: planning or finalising work exists (or waits at an error gate). `bound`: what was approved is what
-    would run.
-    `agreed`: an earlier version was approved. `relaxes`: the newest asks for less than that one did.
-    `unread`: documents among its files wait to be read, which comes before any plan of theirs.
-    `final`: the verdict on the success criteria, None until they are judged. `repeated`: the planner had nothing new.
+    * `agreed`: an earlier version of the plan was approved. `relaxes`: the newest asks for less than that one did.
+    * `bound`: what was approved is still what would run (G1).
+    * `busy`: work on planning or finalising exists, or waits at an error gate.
+    * `unread`: documents among the files wait to be read. That comes before any plan, which has to know their texts.
+    * `final`: the verdict on the success criteria, None until they are judged.
+    * `repeated`: the planner was asked for another plan and had nothing new.
     """
 
     status: RunStatus
@@ -132,9 +135,7 @@ class FailStep:
 
 @dataclass(frozen=True)
 class Replan:
-    """`key` names the step that could not be done, or instead of which a person asked for another plan; empty when the
-    success criteria are not met.
-    """
+    """`key` is the step that could not be done, or that a person refused; empty if the success criteria are not met."""
 
     key: str
 
@@ -168,7 +169,7 @@ type Move = (
 
 
 def due(run: Snapshot) -> list[Move]:
-    """The moves that are due now. Empty means: work is under way, a person is asked, it is paused, or it is over."""
+    """The moves that are due now. Empty if work is under way, a person is asked, or the run is paused or finished."""
     if run.paused or run.busy:
         return []
     match run.status:
@@ -198,10 +199,11 @@ def _executing(run: Snapshot) -> list[Move]:
     moves: list[Move] = [move for move in judged if not isinstance(move, Replan)]
     if not run.bound:
         moves = [move for move in moves if not isinstance(move, StartAttempt)]
-    if moves:
+    if moves:  # a verdict is dealt with before anything new begins
         return moves
     statuses = {step.status for step in run.steps}
     failed = StepStatus.FAILED in statuses
+    # Another plan, or another approval, drops unfinished steps: it waits until no step is running or being decided on.
     if not statuses & {StepStatus.RUNNING, StepStatus.WAITING}:
         if not run.bound:
             return [OpenPlanGate()]
@@ -232,12 +234,21 @@ def _after_verdict(run: Snapshot, step: StepState) -> Move:
 
 
 def _startable(run: Snapshot) -> list[Move]:
-    settled = {step.key for step in run.steps if step.status in SETTLED_STEPS}
-    free = run.policy.parallel - sum(1 for step in run.steps if step.status is StepStatus.RUNNING)
-    ready = [s for s in run.steps if s.status is StepStatus.PENDING and s.depends_on <= settled]
+    ready = ready_to_start(run.steps)
     asking = [s for s in ready if not s.cleared and run.policy.step_waits(s.complexity, StepMoment.BEFORE)]
-    starting = [s for s in ready if s not in asking][: max(free, 0)]
+    starting = [s for s in ready if s not in asking][: free_places(run.steps, run.policy)]
     return [*(OpenStartGate(step.key) for step in asking), *(StartAttempt(step.key) for step in starting)]
+
+
+def ready_to_start(steps: Collection[StepState]) -> list[StepState]:
+    """The pending steps whose dependencies are settled."""
+    settled = {step.key for step in steps if step.status in SETTLED_STEPS}
+    return [step for step in steps if step.status is StepStatus.PENDING and step.depends_on <= settled]
+
+
+def free_places(steps: Collection[StepState], policy: Policy) -> int:
+    """How many more steps may run at the same time."""
+    return max(0, policy.parallel - sum(1 for step in steps if step.status is StepStatus.RUNNING))
 
 
 def _finalising(run: Snapshot) -> list[Move]:

@@ -1,7 +1,7 @@
-"""What workers bring back: a plan, an execution, a judgement, an answer. Each becomes rows.
+"""Stores what workers bring back: a plan, an execution, a judgement, an answer.
 
-Every function runs inside a transaction of the caller: a worker's, which commits only under its lease, or that of a
-submission that comes with its plan.
+Every function runs in a transaction of its caller: of a worker, who commits only under its lease, or of a submission
+that comes with its plan.
 """
 
 from collections.abc import Sequence
@@ -34,8 +34,9 @@ from runs.store.event_log import keep, record
 
 
 def documents_read(run: Run) -> None:
-    """From here on it is known what can be read, also for a plan that came with the task: for its estimate, and for the
-    copies that it makes of Word documents: there are none of those that cannot be read.
+    """Record which documents could not be read, and adapt a plan that came with the task.
+
+    Its estimate depends on the texts, and it can make no copies of Word documents that cannot be read.
     """
     record(run.pk, events.DocumentsRead(not_read=tuple(known_unread(run))))
     plan = run.plans.newest()
@@ -61,10 +62,10 @@ def propose_plan(
     author: User | None = None,
     replaces: bool = False,
 ) -> Plan:
-    """Store the next version of the plan. Steps that are unchanged and have passed before keep their result.
+    """Store the next version of the plan. Unchanged steps that have passed keep their results.
 
-    `author`: the person who made it of the version that waits for a decision, which it takes the place of. `replaces`:
-    code has made it from a version whose gate has not opened yet.
+    `author` is the person who edited the version that waits for a decision; the new version replaces it. `replaces`:
+    code made it from a version whose gate has not opened yet.
     """
     before = _superseded(states.of(event_log.locked(run.pk)), edited=replaces or author is not None)
     row = Plan.objects.create(
@@ -93,8 +94,9 @@ def propose_plan(
 
 
 def _superseded(state: State, *, edited: bool) -> Plan | None:
-    """The newest version. One that was approved, or is edited, is over now, and its answer with it; what is not settled
-    is dropped.
+    """The newest version, superseded if it was approved or is edited.
+
+    Then its steps that are not settled are dropped, and its answer is deleted.
     """
     plan = state.plan
     if plan is None or not (edited or plan.status == PlanStatus.APPROVED):
@@ -137,7 +139,7 @@ def _is_kept(step: Step, settled: dict[str, Step], kept: list[str]) -> bool:
 
 
 def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
-    """The executor has reported; what it wrote lies in the overlay. Nothing of it is in the workspace yet."""
+    """Store the report of the executor and what it wrote. Nothing of it is in the workspace yet."""
     result = fingerprint.digest_of([output.findings, output.notes, overlay])
     change(attempt, AttemptStatus.VERIFYING, output=output, overlay=overlay, fingerprint=result)
     run = attempt.step.plan.run
@@ -146,9 +148,9 @@ def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
 
 
 def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = None, blocked: bool = False) -> State:
-    """Store the verdict; the step waits for the move that follows from it. `reads`: what it all rests on.
+    """Store the verdict. `reads` records everything that the result rests on.
 
-    Returns the state of the run, in which that move is due.
+    Returns the state of the run, in which the move that follows from the verdict is due.
     """
     Verdict.objects.create(
         attempt=attempt,
@@ -170,7 +172,7 @@ def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = No
     status = AttemptStatus.BLOCKED if blocked else ended
     change(attempt, status, tree=tree, reads=reads, finished_at=timezone.now())
     step = attempt.step
-    # No other version is proposed while an attempt is under way, so this plan is the newest.
+    # This plan is the newest: no other version is proposed while an attempt is under way.
     state = states.of(event_log.locked(step.plan.run_id), step.plan)
     failures = state.steps[step.key].failures + (0 if judgement.passed else 1)
     unproved = judgement.passed and judgement.needs_person(asks=state.run.policy.asks_about_steps)

@@ -13,11 +13,11 @@ from runs.people.permissions import check_can_choose_approvers, check_can_manage
 from runs.store import event_log
 
 MAX_TITLE = 120
-"""As the column has it: one line of a list."""
+"""Characters of a title: one line of a list, and the length of the column."""
 
 
 def rename(run_id: int, user: User, title: str) -> str:
-    """Give a run another title, which is returned as it is kept. Neither models nor approvals know of titles.
+    """Give a run another title, which is returned as it is stored. Titles are part of no prompt and no approval.
 
     Raises NotAllowed, or InvalidInput.
     """
@@ -31,7 +31,7 @@ def rename(run_id: int, user: User, title: str) -> str:
 
 
 def checked_title(title: str) -> str:
-    """On one line, without characters that no one types. Raises InvalidInput."""
+    """The title on one line, without characters that cannot be printed. Raises InvalidInput."""
     title = "".join(one for one in " ".join(title.split()) if one.isprintable())
     if not title:
         raise InvalidInput("Give the run a title.")
@@ -52,7 +52,7 @@ def archive(run_id: int, user: User) -> None:
 
 
 def archiving_problem(run: Run) -> str:
-    """Why a run cannot be archived now, as sentences that say what to do; empty if it can."""
+    """Why a run cannot be archived now, and what to do; empty if it can."""
     if run.status == RunStatus.FINISHED:
         return ""
     return "Only a finished run can be archived. Stop it first, or let it come to its end."
@@ -74,16 +74,15 @@ def _managed(run_id: int, user: User) -> Run:
 
 
 def possible_approvers(run: Run) -> QuerySet[User]:
-    """Everybody who could be added: active, not the owner, not there yet."""
+    """The people who could be added: active, not the owner, not an approver yet."""
     others = User.objects.filter(is_active=True).exclude(pk=run.owner_id)
     return others.exclude(pk__in=run.approvers.values("pk")).order_by("username")
 
 
 def add_approver(run_id: int, user: User, person: User) -> None:
-    """Let this person see the run and decide in it from now on.
+    """Let a person see the run and decide in it. The owner still cannot approve where a second person is required.
 
-    It voids no second person: an approval by the owner stays refused whoever is on the list. Raises NotAllowed, or
-    InvalidInput for the owner, somebody inactive, or somebody who is there already.
+    Raises NotAllowed, or InvalidInput for the owner, an inactive person, or an approver.
     """
     with event_log.writing():
         run = event_log.locked(run_id)
@@ -95,13 +94,13 @@ def add_approver(run_id: int, user: User, person: User) -> None:
 
 
 def remove_approver(run_id: int, user: User, person: User) -> None:
-    """Let this person neither see the run nor decide in it any more; open pages close as with every event.
+    """Let a person no longer see the run or decide in it. Their decisions stay, with their name.
 
-    What they have decided stays, with their name. Raises NotAllowed, or InvalidInput for somebody who is not there, or
-    is the only second person of a run that needs one.
+    Raises NotAllowed, or InvalidInput for a person who is no approver, or who is the only second person of a run that
+    needs one.
     """
     with event_log.writing():
-        run = event_log.locked(run_id)  # a decision of theirs is before or after this, never beside it
+        run = event_log.locked(run_id)  # so that a decision of theirs comes before or after this
         check_can_choose_approvers(user, run)
         approvers = list(run.approvers.all())
         if person not in approvers:

@@ -1,4 +1,4 @@
-"""Editing a plan: while its gate is open, a person puts another version in the place of the one that is asked for."""
+"""Editing a plan: while its gate is open, a person replaces the version that is asked about."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -23,10 +23,10 @@ from runs.store import event_log, trees
 
 
 def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
-    """Store the edited plan as the next version, and ask for that one instead. An edit approves nothing (G2).
+    """Store the edited plan as the next version, and ask about that one instead. An edit approves nothing (G2).
 
-    `digest` is that of the gate on the page that was edited. Raises NotAllowed; DecisionRefused when somebody else has
-    decided or edited meanwhile; PlanRefused with what is wrong with the plan; InvalidInput when nothing has changed.
+    `digest` is the one on the page that was edited. Raises NotAllowed; DecisionRefused if somebody else has decided or
+    edited since; PlanRefused with the problems of the plan; InvalidInput if nothing was changed.
     """
     with event_log.writing():
         gate = Gate.objects.select_related("run", "plan", "decided_by").get(pk=gate_id)
@@ -49,9 +49,9 @@ def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
 
 
 def with_other_topic(plan: PlanContract, step_id: str, number: int) -> PlanContract:
-    """The plan with one criterion about the output that was about the sources, or the other way round.
+    """The plan with one criterion about the output instead of the sources, or the other way round.
 
-    `step_id`: nothing for a success criterion; `number`: its place there, from 1. Raises InvalidInput.
+    `step_id` is empty for a success criterion; `number` counts from 1. Raises InvalidInput.
     """
     whole = plan.model_dump(mode="json")
     listed = [whole["success_criteria"]] if not step_id else []
@@ -75,7 +75,7 @@ def change_topic(gate_id: int, user: User, digest: str, step_id: str, number: in
 
 
 def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:
-    """What keeps the plan from being run, each with its place: the same as for a planner's."""
+    """What makes the plan unusable, each problem with its place. The same checks as for a plan of the planner."""
     policy = run.policy
     newest = run.plans.newest()
     kept = [step.spec for step in newest.steps.filter(status__in=SETTLED_STEPS)] if newest else []
@@ -93,7 +93,7 @@ def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:
 
 
 def _edited(gate: Gate, digest: str) -> PlanContract:
-    """The version that is asked for at the gate. Raises DecisionRefused where that is not what was edited."""
+    """The version that the gate asks about. Raises DecisionRefused if another one was edited."""
     if gate.plan is None:
         raise DecisionRefused("Only a plan that needs a decision can be edited.")
     if gate.status != GateStatus.OPEN:
@@ -104,8 +104,9 @@ def _edited(gate: Gate, digest: str) -> PlanContract:
 
 
 def _answers(before: PlanContract, plan: PlanContract) -> list[RequestAnswer]:
-    """The planner's answers to what people asked for, as far as what they name is still there. A request whose answer
-    was edited away is open again, and shown so to whoever decides (T7).
+    """The planner's answers to requests whose step or criterion still exists.
+
+    A request whose answer was edited away is open again, and is shown like that to the person who decides (T7).
     """
     old = {step.step_id: step.acceptance_criteria for step in before.steps} | {None: before.success_criteria}
     new = {step.step_id: step.acceptance_criteria for step in plan.steps} | {None: plan.success_criteria}
@@ -120,7 +121,7 @@ def _answers(before: PlanContract, plan: PlanContract) -> list[RequestAnswer]:
 
 
 def _number(number: int, old: Sequence[Criterion], new: Sequence[Criterion]) -> int:
-    """That of a criterion after the edit: of the one with its words, or of the one that took its place; 0 for none."""
+    """The number after the edit of the criterion with the same words, or of a new one in its place; else 0."""
     texts, known = [one.text for one in new], {one.text for one in old}
     wanted = old[number - 1].text
     if wanted in texts:
@@ -139,9 +140,7 @@ _CRITERION_CHANGED = (
 
 
 def beyond_the_rehearsal(policy: Policy, plan: PlanContract, done: Collection[PlanStep]) -> Iterator[Problem]:
-    """What keeps this plan from being carried out where the rehearsal is the executor: all that it would refuse later,
-    without the steps that are done.
-    """
+    """What the rehearsal would refuse later, if it is the executor. Steps that are done are not checked."""
     if policy.model_for(Role.EXECUTOR).model not in MODELS:
         return
     for step in plan.steps:

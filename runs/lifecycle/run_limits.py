@@ -1,4 +1,4 @@
-"""The limits of a run in money, time and uses of tools: when the next call is too much, and how people raise them."""
+"""The limits of a run in money, time and uses of tools: whether the next call exceeds one, and raising them."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -27,14 +27,15 @@ from runs.text.plain_numbers import amount
 
 MIN_PLAN = 1_500
 MIN_ANSWER = 800
-"""Tokens: a plan of a few steps; a report, a verdict or a short answer. With less room an answer is often cut off, and
-paid for in vain.
+"""Tokens of a plan with a few steps, and of a report, a verdict or a short answer. With less, answers are often cut
+off, and paid for in vain.
 """
 
 
 class Allowance(NamedTuple):
-    """How many tokens the next answer may have; none, and why, where a limit is reached. `used_up`: what the run may
-    not use any more of the tools that were to be offered; then nothing is asked.
+    """How many tokens the next answer may have; 0 and a `sentence` if a limit is reached.
+
+    `used_up` are the offered tools that the run may not use again. If there are any, nothing is asked.
     """
 
     tokens: int
@@ -47,7 +48,7 @@ def min_answer(role: Role) -> int:
 
 
 def least_budget(policy: Policy, request: str, files: Iterable[str]) -> Decimal | None:
-    """USD that the first question to the planner may cost, without what stands in the files; None without a price."""
+    """The most that the first question to the planner may cost in USD, without file contents; None without a price."""
     player, no_info = policy.model_for(Role.PLANNER), FileInfo("0" * 64, 0)
     brief = PlanBrief(
         request=request,
@@ -66,12 +67,13 @@ def least_budget(policy: Policy, request: str, files: Iterable[str]) -> Decimal 
 def allowance(
     work: WorkItem, bound: Bound | None, wanted: int, now: datetime, *, least: int = MIN_ANSWER, whole: bool = False
 ) -> Allowance:
-    """What the limits of the run leave for the next call of this work, whose answer is `wanted` to have so many tokens.
+    """What the limits of the run leave for the next call of this work. `wanted` is the number of tokens of its answer.
 
-    What other calls in flight may cost at most counts as spent, and the rest is shared with the work that is about to
-    ask. Less than the `least` is nothing, and so is less than `wanted` where it has to be the `whole`. What the call
-    may cost is reserved in the row. Called under the lock of the run.
+    The most that other calls in flight may cost counts as spent, and the rest is shared with other work that is about
+    to ask. Less than `least` tokens count as none, and with `whole` less than `wanted`. The most that the call may cost
+    is reserved in the row.
     """
+    # Called while the row of the run is locked. Otherwise two steps could both spend the same rest of the budget.
     run = work.run
     policy = run.policy
     if policy.time_limit is not None and (worked := worked_seconds(run, now)) >= policy.time_limit:
@@ -98,12 +100,12 @@ def allowance(
 
 
 def used_up(work: WorkItem, wanted: Mapping[str, int], ordinal: int) -> frozenset[str]:
-    """Of the tools of the service those that the run could use oftener than it may, if the question at this place
-    offered them: it does not. Otherwise what is `wanted` of each is reserved in the row. Called under the lock of the
-    run, so that steps side by side cannot use the same rest of it.
+    """The service tools that the run might use too often if the question at this place offered them.
 
-    The place stands in the row: who resumes the work asks the same questions (D3).
+    If there are none, the `wanted` uses of each are reserved in the row.
     """
+    # Called while the row of the run is locked, so that parallel steps cannot both use the same rest. The place is
+    # stored in the row because resumed work has to ask the same questions again (D3).
     counted = served_uses(work.run) + reserved_uses(work.run, besides=work)
     most = work.run.policy.service_uses_in_run
     gone = frozenset(name for name, uses in wanted.items() if counted[name] + uses > most)
@@ -114,20 +116,20 @@ def used_up(work: WorkItem, wanted: Mapping[str, int], ordinal: int) -> frozense
 
 
 def _about_to_ask(work: WorkItem) -> int:
-    """How many others of this run will want a part of what is left, and have reserved none."""
+    """How much other work of this run will want a share of the rest and has reserved nothing yet."""
     begun = work.run.work.filter(status__in=[WorkStatus.READY, WorkStatus.LEASED], reserved_usd=0)
     return begun.exclude(pk=work.pk).count()
 
 
-class Raised(TypedDict):
-    """The new limits of a decision: USD and seconds, None where nothing was said."""
+class NewLimits(TypedDict):
+    """The new limits of a decision, in USD and seconds; None if not given."""
 
     budget: Decimal | None
     time_limit: int | None
 
 
-def given(budget: str, minutes: str) -> Raised:
-    """What a person wrote as new limits. Raises InvalidInput for what is no amount."""
+def parse_limits(budget: str, minutes: str) -> NewLimits:
+    """The limits that a person has typed. Raises InvalidInput for text that is not a number."""
     try:
         usd, time = (amount(text) if text.strip() else None for text in (budget, minutes))
         return {"budget": usd, "time_limit": int(60 * time) if time is not None else None}
@@ -136,9 +138,9 @@ def given(budget: str, minutes: str) -> Raised:
 
 
 def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | None) -> None:
-    """Set higher limits; an approval that held goes on to hold, and whatever waited for the limits goes on.
+    """Set higher limits. Approvals that held still hold, and suspended work goes on.
 
-    Raises InvalidInput when none is higher, or one is lower, than before.
+    Raises InvalidInput if no limit is higher than before, or one is lower.
     """
     after = _raised(run.policy, {"budget": budget, "time_limit": time_limit})
     bound = [plan for plan in run.plans.filter(status=PlanStatus.APPROVED) if not fingerprint.differences(plan, run)]

@@ -1,4 +1,4 @@
-"""How a run stands: the newest version of its plan with the steps of it, read once and passed to those that decide."""
+"""The state of a run: the newest version of its plan and the steps of it, read once for all that decide."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _COLUMNS = ("pk", "key", "status", "failures", "tries", "last_action", "fingerpr
 
 @dataclass
 class State:
-    """The newest plan of a run and its steps, by key and in order. `specs`: what each step is to do.
+    """The newest plan of a run and its steps, by key and in order. `specs` are the definitions of the steps.
 
-    It belongs to one transaction, in which only `change` changes steps. `results` are attempts in hand that are the
-    latest at their step.
+    It is valid within one transaction, in which steps are changed by `change` only. `results` caches the latest attempt
+    at a step.
     """
 
     run: Run
@@ -31,14 +31,14 @@ class State:
     results: dict[str, Attempt] = field(default_factory=dict)
 
     def change(self, key: str, to: StepStatus, **fields: Any) -> None:
-        """Give a step another status, and `fields` of its row with it. Raises MoveRefused when that is not legal."""
+        """Give a step another status, and its row other `fields`. Raises MoveRefused if the change is not legal."""
         step = self.steps[key]
         change(Step(pk=step.id, key=key), to, **fields)
         known = {name: value for name, value in fields.items() if name in StepState._fields}
         self.steps[key] = step._replace(status=to, **known)
 
     def unfinished(self) -> list[StepState]:
-        """Steps that can still become something else."""
+        """The steps whose status can still change."""
         return [step for step in self.steps.values() if step.status not in TERMINAL_STEPS]
 
     def latest(self, key: str) -> Attempt:
@@ -50,7 +50,7 @@ class State:
 
 
 def of(run: Run, plan: Plan | None = None) -> State:
-    """The state of a run as it is now. `plan` is the newest, where it is known."""
+    """Read the state of a run. `plan` is the newest version, if the caller has read it."""
     newest = plan or run.plans.defer("estimate").newest()
     if newest is None:
         return State(run, None, {}, {})
@@ -80,12 +80,13 @@ def _step(
 
 
 def specs_of(plan: Plan) -> Mapping[str, PlanStep]:
-    """What each step of a plan is to do, by key and in order."""
+    """The definitions of the steps of a plan, by key and in order."""
     return _specs(plan.pk, plan.digest)
 
 
-@lru_cache(maxsize=64)  # reading the contracts of 200 steps takes as long as all else that a step costs
+# Reading the contracts of 200 steps takes as long as everything else that one step costs. A version of a plan never
+# changes, and its digest covers all of it, so that a cached value stays right.
+@lru_cache(maxsize=64)
 def _specs(plan_id: int, digest: str) -> Mapping[str, PlanStep]:
-    """A version never changes, and its digest is over all of it: what is remembered stays right."""
     steps = Step.objects.filter(plan=plan_id, plan__digest=digest).order_by("position")
     return dict(steps.values_list("key", "spec"))

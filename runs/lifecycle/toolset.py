@@ -24,14 +24,14 @@ from runs.text.domains import sites
 
 
 def server_tools(names: Iterable[str]) -> Mapping[str, ServerTool]:
-    """The tools of these servers, as far as they are still configured, by the name that models call them by."""
+    """The tools of those of these servers that are still configured, by the name that models use."""
     known = sorted(set(names) & settings.MCP.keys())
     rows = ServerListing.objects.filter(name__in=known).order_by("name") if known else ()
     return {f"{row.name}{SEPARATOR}{tool.name}": tool for row in rows for tool in row.tools}
 
 
 def server_specs(policy: Policy) -> list[ToolSpec]:
-    """What models are told of the tools of the servers that the policy names."""
+    """The specifications of the tools of the servers that the policy names."""
     return [
         ToolSpec(
             name, f"{tool.description}\n(A tool of the MCP server {server_of(name)}.)", tool.schema, server_effect(name)
@@ -53,13 +53,13 @@ def tool_of(name: str) -> str:
 
 
 def server_effect(name: str) -> Effect:
-    """What calls of such a tool do; where its server is not configured any more, the worst."""
+    """The effect of a tool of a server. If the server is not configured any more, the most severe one is assumed."""
     config = settings.MCP.get(server_of(name))
     return config.effect_of(tool_of(name)) if config else Effect.ACTS
 
 
 def acting_of(name: str) -> Acting | None:
-    """How a call is to be dealt with that acts outside; None for one that reads."""
+    """How to deal with a call that acts outside; None for a call that only reads."""
     if server_effect(name) is not Effect.ACTS:
         return None
     config = settings.MCP.get(server_of(name))
@@ -67,7 +67,7 @@ def acting_of(name: str) -> Acting | None:
 
 
 def server_tools_bound(policy: Policy) -> object:
-    """What an approval is bound to: the tools with all that is said of them, and what each does."""
+    """What an approval is bound to: descriptions, schemas and effects of the tools of the servers."""
     tools = server_tools(policy.servers)
     return [
         [name, tool.description, tool.schema, server_effect(name), acting_of(name)]
@@ -76,7 +76,7 @@ def server_tools_bound(policy: Policy) -> object:
 
 
 def tool_names(policy: Policy | None = None) -> frozenset[str]:
-    """What plans may name: of the tools of this installation those that the policy allows."""
+    """The tools that plans may name: those of this installation that the policy allows."""
     is_there = {
         Resource.COMMANDS: settings.COMMANDS and (policy is None or policy.commands),
         Resource.PAGES: settings.WEB and (policy is None or policy.web),
@@ -102,19 +102,17 @@ def service_specs(policy: Policy, *, capabilities: bool | None = None) -> tuple[
 
 
 def commands_allowed(policy: Policy) -> Mapping[str, str]:
-    """The commands that checks of plans may run, as `command_lines`."""
+    """The commands that checks of plans may run, like `command_lines`."""
     return command_lines() if policy.commands else {}
 
 
 def command_lines() -> Mapping[str, str]:
-    """What the administrator of this installation lets models run: name to command line, in one line."""
+    """The commands that models may run in this installation: name to command line."""
     return {name: " ".join(shlex.join(argv).split()) for name, argv in settings.COMMANDS.items()}
 
 
 def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
-    """What the tools and the checks of a step do beyond reading and writing files of the run, for people who approve
-    it.
-    """
+    """What a step may do beyond reading and writing files of the run, for people who approve it."""
     elsewhere = [name for name in step.tools if is_of_a_server(name)]
     effects = {effect_of(name) for name in step.tools if name not in elsewhere} - INSIDE
     lines = command_lines()
@@ -137,7 +135,7 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
 
 
 def checking_commands(criteria: Iterable[Criterion]) -> str:
-    """The commands that decide criteria, as a clause; empty for none."""
+    """A clause with the commands that decide criteria; empty if there are none."""
     lines, checks = command_lines(), [one.check for one in criteria if one.check]
     names = dict.fromkeys(name for check in checks for name in check.commands)
     return f"runs {_named({name: lines.get(name, 'not there') for name in names})} as a check" if names else ""
@@ -148,5 +146,5 @@ def _named(lines: Mapping[str, str]) -> str:
 
 
 def view_of_commands() -> View:
-    """What commands see of this machine."""
+    """The parts of the file system that commands can see."""
     return View(tuple(settings.COMMAND_FOLDERS), (Path(settings.DATA_DIR),))

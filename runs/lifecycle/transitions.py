@@ -1,6 +1,6 @@
-"""The legal changes of every status, and the function that changes one; those of steps, `state.State` saves together.
+"""The legal changes of every status, and the one function that changes a status (D1).
 
-The tables are what the state diagram in `docs/architecture.md` is generated from.
+The state diagram in `docs/architecture.md` is generated from the tables.
 """
 
 from collections.abc import Mapping
@@ -140,11 +140,13 @@ def change(row: Gate, to: GateStatus, *, where: Mapping[str, Any] = _ANYTHING, *
 @overload
 def change(row: WorkItem, to: WorkStatus, *, where: Mapping[str, Any] = _ANYTHING, **fields: Any) -> None: ...
 def change(row: Model, to: StrEnum, *, where: Mapping[str, Any] = _ANYTHING, **fields: Any) -> None:
-    """Set a row's status, and `fields` with it, if the row's status in the database permits it.
+    """Set the status of a row, and other `fields` with it, if its status in the database permits that.
 
-    One conditional UPDATE: the status must be one from which `to` is legal, and the lookups in `where` must hold.
-    Raises MoveRefused when no row moved; nothing is changed then. The instance in hand is brought up to date.
+    The lookups in `where` must hold as well. Raises MoveRefused if they do not, or if the change is not legal; then
+    nothing was changed. The instance is brought up to date.
     """
+    # One conditional UPDATE instead of reading and writing: of two processes that want to change the status at the same
+    # time, the database lets the first one and the other finds that no row matches.
     matching = type(row)._default_manager.filter(pk=row.pk, **_legal(type(row), to), **where)
     if matching.update(status=to, **fields) != 1:
         raise MoveRefused(f"{row} is not in a state from which it can become {to}.")
@@ -154,6 +156,6 @@ def change(row: Model, to: StrEnum, *, where: Mapping[str, Any] = _ANYTHING, **f
 
 @cache
 def _legal(table: type[Model], to: StrEnum) -> Mapping[str, Any]:
-    """The lookup for rows from whose status `to` is legal."""
+    """The lookup for rows whose status may become `to`."""
     sources = [status.value for status, targets in TABLES[table].items() if to in targets]
     return {"status": sources[0]} if len(sources) == 1 else {"status__in": sources}

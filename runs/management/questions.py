@@ -10,7 +10,7 @@ from runs.evidence.results import CriterionResult
 from runs.lifecycle.change_requests import Request
 from runs.lifecycle.gates.gate_type import Decision, Subject
 from runs.lifecycle.gates.registry import type_of
-from runs.lifecycle.run_limits import given
+from runs.lifecycle.run_limits import parse_limits
 from runs.models import Gate
 from runs.pev.contracts import Criterion
 from runs.pev.outcome import OpenPoint
@@ -79,7 +79,7 @@ def _verdict_on(gate: Gate) -> Decision:
             return Decision(Verb.REJECT, gate.digest, typed, how="terminal")
         if letter == "a":
             answers = {one.name: line(f"{one.label} (now {one.now})? ") for one in type_of(gate).limits(gate)}
-            raised = given(answers.get("budget", ""), answers.get("minutes", ""))
+            raised = parse_limits(answers.get("budget", ""), answers.get("minutes", ""))
             return Decision(Verb.APPROVE, gate.digest, how="terminal", **raised)
         if letter == "s":
             return Decision(Verb.STOP, gate.digest, how="terminal")

@@ -19,7 +19,7 @@ from runs.enums import SETTLED_STEPS, Effect, Role, StepStatus
 from runs.lifecycle.approval.fingerprint import digest_of
 from runs.lifecycle.change_requests import judged_at, requests_of
 from runs.lifecycle.coverage import shown_in
-from runs.lifecycle.moves import StepState
+from runs.lifecycle.moves import StepState, free_places, ready_to_start
 from runs.lifecycle.state import State
 from runs.lifecycle.toolset import checking_commands
 from runs.llm.capabilities import window_of
@@ -41,15 +41,17 @@ from runs.text.paths import clashes
 
 NOBODY: Mapping[str, AgentDefinition] = MappingProxyType({})
 MAX_CANDIDATES = 10
-"""Attempts with the same key that are compared with the files, newest first: each was done on other files."""
+"""Attempts with the same key whose files are compared, newest first. Each of them worked on other files."""
 
 
 def key_of(state: State, key: str, agents: Mapping[str, AgentDefinition] = NOBODY) -> str:
-    """The digest of all that an attempt at this step depends on beside the files: definition, results it rests on, the
-    parts of the policy that matter, models with how much they are shown, instructions, and of the `agents` its own and
-    its subagents. The names of the other steps are for orientation only: with them in it, a step that is added to a
-    plan would have all others paid for again.
+    """The digest of everything that an attempt at this step depends on, apart from files.
+
+    That is its definition, the results it rests on, the parts of the policy that matter, the models and how much they
+    are shown, the instructions, its agent and its subagents (from `agents`, by name).
     """
+    # The names of the other steps are left out, although the executor is told them: they are for orientation only, and
+    # with them a step that is added to a plan would have all others carried out and paid for again.
     run, plan = state.run, state.plan
     assert plan is not None
     agent, step = agents.get(state.specs[key].agent), state.steps[key]
@@ -80,36 +82,37 @@ def key_of(state: State, key: str, agents: Mapping[str, AgentDefinition] = NOBOD
 
 
 def _subagents(spec: PlanStep, policy: Policy, agents: Mapping[str, AgentDefinition]) -> dict[str, object]:
-    """Who may do parts of the step, and what all of them are told."""
+    """The subagents of the step, with what all of them are told."""
     there = {name: agents[name].digest for name in subagents_of(spec, policy) if name in agents}
     return {"subagents": [prompts.version_for_subagents(), there]} if there else {}
 
 
 def _window(policy: Policy) -> dict[str, int]:
-    """The executor's context window, where it is so small that the model was shown less of files at a time.
+    """The executor's context window, if it is so small that files are shown in smaller parts.
 
-    Nothing of windows that cut nothing: these may be others tomorrow, and what was found stays as good.
+    Larger windows do not matter: another size gives the same result.
     """
     window = window_of(policy.model_for(Role.EXECUTOR).model, Role.EXECUTOR)
     return {"window": window} if window and cuts(window) else {}
 
 
 def _commands(spec: PlanStep) -> dict[str, object]:
-    """What the commands are, where the step or a check of it may run them."""
+    """The commands of the installation, if the step or one of its checks may run them."""
     is_run = any(effect_of(name) is Effect.RUNS_COMMANDS for name in spec.tools)
     runs = is_run or checking_commands(spec.acceptance_criteria)
     return {"commands": settings.COMMANDS} if runs else {}
 
 
 def _answers(run: Run) -> dict[str, object]:
-    """What people have answered to questions of models, where they were asked."""
+    """The answers of people to questions of models, if there are any."""
     said = list(run.gates.answers().values_list("question", "reason")) if run.requests else []
     return {"answers": said} if said else {}
 
 
 def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str) -> list[object]:
-    """What other steps and the success criteria say of the files this one writes that its verification heeds: how long
-    they are to be, and which are finished texts.
+    """What other steps and the success criteria require of the files that this step writes.
+
+    Verification heeds it: how long they must be, and which are finished texts without citations.
     """
     written, others = set(specs[key].outputs), [spec for name, spec in specs.items() if name != key]
     criteria = [*(one for spec in others for one in spec.acceptance_criteria), *header.success_criteria]
@@ -119,7 +122,7 @@ def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str)
 
 
 def differing(one: Policy, other: Policy) -> list[str]:
-    """What of two policies differs that an attempt's result may depend on: fields, and `models`."""
+    """The names of the fields in which two policies differ so that the result of an attempt may differ."""
     models = [[policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)] for policy in (one, other)]
     decided = [deciding_values(policy) for policy in (one, other)]
     fields = [name for name in SETTINGS if decided[0].get(name) != decided[1].get(name)]
@@ -127,7 +130,7 @@ def differing(one: Policy, other: Policy) -> list[str]:
 
 
 def _requests(state: State, key: str) -> list[Gate]:
-    """What people asked for that this step's result is judged by. There is none before anything was tried."""
+    """The requests of people by which the result of this step is judged. None before something was tried."""
     plan = state.plan
     assert plan is not None
     if plan.version == 1 and state.steps[key].tries <= 1:
@@ -136,14 +139,14 @@ def _requests(state: State, key: str) -> list[Gate]:
 
 
 def view_of(run: Run, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> FileView:
-    """The files as an attempt at this step of a plan finds them that begins with this tree."""
+    """The files as an attempt at this step finds them if it begins with this tree."""
     known = joined(trees.readings_of(run.inputs), trees.readings_of(tree))
     given, now = trees.files_of(run.inputs), trees.files_of(tree)
     return FileView(given, now, specs[key], known.problems, known.extents, loose_for(specs, key))
 
 
 def loose_for(specs: Mapping[str, PlanStep], key: str) -> Set[str]:
-    """What steps write that this one does not wait for: their files are there or not, as it happens."""
+    """Files of steps that this step does not wait for: whether they exist when it starts is a matter of chance."""
     before = ancestors({name: spec.dependencies for name, spec in specs.items()})[key] | {key}
     others = {path for name, spec in specs.items() if name not in before for path in spec.outputs}
     return others.difference(*(specs[name].outputs for name in before))
@@ -152,18 +155,19 @@ def loose_for(specs: Mapping[str, PlanStep], key: str) -> Set[str]:
 def find(
     state: State, key: str, reuse_key: str, view: Callable[[], FileView], taken: Collection[Attempt] = ()
 ) -> Attempt | None:
-    """The newest passed attempt with this key, of the owner's own runs (S4), whose result was kept and which has looked
-    at nothing that is otherwise now. `taken`: those that a run which is in no table has taken over.
+    """The newest passed attempt with this key in the owner's own runs (S4) whose result can be taken over; else None.
 
-    None when reuse is off for the run or the step, or when it wrote files that only its own plan declared, or that
-    cannot lie beside those there are. One that has no record of what it looked at is not compared, and not reused; nor
-    is one that asked a person, read the web or called a server: nobody has said the same here, and the world goes on.
+    Everything that it looked at must be unchanged, and the files that it wrote must be declared by this step and fit
+    next to the others. An attempt without a record of what it looked at is not reused. Neither is one that asked a
+    person, read the web or called an MCP server: the answer may be another one today.
+
+    `taken` are attempts that a run without rows has taken over (`preview_reuse`).
     """
     run = state.run
     if not run.policy.reuse or key in run.policy.without_reuse:
         return None
     same = Attempt.objects.filter(reuse_key=reuse_key)
-    if not same.exists():  # nearly always, and a third of the cost of the whole question
+    if not same.exists():  # the usual case, for a third of the time that the query below takes
         return None
     passed = (
         same.passed()
@@ -181,15 +185,17 @@ def find(
 
 
 def _fits(attempt: Attempt, spec: PlanStep, view: FileView) -> bool:
-    """Whether what it wrote may lie in the workspace."""
+    """Whether the files that it wrote are declared and clash with no name in the workspace."""
     new = [path for path in attempt.overlay if path not in view.workspace]
     beside = any(set(pair) & set(new) for pair in clashes([*view.workspace, *new]))
     return set(attempt.overlay) <= set(spec.outputs) and not beside
 
 
 def _is_proved(attempt: Attempt, state: State, spec: PlanStep, view: FileView, taken: Collection[Attempt]) -> bool:
-    """Whether its verdict rests on nothing that only its own run had: what a person said there, or files that other
-    steps had read whole, in which something does not occur.
+    """Whether its verdict holds in this run as well.
+
+    It does not if it quotes what a person said in the other run, or if a check found terms in no file and this run has
+    not read all of those files whole.
     """
     verdict = attempt.verdict
     evidence = [*(one.evidence for one in verdict.results), *(one.evidence for one in verdict.requests)]
@@ -209,7 +215,7 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class PreviewInputs:
-    """What would be submitted. `files` are those of the run, by path, sorted."""
+    """What would be submitted. `files` are sorted by path."""
 
     owner: User
     request: str
@@ -220,7 +226,7 @@ class PreviewInputs:
 
 @dataclass(frozen=True)
 class StepPreview:
-    """One step: the attempt whose result it would take over, or why it would be carried out again, as a clause."""
+    """A step with the attempt whose result it would take over, or a clause that says why it would run again."""
 
     key: str
     name: str
@@ -229,9 +235,9 @@ class StepPreview:
 
 
 def preview_reuse(plan: PlanContract, given: PreviewInputs, before: Run) -> list[StepPreview]:
-    """Each step of the plan, in order, as it would come out at once. Reasons are told against the run `before`.
+    """Which steps of a plan would be reused if it were started now, in order. Reasons compare with the run `before`.
 
-    It takes the steps as `moves.due` does, with the results that are waiting for an approval as approved.
+    Steps are taken in the order of `moves.due`, as if every result that waits for a person were approved.
     """
     state = _imagined(plan, given)
     found: dict[str, Attempt] = {}
@@ -266,7 +272,7 @@ def _readings(files: Mapping[str, FileInfo]) -> Readings:
 
 
 def _imagined(plan: PlanContract, given: PreviewInputs) -> State:
-    """The state of a run that is in no table."""
+    """The state of a run that has no rows."""
     run = Run(
         owner=given.owner,
         request=given.request,
@@ -284,12 +290,8 @@ def _imagined(plan: PlanContract, given: PreviewInputs) -> State:
 
 
 def _startable(state: State, policy: Policy) -> list[str]:
-    settled = {step.key for step in state.steps.values() if step.status in SETTLED_STEPS}
-    running = sum(1 for step in state.steps.values() if step.status is StepStatus.RUNNING)
-    ready = [
-        step.key for step in state.steps.values() if step.status is StepStatus.PENDING and step.depends_on <= settled
-    ]
-    return ready[: max(0, policy.parallel - running)]
+    steps = state.steps.values()
+    return [step.key for step in ready_to_start(steps)[: free_places(steps, policy)]]
 
 
 def _set(state: State, key: str, status: StepStatus, fingerprint: str = "") -> None:
@@ -317,7 +319,7 @@ def _why(
 
 
 class _Differences:
-    """What differs from the run before: as it concerns every step, and the files that one of them had looked at."""
+    """The differences from the run before: those that concern every step, and those that concern one."""
 
     def __init__(
         self, given: PreviewInputs, before: Run, known: Readings, agents: Mapping[str, AgentDefinition]
@@ -334,14 +336,14 @@ class _Differences:
         self.general = _general_reason(given, before)
 
     def of_agent(self, spec: PlanStep) -> str:
-        """What became of its agent since the result before."""
+        """What happened to its agent since the earlier result."""
         then, now = self._played_by.get(spec.step_id), self._agents.get(spec.agent)
         if then is None or (now and now.digest == then.digest):
             return ""
         return f"the agent {spec.agent} {'was changed' if now else 'no longer exists'}" if spec.agent else ""
 
     def of_subagents(self, spec: PlanStep) -> str:
-        """What became of those that it may hand parts to, the first of them."""
+        """What happened to its subagents since the earlier result; the first change."""
         then, names = self._subagents.get(spec.step_id), subagents_of(spec, self._policy)
         if then is not None and tuple(sorted(then)) != names:
             return "it may hand parts to other subagents"
@@ -352,7 +354,7 @@ class _Differences:
         return ""
 
     def of_files(self, spec: PlanStep) -> str:
-        """Such as “sales.csv changed, old.md is gone”, of those that the result before rests on."""
+        """Changes of the files that the earlier result rests on, such as “sales.csv changed, old.md is gone”."""
         if spec.step_id not in self._reads:
             return ""
         problems, extents = self._known.problems, self._known.extents
@@ -371,7 +373,7 @@ class _Differences:
 
 
 def _general_reason(given: PreviewInputs, before: Run) -> str:
-    """What differs from the run before, as it concerns every step."""
+    """The differences that concern every step."""
     reasons = []
     if given.owner.pk != before.owner_id:
         reasons.append("results of somebody else are not reused")

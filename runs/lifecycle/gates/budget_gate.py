@@ -48,7 +48,7 @@ class BudgetGate(GateType):
         return "the policy as it is, with the new limit"
 
     def limits(self, gate: Gate) -> tuple[Limit, ...]:
-        """Twice of what holds now is suggested."""
+        """The suggestion is twice the current limit."""
         policy = gate.run.policy
         limits: list[Limit] = []
         if policy.budget is not None:
@@ -66,7 +66,7 @@ GATE = BudgetGate()
 
 
 def ask(work: WorkItem, sentence: str) -> None:
-    """Hold the work until a person has raised the limit it would break, or finished the run. One gate asks for all."""
+    """Hold the work until a person raises the limit or finishes the run. One gate asks for all held work."""
     hold(work)
     run = work.run
     if not run.gates.open().filter(kind=GATE.kind).exists():

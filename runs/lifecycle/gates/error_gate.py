@@ -26,7 +26,7 @@ from runs.text.plural import pluralize
 
 @dataclass(frozen=True)
 class Cause:
-    """`title` is a sentence without its full stop, `helps` says who does what. `passes`: trying again may be enough."""
+    """`title` is a sentence without full stop, `helps` says who can do what. `passes`: trying again may be enough."""
 
     title: str
     helps: str
@@ -67,7 +67,7 @@ _CAUSES: Mapping[str, Cause] = {
 
 
 def cause_of(kind: str) -> Cause | None:
-    """By the kind of the error; None where nothing better than its message is known."""
+    """The known cause of an error of this kind; None if only its message is known."""
     return _CAUSES.get(kind)
 
 
@@ -130,8 +130,9 @@ GATE = ErrorGate()
 
 
 def ask(work: WorkItem, sentence: str, *, reset: bool, cause: str = "") -> None:
-    """Hold the work at an error gate. `reset` starts it with an empty journal when a person says try again; `cause` is
-    the kind of a ModelError.
+    """Hold the work at an error gate. `cause` is the kind of a ModelError.
+
+    `reset`: when a person says “try again”, the work begins with an empty journal.
     """
     begun: dict[str, Any] = {"generation": work.generation + 1, "capacities": None, "withheld": {}}
     change(work, WorkStatus.SUSPENDED, lease_until=None, error=sentence[:2_000], **(begun if reset else {}))
@@ -140,12 +141,12 @@ def ask(work: WorkItem, sentence: str, *, reset: bool, cause: str = "") -> None:
 
 
 def where_of(gate: Gate) -> str:
-    """In which step the error happened, as the planner reads it."""
+    """In which step the error happened, for the planner."""
     return f" in step {gate.step.key}" if gate.step else ""
 
 
 def what_trying_again_does(gate: Gate, answers: int, attempt: int) -> str:
-    """`answers`: the replies of models that the work goes on from; `attempt`: the number of the one it belongs to."""
+    """`answers` is the number of recorded replies that the work continues from, `attempt` the number of its attempt."""
     match WorkKind(gate.work.kind) if gate.work else None:
         case WorkKind.READ:
             return "The documents that are left are read."

@@ -255,7 +255,7 @@ def quoted_step(gate: Gate) -> str:
 
 
 def open_gate(run: Run, gate_type: GateType, question: str, digest: str, **on: Any) -> Gate:
-    """Ask a person. The gate holds no worker, thread, connection or lease (G6)."""
+    """Ask a person. An open gate holds no worker, thread, connection or lease (G6)."""
     second_person = gate_type.for_second_person and run.policy.second_person
     gate = Gate(run=run, kind=gate_type.kind.value, question=question, digest=digest, second_person=second_person, **on)
     gate.save(force_insert=True)
@@ -265,14 +265,14 @@ def open_gate(run: Run, gate_type: GateType, question: str, digest: str, **on: A
 
 
 def open_result_gate(state: State, key: str, gate_type: GateType, question: str) -> None:
-    """Ask for the latest result of a step; the answer is bound to exactly this result."""
+    """Ask about the latest result of a step. The answer is bound to exactly this result."""
     attempt = Attempt.objects.select_related("step", "tree").filter(step=state.steps[key].id).latest("number")
     state.change(key, StepStatus.WAITING)
     open_gate(state.run, gate_type, question, fingerprint.attempt_digest(attempt), step=attempt.step, attempt=attempt)
 
 
 def hold(work: WorkItem) -> None:
-    """Suspend work until a person has answered. It gives back what it had reserved."""
+    """Suspend work until a person has answered. What it had reserved of the budget is released."""
     change(work, WorkStatus.SUSPENDED, lease_until=None, reserved_usd=0, reserved_uses={})
 
 

@@ -33,7 +33,7 @@ class PlanGate(GateType):
         return _digest(gate.run, gate.plan) if gate.plan else gate.digest
 
     def check_approval(self, gate: Gate) -> None:
-        """The steps must name only agents that the run can still have."""
+        """Refuses a plan that names an agent which the run cannot have any more."""
         if gate.plan is None or not gate.plan.agents:
             return
         roster = available_agents.agent_roster(gate.run.policy)
@@ -76,7 +76,7 @@ GATE = PlanGate()
 
 
 def ask(state: State) -> None:
-    """Ask for the newest plan. One that was approved is asked about again when what would run has changed since."""
+    """Ask about the newest plan, or ask again about an approved one because what would run has changed."""
     run, plan = state.run, state.plan
     assert plan is not None
     question = f"Version {plan.version} of the plan is ready. Approve it?"
@@ -89,7 +89,7 @@ def ask(state: State) -> None:
 
 
 def ask_for_edit(run: Run, plan: Plan) -> None:
-    """Ask for a version that a person edited: an edit is no approval, whatever the policy says (G2)."""
+    """Ask about a version that a person edited. An edit is not an approval, whatever the policy says (G2)."""
     question = f"{plan.author} edited the plan. Approve version {plan.version}?"
     open_gate(run, GATE, question, _digest(run, plan), plan=plan)
 

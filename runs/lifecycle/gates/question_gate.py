@@ -13,7 +13,7 @@ from runs.models.querysets import GateQuerySet
 from runs.text.truncate import quoted
 
 DELEGATED = "Decide for yourself."
-"""How an answer begins that leaves the decision to the model that asked."""
+"""The beginning of an answer that leaves the decision to the model."""
 
 
 class QuestionGate(GateType):
@@ -70,7 +70,7 @@ GATE = QuestionGate()
 
 
 def ask(work: WorkItem, question: str, choices: Sequence[str]) -> None:
-    """Hold the work until a person has answered. One gate asks for all work that wants to know the same."""
+    """Hold the work until a person has answered. One gate serves all work that asks the same question."""
     hold(work)
     digest = question_digest(question)
     if not work.run.gates.open().filter(kind=GATE.kind, digest=digest).exists():
@@ -78,10 +78,10 @@ def ask(work: WorkItem, question: str, choices: Sequence[str]) -> None:
 
 
 def asked_in(run: Run) -> GateQuerySet:
-    """The questions that were put to people, without those that were withdrawn."""
+    """The questions that people were asked, without withdrawn ones."""
     return run.gates.filter(kind=GATE.kind).exclude(status=GateStatus.WITHDRAWN)
 
 
 def question_digest(question: str) -> str:
-    """By which a question is known in its run: it is not asked twice."""
+    """Identifies a question within its run, so that it is not asked twice."""
     return fingerprint.digest_of(["question", " ".join(question.split())])

@@ -55,7 +55,7 @@ GATE = StartGate()
 
 
 def ask(state: State, key: str) -> None:
-    """Ask before a step is carried out; no worker, and no place among the parallel steps, is held meanwhile."""
+    """Ask before a step starts. While it waits, it takes no place among the parallel steps."""
     question = f"Start “{state.specs[key].name}”? It is a {state.steps[key].complexity}-risk step."
     state.change(key, StepStatus.WAITING)
     step = Step.objects.get(pk=state.steps[key].id)
@@ -63,8 +63,9 @@ def ask(state: State, key: str) -> None:
 
 
 def _digest(state: State, key: str) -> str:
-    """What starting a step is bound to (G1): its definition, all that the plan's approval is bound to, and the results
-    that it rests on.
+    """What starting a step is bound to (G1).
+
+    Its definition, everything that the approval of the plan is bound to, and the results that it rests on.
     """
     assert state.plan is not None
     bound = fingerprint.fingerprint_of(state.run, state.plan)

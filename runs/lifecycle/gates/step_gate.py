@@ -49,7 +49,7 @@ class StepGate(GateType):
         return f"the step as planned and exactly these results of attempt {attempt}"
 
     def after_rejection(self, gate: Gate, attempt: int) -> str:
-        """That a request leads to another attempt, where it looks as if there were none left."""
+        """Says that a request starts another attempt, if no attempts seem to be left."""
         allowed = gate.run.policy.attempts
         if not attempt or attempt < allowed:
             return ""

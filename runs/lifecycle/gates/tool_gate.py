@@ -59,7 +59,8 @@ def ask(work: WorkItem, awaited: ApprovalAwaited) -> None:
 
 def call_digest(work: WorkItem, place: CallPlace, use: ToolUse, number: int) -> str:
     """What approving a call that acts outside is bound to: this call at its place in this work, byte for byte.
-    `number`: how often it may have been carried out before.
+
+    `number` is how often it may have been carried out before.
     """
     return fingerprint.digest_of(["call", work.pk, place.generation, place.ordinal, use.name, use.input, number])
 
@@ -71,7 +72,7 @@ def latest_gate(work: WorkItem, digest: str) -> Gate | None:
 
 
 def calls_asked(run: Run) -> int:
-    """For how many different calls of the run people were asked."""
+    """The number of different calls of the run about which people were asked."""
     return run.gates.filter(kind=GATE.kind).values("digest").distinct().count()
 
 

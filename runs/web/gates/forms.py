@@ -50,7 +50,7 @@ class DecisionForm(PostedForm):
     def clean(self) -> dict[str, Any]:
         sent = self.cleaned_data
         try:
-            raised = run_limits.given(sent["budget"], sent["minutes"])
+            raised = run_limits.parse_limits(sent["budget"], sent["minutes"])
         except InvalidInput as error:
             raise forms.ValidationError(str(error)) from error
         return {**sent, **raised}
