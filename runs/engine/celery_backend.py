@@ -1,7 +1,7 @@
-"""The `django.tasks` backend of PEV_ENGINE=celery: Redis carries a task to one Celery worker of many.
+"""The `django.tasks` backend of PEV_ENGINE=celery: Redis passes each task to one of the Celery workers.
 
-A task may be lost or carried out twice: a broker that is away fails and delays nobody, and what was lost the sweeper
-of a worker sends again (`runs.engine.celery_worker`).
+A task may get lost or run twice (D2). If Redis is away, senders neither fail nor wait; the sweeper of a worker sends
+lost tasks again (`runs.engine.celery_worker`).
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from django.utils.json import normalize_json
 from django.utils.module_loading import import_string
 
 from pevsite.celery import app
-from runs.engine.embedded_backend import Result, carry_out, pool, ready
+from runs.engine.embedded_backend import carry_out, pool, ready
 
 log = logging.getLogger(__name__)
 MAX_WAITING = 10_000
-"""Tasks that wait to be sent; beyond that the oldest is lost."""
+"""Tasks that wait to be sent. If there are more, the oldest is dropped."""
 _QUICKLY = {"socket_connect_timeout": 2, "socket_timeout": 5, "max_retries": 0}
-"""Seconds. For those who send; a worker waits for Redis as long as it takes."""
+"""Timeouts in seconds for senders. A worker waits for Redis as long as it takes."""
 
 type Message = tuple[str, Any, Any]
-"""The path of a task, its arguments, and those with names, as JSON takes them."""
+"""The path of a task, its arguments and its keyword arguments, as JSON values."""
 TASKS: dict[str, tuple[type, ...]] = {
     "runs.engine.perform.perform_work": (int,),
     "runs.engine.document_work.read_waiting": (bool,),
     "runs.engine.mcp_listings.list_wanted": (),
 }
-"""The tasks that a message may name, with the types of their arguments: nothing else is imported or called, whatever
-is in Redis.
+"""The tasks that a message may name, with the types of their arguments. Nothing else is imported or called, because
+somebody else may write to this Redis.
 """
 
 stopped = threading.Event()
-"""Set when this process is about to end: what Celery has fetched already is not begun."""
+"""Set when this process is about to end: tasks that Celery has already fetched are not started."""
 
 
 @app.task(name="pevsite.carry_out", ignore_result=True)  # type: ignore[untyped-decorator]
 def carry_out_task(path: str, args: list[Any], kwargs: dict[str, Any]) -> None:
-    """The one task that Celery knows: it carries out the task of `django.tasks` at this path, and never raises."""
+    """The only task that Celery knows. It carries out the task of `django.tasks` at this path, and never raises."""
     if not is_ours(path, args, kwargs):
         log.error(
             "a message in Redis is not one of ours and was dropped: another program writes to this Redis; give it a "
@@ -63,7 +63,7 @@ def is_ours(path: object, args: object, kwargs: object) -> bool:
 
 
 class Sender:
-    """A thread of this process, from the first task on, that sends what it is given: who gives it does not wait."""
+    """Sends tasks in a thread of its own, so that callers do not wait for Redis."""
 
     def __init__(self) -> None:
         self._waiting: deque[Message] = deque(maxlen=MAX_WAITING)
@@ -71,10 +71,10 @@ class Sender:
         self._thread: threading.Thread | None = None
         self._producer: Any = None
         self.is_away = False
-        """Whether the last one could not be sent."""
+        """Whether the last message could not be sent."""
 
     def put(self, message: Message) -> None:
-        """Send this soon, or never: when Redis does not answer, everything that waits is lost."""
+        """Send this soon. If Redis does not answer, everything that waits is dropped."""
         with self._news:
             self._waiting.append(message)
             if self._thread is None:
@@ -102,7 +102,7 @@ class Sender:
         carry_out_task.apply_async(message, producer=self._producer, retry=False)
 
     def _lose(self, error: Exception) -> None:
-        """Whether Redis is away or its answer was none: from the next one on with a new connection."""
+        """Drop what waits, and use a new connection for the next message."""
         producer, self._producer = self._producer, None
         if producer is not None:
             producer.connection.collect(socket_timeout=1)
@@ -117,7 +117,7 @@ sender = Sender()
 
 
 class CeleryBackend(BaseTaskBackend):
-    """Has Celery workers carry tasks out. `manage.py run` has threads of its own, and they do."""
+    """Passes tasks to Celery workers; in `manage.py run`, which has threads of its own, to those."""
 
     supports_async_task = True
 
@@ -126,9 +126,8 @@ class CeleryBackend(BaseTaskBackend):
         if not is_ours(task.module_path, normalize_json(list(args)), normalize_json(dict(kwargs))):
             raise InvalidTask(f"{task.module_path} is not among the tasks that workers accept, with these arguments.")
         result = ready(task, args, kwargs, self.alias)
-        return pool.take(result, type(self)) if pool.is_started else self._sent(result)
-
-    def _sent(self, result: Result) -> Result:
+        if pool.is_started:
+            return pool.take(result, type(self))
         sender.put((result.task.module_path, normalize_json(result.args), normalize_json(result.kwargs)))
         object.__setattr__(result, "enqueued_at", timezone.now())  # as Django's own backends do
         task_enqueued.send(type(self), task_result=result)

@@ -1,4 +1,7 @@
-"""The Celery worker inside `manage.py worker`: threads that carry out what comes through Redis."""
+"""The Celery worker inside `manage.py worker`: threads that carry out what comes through Redis.
+
+A notification may have been lost, so due work that nobody has claimed is sent again (`Resender`).
+"""
 
 from __future__ import annotations
 
@@ -24,23 +27,23 @@ from runs.engine.process_registry import HeldLock
 
 log = logging.getLogger(__name__)
 RECONNECT_INTERVAL = 1
-"""Seconds between two tries to reach Redis. Celery's own become 30, and until then nothing would be carried out."""
+"""Seconds between two tries to reach Redis. Celery would wait up to 30, in which no work is done."""
 _WAKE_INTERVAL = 0.05
-"""Seconds after which Celery's loop looks whether a thread is free. Nothing wakes it: by itself it sleeps for one."""
+"""Seconds between two checks of Celery's loop for a free thread. Nothing wakes the loop; its own timeout is one."""
 
 
 def _refuse(body: bytes) -> bytes:
     raise ValueError("A compressed message is not one of ours; it is not unpacked.")
 
 
-for _name in compression.encoders():  # one of a megabyte could take the memory of the machine
+for _name in compression.encoders():  # unpacking a hostile message could take all memory of the machine
     compression.register(compression.get_encoder(_name)[0], _refuse, _name)
 
 
 class PatientConsumer(Consumer):
-    """Celery's, which tries to reach Redis again and again at short intervals, and says so once.
+    """Celery's consumer. It reconnects to Redis at short intervals and logs that only once.
 
-    It accepts our one task, and none of those that Celery brings.
+    It accepts our one task, and none of Celery's own.
     """
 
     def update_strategies(self) -> None:
@@ -73,7 +76,7 @@ class Threads:
             hostname=f"{os.getpid()}@{socket.gethostname()}",
             pool_cls="threads",
             concurrency=workers,
-            without_mingle=True,  # none of them has to know of the others
+            without_mingle=True,  # workers need not know each other
             without_gossip=True,
             without_heartbeat=True,
         )
@@ -81,22 +84,22 @@ class Threads:
         threading.Thread(target=self._worker.start, name="celery", daemon=True).start()
 
     def stop(self) -> None:
-        """Begin nothing more. What runs is not waited for: its leases are given back, and the process ends."""
+        """Start nothing more. Running tasks are not waited for: their leases are given back, and the process ends."""
         celery_backend.stopped.set()
         state.should_stop = os.EX_OK
 
 
 SEEN_TWICE = 0.25
-"""Seconds, less than between two polls: who has created it has just sent it, so the first poll that sees it waits."""
+"""Seconds, less than between two polls. An item that a poll sees for the first time has just been sent."""
 FIRST_WAIT, MAX_WAIT = 5.0, 120.0
-"""Seconds until it is sent once more; each time twice as long."""
+"""Seconds until an item is sent again. The wait doubles each time, or the queue would grow while workers are busy."""
 
 
 class Resender:
-    """What the sweepers of Celery workers call with the items that are due. One process at a time sends them."""
+    """Sends due items again. The sweepers of all Celery workers call it; one process at a time sends."""
 
     def __init__(self) -> None:
-        # as long as a lease: both end together when their process is killed
+        # As long as a lease, so that both end at the same time when their process is killed.
         self._turn = HeldLock("notify", lasts=timedelta(seconds=settings.LEASE_SECONDS))
         self._next: dict[int, tuple[float, float]] = {}
 
@@ -105,7 +108,7 @@ class Resender:
             self._next.clear()
             return
         now = time.monotonic()
-        if sender.is_away and due:  # one tries whether it answers; when it does, all are sent at the next poll
+        if sender.is_away and due:  # one item tests the connection; all are sent at the next poll
             self._next = dict.fromkeys(due, (now, FIRST_WAIT))
             enqueue(due[0])
             return

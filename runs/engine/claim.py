@@ -1,8 +1,9 @@
-"""Leases on work items: claim, heartbeat, commit, release. The row decides; a worker only believes.
+"""Leases on work items: claim, heartbeat, commit, release (D2). The row decides who owns an item.
 
-A claim is a compare-and-set. While a lease lives no one else may claim; when it is not renewed for `LEASE_SECONDS`
-anybody may. Each claim raises the epoch. Taking an item over from an owner that may still believe in it
-is told by an event, so that the old owner's next commit finds the run changed, looks, and is refused (D2).
+A claim is a compare-and-set, and each claim raises the epoch. While a lease lives, nobody else can claim the item; once
+it was not extended for `LEASE_SECONDS`, anybody can. An owner that was only slow may still believe that it holds the
+lease. Taking an item over therefore records an event: the old owner's next commit finds that the run has changed,
+reads its item again and is refused.
 """
 
 import logging
@@ -32,15 +33,15 @@ from runs.store import event_log, trees
 
 log = logging.getLogger(__name__)
 BEAT = 2.0
-"""Seconds between two heartbeats at most; with short leases a third of the lease."""
+"""The most seconds between two heartbeats. With short leases it is a third of the lease."""
 
 
 @dataclass
 class Lease:
     """The right to work on an item until `lost` is set. A commit under an older `epoch` is refused.
 
-    `item` is as it was when it was read last, with its run and its attempt. `current`: nothing that others have
-    written to the run since then has come to light. `committing` is held while something is committed.
+    `item` is the row as it was read last, with its run and its attempt. `current` is true until it turns out that
+    others have written to the run since then. `committing` is held during a commit.
     """
 
     item: WorkItem
@@ -50,13 +51,13 @@ class Lease:
     committing: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self) -> None:
-        """Raises LeaseLost once somebody else owns the item or it was cancelled. Costs nothing."""
+        """Raises LeaseLost if somebody else owns the item or it was cancelled. Reads no rows."""
         if self.lost.is_set():
             raise LeaseLost("The lease of this work is gone.")
 
     @property
     def about(self) -> dict[str, About]:
-        """What log lines say of it."""
+        """The fields of its log lines."""
         of = About(run=self.item.run_id, work=self.item.pk, epoch=self.epoch)
         if attempt := self.item.attempt:
             of["step"], of["attempt"] = attempt.step.key, attempt.number
@@ -64,14 +65,14 @@ class Lease:
 
 
 def due() -> Q:
-    """Items that may be claimed: ready and due, or leased by somebody who went silent."""
+    """Items that may be claimed: ready and due, or with an expired lease."""
     now = clock.now()
     ready = Q(status=WorkStatus.READY.value, due_at__lte=now)
     return ready | Q(status=WorkStatus.LEASED.value, lease_until__lt=now)
 
 
 def claim(work_id: int) -> Lease | None:
-    """The lease, or None when the item is not to be had, and in a process that takes no new work."""
+    """The lease; None if the item cannot be claimed, or if this process takes no new work."""
     if process_registry.draining.is_set():
         return None
     work = _read(Q(pk=work_id) & due())
@@ -83,27 +84,28 @@ def claim(work_id: int) -> Lease | None:
 
 
 def _claimed(work: WorkItem) -> Lease | None:
-    """The lease if the item is still as it is in hand: every claim raises the epoch, every heartbeat the end."""
+    """The lease; None if the item has changed since it was read."""
+    # Every claim raises the epoch and every heartbeat moves the end of the lease, so that these two show any change.
     as_read = {"epoch": work.epoch, "lease_until": work.lease_until}
     until = clock.after(timedelta(seconds=settings.LEASE_SECONDS))
     taken_over = work.status == WorkStatus.LEASED
-    losses = work.losses + 1 if taken_over else work.losses  # counted before anything is carried out again
-    capabilities = work.capacities or _able(work)
+    losses = work.losses + 1 if taken_over else work.losses  # counted first: the work may end this process as well
+    capabilities = work.capacities or _capacities_of(work)
     claimed = {"epoch": work.epoch + 1, "losses": losses, "lease_owner": process_registry.owner(), "lease_until": until}
     try:
         with event_log.writing(work.run if taken_over else None):
             change(work, WorkStatus.LEASED, where=as_read, capacities=capabilities, **claimed)
             if taken_over:
                 event_log.record(work.run_id, events.Recovered(work=work.kind))
-    except (MoveRefused, Outdated):  # another worker was first, or something happened: the sweeper comes again
+    except (MoveRefused, Outdated):  # another worker was faster, or the run changed: the sweeper tries again
         return None
     lease = Lease(work, work.epoch)
     log.info("taken over" if taken_over else "claimed", extra=lease.about)
     return lease
 
 
-def _able(work: WorkItem) -> Capacities:
-    """What the models that it may ask are shown, as they are known now."""
+def _capacities_of(work: WorkItem) -> Capacities:
+    """What the models of this work can be shown, according to what is known now."""
     if work.attempt is None:
         return capacities(work.run.policy)
     policy = policy_for_agent(work.run.policy, work.attempt.agent)
@@ -115,14 +117,14 @@ def _able(work: WorkItem) -> Capacities:
 _RELATED = ("run__inputs", "run__head__root", "attempt__step__plan", "attempt__base__root")
 _TREES = ("run__inputs", "run__head", "run__head__root", "attempt__base", "attempt__base__root")
 _LARGE = ("attempt__step__plan__estimate", *(f"{tree}__changes" for tree in _TREES))
-"""Columns that grow with the plan or the folder, and that no work needs: files of a tree are remembered by digest."""
+"""Columns that grow with the plan or the folder and that no work needs: files of trees are cached by digest."""
 
 
 def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
     rows = WorkItem.objects.select_related(*_RELATED).defer(*_LARGE)
     if lock:
         rows = rows.select_for_update(of=("self", "run"))
-    work = next(iter(rows.order_by().filter(which)), None)  # one at most, so there is nothing to sort
+    work = next(iter(rows.order_by().filter(which)), None)  # at most one row, so there is nothing to sort
     if work is None:
         return None
     if work.attempt:
@@ -131,19 +133,20 @@ def _read(which: Q, *, lock: bool = False) -> WorkItem | None:
 
 
 def commit[Value](lease: Lease, write: Callable[[WorkItem], Value], *, calls_only: bool = False) -> Value:
-    """What `write` returns, done in one transaction under a living lease. Raises LeaseLost, and nothing is written.
+    """Call `write` in one transaction under a living lease, and return its result.
 
-    First with the item as it is in hand: in a run where nothing else happens no one has to look again. When the run has
-    changed since, `write` is done again on fresh rows. Rows of calls depend on none: for them (`calls_only`)
-    the lease is checked and the number of the newest event is read.
+    Raises LeaseLost, and then nothing is written. `write` may be called several times: if the run has changed, it is
+    rolled back and called again with fresh rows. With `calls_only`, for rows of calls, which depend on no other rows,
+    only the lease and the number of the newest event are read again.
     """
+    # The first try trusts the item as it was read last, so that a run in which nothing else happens needs no SELECT.
     with lease.committing:
-        lease.check()  # a lease that is given back is lost first: what is not begun by then is not begun
+        lease.check()  # under the lock: a lease that is given back is marked as lost before
         if lease.current:
             try:
                 with event_log.writing(lease.item.run):
                     return write(lease.item)
-            except (Outdated, MoveRefused):  # a status that others have changed shows it before the number does
+            except (Outdated, MoveRefused):  # a changed status can be noticed before the number of events is
                 lease.current = False
         while True:
             try:
@@ -152,12 +155,12 @@ def commit[Value](lease: Lease, write: Callable[[WorkItem], Value], *, calls_onl
                     value = write(lease.item)
                 lease.current = not calls_only
                 return value
-            except Outdated:  # only where rows are not locked by reading them: somebody else has got on
+            except Outdated:  # on databases that lock no rows for reading, others may write in between
                 continue
 
 
 def _refresh(lease: Lease, *, calls_only: bool) -> None:
-    """Read what has to be known again. Raises LeaseLost."""
+    """Read the item again. Raises LeaseLost."""
     mine = Q(pk=lease.item.pk, epoch=lease.epoch, status=WorkStatus.LEASED.value)
     if calls_only:
         number = WorkItem.objects.filter(mine).values_list("run__event_count", flat=True).first()
@@ -177,30 +180,28 @@ def done(work: WorkItem) -> None:
 
 
 def postpone(work: WorkItem, until: datetime, **fields: Any) -> None:
-    """Give the item back, with other columns changed as well; the sweeper notifies a worker at `until`. No thread
-    sleeps for it.
-    """
+    """Give the item back until a time, and set other columns. No thread waits: the sweeper notifies a worker then."""
     wait = until - timezone.now()
     change(work, WorkStatus.READY, lease_until=None, due_at=clock.after(wait), losses=0, **fields)
 
 
 def give_back(lease: Lease) -> None:
-    """Let another process claim the item at once; its owner has lost it, and nothing else has changed."""
+    """End a lease of this process, so that another process can claim the item at once."""
     lease.lost.set()
     with lease.committing, event_log.writing(), suppress(MoveRefused):
         change(lease.item, WorkStatus.READY, where={"epoch": lease.epoch}, lease_until=None)
 
 
 def hurry(work_id: int, by: str) -> bool:
-    """Have an item that waits for its time carried out now; False where it does not wait."""
+    """Carry out an item now that waits for its time. False if it does not wait."""
     waits = Q(pk=work_id, status=WorkStatus.READY.value, due_at__gt=clock.now())
     return _moved(waits, f"{by} had the work tried again at once.", due_at=clock.now())
 
 
 def release(work_id: int, by: str) -> bool:
-    """End the lease of whoever holds the item, so that another process takes it over; False where nobody holds it.
+    """End the lease on an item, so that another process takes it over. False if there is no lease.
 
-    An owner that is alive finds it lost at its next heartbeat or commit, and writes nothing more.
+    If the owner is alive, it notices at its next heartbeat or commit, and writes nothing more.
     """
     held = Q(pk=work_id, status=WorkStatus.LEASED.value)
     over = clock.after(-timedelta(seconds=1))
@@ -217,7 +218,7 @@ def _moved(which: Q, note: str, **changes: Any) -> bool:
 
 
 class Heartbeat:
-    """One thread of a process that extends every lease the process holds."""
+    """A thread that extends all leases of this process."""
 
     def __init__(self) -> None:
         self._held: dict[int, Lease] = {}
@@ -247,20 +248,20 @@ class Heartbeat:
             except Exception:
                 log.exception("the leases could not be extended; it is tried again before they expire")
             finally:
-                connection.close()  # it is used every two seconds only
+                connection.close()  # not kept open: it is used only every two seconds
 
     def _leases(self) -> list[Lease]:
         with self._lock:
             return list(self._held.values())
 
     def give_back(self) -> None:
-        """Make everything this process holds claimable at once, for a quick stop. Its workers lose their leases."""
+        """End all leases of this process, for a quick stop. Other processes can claim the items at once."""
         for lease in self._leases():
             give_back(lease)
 
     @staticmethod
     def extend(lease: Lease) -> None:
-        """One heartbeat. A lease that cannot be extended is marked as lost, so that its worker stops soon (D6)."""
+        """Extend a lease. If that is not possible, it is marked as lost, so that its worker stops soon (D6)."""
         until = clock.after(timedelta(seconds=settings.LEASE_SECONDS))
         mine = WorkItem.objects.filter(pk=lease.item.pk, epoch=lease.epoch, status=WorkStatus.LEASED.value)
         with event_log.writing():

@@ -1,4 +1,4 @@
-"""Documents are read in the background: those of a run before its plan is made, those of drafts as they come in."""
+"""Reads documents in the background: those of a run before its plan is made, those of drafts when they come in."""
 
 import threading
 import time
@@ -21,13 +21,13 @@ from runs.models import Rendition, WorkItem
 from runs.store import event_log, renditions, trees
 
 REPORT_INTERVAL = 2.0
-"""Seconds between two events that say how far the reading is."""
+"""Seconds between two events about the progress of reading."""
 _readers = {False: [threading.Lock()], True: [threading.Lock(), threading.Lock()]}
-"""One thread for documents that take seconds, which wait for no scan, and two for those that may take minutes."""
+"""One thread for documents that take seconds, so that they wait for no scan, and two for those that take minutes."""
 
 
 def read_inputs(recording: Recording) -> None:
-    """Read the documents among the files of a run. What another process is reading is waited for, without a thread."""
+    """Read the documents of a run. If another process is reading one, the work is postponed: no thread waits."""
     files = trees.files_of(recording.item.run.inputs)
     sources = {info.sha256 for info in files.values()}
     documents = database.call(lambda: renditions.documents_among(sources))
@@ -55,7 +55,7 @@ def _read(source: str) -> None:
 
 @contextmanager
 def _held(row: Rendition) -> Iterator[None]:
-    """Others leave it alone as long as this process lives: a server that was killed is not waited for."""
+    """Extend the claim on a rendition in a thread while it is made. The claim of a killed process expires."""
     ended = threading.Event()
 
     def extend() -> None:
@@ -84,8 +84,9 @@ def _ended(mine: WorkItem) -> None:
 
 @task
 def read_waiting(minutes: bool) -> None:
-    """Read what waits for its reader, one after the other: what may take minutes, or the rest. A call more than there
-    are locks for has nothing to do.
+    """Read waiting documents one after the other: those that may take `minutes`, or the others.
+
+    Returns at once if as many calls as there are threads for it are running in this process.
     """
     mine = next((one for one in _readers[minutes] if one.acquire(blocking=False)), None)
     if mine is None:
@@ -98,7 +99,7 @@ def read_waiting(minutes: bool) -> None:
 
 
 def refresh() -> None:
-    """Notify workers if something waits that nobody is reading."""
+    """Notify workers if a document waits that nobody is reading."""
     for minutes, readers in _readers.items():
         if not all(one.locked() for one in readers) and renditions.untaken(1, minutes=minutes):
             read_waiting.enqueue(minutes)

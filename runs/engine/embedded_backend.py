@@ -1,4 +1,7 @@
-"""The `django.tasks` backend of `serve` and `run`: a pool of threads in this process that runs any task it is given."""
+"""The `django.tasks` backend of `serve` and `run`: a pool of threads in this process.
+
+`ready` and `carry_out` are used by the Celery backend as well.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ type Result = TaskResult[Any, Any]
 
 
 def ready(task: Task[..., Any], args: Any, kwargs: Any, backend: str) -> Result:
-    """The result of a task that nobody has taken yet."""
+    """The result of a task that has not started."""
     return TaskResult(
         task=task,
         id=uuid4().hex,
@@ -43,7 +46,10 @@ def ready(task: Task[..., Any], args: Any, kwargs: Any, backend: str) -> Result:
 
 
 def carry_out(result: Result, sender: type[BaseTaskBackend], keep: Callable[[Result], object]) -> None:
-    """Call the task in this thread and tell, as Django's own backends do. `keep` is given each state of its result."""
+    """Call the task in this thread, and send the signals that Django's own backends send.
+
+    `keep` gets each state of the result.
+    """
     now = timezone.now()
     worker = f"{os.getpid()}/{threading.current_thread().name}"
     status = TaskResultStatus.RUNNING
@@ -51,11 +57,14 @@ def carry_out(result: Result, sender: type[BaseTaskBackend], keep: Callable[[Res
     keep(running)
     task_started.send(sender, task_result=running)
     try:
-        value = _called(running)
-    except BaseException as error:  # a thread has no one to raise it to
+        context: tuple[TaskContext[..., Any], ...] = ()
+        if running.task.takes_context:
+            context = (TaskContext(task_result=running),)
+        value = normalize_json(running.task.call(*context, *running.args, **running.kwargs))
+    except BaseException as error:  # nobody could catch it in this thread
         failed = _finished(running, TaskResultStatus.FAILED, error=error)
         keep(failed)
-        # sent from inside the handler, as Django's own backends do: its log takes the traceback from there
+        # Sent inside the handler, as Django's own backends do: its log takes the traceback of the current exception.
         task_finished.send(sender, task_result=failed)
     else:
         done = _finished(running, TaskResultStatus.SUCCESSFUL, value=value)
@@ -65,34 +74,24 @@ def carry_out(result: Result, sender: type[BaseTaskBackend], keep: Callable[[Res
         close_old_connections()
 
 
-def _called(result: Result) -> Any:
-    """What the task returns, as JSON would keep it."""
-    context: tuple[TaskContext[..., Any], ...] = (TaskContext(task_result=result),) if result.task.takes_context else ()
-    return normalize_json(result.task.call(*context, *result.args, **result.kwargs))
-
-
 def _finished(
     result: Result, status: TaskResultStatus, *, value: Any = None, error: BaseException | None = None
 ) -> Result:
-    errors = [_task_error(error)] if error else []
+    errors = []
+    if error:
+        path = f"{type(error).__module__}.{type(error).__qualname__}"
+        errors.append(TaskError(exception_class_path=path, traceback="".join(format_exception(error))))
     finished = replace(result, status=status, finished_at=timezone.now(), errors=errors)
-    object.__setattr__(finished, "_return_value", value)  # no argument of the class; Django's backends do this too
+    object.__setattr__(finished, "_return_value", value)  # the frozen class has no argument for it
     return finished
 
 
-def _task_error(error: BaseException) -> TaskError:
-    kind = type(error)
-    return TaskError(
-        exception_class_path=f"{kind.__module__}.{kind.__qualname__}", traceback="".join(format_exception(error))
-    )
-
-
 MAX_RESULTS = 1_000
-"""So many finished results are remembered; the oldest goes first."""
+"""Finished results that are kept; the oldest is dropped first."""
 
 
 class Pool:
-    """The threads of a process and the results of the tasks they were given. Takes nothing until it is started."""
+    """The threads of this process and the results of their tasks. It takes no tasks before it is started."""
 
     def __init__(self) -> None:
         self._executor: ThreadPoolExecutor | None = None
@@ -101,14 +100,14 @@ class Pool:
         self._lock = threading.Lock()
 
     def start(self, workers: int) -> None:
-        """Take tasks from now on. Raises RuntimeError when it was started before and not stopped."""
+        """Take tasks from now on. Raises RuntimeError if it is running."""
         with self._lock:
             if self._executor is not None:
                 raise RuntimeError("The tasks of this process have their threads already.")
             self._executor = ThreadPoolExecutor(workers, thread_name_prefix="worker")
 
     def stop(self) -> None:
-        """Take no more tasks and forget those that wait. Those that run are not waited for."""
+        """Take no more tasks and forget those that wait. Does not wait for running tasks."""
         with self._lock:
             executor, self._executor = self._executor, None
             self._results = {key: one for key, one in self._results.items() if one.status != TaskResultStatus.READY}
@@ -120,7 +119,7 @@ class Pool:
         return self._executor is not None
 
     def take(self, result: Result, sender: type[BaseTaskBackend]) -> Result:
-        """Let a thread run the task. Without threads the result comes back as it was."""
+        """Let a thread run the task. If the pool is not started, returns the result as it was."""
         executor = self._executor
         if executor is None:
             return result
@@ -128,13 +127,14 @@ class Pool:
         task_enqueued.send(sender, task_result=taken)
         try:
             executor.submit(self._run, taken, sender)
-        except RuntimeError:  # the pool was stopped since the line above looked
-            self._drop(taken)
+        except RuntimeError:  # the pool was stopped since the check above
+            with self._lock:
+                self._results.pop(taken.id, None)
             return result
         return taken
 
     def result(self, result_id: str) -> Result:
-        """The result as it is now. Raises TaskResultDoesNotExist for one of another process, or forgotten here."""
+        """The current state of a result. Raises TaskResultDoesNotExist if this process does not know it (any more)."""
         try:
             return self._results[result_id]
         except KeyError:
@@ -152,19 +152,15 @@ class Pool:
             self._results[result.id] = result
         return result
 
-    def _drop(self, result: Result) -> None:
-        with self._lock:
-            self._results.pop(result.id, None)
-
 
 pool = Pool()
-"""One for the process: Django makes a backend for each thread that asks for one."""
+"""One for the process, since Django makes a backend for each thread that uses one."""
 
 
 class EmbeddedBackend(BaseTaskBackend):
-    """Runs tasks in the pool of this process. Where no one started it a task stays READY and nothing keeps it.
+    """Runs tasks in the pool of this process. If it is not started, a task stays READY and is not stored.
 
-    `get_result` knows what this process was given and nothing else, so it does not count as supported.
+    `get_result` knows only tasks of this process, so it is not declared as supported.
     """
 
     supports_async_task = True

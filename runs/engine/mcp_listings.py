@@ -1,6 +1,6 @@
-"""What the tools of MCP servers are: asked for before a plan that may name them, and when an administrator says so.
+"""Lists the tools of MCP servers: before a plan that may name them, and when an administrator wants it.
 
-Pages import this, so it knows nothing of models and their client, which take a second to import.
+Pages import this module. So it imports nothing of the client of models, which would take a second.
 """
 
 import threading
@@ -22,16 +22,17 @@ from runs.pev.policy import Policy
 from runs.store import event_log
 
 FRESH = timedelta(minutes=10)
-"""So old may a listing be that a plan is made with: who writes a server changes it now and then."""
+"""The greatest age of a listing with which a plan is made. Servers may change their tools at any time."""
 ASKING = timedelta(minutes=3)
-"""As long as nobody else asks a server: connecting and listing take a minute each at most, unless its own limit is
-longer. Then, or if the process has ended, another asks it again, which does no harm.
+"""How long other processes leave a server to the one that asks it. Connecting and listing take at most a minute each,
+unless the server has a longer limit of its own; then it may be asked twice, which does no harm.
 """
 
 
 def list_stale(policy: Policy, keep_going: Callable[[], None]) -> None:
-    """Ask the servers of the policy again that were not asked for a while. Not within a transaction: it may take a
-    minute for each.
+    """List the servers of the policy again whose listing is not FRESH.
+
+    Must not be called within a transaction, since each server may take a minute.
     """
     since = timezone.now() - FRESH
     rows = ServerListing.objects.filter(problem="", asked_at__gte=since).values_list("name", flat=True)
@@ -42,7 +43,7 @@ def list_stale(policy: Policy, keep_going: Callable[[], None]) -> None:
 
 
 def ask(name: str, keep_going: Callable[[], None] = lambda: None) -> None:
-    """List the tools of a server now; what goes wrong is its problem."""
+    """List the tools of a server now. An error is stored as the problem of its listing."""
     with Connection(settings.MCP[name], keep_going, name) as connection:
         try:
             listing = connection.tools()
@@ -64,8 +65,9 @@ def _keep(name: str, values: dict[str, object]) -> None:
 
 
 def want(name: str) -> bool:
-    """Have a worker ask the server for its tools; False if one has been told to already. Raises KeyError for a server
-    that is not configured.
+    """Have a worker list the tools of a server. False if one will do so anyway.
+
+    Raises KeyError for a server that is not configured.
     """
     settings.MCP[name]
     with event_log.writing():
@@ -77,7 +79,7 @@ def want(name: str) -> bool:
 
 @task
 def list_wanted() -> None:
-    """Ask the servers that people want to be asked, one after the other. A second call at once has nothing to do."""
+    """List the servers that people want to be listed, one after the other. Returns at once if another call does so."""
     if not _listing.acquire(blocking=False):
         return
     try:
@@ -88,7 +90,7 @@ def list_wanted() -> None:
 
 
 def refresh() -> None:
-    """Notify workers if a server is to be asked, and nobody does."""
+    """Notify workers if a server has to be listed and nobody is doing it."""
     if settings.MCP and not _listing.locked() and _wanted().exists():
         list_wanted.enqueue()
 
@@ -99,7 +101,7 @@ def _wanted() -> QuerySet[ServerListing]:
 
 
 def _taken() -> str | None:
-    """The name of one that this process asks from now on."""
+    """Claim a server for this process, and return its name."""
     for name in _wanted().order_by("wanted_at").values_list("name", flat=True):
         if _wanted().filter(name=name).update(asking_until=timezone.now() + ASKING) == 1:
             return name

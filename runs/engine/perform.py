@@ -1,7 +1,6 @@
-"""Performing one work item: here pev, which knows no rows, meets the journal, which knows nothing else.
+"""Performs one work item: claims it, calls the loops of pev, and commits the result under the lease.
 
-Claim, do, commit under the lease, move on. What goes wrong ends as a row: postponed, suspended at a gate, or judged
-as failed.
+Whatever goes wrong ends as a row: the item is postponed or suspended at a gate, or its attempt is judged as failed.
 """
 
 import logging
@@ -74,14 +73,18 @@ from runs.store.trees import Overlay
 
 
 class Notifications:
-    """Kept while an engine runs in this process. Elsewhere nothing is dropped: somebody else performs the items."""
+    """The work items that this process was notified of and has not performed yet: further notifications are dropped.
+
+    It counts only while an engine runs in this process. Otherwise another process performs the items, and this one
+    cannot know when they are done.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._under_way: set[int] | None = None
 
     def start(self) -> None:
-        """Begin with none. What an engine before this one left is forgotten."""
+        """Begin with no items, whatever an earlier engine of this process has left."""
         with self._lock:
             self._under_way = set()
 
@@ -90,7 +93,7 @@ class Notifications:
             self._under_way = None
 
     def is_first(self, work_id: int) -> bool:
-        """Whether this item has to be enqueued. False until it is `done` when it was asked before."""
+        """Whether this item has to be enqueued. False from the second call until the item is `done`."""
         with self._lock:
             if self._under_way is None:
                 return True
@@ -100,7 +103,7 @@ class Notifications:
             return True
 
     def done(self, work_id: int) -> None:
-        """The next notification of this item counts again."""
+        """Accept the next notification of this item."""
         with self._lock:
             if self._under_way is not None:
                 self._under_way.discard(work_id)
@@ -111,27 +114,27 @@ notifications = Notifications()
 
 log = logging.getLogger(__name__)
 AWAY = (InterfaceError, OperationalError)
-"""What the database says that is away, full or restarting: nothing of the work has failed."""
+"""Errors of a database that is away, full or restarting. Nothing is wrong with the work itself."""
 STORE_WAIT = timedelta(seconds=10)
-"""Until work is tried again for which the store of files did not answer, as often as it takes: nothing was decided."""
+"""The wait until work is tried again if the store of files did not answer. There is no limit to these tries."""
 LATER_SECONDS = 60.0
-"""Until an item is looked at again that this version does not know: meanwhile the others have it to themselves."""
+"""Seconds for which this process leaves an item to processes of a later version, since it does not understand it."""
 VERIFYING = 1_000
-"""Ordinals of verification start here, so that execution may be resumed on its own."""
+"""The first ordinal of verification in the journal. Execution has its own range, so that it can be resumed alone."""
 VERDICTS = 2
-"""How often the verifier is asked from the beginning for a usable verdict. Then the fallback verifier is asked once, if
-the policy names one, and then a person.
+"""How often the verifier is asked for a usable verdict. Then the fallback verifier of the policy is asked once, and
+then a person (T12).
 """
 OF_ONE_VERDICT = 20
 OF_SINGLE_VERDICTS = 1_000
-"""Ordinals set apart for one of these conversations: about everything it takes six at most, and so many for each
-criterion and each request of a person where it is about one at a time.
+"""Ordinals that are reserved for one conversation with a verifier. A verdict on everything at once takes six questions
+at most; single verdicts take as many for each criterion and for each request of a person.
 """
 
 
 @task
 def perform_work(work_id: int) -> None:
-    """The notification. It may come twice or never; the row decides."""
+    """Perform a work item. The task may arrive twice or never (D2); the row decides."""
     try:
         perform(work_id)
     finally:
@@ -139,14 +142,15 @@ def perform_work(work_id: int) -> None:
 
 
 def enqueue(work_id: int) -> None:
-    """Notify a worker of this item. While one of this process has still to perform it nothing more is sent."""
+    """Notify a worker of this item, unless this process has been notified and has not performed it yet."""
     if notifications.is_first(work_id):
         perform_work.enqueue(work_id)
 
 
 def perform(work_id: int) -> None:
-    """Do one work item if it can be claimed. Never raises: what goes wrong is a row for people to see. What only a
-    later version knows is left to its processes: nothing is written, and this one looks again after a while.
+    """Perform a work item if it can be claimed. Never raises: errors become rows that people see.
+
+    An item with values that only a later version knows is left to processes of that version (see `LATER_SECONDS`).
     """
     if _left.get(work_id, 0.0) > time.monotonic():
         return
@@ -178,11 +182,11 @@ def _leave(work_id: int, later: FromLaterVersion) -> None:
 
 
 _left: dict[int, float] = {}
-"""By the number of a work item, until when this process leaves it alone."""
+"""By the id of a work item: the monotonic time until which this process leaves it alone."""
 
 
 def _under(recording: Recording) -> None:
-    """Do the work; what ends it early becomes a row too: it is postponed, or suspended until a person answers."""
+    """Do the work. If it ends early, it is postponed, or suspended until a person answers."""
     losses = recording.item.losses
     if losses >= settings.MAX_LOSSES:
         sentence = f"{losses} times in a row the process that was at it ended without getting on; its log may say why."
@@ -231,7 +235,7 @@ def _do(recording: Recording) -> None:
 
 
 def _without_reply(recording: Recording, error: ModelError) -> None:
-    """The work goes on later, from the journal, or when a person says so."""
+    """Continue later from the journal, or ask a person if that was tried often enough."""
     until = retry_at(error, recording.item.tries, timezone.now())
     if until is None:
         _suspend(recording, str(error), reset=False, cause=error.kind)
@@ -306,7 +310,7 @@ def _attempt(recording: Recording) -> None:
 
 
 def _view_with_earlier(item: WorkItem, looks: ReadTracker) -> FileView:
-    """The files as the attempt found them. What attempts before it looked at is noted: it was told their critique."""
+    """The files as the attempt found them. What earlier attempts looked at is noted too: it was told their critique."""
     attempt = item.attempt
     assert attempt is not None
     step = attempt.step
@@ -317,7 +321,7 @@ def _view_with_earlier(item: WorkItem, looks: ReadTracker) -> FileView:
 
 
 def _execute(recording: Recording, deadline: Deadline, looks: ReadTracker) -> list[ToolCall]:
-    """Run the executor and commit its report; returns its tool calls. Raises ContractBroken for no usable report."""
+    """Run the executor and commit its report. Returns its tool calls. Raises ContractBroken for an unusable report."""
     attempt = recording.item.attempt
     assert attempt is not None
     capabilities = recording.capabilities
@@ -350,12 +354,12 @@ def _execute(recording: Recording, deadline: Deadline, looks: ReadTracker) -> li
 
 
 def _people(recording: Recording) -> RunPeople | None:
-    """Those whom models may ask; None where the policy has no questions."""
+    """The port for questions to people; None if the policy allows no questions."""
     return RunPeople(recording) if recording.item.run.policy.questions else None
 
 
 def _executed(item: WorkItem, looks: ReadTracker) -> list[ToolCall]:
-    """The tool calls of a report that is committed already, from the journal."""
+    """The tool calls of a report that was committed before a crash, from the journal."""
     calls = database.call(lambda: results_of(item))
     for call in calls:
         note_looks(looks, call.name, call.arguments, ToolResult(call.result, call.is_error, call.shown))
@@ -382,15 +386,17 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     case = database.call(lambda: verification_inputs.for_verifier(attempt, overlay, calls, recording.capabilities))
     if attempt.found_nothing_to_do:
         case = case.with_nothing_to_do()
-    # before looks are noted: that a figure stands in no file rests on all of them
+    # Before looks are noted: that a figure is in no file depends on all files, which would make reuse impossible.
     untraced = [*untraced_in(case), *unknown_names_in(case)]
     case = replace(case.watched(looks), command=checking(recording, overlay, deadline, looks), untraced=untraced)
     return _judgement(recording, case, deadline)
 
 
 def _judgement(recording: Recording, case: VerificationInput, deadline: Deadline | None = None) -> Judgement:
-    """The verifier's. It is asked at places of the journal where it has not failed to give one before: there the same
-    question would have the same answer. Raises NoVerdict.
+    """Ask the verifier. Raises NoVerdict.
+
+    After a person said “try again”, it is asked at new places of the journal: at the old ones the same question would
+    be answered with the recorded, unusable reply.
     """
     item = recording.item
     gates = item.gates.filter(cause=NoVerdict.kind)
@@ -427,7 +433,7 @@ def _judged(mine: WorkItem, judgement: Judgement, reads: ReadSet) -> None:
 
 
 def _done(mine: WorkItem) -> None:
-    """The work is over, and whatever is due because of it happens in the same transaction."""
+    """End the work item and apply the moves that are due, in the same transaction."""
     claim.done(mine)
     advance(mine.run_id)
 
@@ -455,20 +461,20 @@ _MISSING = "This worker has no Agent SDK, which the policy of the run asks for: 
 
 
 class Loops(NamedTuple):
-    """`carry_out`: the report of an attempt; `make_plan`: a plan. Both raise ContractBroken and ModelError."""
+    """`carry_out` returns the report of an attempt, `make_plan` a plan. Both raise ContractBroken and ModelError."""
 
     carry_out: Callable[[Model, JournaledToolbox, StepBrief], StepOutput]
     make_plan: Callable[[Model, PlanBrief, Toolbox], Imported]
 
 
 def loops_of(kind: Executor) -> Loops:
-    """Raises ModelError where it is not installed."""
+    """The loops of an executor. Raises ModelError if it is not installed."""
     match kind:
         case Executor.MESSAGES:
             return Loops(executor.execute, planner.make_plan)
         case Executor.AGENT_SDK:
             try:
-                # an extra, and a second of imports, which only runs pay for that chose it
+                # An optional extra whose import takes a second: only runs that chose it pay for it.
                 from runs.agent_sdk import session
             except ImportError as error:
                 raise ModelError(_MISSING, kind="agent_program", retriable=False) from error
@@ -478,15 +484,15 @@ def loops_of(kind: Executor) -> Loops:
 
 
 def planner_tools(kind: Executor, capabilities: Capacities) -> frozenset[str]:
-    """Those that a planner may use: in the plan mode of the Agent SDK it also looks into files."""
+    """The tools of a planner. In the plan mode of the Agent SDK it also looks into files."""
     if not capabilities.planner_tools:
         return frozenset()
     return frozenset({AskPerson.name}) if kind is Executor.MESSAGES else LOOKING
 
 
 def tools_for(kind: Executor, tools: RunTools, overlay: Overlay, recording: Recording) -> GuardedToolbox:
-    """The tools of an attempt: a session, which goes on for long before its report is looked at, is told at once what
-    code finds wrong with a file.
+    """The tools of an attempt. A session of the Agent SDK is told at once what code finds wrong with a written file,
+    because it works for a long time before its report is checked.
     """
     attempt = recording.item.attempt
     assert attempt is not None
@@ -496,21 +502,19 @@ def tools_for(kind: Executor, tools: RunTools, overlay: Overlay, recording: Reco
 
 
 def session_resumed(model: RecordedModel, attempt: Attempt | None = None) -> SessionResumed:
-    """What became of the session that a worker before this one, or before a person's answer, had begun: of an attempt,
-    or of the planner.
-    """
+    """The event of a session, of an attempt or of the planner, that an earlier worker had begun."""
     step, number = (attempt.step.key, attempt.number) if attempt else ("", 0)
     return SessionResumed(step=step, attempt=number, replies=model.replayed, otherwise=model.diverged)
 
 
 MAX_TRIES = 8
-"""With waits that double, a service may be away for two minutes before a person is asked."""
+"""With waits that double, a service may be away for about two minutes before a person is asked."""
 MAX_WAIT = 3_600.0
-"""Seconds that a service may ask to be left alone."""
+"""The most seconds for which a service may ask us to wait."""
 
 
 def retry_at(error: ModelError, tries: int, now: datetime) -> datetime | None:
-    """When to try again after so many `tries` in a row that failed before this one; None where a person is asked."""
+    """When to try again after `tries` failures in a row before this one; None if a person has to be asked."""
     if not error.retriable or tries + 1 >= MAX_TRIES:
         return None
     wait = min(2.0**tries, 60.0)

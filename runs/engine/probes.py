@@ -1,4 +1,4 @@
-"""What questions to servers have shown, between the table and the process: the only door to both."""
+"""What tests of model servers have shown: stored in a table, and used by this process from memory."""
 
 import time
 from collections.abc import Mapping
@@ -10,25 +10,25 @@ from runs.llm.provider import REHEARSAL, configured_models
 from runs.models import Probe
 
 READ_INTERVAL = 30.0
-"""Seconds after which a process that works takes up what the command has found out meanwhile."""
+"""Seconds until a working process reads again what the command `check_models` has found out."""
 _next_read = 0.0
 
 
 def remember(server: Server, model: str, found: Probed) -> None:
-    """Keep this in place of what was found before, and use it in this process."""
+    """Store this instead of an earlier result, and use it in this process."""
     Probe.objects.update_or_create(address=server.address, model=model, defaults={"found": found})
     load()
 
 
 def load() -> None:
-    """Use what is remembered from now on."""
-    global _next_read  # of the process, as what is read
+    """Read the stored results, and use them from now on."""
+    global _next_read  # of the process, like the results
     use_probed({(probe.address, probe.model): probe.found for probe in Probe.objects.all()})
     _next_read = time.monotonic() + READ_INTERVAL
 
 
 def hint(environ: Mapping[str, str]) -> str:
-    """A sentence that names what no question was asked of yet although it should be, or nothing."""
+    """A sentence that names the models which were not tested yet although they should be; empty for none."""
     models = configured_models(environ)
     pairs = {(server_for(role, environ), model): None for role, model in models.items()}
     asked = set(Probe.objects.values_list("address", "model"))
@@ -43,6 +43,6 @@ def hint(environ: Mapping[str, str]) -> str:
 
 
 def refresh() -> None:
-    """The same, when it has not been done for a while."""
+    """Read the stored results, if READ_INTERVAL has passed."""
     if time.monotonic() >= _next_read:
         load()

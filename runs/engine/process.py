@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """One at a time in a process. `only_run` limits the sweeper to one run, for the command line; a process that only
-    serves has no `workers`.
+    """Starts and stops everything that works in this process; there is at most one.
+
+    `only_run` limits the sweeper to one run, for the command line. A process that only serves has no `workers`.
     """
 
     def __init__(self, workers: int | None = None, only_run: int | None = None, *, serves: bool = False) -> None:
@@ -48,7 +49,8 @@ class Engine:
         self._sweeper.start()
 
     def stop(self) -> None:
-        """Take no new work and give back what is under way: it continues elsewhere, or at the next start."""
+        """Take no new work and give back what is under way: it continues in another process, or after a start."""
+        # In this order: nothing new is found, nothing waiting begins, then leases end, and the database comes last.
         self._sweeper.stop()
         pool.stop()
         notifications.stop()

@@ -1,4 +1,4 @@
-"""This process as a row that others see: what it is, that it lives, and whether it shall take new work."""
+"""The processes of an installation: a row for each, which shows that it lives, and tasks that one of them has."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from runs.models import LeaderLock, Process, clock
 from runs.store import event_log
 
 INTERVAL = 5.0
-"""Seconds between two looks: after so long a process knows that it shall take no new work."""
+"""Seconds between two updates of the row. So long it takes until a process knows that it must take no new work."""
 SILENT_AFTER = timedelta(seconds=30)
-"""Who was not seen for so long has ended without saying so, or has lost the database."""
+"""A process that was not seen for so long was killed, or cannot reach the database."""
 _FORGOTTEN_AFTER = timedelta(hours=1)
 
 draining = threading.Event()
-"""Set while this process is to finish what it has and to take no new work."""
+"""Set while this process must finish its work and take no new work."""
 
 
 def owner() -> str:
-    """Who holds the leases of this process: its machine and its number there."""
+    """The owner of the leases of this process: host name and process id."""
     return f"{socket.gethostname()[:40]}/{os.getpid()}"
 
 
 def newest_migration() -> str:
-    """The name of the newest change of the tables that this code knows."""
+    """The name of the newest migration that this code knows."""
     return max(name for _, name, _ in pkgutil.iter_modules(migrations.__path__))
 
 
 def key_mark() -> str:
-    """The same for processes with the same secret key; from it nobody learns the key."""
+    """A value that is equal for processes with the same secret key, and does not reveal the key."""
     return salted_hmac("pevsite.presence", "secret key", algorithm="sha256").hexdigest()[:16]
 
 
 def forget_the_silent() -> None:
-    """Rows of processes that ended without a word."""
+    """Delete the rows of processes that were killed."""
     with event_log.writing():
         Process.objects.filter(seen_at__lt=clock.after(-_FORGOTTEN_AFTER)).delete()
 
 
 class Presence:
-    """The row of this process. `threads`: how many pieces of work it carries out at once, 0 where it only serves."""
+    """The row of this process. `threads`: how many work items it carries out at the same time, 0 if it only serves."""
 
     def __init__(self, *, serves: bool, threads: int) -> None:
         self._name = f"{owner()}/{uuid.uuid4().hex}"
@@ -70,7 +70,7 @@ class Presence:
         self._next = 0.0
 
     def refresh(self) -> None:
-        """To be called again and again: it asks the database every `INTERVAL` seconds."""
+        """Update the row. May be called often: it uses the database every `INTERVAL` seconds only."""
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + INTERVAL
@@ -88,35 +88,33 @@ class Presence:
             mine.update(seen_at=clock.now(), clock_ahead=(asked_at + on_the_way - there).total_seconds())
 
     def leave(self) -> None:
-        """It ends in order: nobody has to wonder where it is."""
+        """Delete the row, because the process ends in an orderly way."""
         with event_log.writing():
             Process.objects.filter(name=self._name).delete()
 
 
 def drain(process_id: int, *, drains: bool) -> bool:
-    """Have a process take no new work, or take it again; it knows after `INTERVAL`. False if it is so, or is gone."""
+    """Let a process take no new work, or take it again. It knows after `INTERVAL`. False if nothing changes."""
     with event_log.writing():
         others = Process.objects.filter(pk=process_id, threads__gt=0).exclude(draining=drains)
         return others.update(draining=drains) == 1
 
 
 LASTS = timedelta(seconds=60)
-"""For so long after it was seen last a process keeps its duties."""
+"""How long a process keeps a lock after it has last extended it."""
 
 
 BACKUP = "backup"
-"""While a process has it, files that rows of a moment ago name are left where they are."""
+"""The lock of a back-up. While a process holds it, no files are deleted: a copied row may still name them."""
 
 
 def is_taken(name: str) -> bool:
-    """Whether some process has this duty now."""
+    """Whether a process holds this lock now."""
     return LeaderLock.objects.filter(name=name, until__gte=clock.now()).exists()
 
 
 class HeldLock:
-    """Whether it is this process that has the duty called `name`. Another one may begin when this one was silent for
-    as long as it `lasts`.
-    """
+    """A named lock that one process holds at a time. It expires if it is not extended within `lasts`."""
 
     def __init__(self, name: str, lasts: timedelta = LASTS) -> None:
         self._name = name
@@ -125,7 +123,7 @@ class HeldLock:
         self._sure_until = 0.0
 
     def is_mine(self) -> bool:
-        """To be asked again and again: that keeps it."""
+        """Whether this process holds the lock. Takes it if it is free, and extends it: must be called regularly."""
         began = time.monotonic()
         if began < self._sure_until:
             return True
@@ -138,7 +136,7 @@ class HeldLock:
         return is_mine
 
     def give_up(self) -> None:
-        """Let another process begin at once."""
+        """Release the lock, so that another process can take it at once."""
         self._sure_until = 0.0
         with event_log.writing():
             LeaderLock.objects.filter(name=self._name, owner=self._owner).update(until=clock.now())

@@ -1,4 +1,4 @@
-"""The ports of pev over the journal: what is recorded is not asked or done a second time (D3)."""
+"""The ports of pev over the journal: a recorded question is not asked, and a recorded call not made, again (D3)."""
 
 import json
 import logging
@@ -13,9 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from runs.accounting.prices import bound_of, cost_of
-from runs.contracts.base import JsonObject
 from runs.contracts.ports import (
-    Acting,
     Ask,
     Changes,
     Draft,
@@ -48,11 +46,14 @@ from runs.store.journal import CallPlace, JournalQuestion
 from runs.store.trees import Overlay
 
 POLL_INTERVAL = 0.1
-"""Seconds between two looks at whether a wait has to end."""
+"""Seconds between two checks whether a wait has to end."""
 
 
 class Answering:
-    """Safe to share between threads. `delay`: seconds before each reply of the rehearsal, so that one can follow."""
+    """Answers questions: the rehearsal for its own models, the API for all others. Safe to share between threads.
+
+    `delay` is the number of seconds before each reply of the rehearsal, so that people can follow it.
+    """
 
     def __init__(self, delay: float = 0.0) -> None:
         self._delay = delay
@@ -60,10 +61,10 @@ class Answering:
         self._clients = Clients()
 
     def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None, draft: Draft | None = None) -> Reply:
-        """The reply to one question. `keep_going` raises to break it off, also while the reply is waited for; `draft`
-        is told of it meanwhile.
+        """The reply to one question. Raises ModelError.
 
-        Raises ModelError.
+        `keep_going` is called while the reply is awaited, and raises to break it off. `draft` gets the text as it is
+        written.
         """
         if ask.model not in MODELS:
             return self._clients.ask(ask, keep_going, draft)
@@ -73,7 +74,7 @@ class Answering:
             next(written, None)
             keep_going()
             time.sleep(min(left, POLL_INTERVAL))
-        for _ in written:  # what a late wakening has left
+        for _ in written:  # pieces that are left because the thread woke up late
             pass
         keep_going()
         return reply
@@ -83,10 +84,17 @@ class Answering:
 
 
 def _written(reply: Reply, draft: Draft | None, pieces: int) -> Iterator[None]:
-    """Tells of the reply in about so many pieces, one for each item that is asked for."""
+    """Pass the reply to the draft in about `pieces` pieces, one for each item of the iterator."""
     if draft is None:
         return
-    blocks = [(str(block["type"]), str(block.get("name", "")), _words(block)) for block in reply.content]
+    blocks = [
+        (
+            str(block["type"]),
+            str(block.get("name", "")),
+            str(block["text"]) if "text" in block else json.dumps(block.get("input"), ensure_ascii=False),
+        )
+        for block in reply.content
+    ]
     size = math.ceil(sum(len(words) for _, _, words in blocks) / max(1, pieces))
     for kind, tool, words in blocks:
         draft.begin(kind, tool)
@@ -95,23 +103,22 @@ def _written(reply: Reply, draft: Draft | None, pieces: int) -> Iterator[None]:
             yield
 
 
-def _words(block: JsonObject) -> str:
-    return str(block["text"]) if "text" in block else json.dumps(block.get("input"), ensure_ascii=False)
-
-
 class Deadline:
-    """`used` seconds of `limit` are gone already, by the journal: a resumed attempt gets no new time."""
+    """The time that an attempt may take for model calls and tools, without waiting for a service.
+
+    `used` seconds of the `limit` were used before, according to the journal: a resumed attempt gets no new time.
+    """
 
     def __init__(self, limit: float, used: float) -> None:
         self._limit = limit
         self._used = used
 
     def add(self, began: float) -> None:
-        """Count what has passed since the monotonic moment `began`."""
+        """Count the time since `began`, a reading of the monotonic clock."""
         self._used += time.monotonic() - began
 
     def check(self, began: float | None = None) -> None:
-        """Raises TimeUsedUp when the time is over, what has passed since `began` included."""
+        """Raises TimeUsedUp if the time is over, including the time since `began`."""
         running = time.monotonic() - began if began is not None else 0.0
         if self._used + running >= self._limit:
             raise TimeUsedUp(f"The attempt has used the {self._limit:.0f} seconds that it may take.")
@@ -122,21 +129,23 @@ log = logging.getLogger(__name__)
 
 @cache
 def clients() -> Answering:
-    """Who answers in this process: safe across threads."""
+    """The clients that this process shares between its threads."""
     return Answering(settings.REHEARSAL_DELAY)
 
 
 MAX_CUT_OFF = 2
-"""Answers in a row that a low limit may cut off: then the budget is asked about, not for a shorter answer for ever."""
+"""Answers in a row that a low budget may cut off. Then a person is asked about the budget, or it would go on."""
 MAX_TOOL_TRIES = 3
-"""How often a tool call is carried out whose process ends each time before there is a result."""
+"""How often a tool call is carried out if its process ends each time before there is a result."""
 _REFUSED = frozenset({"invalid_request_error", "request_too_large"})
-"""What a server may say of pages that it cannot read, or that are too many for it."""
+"""Errors of a server that cannot read the pages in a question, or that were sent too many."""
 
 
 class Recording:
-    """What one work item asks and does under its lease. A reply is committed with what follows from it: the report, the
-    verdict, the plan; or before the next question is asked and the next tool is run (D3).
+    """The journal of one work item under its lease.
+
+    A reply is held until something is committed: what follows from it (a report, a verdict, a plan), or at the latest
+    before the next question is asked or the next tool is run (D3).
     """
 
     def __init__(self, lease: Lease) -> None:
@@ -151,7 +160,7 @@ class Recording:
 
     @property
     def capabilities(self) -> Capacities:
-        """What its models are shown: decided with the claim."""
+        """What its models are shown. Decided when the item was claimed."""
         capabilities = self.item.capacities
         assert capabilities is not None
         return capabilities
@@ -159,9 +168,9 @@ class Recording:
     def commit[Value](
         self, write: Callable[[WorkItem], Value], *, calls_only: bool = False, is_entry: bool = False
     ) -> Value:
-        """What `write` returns, committed together with a reply that is in hand. Raises LeaseLost.
+        """Call `write` and return its result, committed together with a reply that is held. Raises LeaseLost.
 
-        Such a reply, or a `write` that `is_entry` of the journal, ends a row of losses: the work has got on.
+        Such a reply, or a `write` that `is_entry` of the journal, resets the count of losses: the work made progress.
         """
         unsaved, self._unsaved = self._unsaved, None
         draft, self._draft = self._draft, None
@@ -178,7 +187,7 @@ class Recording:
         try:
             value = database.call(lambda: commit(self.lease, both, calls_only=calls_only))
         except LeaseLost:
-            if unsaved:  # it was paid for, whichever worker goes on
+            if unsaved:  # it was paid for, and counts for the cost whichever worker continues
                 database.call(lambda: unsaved(self.item, False))
             raise
         finally:
@@ -189,13 +198,13 @@ class Recording:
         return value
 
     def save(self) -> None:
-        """Commit the reply in hand, if there is one."""
+        """Commit the held reply, if there is one."""
         if self._unsaved:
             self.commit(lambda _: None, calls_only=True)
 
     def hold(self, write: Callable[[WorkItem, bool], None], draft: LiveDraft) -> None:
-        """Keep a reply in hand until something is committed; `write` is told whether the lease still lives then. Until
-        then people see its draft.
+        """Hold a reply until something is committed. `write` is told whether the lease is still valid then. Until then
+        people see the draft of the reply.
         """
         self._unsaved, self._draft = write, draft
 
@@ -203,9 +212,9 @@ class Recording:
 class RecordedModel:
     """A model (`pev.ports.Model`) whose replies are committed before the next question.
 
-    `first` is the ordinal of its first question: execution and verification of an attempt count apart. A question
-    that would break a limit of the run is not asked: LimitReached, or ToolsUsedUp where it can do without them.
-    `deadline` ends an attempt that takes too long.
+    `first` is the ordinal of its first question: execution and verification of an attempt have separate ranges. A
+    question that would break a limit of the run is not asked: raises LimitReached, or ToolsUsedUp if it can be asked
+    without these tools. `deadline` ends an attempt that takes too long.
     """
 
     def __init__(
@@ -218,9 +227,9 @@ class RecordedModel:
         self._cut_off = 0
         self._refuses_pages = False
         self.replayed = 0
-        """Replies that the journal had."""
+        """The number of replies that were found in the journal."""
         self.diverged = False
-        """Whether something else was asked than before a crash."""
+        """Whether a question differed from the one that was asked before a crash."""
 
     def ask(self, ask: Ask) -> Reply:
         reply = self._reply(ask)
@@ -229,9 +238,9 @@ class RecordedModel:
         return reply
 
     def _reply(self, ask: Ask) -> Reply:
-        """Recorded under the question as it was meant: how long an answer the budget allows is no part of it, since
-        another try may find more or less money left.
-        """
+        """Return the recorded reply to this question, or ask it."""
+        # The recorded question does not contain the length that the budget allows for the answer: a resumed attempt
+        # may find more or less money left, and asks the same all the same.
         self._recording.save()
         work = self._recording.item
         place = CallPlace(work.generation, self._next)
@@ -240,7 +249,7 @@ class RecordedModel:
         question = JournalQuestion(
             ask.role, ask.model, digest_of({**vars(ask), "tools": [tool.parts for tool in ask.tools]})
         )
-        if work.epoch > 1:  # only then can there be a past
+        if work.epoch > 1:  # otherwise the journal of this item is empty
             reply = database.call(lambda: journal.recorded_reply(work, place.ordinal, question))
             if reply:
                 self.replayed += 1
@@ -269,8 +278,9 @@ class RecordedModel:
         return reply
 
     def _sent(self, ask: Ask, keep_going: Callable[[], None], draft: LiveDraft) -> tuple[Reply, tuple[str, ...]]:
-        """The reply, and the pages that were shown. A server that refuses a question with pages is asked once more
-        without them, and from then on without them at once.
+        """The reply, and the titles of the pages that were shown.
+
+        If a server refuses a question with pages, it is asked again without them, and never with pages again.
         """
         if self._refuses_pages:
             return self._clients.ask(original_pages.without_pages(ask), keep_going, draft), ()
@@ -291,8 +301,9 @@ class RecordedModel:
             self._deadline.check(began)
 
     def _reserved(self, ask: Ask, place: CallPlace) -> Ask:
-        """The question with as much room for its answer as the budget leaves. Raises LimitReached for too little: two
-        answers in a row that were cut off are not followed by a third that could be. Raises ToolsUsedUp.
+        """The question, its answer limited to what the budget allows. Raises LimitReached if that is too little.
+
+        After MAX_CUT_OFF answers that were cut off, the next one needs its full length. Raises ToolsUsedUp.
         """
         policy = self._recording.item.run.policy
         if policy.budget is None and policy.time_limit is None and not ask.uses:
@@ -332,14 +343,14 @@ class RecordedModel:
         cost = cost_of(question.model, spent, timezone.now().date())
         work = self._recording.item
         database.call(lambda: journal.write_failure(work, place, question, error, spent, cost, duration_ms))
-        self._recording.lease.current = False  # it was recorded whether or not the lease still lives
+        self._recording.lease.current = False  # written without checking the lease, so the run has changed
 
 
 class RecordedTools:
-    """A toolbox whose results are committed before they are used; recorded writes are put back into the overlay.
+    """A toolbox whose results are committed before they are used. Recorded writes are put back into the overlay.
 
-    `calls` are those made so far, in order: `@tool-1` is the first. What they look at is noted in `looks`. `first` is
-    the ordinal of the first: calls of models and of checks count apart.
+    `calls` are the calls so far, in order: `@tool-1` is the first. What they look at is noted in `looks`. `first` is
+    the ordinal of the first call: calls of models and of checks have separate ranges.
     """
 
     def __init__(
@@ -382,7 +393,7 @@ class RecordedTools:
         return result
 
     def read_pdf(self, address: str, data: bytes) -> str:
-        """The reply that has it is committed before: a scan may take minutes. A resumed attempt reads it again."""
+        """Read a PDF that a reply contains. The reply is committed first, because OCR may take minutes."""
         self._recording.save()
         self._recording.lease.check()
         if self._deadline:
@@ -395,9 +406,7 @@ class RecordedTools:
                 self._deadline.add(began)
 
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
-        """Committed with the reply that has the call, the first of them, and the others right after it. The result
-        begins with the day; the time stands in the journal.
-        """
+        """Record a call that the service made within a reply. Its first line gets the day."""
         head, end, rest = result.text.partition("\n")
         dated = replace(result, text=f"{head} ({timezone.now():%Y-%m-%d}){end}{rest}")
         return self._taken_down(
@@ -405,7 +414,7 @@ class RecordedTools:
         )
 
     def note(self, use: ToolUse, result: ToolResult) -> ToolResult:
-        """Committed as it is. It takes no time of its own: that stands with the calls it is made of."""
+        """Record the result of a subagent. Its time is recorded with the calls that it consists of."""
         return self._taken_down(use, result, lambda call: call.result == result.text)
 
     def _taken_down(self, use: ToolUse, result: ToolResult, is_this: Callable[[ToolCall], bool]) -> ToolResult:
@@ -413,7 +422,7 @@ class RecordedTools:
         place = CallPlace(work.generation, self._first + len(self.calls))
         call = database.call(lambda: journal.recorded_result(work, place.ordinal, use)) if work.epoch > 1 else None
         if call is None or not is_this(call):
-            # none, or of a turn that counts no more: what was found then is not what this reply rests on
+            # Nothing is recorded, or the result of an earlier turn that does not count: this reply rests on another.
             call = self._recording.commit(
                 lambda work: journal.write_result(work, place, use, result, {}, 0), calls_only=True, is_entry=True
             )
@@ -428,7 +437,8 @@ class RecordedTools:
         began = time.monotonic()
         losses = self._recording.item.losses
         acting = self._inner.acting(use)
-        result = self._cleared(use, place, acting) if acting else None
+        commit = partial(self._recording.commit, calls_only=True)
+        result = tool_approval.cleared(self._recording.item, place, use, acting, commit) if acting else None
         if result is None:
             result = self._inner.run(use) if losses < MAX_TOOL_TRIES else _given_up(losses)
         new: Changes = {p: entry for p, entry in self._overlay.changes.items() if before.get(p) != entry}
@@ -438,10 +448,6 @@ class RecordedTools:
         return self._recording.commit(
             lambda work: journal.write_result(work, place, use, result, new, took), calls_only=True, is_entry=True
         )
-
-    def _cleared(self, use: ToolUse, place: CallPlace, acting: Acting) -> ToolResult | None:
-        commit = partial(self._recording.commit, calls_only=True)
-        return tool_approval.cleared(self._recording.item, place, use, acting, commit)
 
 
 def _given_up(losses: int) -> ToolResult:

@@ -1,4 +1,4 @@
-"""Calls that act outside: each waits for a person who sees what will be sent, and is carried out once for each yes."""
+"""Calls that act outside the run: a person approves each one, seeing what will be sent. An approval allows one call."""
 
 from collections.abc import Callable
 from functools import partial
@@ -28,19 +28,19 @@ def cleared(
     acting: Acting,
     commit: Callable[[Callable[[WorkItem], object]], object],
 ) -> ToolResult | None:
-    """None when this very call may be carried out now; a result in its place where a person refused it.
+    """None if exactly this call may be carried out now; else a result that says why not.
 
-    That it is about to be sent is committed before, under the lease. A call that was sent, and whose process ended
-    before there was a result, is sent again only if its tool says that this does no harm; otherwise a person is asked
-    once more, who knows of it.
-    Of more calls than the policy allows nobody is asked; of one that may have been sent somebody always is.
-    Raises ApprovalAwaited as long as nobody has decided.
+    Raises ApprovalAwaited if nobody has decided yet. If the run has asked for as many calls as its policy allows,
+    nobody is asked, except about a call that may have been sent already.
     """
+    # That the call is about to be sent is committed first, under the lease. If the process ends before there is a
+    # result, nobody knows whether the call was carried out. It is sent again only if its tool declares that as
+    # harmless; otherwise a person is asked again and told of it. `number` counts these questions.
     number = 0
     while True:
         digest = call_digest(work, place, use, number)
         gate = database.call(partial(latest_gate, work, digest))
-        if gate is None and not number and (used_up := database.call(partial(_used_up, work))):
+        if gate is None and not number and (used_up := database.call(partial(_problem_with_number, work))):
             return ToolResult(used_up, is_error=True)
         if gate is None or gate.status == GateStatus.WITHDRAWN:
             raise ApprovalAwaited(use.name, use.input, digest, again=number > 0)
@@ -50,17 +50,17 @@ def cleared(
         if gate.status != GateStatus.APPROVED:
             raise ApprovalAwaited(use.name, use.input, digest, again=number > 0)
         if gate.sent_at is None or acting.repeatable:
-            commit(partial(_sent, gate.pk))
+            commit(partial(_note_sending, gate.pk))
             return None
         number += 1
 
 
-def _sent(gate_id: int, work: WorkItem) -> None:
+def _note_sending(gate_id: int, work: WorkItem) -> None:
     Gate.objects.filter(pk=gate_id, work=work).update(sent_at=timezone.now())
 
 
-def _used_up(work: WorkItem) -> str:
-    """Steps that ask at the same moment may come to some more questions: each of them is a person's to answer."""
+def _problem_with_number(work: WorkItem) -> str:
+    """Why no further call may be asked about; empty if one may. Parallel steps may exceed the limit by a few."""
     most = work.run.policy.acting_calls
     if calls_asked(work.run) < most:
         return ""
