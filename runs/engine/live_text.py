@@ -1,6 +1,6 @@
-"""What a model is writing right now, shown to those who follow its run: the last words, a few times a second.
+"""Shows people who follow a run what a model is writing: the last words, a few times a second.
 
-Nothing of it is stored. What the reply was stands in the journal when it is whole.
+Nothing of it is stored; the journal gets the complete reply.
 """
 
 import json
@@ -18,27 +18,27 @@ from runs.store import broadcast
 MIN_DELAY = 0.1
 """Seconds between two updates of one call."""
 SIGN_OF_LIFE = 3.0
-"""Seconds after which an update is sent although nothing was written: it says for how long nothing was."""
+"""Seconds after which an update is sent although nothing was written, to say for how long nothing was."""
 MAX_BYTES = 1_000
-"""Of one update, as JSON."""
+"""The size of one update as JSON."""
 _MAX_THINKING, _MAX_TOOL = 240, 60
-"""Bytes of these two; the text has the rest."""
+"""Bytes of thinking and of the name of the tool; the text gets the rest."""
 _MANY_NAMES = 3
-"""So many names of JSON in a text whose beginning nobody followed: it is JSON."""
+"""A text whose beginning was not seen is taken for JSON if it has so many names of fields."""
 _MAX_NAME = 50
 """Characters of a step's name."""
 _OF_RUN = {"step": None, "attempt": None, "name": ""}
 _KEPT = 4_000
-"""Characters of each text: more than is shown, so that a secret is still whole when a part of it is cut off."""
+"""Characters that are kept of each text: more than is shown, so that a secret is recognised before it is cut."""
 _HELD_BACK = 16
-"""Characters at the end of a block that goes on: they may be the first ones of a secret."""
+"""Characters at the end of an unfinished block that are not shown: they may be the beginning of a secret."""
 _ESCAPED = re.compile(r"\\(?:([nrt])|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _NAMED = re.compile(r'(?<!\\)"\s*:[\s\[{]*"?')
 _STRUCTURE = re.compile(r'[\s,{}\[\]]{0,9}(?<!\\)"[\s,{}\[\]]*"?|^[\s{\[]+')
 
 
 class Tail:
-    """The last of what was written in blocks of one kind."""
+    """The end of what was written in blocks of one kind."""
 
     def __init__(self) -> None:
         self._raw = ""
@@ -50,7 +50,7 @@ class Tail:
 
     def end(self) -> None:
         if self._open:
-            self._raw += "\n"  # not cut into blocks: a secret may begin in one and end in the next
+            self._raw += "\n"  # kept as one text: a secret may begin in one block and end in the next
         self._open = 0
 
     def add(self, piece: str) -> None:
@@ -60,7 +60,7 @@ class Tail:
         self._raw = (self._raw + piece[-_KEPT:])[-_KEPT:]
 
     def shown(self, max_bytes: int) -> str:
-        """The end of it for people, without secrets, at most so many bytes as JSON."""
+        """The end of the text for people, without secrets, at most `max_bytes` as JSON."""
         text = redacted(self._raw)
         text = text[: len(text) - min(self._open, _HELD_BACK)]
         is_json = self._is_json or text.count('":') >= _MANY_NAMES
@@ -68,9 +68,9 @@ class Tail:
 
 
 class LiveDraft:
-    """A draft (`pev.ports.Draft`) of one call that who follows the run can see. While no one does it costs nothing.
+    """A draft (`pev.ports.Draft`) of one call, shown to people who follow the run. If nobody does, it does no work.
 
-    It is told of pieces by the thread that asks; `tick` has to be called again and again, from any thread.
+    The asking thread passes pieces of the text; `tick` has to be called regularly, from any thread.
     """
 
     def __init__(self, work: WorkItem, role: Role) -> None:
@@ -110,7 +110,7 @@ class LiveDraft:
         self._heard, self._has_news = time.monotonic(), True
 
     def tick(self) -> None:
-        """Show what is new, or that there is still nothing, if it is time for it."""
+        """Send an update if one is due: new text, or for how long nothing was written."""
         now = time.monotonic()
         if now < self._next or not broadcast.is_followed(self._run):
             return
@@ -129,7 +129,7 @@ class LiveDraft:
         self._send(self._json(**values, text=self._text.shown(room)))
 
     def end(self) -> None:
-        """The call is over: it was committed, or broke off. Nothing of it is shown any more."""
+        """Take the draft off the pages, because the call was committed or broke off."""
         with self._lock:
             was_shown, self._is_over = self._sent > 0 and not self._is_over, True
             if was_shown:
@@ -145,7 +145,7 @@ class LiveDraft:
 
 
 def last(text: str, max_bytes: int) -> str:
-    """The end of the text, from a word on, that is no longer than this as JSON."""
+    """The end of the text, beginning with a whole word, at most `max_bytes` as JSON."""
     text = text.rstrip()
     room = max_bytes - len(_bytes("…"))
     kept = text[-room:]
@@ -155,15 +155,15 @@ def last(text: str, max_bytes: int) -> str:
 
 
 def _bytes(value: object) -> bytes:
-    """As JSON. Half a surrogate pair, which a service can send, is no text."""
+    """The value as JSON. Unpaired surrogates, which a service may send, are replaced."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _readable(raw: str) -> str:
-    """JSON that begins and ends anywhere as lines of text: names with their values, without the marks around."""
-    return _ESCAPED.sub(_character, _STRUCTURE.sub("\n", _NAMED.sub(": ", raw))).strip()
+    """A part of a JSON text as lines of names and values, without punctuation. It may begin and end anywhere."""
 
+    def character(match: re.Match[str]) -> str:
+        space, code, other = match.groups()
+        return chr(int(code, 16)) if code else other or ("\n" if space == "n" else " ")
 
-def _character(match: re.Match[str]) -> str:
-    space, code, other = match.groups()
-    return chr(int(code, 16)) if code else other or ("\n" if space == "n" else " ")
+    return _ESCAPED.sub(character, _STRUCTURE.sub("\n", _NAMED.sub(": ", raw))).strip()

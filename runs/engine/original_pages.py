@@ -1,7 +1,6 @@
-"""Original pages in a question, just before it is sent: what names pages becomes the pages, as far as the model takes
-them and a request can hold them.
+"""Puts original pages into a question before it is sent: blocks that name pages are replaced by the pages.
 
-What is recorded of a question has the names alone, so that no content is in it and a resumed attempt asks the same.
+The recorded question contains only the names. So the journal contains no page, and a resumed attempt asks the same.
 """
 
 import base64
@@ -26,7 +25,7 @@ from runs.store import page_pictures
 
 log = logging.getLogger(__name__)
 MAX_BYTES = 20_000_000
-"""Of pages in one request, as they are sent: a request may have 32 MB, and holds the conversation too."""
+"""The size of encoded pages in one request, which may have 32 MB and also contains the conversation."""
 MAX_TRIES = 3
 _TOO_LARGE = "{title}: too large to be sent as it looks. Its text is above."
 _LEFT_OUT = "{title}: no longer shown as it looks, since newer pages took the room of this request. Its text is above."
@@ -37,11 +36,11 @@ _SHOWN = (
 )
 
 type Taken = Mapping[str, bool]
-"""Whether a model takes a kind of page."""
+"""Whether a model accepts a kind of page."""
 
 
 def read_in(calls: Iterable[ToolCall], workspace: Workspace, capabilities: Capacity) -> list[JsonObject]:
-    """For the verifier: blocks for the pages that an executor was shown in these calls, as many as fit into a turn."""
+    """Blocks for the verifier, with the pages that an executor was shown in these calls, as many as fit into a turn."""
     tools = RunTools(workspace, ToolLimits(originals=capabilities.pages))
     read: list[Original] = []
     for call in calls:
@@ -56,7 +55,7 @@ def taken_by(capabilities: Capability) -> Taken:
 
 
 def named_only(ask: Ask, taken: Taken) -> Ask:
-    """The question without the pages that its model does not take: their text is there already."""
+    """The question without pages that its model does not accept. Their text is in the question anyway."""
     kinds = {str(block["kind"]) for block in page_blocks(ask.messages)}
     if all(taken[kind] for kind in kinds):
         return ask
@@ -69,15 +68,16 @@ def named_only(ask: Ask, taken: Taken) -> Ask:
 
 
 class Sent(NamedTuple):
-    """A question as it goes to a server, and what people call the pages that it shows for the first time."""
+    """A question as it is sent, and the titles of the pages that it shows for the first time."""
 
     ask: Ask
     pages: tuple[str, ...] = ()
 
 
 def with_pages(ask: Ask, check: Callable[[], None] = lambda: None) -> Sent:
-    """The question with the pages themselves, the newest where they are too much for one request. `check` is called
-    before each few of them are cut, and raises to break it off.
+    """The question with the pages themselves; the newest ones, if one request cannot hold all.
+
+    `check` is called from time to time, and raises to break it off.
     """
     new = [_place(block) for block in page_blocks(ask.messages[-1:])]
     put: list[list[JsonObject]] = []
@@ -98,12 +98,12 @@ def with_pages(ask: Ask, check: Callable[[], None] = lambda: None) -> Sent:
 
 
 def without_pages(ask: Ask) -> Ask:
-    """The question with a sentence in place of pages: its server has refused them."""
+    """The question with a sentence instead of each page, because its server has refused pages."""
     return _changed(ask, lambda block: [_said(_FAILED, block) if block.get("type") == PAGES else _as_text(block)])
 
 
 def _changed(ask: Ask, instead: Callable[[JsonObject], list[JsonObject]]) -> Ask:
-    """With these blocks in place of each block of the people's messages. Those without pages stay the same objects."""
+    """The question with blocks replaced by `instead`. Messages without pages stay the same objects."""
     messages: list[JsonObject] = []
     for message in ask.messages:
         content = message["content"]
@@ -119,7 +119,7 @@ def _as_text(block: JsonObject) -> JsonObject:
 
 
 def _made_to_fit(block: JsonObject, check: Callable[[], None]) -> list[tuple[JsonObject, list[JsonObject]]]:
-    """The pages of a block as the API takes them: one by one where they are too large for a request together."""
+    """The pages of a block as the API accepts them, one by one if they are too large together."""
     check()
     made = _made(block)
     if sum(map(_size, made)) <= MAX_BYTES:
@@ -132,13 +132,11 @@ def _made_to_fit(block: JsonObject, check: Callable[[], None]) -> list[tuple[Jso
 
 
 def _made(block: JsonObject) -> list[JsonObject]:
-    """Nothing where they cannot be made: that is never the end of an attempt. What says nothing of the file, as a
-    process that was ended from outside, is tried again.
-    """
+    """The pages of a block; empty if they cannot be made, which does not fail the attempt."""
     for _ in range(MAX_TRIES):
         try:
             return _cut(block)
-        except (NoTurn, Interrupted) as error:
+        except (NoTurn, Interrupted) as error:  # not because of the file, so it is tried again
             log.warning("%s cannot be shown now: %s", title_of(block), error)
         except (PevError, FileNotFoundError) as error:
             log.info("%s cannot be shown: %s", title_of(block), error)

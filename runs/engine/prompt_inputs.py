@@ -33,7 +33,6 @@ from runs.lifecycle.toolset import command_lines, commands_allowed, server_specs
 from runs.models import Attempt, Gate, Plan, Run, Step, Tree, WorkItem
 from runs.models.plans import FIRST_PLAN
 from runs.pev.agents import DELEGATE, NO_AGENTS, Subagent, permitted, policy_for_agent
-from runs.pev.contracts import PlanStep
 from runs.pev.outcome import gaps_in, point_of
 from runs.pev.planner import Lesson, PlanBrief
 from runs.pev.plans.repeating import RejectedWork
@@ -47,25 +46,31 @@ from runs.store import blobs, trees
 from runs.text.truncate import truncate_line
 
 RESULT_CHARS = 4_000
-"""Of each step that a new plan may keep: its result stays in the run, the planner only has to know what it was."""
+"""Characters of the result of a step that a new plan may keep. The planner only needs to know what it is about."""
 _CARRIED_OUT = frozenset({PlanStatus.APPROVED, PlanStatus.SUPERSEDED})
-"""Of versions before the one that is planned: the newest of them is approved until then."""
+"""The statuses of earlier versions that were carried out. The newest stays approved until there is another."""
 REASON_CHARS = 300
-"""One line of the plan gate: the whole text stands with the attempt or decision that it comes from."""
+"""Characters of a reason: one line of the plan gate. The attempt or the decision has the whole text."""
 _OF_THE_ANSWER = frozenset({Missing.ANSWER, Missing.JUDGEMENT, Missing.CRITERION, Missing.GROUNDS})
-"""What is missing as long as the answer is not written."""
+"""Gaps that always exist before the answer is written."""
 REASONS = 3
-"""Of a version that must not come again, the last ones: a planner has all of them as lessons anyway."""
+"""Reasons that are given with a version that must not be repeated: the last ones. The lessons have all of them."""
 
 
 def for_planner(item: WorkItem, capabilities: Capacities) -> tuple[PlanBrief, str]:
-    """The brief, and in one sentence why this version of the plan is written."""
+    """The brief, and a sentence that says why this version of the plan is written."""
     run = item.run
     policy = run.policy
     role_model = policy.model_for(Role.PLANNER)
     files = trees.files_of(run.inputs)
     plans = list(run.plans.order_by("version"))
     previous = plans[-1] if plans else None
+    settled = (
+        list(previous.steps.filter(status__in=SETTLED_STEPS).order_by("position").values_list("key", "spec"))
+        if previous
+        else []
+    )
+    results = results_of(previous, [key for key, _ in settled]) if previous else {}
     learnt = {plan.pk: _lessons(plan) for plan in plans}
     happened = [lesson for plan in plans for lesson in learnt[plan.pk]]
     lessons = (*request_lessons(requests_of(run), happened), *happened)
@@ -82,9 +87,9 @@ def for_planner(item: WorkItem, capabilities: Capacities) -> tuple[PlanBrief, st
         sources_needed=policy.sources_needed,
         remarks=remarks_on(run, pages=capabilities.executor.pages is not OriginalPages.NEVER),
         lessons=lessons,
-        answers=answers(run, ~Q(work=item.pk)),  # its own it is given by its tool, also after a crash
-        kept=_kept(previous) if previous else (),
-        results=_results(previous) if previous else {},
+        answers=answers(run, ~Q(work=item.pk)),  # its own answers come as results of its tool, also after a crash
+        kept=tuple(spec for _, spec in settled),
+        results={key: result.text[:RESULT_CHARS] for key, result in results.items()},
         previous=fingerprint.contract_of(previous) if previous else None,
         spent=(*_spent_versions(plans, learnt), *_spent_steps(run)) if previous else (),
         stands=previous is not None and previous.status == PlanStatus.APPROVED,
@@ -94,7 +99,7 @@ def for_planner(item: WorkItem, capabilities: Capacities) -> tuple[PlanBrief, st
 
 
 def _reason(lesson: Lesson, previous: Plan | None) -> str:
-    """Why there is a new version: what happened last. A person's words stand with their decision; others' are begun."""
+    """Why there is a new version: what happened last. The words of a person are shown with their decision instead."""
     failures = list(_failures(previous)) if previous and previous.status in _CARRIED_OUT else []
     if failures and _lesson(*failures[-1]) == lesson:
         return _given_up(*failures[-1])
@@ -104,7 +109,7 @@ def _reason(lesson: Lesson, previous: Plan | None) -> str:
 
 
 def _titled(label: str, plan: Plan | None) -> str:
-    """The label with the title of a step where models are told its key."""
+    """The label with the name of a step, where models are told its key."""
     for step in plan.steps.all() if plan else ():
         label = label.replace(f" the start of step {step.key} of ", f" the start of “{step.spec.name}” in ", 1)
         if label.endswith(where := f" in step {step.key}"):
@@ -117,7 +122,7 @@ def _short(text: str) -> str:
 
 
 def _spent_versions(plans: Sequence[Plan], learnt: Mapping[int, Sequence[Lesson]]) -> Iterator[RejectedWork]:
-    """The newest version, and all that were carried out, each with the last of what was learnt from it."""
+    """The newest version and all that were carried out, each with the last reasons against it."""
     for plan in plans:
         if plan.status in _CARRIED_OUT or plan is plans[-1]:
             why = [
@@ -128,7 +133,7 @@ def _spent_versions(plans: Sequence[Plan], learnt: Mapping[int, Sequence[Lesson]
 
 
 def _missed(plan: Plan) -> Iterator[str]:
-    """What a version that was carried out has not brought: only the steps that were tried tell why."""
+    """What a version that was carried out did not achieve, according to the steps that were tried."""
     if plan.status in _CARRIED_OUT:
         missed = (entry for entry in entries_of(plan) if entry.tried and entry.status not in SETTLED_STEPS)
         yield from (point_of(entry).sentence for entry in missed)
@@ -136,34 +141,34 @@ def _missed(plan: Plan) -> Iterator[str]:
 
 
 def _spent_steps(run: Run) -> Iterator[RejectedWork]:
-    """Steps of all versions of which the latest verdict says that they cannot be done."""
+    """The steps of all versions that, according to the latest verdict, cannot be done."""
     impossible = Step.objects.of_run(run).filter(last_action=Action.CANNOT).exclude(status__in=SETTLED_STEPS)
     for step in impossible.select_related("plan").order_by("pk"):
         yield RejectedWork(step.plan.version, step.spec, _short(" ".join(one.text for one in critiques_of(step)[-1:])))
 
 
 def _lessons(plan: Plan) -> tuple[Lesson, ...]:
-    """What failed in a version that was carried out, and what people said of one that they rejected, in order."""
+    """What failed in a version that was carried out, and what people said about a rejected version, in order."""
     about = Q(plan=plan) | Q(step__plan=plan, kind=start_gate.GATE.kind)
     gates = plan.run.gates.filter(about, status=GateStatus.REJECTED).select_related("decided_by", "step").order_by("id")
-    said = (lesson for gate in gates for lesson in _said(gate, plan))
-    return (*(_unreached(plan) if plan.status in _CARRIED_OUT else ()), *said)
+    found: list[Lesson] = []
+    if plan.status in _CARRIED_OUT:
+        found += (_lesson(step, critique) for step, critique in _failures(plan))
+        found += (
+            [Lesson(f"Success criteria that version {plan.version} did not meet", plan.unmet)] if plan.unmet else []
+        )
+    found += (lesson for gate in gates for lesson in _said(gate, plan))
+    return tuple(found)
 
 
 def _said(gate: Gate, plan: Plan) -> Iterator[Lesson]:
-    """What a person asked for; after an error, what that was stands before it."""
+    """What a person asked for at a gate. After an error, the error comes first."""
     gate_type = type_of(gate)
     if gate_type.subject is Subject.ERROR:
         yield Lesson(f"An error that held version {plan.version}{where_of(gate)}", gate.question)
     what = gate_type.about_request_for_planner(gate, f"version {plan.version}")
     for asked in gate.asked:
         yield Lesson(f"{gate.decided_by} rejected {what}", asked.words, from_person=True, request=asked.request)
-
-
-def _unreached(plan: Plan) -> Iterator[Lesson]:
-    yield from (_lesson(step, critique) for step, critique in _failures(plan))
-    if plan.unmet:
-        yield Lesson(f"Success criteria that version {plan.version} did not meet", plan.unmet)
 
 
 def _failures(plan: Plan) -> Iterator[tuple[Step, Critique]]:
@@ -177,7 +182,7 @@ def _lesson(step: Step, critique: Critique) -> Lesson:
 
 
 def _given_up(step: Step, critique: Critique) -> str:
-    """In words for people: why a step is planned again."""
+    """Why a step is planned again, in words for people."""
     used_up = step.failures >= step.plan.run.policy.attempts
     why = (
         f"All attempts at “{step.spec.name}” are used up" if used_up else f"“{step.spec.name}” cannot go on as planned"
@@ -186,18 +191,8 @@ def _given_up(step: Step, critique: Critique) -> str:
     return f"{why}, so it is planned again.{said}"
 
 
-def _kept(previous: Plan) -> tuple[PlanStep, ...]:
-    settled = previous.steps.filter(status__in=SETTLED_STEPS).order_by("position")
-    return tuple(step.spec for step in settled)
-
-
-def _results(previous: Plan) -> dict[str, str]:
-    settled = previous.steps.filter(status__in=SETTLED_STEPS).values_list("key", flat=True)
-    return {key: result.text[:RESULT_CHARS] for key, result in results_of(previous, list(settled)).items()}
-
-
 def critiques_of(step: Step) -> tuple[Critique, ...]:
-    """Everything earlier attempts at a step were told, by the verifier and by people, in order."""
+    """Everything that verifier and people said about the attempts at a step, in order."""
     found: list[Critique] = []
     attempts = step.attempts.order_by("number").select_related("verdict").prefetch_related("gates__decided_by")
     for attempt in attempts:
@@ -244,18 +239,18 @@ def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:
 
 
 class StepResult(NamedTuple):
-    """What an attempt hands on to the steps that rest on it, besides its files: findings, and notes on them."""
+    """What an attempt passes to dependent steps, apart from files: its findings, and notes on them."""
 
     text: str
     notes: str
 
 
 def results_of(plan: Plan, keys: Sequence[str]) -> dict[str, StepResult]:
-    """What settled steps found in their latest attempts, by their keys and in the order of the plan."""
+    """The results of the latest attempts at settled steps, by key and in the order of the plan."""
     if not keys:
         return {}
     own = Attempt.objects.filter(step__plan=plan.pk, step__key__in=keys)
-    outputs = list(own.order_by("number").values_list("step__key", "output"))  # the last of a step stays
+    outputs = list(own.order_by("number").values_list("step__key", "output"))  # the last attempt wins
     if plan.version > 1:  # only later versions keep results of earlier ones
         kept = plan.steps.filter(key__in=keys, reused_from__isnull=False)
         outputs += kept.order_by().values_list("key", "reused_from__output")
@@ -282,13 +277,13 @@ def for_synthesizer(run: Run, plan: Plan) -> AnswerBrief:
 
 MAX_PREVIEWS = 12
 PREVIEW_CHARS = 1_200
-"""The beginnings of so many files, about 4,000 tokens in all: enough to plan by; the executor reads them whole."""
+"""The beginnings of so many files, in all about 4,000 tokens, are enough to plan. The executor reads whole files."""
 PAGE_CHARS = 2_500
-"""Of a document, about its first page: what it is stands below letterheads and parties."""
+"""Characters of a document, about its first page: what it is about comes after letterhead and parties."""
 
 
 def previews_of(tree: Tree) -> dict[str, str]:
-    """By path, those of the first files that can be read and are not blank."""
+    """The beginnings of the first files that can be read and are not blank, by path."""
     found: dict[str, str] = {}
     problems, known = trees.problems_of(tree), trees.readings_of(tree)
     for path, info in trees.files_of(tree).items():
@@ -304,7 +299,7 @@ def previews_of(tree: Tree) -> dict[str, str]:
 
 
 def _beginning(sha256: str, characters: int) -> str:
-    """Of a text in UTF-8; nothing of another content, which runs from before renditions may have."""
+    """The beginning of a text; empty if the content is no UTF-8."""
     with blobs.opened(sha256) as blob:
         start = blob.read(4 * characters)
     try:
@@ -315,21 +310,21 @@ def _beginning(sha256: str, characters: int) -> str:
 
 
 def delegating(policy: Policy) -> Iterator[ToolSpec]:
-    """The tool that plans may give to steps, where the run has subagents."""
+    """The tool `delegate`, which plans may give to steps, if the run has subagents."""
     known = agent_roster(policy) if policy.subagents else NO_AGENTS
     if there := {name: known.agents[name] for name in policy.subagents if not known.missing(name)}:
         yield Delegate.spec_for(there)
 
 
 def subagents_of_attempt(attempt: Attempt, capabilities: Capacities) -> dict[str, Subagent]:
-    """As they were when it began; none where its own agent may not hand anything on."""
+    """The subagents of an attempt as they were when it began; none if its own agent may not delegate."""
     if DELEGATE not in permitted(tools_of(attempt.step.spec), attempt.agent):
         return {}
     return {name: Subagent(one, capabilities.subagents[name].window) for name, one in attempt.subagents.items()}
 
 
 def request_lessons(gates: Iterable[Gate], learnt: Iterable[Lesson]) -> Iterator[Lesson]:
-    """The requests that what was learnt from versions and steps does not tell: what they were said of has passed."""
+    """Requests that no other lesson contains, because the steps that they are about have passed since."""
     known = {lesson.request for lesson in learnt}
     for gate in gates:
         if gate.step and gate.attempt:
@@ -339,17 +334,16 @@ def request_lessons(gates: Iterable[Gate], learnt: Iterable[Lesson]) -> Iterator
 
 
 def persons(gates: Iterable[Gate], until: datetime | None = None) -> dict[int, str]:
-    """What people said, by the number of the request. Of an attempt, until it began: it may be resumed after a crash,
-    and must then be told the same.
+    """What people requested, by number, up to a moment.
+
+    For an attempt that is its start: when it is resumed after a crash, it must be told the same.
     """
     said = (gate for gate in gates if until is None or (gate.decided_at and gate.decided_at < until))
     return {asked.request: asked.words for gate in said for asked in gate.asked}
 
 
 def answers(run: Run, which: Q | None = None) -> tuple[Answered, ...]:
-    """What people answered to questions of models, at these gates, by its number. Costs nothing where no one said
-    anything.
-    """
+    """What people answered to questions of models, by number. No query if there was neither request nor answer."""
     if not run.requests:
         return ()
     gates = run.gates.answers().filter(which or Q())
@@ -358,19 +352,20 @@ def answers(run: Run, which: Q | None = None) -> tuple[Answered, ...]:
 
 
 def earlier_critiques(attempt: Attempt, gates: Iterable[Gate]) -> Iterator[Critique]:
-    """What people asked for at attempts of earlier versions of the plan; those of this one are told with the rest."""
+    """What people requested at attempts of earlier versions of the plan. `critiques_of` has those of this version."""
     for gate in requests_judged_at(attempt, gates):
         if gate.attempt and gate.attempt.step_id != attempt.step_id:
             yield from critiques_at(gate, f"attempt {gate.attempt.number} of an earlier plan")
 
 
 def critiques_at(gate: Gate, what: str) -> Iterator[Critique]:
-    """What was asked for there, one by one: each is answered, heeded and judged by its own number."""
+    """The requests of a gate, each on its own, since each is answered and judged by its number."""
     label = f"{gate.decided_by} on {what}"
     yield from (Critique(label, asked.words, from_person=True, request=asked.request) for asked in gate.asked)
 
 
 def requests_judged_at(attempt: Attempt, gates: Iterable[Gate]) -> list[Gate]:
+    """The gates whose requests this attempt is judged by."""
     plan = attempt.step.plan
     keys = states.specs_of(plan)
     return [gate for gate in gates if judged_at(gate, plan.header, keys) == attempt.step.key]

@@ -1,4 +1,4 @@
-"""What a run reaches beyond its own files: people, commands, web pages and MCP servers, each a port of pev."""
+"""What a run reaches beyond its own files: people, commands, web pages and MCP servers. Each class is a port of pev."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ from runs.text.plural import pluralize
 
 
 class RunPeople:
-    """Implements `pev.ports.People` over the gates of the run whose work is done. Safe to ask again after a crash."""
+    """Questions to people: implements `pev.ports.People` over gates.
+
+    Asking again after a crash is safe: a question that was answered is not asked twice.
+    """
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
@@ -61,7 +64,10 @@ class RunPeople:
 
 
 class TreeCommands:
-    """Implements `pev.ports.Commands` over a workspace. `keep_going` raises to break a command off."""
+    """Commands on the files of an attempt, which are written into a sandbox: implements `pev.ports.Commands`.
+
+    What a command changes there is thrown away. `keep_going` raises to break a command off.
+    """
 
     def __init__(self, overlay: Overlay, keep_going: Callable[[], None]) -> None:
         self._overlay = overlay
@@ -90,9 +96,7 @@ class TreeCommands:
 
 
 def commands_for(recording: Recording, overlay: Overlay) -> TreeCommands | None:
-    """Those that an executor may run on these files; None where the administrator has named none, or the policy has
-    none run.
-    """
+    """The commands that an executor may run on these files; None if the installation or the policy allows none."""
     may = settings.COMMANDS and recording.item.run.policy.commands
     return TreeCommands(overlay, recording.lease.check) if may else None
 
@@ -100,8 +104,9 @@ def commands_for(recording: Recording, overlay: Overlay) -> TreeCommands | None:
 def checking(
     recording: Recording, overlay: Overlay, deadline: Deadline | None = None, looks: ReadTracker | None = None
 ) -> Callable[[str], ToolResult] | None:
-    """Runs a command for a check. It is in the journal like a tool call, so that after a crash the same result decides;
-    criteria that name the same one share it.
+    """A function that runs a command for a check. Criteria that name the same command share its result.
+
+    The result is recorded like a tool call, so that after a crash the same result decides.
     """
     commands = commands_for(recording, overlay)
     if commands is None:
@@ -116,7 +121,7 @@ def checking(
 
 
 class _Checks:
-    """A toolbox that runs commands for checks: a result is an error where the command did not succeed."""
+    """A toolbox that runs commands for checks. A command that did not succeed is an error."""
 
     def __init__(self, commands: TreeCommands) -> None:
         self._commands = commands
@@ -138,8 +143,9 @@ class _Checks:
 
 
 class WebPages:
-    """Implements `pev.ports.Pages` for one attempt, in which a page is asked for once: what is read on in parts is one
-    page. What was read before a crash is in the journal.
+    """Pages of the web for one attempt: implements `pev.ports.Pages`.
+
+    A page is fetched once, so that all parts of it which are read are from the same version.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -155,7 +161,7 @@ class WebPages:
         return self._read[address]
 
     def _check_count(self) -> None:
-        """Calls that gave a page count, also those that read on."""
+        """Raises InvalidInput if the run may read no more pages. Reading another part of a page counts as well."""
         most = self._run.policy.web_pages
         calls = ToolCall.objects.filter(run=self._run, name=FetchPage.name, is_error=False)
         if database.call(calls.count) >= most:
@@ -170,7 +176,7 @@ class WebPages:
 
 
 def web_pages(recording: Recording) -> WebPages | None:
-    """Those that models may read; None where the installation or the policy has no sites."""
+    """The pages that models may read; None if the installation or the policy allows no sites."""
     return WebPages(recording) if settings.WEB and recording.item.run.policy.web else None
 
 
@@ -181,7 +187,7 @@ _CHANGED = (
 
 
 class RunServers:
-    """Implements `pev.ports.Servers`; `close` ends what it has connected to."""
+    """Calls of MCP servers for one attempt: implements `pev.ports.Servers`. `close` ends the connections."""
 
     def __init__(self, recording: Recording, result_chars: int) -> None:
         self._policy = recording.item.run.policy
@@ -203,8 +209,9 @@ class RunServers:
             return ToolResult(str(error)[: self._limit], is_error=True)
 
     def _called(self, use: ToolUse) -> ToolResult:
-        """A tool is called as it was when the plan was approved: one that has changed is listed anew, so that the
-        approval does not hold any more.
+        """Call a tool, if it is still what it was when the plan was approved.
+
+        If it has changed, the new listing is stored, so that the approval does not hold any more (G1).
         """
         server, tool = toolset.server_of(use.name), toolset.tool_of(use.name)
         connection = self._connection(server)
@@ -218,7 +225,7 @@ class RunServers:
         except InvalidInput as error:
             unknown = " Whether it was carried out is not known." if self.acting(use.name) else ""
             raise InvalidInput(f"{error}{unknown}") from error
-        head = f"{server}: {tool}, called on {timezone.now():%Y-%m-%d}"  # the time of day stands in the journal
+        head = f"{server}: {tool}, called on {timezone.now():%Y-%m-%d}"  # the journal has the time of day
         body = delimited("result", text[: self._limit], server)
         cut = f"\n(cut: it has {len(text):,} characters)" if len(text) > self._limit else ""
         return ToolResult(f"{head}\n{body}{cut}", is_error=is_error)
@@ -237,5 +244,5 @@ class RunServers:
 
 
 def run_servers(recording: Recording, result_chars: int) -> RunServers | None:
-    """Those that the policy names; None for none."""
+    """The servers that the policy names; None if there are none."""
     return RunServers(recording, result_chars) if recording.item.run.policy.servers and settings.MCP else None

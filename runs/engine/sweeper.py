@@ -1,7 +1,7 @@
-"""The sweeper: it notifies workers of what is due or whose lease expired, and browsers of what other processes wrote.
+"""The sweeper notifies workers of work that is due or whose lease expired, and browsers of what other processes wrote.
 
-Crash recovery, back-off and lost notifications are this one loop (D2). Of runs it changes nothing; drafts that nobody
-has submitted go with it, runs that were kept for long enough, and files of runs that were deleted.
+This one loop makes up for crashes, delays and lost notifications (D2). It does not change runs. It deletes drafts that
+nobody submitted, runs that are older than the installation keeps them, and files of deleted runs.
 """
 
 import logging
@@ -28,24 +28,26 @@ from runs.submission import submission_drafts
 
 log = logging.getLogger(__name__)
 POLL_INTERVAL = 0.5
-"""Seconds between two polls: the longest that an event of another process stays unannounced."""
+"""Seconds between two polls, and so the longest time until an event of another process is announced."""
 DRAFTS_INTERVAL = 1_800
-"""Seconds between two looks for drafts that have expired, and for runs that were kept for long enough."""
+"""Seconds between two searches for expired drafts, and for runs that are too old."""
 UPKEEP_INTERVAL = 2.0
-"""Seconds between two looks for files of runs that were deleted."""
+"""Seconds between two searches for files of deleted runs."""
 MAX_MISSING = 1_000
-"""Ids that are waited for between two events: PostgreSQL gives one out before its transaction ends, or is undone."""
+"""Missing ids between two events that are waited for. PostgreSQL assigns an id before the transaction commits, and an
+id of a transaction that is rolled back stays missing.
+"""
 _LAST_POLL = 5.0
-"""Seconds that a process which ends waits for its last poll: a database that is away must not keep it."""
+"""Seconds for which an ending process waits for its last poll, since the database may be away."""
 _COMMITTED_WITHIN = timedelta(minutes=2)
-"""A time is written down before its transaction ends; a writer waits for a minute at most."""
+"""A time is set before its transaction commits; a writer waits for the lock a minute at most."""
 
 
 class Sweeper:
-    """A thread that polls every `POLL_INTERVAL` seconds and calls `notify` with the ids of work items that are due.
+    """A thread that polls every `POLL_INTERVAL` seconds and calls `notify` with the ids of due work items.
 
-    Without `notify` it belongs to a process that only serves: it tells browsers what others wrote, and does no more.
-    What has to be done once for the installation one process at a time does (`HeldLock`).
+    In a process that only serves there is no `notify`: it only tells browsers what other processes wrote. What must be
+    done once for the installation is done by one process at a time (`HeldLock`).
     """
 
     def __init__(
@@ -69,7 +71,7 @@ class Sweeper:
         self._thread.start()
 
     def stop(self) -> None:
-        """Poll no more, and wait for the poll that is under way: what follows may take its database away."""
+        """Stop, and wait for the current poll: what follows in the process may close its database."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(_LAST_POLL)
@@ -86,12 +88,12 @@ class Sweeper:
             if self._stop.wait(POLL_INTERVAL):
                 break
         if self._present:
-            with suppress(DatabaseError):  # others see that it is silent
+            with suppress(DatabaseError):  # others notice after a while that it is gone
                 self._present.leave()
         connection.close()
 
     def poll(self) -> None:
-        """Notify of everything that may be claimed now, and announce new events."""
+        """Announce new events, and notify workers of everything that can be claimed."""
         if self._present:
             self._present.refresh()
         self._announce()
@@ -112,7 +114,7 @@ class Sweeper:
             self._keep_up()
 
     def _keep_up(self) -> None:
-        """Drafts take a look through all trees, so not at every poll; what was deleted one at an index, as a rule."""
+        """Delete what is no longer needed. Not at every poll: a search for drafts goes through all trees."""
         now = time.monotonic()
         if now >= self._next_upkeep:
             self._next_upkeep = now + UPKEEP_INTERVAL
@@ -126,13 +128,13 @@ class Sweeper:
                     self._next_retention = now + (UPKEEP_INTERVAL if deletion.delete_expired() else DRAFTS_INTERVAL)
 
     def _forget_pages(self) -> None:
-        """Of this machine: pictures of pages are made where they are asked for."""
+        """Delete old pictures of pages. Every process does so, since they lie on the machine where they were made."""
         if self._only_run is None and time.monotonic() >= self._next_pages:
             self._next_pages = time.monotonic() + DRAFTS_INTERVAL
             page_pictures.sweep()
 
     def _recheck(self) -> None:
-        """Sockets of people whom another process has signed out everywhere look whether they may stay open."""
+        """Close sockets of people who were signed out everywhere by another process."""
         lately = User.objects.filter(signed_out_at__gt=timezone.now() - _COMMITTED_WITHIN)
         signed_out = set(lately.values_list("pk", "signed_out_at"))
         for person_id, _ in signed_out - self._signed_out:
@@ -140,7 +142,7 @@ class Sweeper:
         self._signed_out = signed_out
 
     def _announce(self) -> None:
-        """Events of this process were announced already; a second time is harmless, and others' must be."""
+        """Announce new events. Those of this process were announced before; a second time does no harm."""
         if self._seen is None:
             self._seen = Event.objects.aggregate(newest=Max("id"))["newest"] or 0
         self._missing = {event_id: ends for event_id, ends in self._missing.items() if ends > time.monotonic()}

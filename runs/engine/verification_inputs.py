@@ -46,8 +46,9 @@ from runs.text.dates import Day
 
 
 def repeated_attempt(attempt: Attempt) -> Attempt | None:
-    """The previous attempt whose criteria were judged, if files and findings are identical to those of it. Of others
-    nothing was criticised that could have been mended.
+    """The last attempt whose criteria were judged, if this one has the same files and findings; else None.
+
+    An attempt without judged criteria was not criticised, so that repeating it is no failure (T12).
     """
     before = attempt.step.attempts.filter(number__lt=attempt.number, status=AttemptStatus.FAILED)
     judged = (one for one in before.select_related("verdict").order_by("-number") if one.verdict.results)
@@ -55,18 +56,13 @@ def repeated_attempt(attempt: Attempt) -> Attempt | None:
     return last if last and result_in(last) == result_in(attempt) else None
 
 
-def for_verifier(
-    attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], capabilities: Capacities
-) -> VerificationInput:
-    step = attempt.step
-    spec = step.spec
-    run = step.plan.run
-    policy = run.policy
+def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], shown: Capacities) -> VerificationInput:
+    step, run = attempt.step, attempt.step.plan.run
+    spec, policy = step.spec, run.policy
     role_model = policy.model_for(Role.VERIFIER)
     showing = (call for call in calls if call.name in SHOWING_FILES and not call.is_error)
     read = {str(call.arguments["path"]) for call in showing if "path" in call.arguments}
-    inputs = trees.files_of(run.inputs)
-    specs = states.specs_of(step.plan)
+    inputs, specs = trees.files_of(run.inputs), states.specs_of(step.plan)
     made = dict.fromkeys([*overlay.changes, *spec.outputs])
     asked = requests_of(run)
     return VerificationInput(
@@ -97,8 +93,8 @@ def for_verifier(
         requests=judged_requests(attempt, overlay, asked),
         read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
         meant=meant_by([spec], inputs) or list(inputs),
-        pages=original_pages.read_in(calls, overlay, capabilities.verifier),
-        simple=Role.VERIFIER in capabilities.simple,
+        pages=original_pages.read_in(calls, overlay, shown.verifier),
+        simple=Role.VERIFIER in shown.simple,
     )
 
 
@@ -131,7 +127,7 @@ def for_final_verdict(run: Run, plan: Plan, answer: str, capabilities: Capacitie
 
 
 def delivered_by(run: Run, plan: Plan) -> Delivered:
-    """What the run hands over. It is read here; its files are read when they are asked for."""
+    """What the run delivers. Rows are read here, the contents of files when they are needed."""
     inputs = trees.files_of(run.inputs)
     steps = states.specs_of(plan).values()
     return Delivered(
@@ -144,42 +140,41 @@ def delivered_by(run: Run, plan: Plan) -> Delivered:
 
 
 def _days(run: Run) -> list[Day]:
-    """Those on which the run took place, until now."""
+    """The days on which the run took place, until today."""
     first, last = run.created_at.date(), timezone.now().date()
     days = (first + timedelta(number) for number in range((last - first).days + 1))
     return [Day(day.year, day.month, day.day) for day in days]
 
 
 def _answered(run: Run, which: Q | None = None) -> dict[int, str]:
-    """What people answered, at these gates, by its number."""
+    """The answers of people at these gates, by number."""
     return {one.number: one.words for one in answers(run, which)}
 
 
 def _known_to(attempt: Attempt, calls: Sequence[ToolCall]) -> Q:
-    """The questions answered before the attempt began, and those that it asked itself: another step may have asked the
-    same before, and then the gate is that one's.
-    """
+    """The questions that were answered before the attempt began, and those that it asked itself."""
+    # By digest and not by work item: another step may have asked the same question first, and the gate belongs to it.
     asked = [call for call in calls if call.name == AskPerson.name and not call.is_error]
     digests = [question_digest(call.arguments["question"]) for call in asked]
     return Q(decided_at__lt=attempt.created_at) | Q(digest__in=digests)
 
 
 def _read_whole(run: Run, criteria: Sequence[Criterion], inputs: Mapping[str, FileInfo]) -> Set[str]:
-    """The given files of which executors were shown every line, where a criterion asks for that."""
+    """The given files of which executors were shown every line; empty if no criterion needs that."""
     if not any(criterion.check and criterion.check.reads_whole for criterion in criteria):
         return frozenset()
     return read_whole(inputs, shown_in(run))
 
 
 def _size_checks(plan: Plan) -> list[Check]:
-    """What the plan itself says about how long files are to be, whichever step or success criterion says it."""
+    """The checks in the whole plan that limit the size of files."""
     specs = states.specs_of(plan).values()
     criteria = [*(one for spec in specs for one in spec.acceptance_criteria), *plan.header.success_criteria]
     return [one.check for one in criteria if one.check and one.check.limits_size]
 
 
 def judged_requests(attempt: Attempt, overlay: Overlay, gates: Iterable[Gate]) -> Sequence[PersonRequest]:
-    """Those that this attempt is judged by, with the results that they were said of."""
+    """The requests that this attempt is judged by, with the results that they are about."""
     return [
         request
         for gate in requests_judged_at(attempt, gates)
@@ -204,11 +199,11 @@ def _requests(gate: Gate, rejected: Attempt, overlay: Overlay) -> list[PersonReq
 
 
 _QUOTED = ("attempt", "ordinal", "name", "arguments", "result", "is_error", "shown")
-"""The columns of a call that are quoted. The others are not read: a plan of 200 steps has thousands of calls."""
+"""The columns that are needed. The others are not read, since a plan of 200 steps has thousands of calls."""
 
 
 def source_of_call(call: ToolCall) -> ToolText:
-    """Its result, with all that the executor had put into it."""
+    """The result of a call as a source, with everything that the executor had put into the call."""
     texts = list(_texts_in(call.arguments))
     is_outside = not call.is_error and _reads_outside(call.name)
     if is_outside:  # a page may repeat what its address says, which came from the executor
@@ -222,8 +217,9 @@ def source_of_call(call: ToolCall) -> ToolText:
 
 
 def earlier_calls(plan: Plan, before: datetime | None = None) -> dict[str, ToolText]:
-    """By its name as a source, each call of the attempts that passed, of those that had by this moment. Calls that only
-    show files are left out: files are sources themselves.
+    """The calls of attempts that had passed `before` a moment, by their names as sources.
+
+    Calls that only show files are left out, because the files are sources themselves.
     """
     until = Q(finished_at__lt=before) if before else Q()
     passed = Attempt.objects.filter(until, step__plan=plan, status=AttemptStatus.PASSED).order_by("number")

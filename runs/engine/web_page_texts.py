@@ -1,4 +1,4 @@
-"""What the bytes of a page of the web say as text: read in guarded processes, as uploads are."""
+"""Reads the text of web pages, in isolated processes like uploads."""
 
 from runs import isolation
 from runs.documents import encodings
@@ -18,7 +18,7 @@ _PDF = "application/pdf"
 
 
 def text_of_page(found: http_fetch.Fetched) -> str:
-    """Raises InvalidInput for what has no text that can be read."""
+    """The text of a page. Raises InvalidInput if it has no text that can be read."""
     kind = kind_of(found.data[:HEAD_BYTES], found.data[-TAIL_BYTES:])
     form = _BY_MEDIA_TYPE.get(found.media, kind.format)
     if form and not FORMATS[form].is_fetched:
@@ -27,21 +27,19 @@ def text_of_page(found: http_fetch.Fetched) -> str:
         raise InvalidInput(f"{found.address} {kind.problem}.")
     try:
         return _read(found, form) if form else _plain(found)
-    except ValueError as error:  # a process that a hostile page has taken over may answer anything
+    except ValueError as error:  # a process that a hostile page has taken over may return anything
         raise InvalidInput(f"{found.address} was answered by its reader with what cannot be used.") from error
 
 
 def text_of_pdf(address: str, data: bytes) -> str:
-    """What a PDF file says that a model's service has read at this address. Raises InvalidInput, also for any other
-    file: a service gives no others.
-    """
+    """The text of a PDF that a model's service has read at this address. Raises InvalidInput, also for other files."""
     if kind_of(data[:HEAD_BYTES], data[-TAIL_BYTES:]).format != pdf.FORMAT.name:
         raise InvalidInput(f"{address} is no PDF file, though the service says so.")
     return text_of_page(http_fetch.Fetched(address, _PDF, data))
 
 
 def _read(found: http_fetch.Fetched, form: str) -> str:
-    """What people see of it: no comments, and nothing that is hidden."""
+    """The text of a document as people see it, without comments and hidden text."""
     reader = FORMATS[form]
     if not reader.function:
         raise InvalidInput(f"{found.address} is {reader.title}, which is not read.")

@@ -148,10 +148,7 @@ def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
 
 
 def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = None, blocked: bool = False) -> State:
-    """Store the verdict. `reads` records everything that the result rests on.
-
-    Returns the state of the run, in which the move that follows from the verdict is due.
-    """
+    """Store the verdict, with what the result rests on. Returns the state of the run, in which a move is due."""
     Verdict.objects.create(
         attempt=attempt,
         stage=judgement.stage,

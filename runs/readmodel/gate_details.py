@@ -1,4 +1,4 @@
-"""What a gate shows of the error that holds work, or of the call that it asks about."""
+"""What a gate shows about the error that holds work, or about the call that a person has to approve."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,9 +17,11 @@ from runs.text.plural import pluralize, word_for
 
 @dataclass(frozen=True)
 class FailedCalls:
-    """What the work had asked models for. `failed`: calls in a row without a reply up to the error, `begun` when the
-    first of them ended and `ended` the last; `answers`: the replies that it goes on from when it is tried again;
-    `unusable`: those that it does not. `who`: the role and model of the last call.
+    """The model calls of the work before the error.
+
+    `failed` calls in a row had no reply; the first of them ended at `begun`, the last at `ended`. `answers` are replies
+    that the work continues from when it is tried again, `unusable` those that it does not use. `who` is the role and
+    the model of the last call.
     """
 
     failed: int = 0
@@ -31,7 +33,7 @@ class FailedCalls:
 
     @property
     def sentence(self) -> str:
-        """Empty where the work had not come to ask a model."""
+        """The calls in words; empty if the work had not asked a model yet."""
         if self.failed and self.begun and self.ended:
             minutes = round((self.ended - self.begun).total_seconds() / 60)
             time = f" within {pluralize(minutes, 'minute')}" if minutes else ""
@@ -43,9 +45,7 @@ class FailedCalls:
 
 @dataclass(frozen=True)
 class ErrorGateWords:
-    """What a person is told at an error: `again` and `changes` say what these two answers lead to; `cause`: what more
-    is known of it.
-    """
+    """What a person is told at the gate of an error. `again` and `changes` say what these two answers lead to."""
 
     tried: str
     again: str
@@ -54,7 +54,7 @@ class ErrorGateWords:
 
 
 def held_at(gates: Iterable[Gate], plan: PlanReading | None) -> Mapping[int, ErrorGateWords]:
-    """By the key of the gate, of those about errors; `plan` is the newest version. One query for any number of them."""
+    """The words for the gates about errors, by id. `plan` is the newest version. One query for any number of gates."""
     found = [gate for gate in gates if type_of(gate).subject is Subject.ERROR]
     tried = _tried(found) if found else {}
     return {gate.pk: _held(gate, tried.get(gate.work_id or 0, FailedCalls()), plan) for gate in found}
@@ -102,12 +102,12 @@ WHOLE_CHARACTERS, WHOLE_LINES = 700, 10
 """Values up to this size are shown whole."""
 HEAD_CHARACTERS, HEAD_LINES = 300, 4
 TAIL_CHARACTERS, TAIL_LINES = 200, 2
-"""Of longer ones, what is shown of both ends."""
+"""The parts at both ends of a longer value that are shown."""
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a call: its name, its kind in words, and its value, a text as it is and all else as JSON."""
+    """An argument of a call: name, kind in words, and value. A text is shown as it is, everything else as JSON."""
 
     name: str
     kind: str
@@ -115,7 +115,7 @@ class Argument:
 
     @property
     def length(self) -> str:
-        """How long it is, for people: they see at once that more is sent than they read."""
+        """The length in words. It tells people at once that more is sent than what they see."""
         characters = pluralize(len(self.value), "character")
         lines = self.value.count("\n") + 1
         return f"{characters} in {lines:,} lines" if lines > 1 else characters
@@ -126,7 +126,7 @@ class Argument:
 
     @property
     def middle(self) -> str:
-        """What is folded between head and tail; empty for a value that is shown whole."""
+        """The folded part between head and tail; empty if the value is shown whole."""
         return self._cut[1]
 
     @property
@@ -155,7 +155,7 @@ def _end_of_lines(text: str, lines: int) -> int:
 
 
 def arguments_of(gate: Gate) -> tuple[Argument, ...]:
-    """What a call that acts outside is sent with, all of it."""
+    """All arguments of a call that acts outside."""
     given = gate.call["arguments"] if gate.call else {}
     return tuple(_argument(name, value) for name, value in given.items())
 
@@ -176,7 +176,7 @@ def _argument(name: str, value: object) -> Argument:
 
 
 def sent_in_lines(gate: Gate) -> Iterator[str]:
-    """The same for a terminal. Long values are cut, and it is said where all of them are."""
+    """The arguments for a terminal. Long values are shortened, with a note where to find the rest."""
     for one in arguments_of(gate):
         yield f"{one.name} ({one.kind}, {one.length}):"
         yield from (f"    {line}" for line in one.head.split("\n"))

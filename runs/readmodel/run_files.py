@@ -18,7 +18,7 @@ from runs.text.diff import MAX_CHARACTERS, DiffBudget, DiffHunk, Kind, LineDiff,
 
 @dataclass(frozen=True)
 class MadeFile:
-    """A file that the run made, changed or removed; of a removed one `info` is what had been given."""
+    """A file that the run made, changed or removed. `info` of a removed file is that of the given one."""
 
     path: str
     change: Literal["new", "changed", "removed"]
@@ -26,13 +26,13 @@ class MadeFile:
 
 
 def written_files(run: Run, tree: Tree) -> Mapping[str, FileInfo]:
-    """What a tree of the run has that its inputs have not, or not so; sorted by path."""
+    """The files of a tree of the run that are new or differ from its inputs, sorted by path."""
     given = trees.files_of(run.inputs)
     return {path: info for path, info in trees.files_of(tree).items() if given.get(path) != info}
 
 
 def made_files(run: Run) -> tuple[MadeFile, ...]:
-    """What differs between the inputs and the workspace, sorted by path."""
+    """The differences between inputs and workspace, sorted by path."""
     given, now = trees.files_of(run.inputs), trees.files_of(run.head)
     written = written_files(run, run.head)
     made = [MadeFile(path, "changed" if path in given else "new", info) for path, info in written.items()]
@@ -42,14 +42,14 @@ def made_files(run: Run) -> tuple[MadeFile, ...]:
 
 MAX_COMPARED_FILES = 20
 MAX_TOTAL_BYTES = 4_000_000
-"""Files of one page that are compared, and their bytes, before and after."""
+"""Files that one page compares, and their bytes before and after."""
 
 type Change = Literal["new", "changed", "removed"]
 
 
 @dataclass(frozen=True)
 class FileDiff:
-    """One path whose content differs. `lines` is None where the two are not compared, and `note` the sentence why."""
+    """A path whose content differs. If the two are not compared, `lines` is None and `note` says why."""
 
     path: str
     old: FileInfo | None
@@ -70,7 +70,7 @@ def changes_between(old: Mapping[str, FileInfo], new: Mapping[str, FileInfo]) ->
 
 
 def diffs_of(paths: Sequence[str], old: Mapping[str, FileInfo], new: Mapping[str, FileInfo]) -> Iterator[FileDiff]:
-    """One for each path; the first are compared."""
+    """A diff for each path. Only the first ones are compared, within the limits of a page."""
     budget, left = DiffBudget(), MAX_TOTAL_BYTES
     for number, path in enumerate(paths):
         before, after = old.get(path), new.get(path)
@@ -82,7 +82,7 @@ def diffs_of(paths: Sequence[str], old: Mapping[str, FileInfo], new: Mapping[str
 
 
 def file_diff(path: str, old: FileInfo | None, new: FileInfo | None, budget: DiffBudget) -> FileDiff:
-    """Two contents of one path; None is a file that is not there."""
+    """The diff of two contents of a path; None stands for a missing file."""
     if max(info.size if info else 0 for info in (old, new)) > 4 * MAX_CHARACTERS:
         return FileDiff(path, old, new, None, "Too large to be compared.")
     before, after = _text(old), _text(new)
@@ -93,7 +93,7 @@ def file_diff(path: str, old: FileInfo | None, new: FileInfo | None, budget: Dif
 
 
 def _text(info: FileInfo | None) -> str | None:
-    """The text; empty for a file that is not there, None for what is no text or was lost."""
+    """The text of a file; empty for a missing file, None if it is no text or was lost."""
     if info is None:
         return ""
     try:
@@ -109,7 +109,7 @@ _OF_INTEREST = ("number", "status", "overlay", *_OF_STEP)
 
 @dataclass(frozen=True)
 class Moment:
-    """The workspace from event number `seq` on, 0 for the start, until the next one. `attempt`: whose result it got."""
+    """The workspace from event `seq` (0 for the start) to the next moment. The result of `attempt` changed it."""
 
     seq: int
     digest: str
@@ -124,13 +124,13 @@ class Moment:
 
 @dataclass(frozen=True, eq=False)
 class FileHistory:
-    """The workspace of a run over time, read when asked for, in a number of queries that does not grow."""
+    """The workspace of a run over time. Parts are read when needed, in a number of queries that does not grow."""
 
     run: Run
 
     @cached_property
     def moments(self) -> Sequence[Moment]:
-        """The oldest first; the last one is now."""
+        """All moments, the oldest first. The last one is the current workspace."""
         found = [Moment(0, self.run.inputs.digest)]
         attempts = {(one.step.plan.version, one.step.key, one.number): one for one in self._settled}
         found += [Moment(seq, tree, attempts.get(key)) for seq, tree, key in self._results]
@@ -138,7 +138,7 @@ class FileHistory:
 
     @cached_property
     def _results(self) -> Sequence[tuple[int, str, tuple[int, str, int]]]:
-        """Of each result that reached the workspace: event, tree, and version, step and number of the attempt."""
+        """For each result that reached the workspace: event, tree, and version, step and number of the attempt."""
         results, version = [], 0
         events = self.run.events.filter(kind__in=[EventKind.PLAN_APPROVED, *_SETTLED]).order_by("seq")
         for seq, kind, data in events.values_list("seq", "kind", "data"):
@@ -164,12 +164,12 @@ class FileHistory:
         return next((moment for moment in self.moments if moment.seq == seq), None)
 
     def files(self, moment: Moment) -> Mapping[str, FileInfo]:
-        """Every file as of then, sorted by path."""
+        """All files at that moment, sorted by path."""
         known = {tree.digest: tree for tree in (self.run.inputs, self.run.head)}
         return trees.files_of(known.get(moment.digest) or Tree.objects.get(digest=moment.digest))
 
     def writers(self, moment: Moment) -> Mapping[str, Attempt]:
-        """By path, whose content stands in the workspace as of then, or who removed it."""
+        """By path, the attempt that wrote the content which the workspace has at that moment, or removed it."""
         files = self.files(moment)
         found: dict[str, Attempt] = {}
         for one in reversed(self.moments):
@@ -183,14 +183,14 @@ class FileHistory:
 
 @dataclass(frozen=True)
 class FileVersion:
-    """`info` is None where the file was removed; `attempt` wrote it, None for what was submitted."""
+    """A version of a file. `info` is None if it was removed; `attempt` is None for the submitted version."""
 
     info: FileInfo | None
     attempt: Attempt | None
 
 
 def versions_of(run: Run, path: str) -> Sequence[FileVersion]:
-    """What a file was, the oldest first: as submitted, and as attempts left it, also those that did not pass."""
+    """The versions of a file, the oldest first: as submitted, and as attempts left it, including failed ones."""
     return list(_versions(run, path))
 
 

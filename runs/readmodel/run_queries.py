@@ -1,4 +1,4 @@
-"""Lists of runs: which there are to a person, filtered, sorted, counted, and what a row of them says."""
+"""Lists of the runs that a person may see: filtered, sorted, counted, and with what a row shows."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ SHOWN_FIELDS = (
     "before",
     "revision",
 )
-"""What a row shows of a run itself. Request, policy and answer are by far the largest part, and no row shows them."""
+"""The fields of a run that a row shows. Request, policy and answer are by far the largest, and no row shows them."""
 _PLAIN_FIELDS = ("id", "title", "created_at", "finished_at", "archived_at", "owner", "owner__username")
-"""What of them every version can read: no words and no contracts."""
+"""The fields of those that every version of pevsite can read: no statuses and no contracts."""
 
 
 class Sort(StrEnum):
-    """The order of a list. `waiting`: the oldest open question first; `ended`: the newest end first."""
+    """The order of a list. `waiting`: the oldest open gate first; `ended`: the run that ended last comes first."""
 
     NEWEST = "newest"
     OLDEST = "oldest"
@@ -53,8 +53,10 @@ PAUSED = "paused"
 
 @dataclass(frozen=True)
 class Filters:
-    """What is looked for; empty fields leave nothing out. It was submitted at `since` or later, and before `until`.
-    `state` is a status, an outcome, or `paused`. `words` stand in title or request; a number may be the run's.
+    """The filters of a list; an empty field filters nothing.
+
+    Runs are submitted at `since` or later, and before `until`. `state` is a status, an outcome, or `paused`. `words`
+    occur in title or request; a number may also be that of the run.
     """
 
     words: Sequence[str] = ()
@@ -68,7 +70,7 @@ class Filters:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many runs each list has under these filters. `needed`: in how many a decision is needed, filtered or not."""
+    """The number of runs in each list with these filters. `needed` counts all runs that need a decision, unfiltered."""
 
     mine: int
     running: int
@@ -79,7 +81,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Progress:
-    """Of the newest plan of a run."""
+    """The progress of the newest plan of a run."""
 
     plan: int
     steps: int
@@ -88,27 +90,30 @@ class Progress:
 
 @dataclass(frozen=True)
 class RunCost:
-    """USD of the priced calls, and how many have no known price."""
+    """The cost of the priced calls in USD, and the number of calls without a known price."""
 
     cost: Decimal = _ZERO
     unpriced: int = 0
 
 
 def without_ai(models: Iterable[str]) -> bool:
-    """Whether all of these models are the offline rules; False when there are none."""
+    """Whether all of these models are offline rules. False without models."""
     names = list(models)
     return bool(names) and all(name.startswith(RULES) for name in names)
 
 
 def version(user: Person) -> str:
-    """Changes whenever a list of this person's might have: all that lists show is told by an event, or was deleted."""
+    """A value that changes whenever a list of this person may have changed.
+
+    Everything that lists show changes with an event, or when a run is deleted.
+    """
     event = Event.objects.aggregate(newest=Max("pk"))["newest"]
     deleted = DeletedRun.objects.aggregate(newest=Max("pk"))["newest"]
     return f"{user.pk}-{int(is_administrator(user))}-{event}-{deleted}"
 
 
 def filtered(user: Person, filters: Filters) -> RunQuerySet:
-    """The runs that this person may see and that fit."""
+    """The runs that this person may see and that the filters let through."""
     runs = visible_runs(user).filter(archived_at__isnull=not filters.archived)
     for word in filters.words:
         fits = Q(title__icontains=word) | Q(request__icontains=word)
@@ -144,7 +149,7 @@ def _awaiting(runs: RunQuerySet, user: Person) -> int:
 
 
 def listed(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQuerySet:
-    """One list, in order, with what a row shows of the run itself."""
+    """The runs of one list, in order, with the fields that a row shows."""
     runs = filtered(user, filters)
     match show:
         case Show.MINE:

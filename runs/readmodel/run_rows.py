@@ -18,15 +18,15 @@ from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.text.truncate import cut_after
 
 MAX_PROBLEM = 300
-"""Characters of what a tool answered to a call that failed."""
+"""Characters of the result of a failed tool call."""
 
 type Detail = Callable[[Sequence[Step]], Iterable[Step]]
-"""Of all steps, by version and place in it, those whose attempts are read with their files, evidence and tool calls."""
+"""Chooses the steps whose attempts are read in detail: with files, evidence and tool calls. Gets all steps in order."""
 
 
 @dataclass(frozen=True)
 class ToolReading:
-    """A tool call that counts. `problem`: how a failed one was answered; `result` is read for the page of its step."""
+    """A tool call that counts. `problem` is the result of a failed one; `result` is read for the page of its step."""
 
     row: ToolCall
     problem: str
@@ -34,13 +34,13 @@ class ToolReading:
 
     @property
     def about(self) -> str:
-        """The path, pattern, address or the like that it was given."""
+        """What the call is about: a path, a pattern, an address or the like."""
         given = self.row.arguments if isinstance(self.row.arguments, dict) else {}
         return subject_of(self.row.name, given)[:300]
 
     @property
     def by_service(self) -> bool:
-        """Whether the model's service made it, within a reply: it has no duration of its own."""
+        """Whether the model's service made the call within a reply. Then it has no duration of its own."""
         return self.row.name in SERVICE_TOOLS
 
 
@@ -62,22 +62,22 @@ class Rows:
 
     @cached_property
     def answers(self) -> Mapping[int, Sequence[Gate]]:
-        """Decided gates by the attempt that they were about."""
+        """The decided gates by the attempt that they are about."""
         return by((gate for gate in self.gates if gate.decided_at), "attempt_id")
 
     @cached_property
     def coverage(self) -> Coverage:
-        """How much of the given files was shown."""
+        """How much of the given files was shown to executors."""
         return coverage_of(self.run)
 
     @cached_property
     def spent(self) -> Mapping[int, Totals]:
-        """By attempt; nothing for one that asked no model."""
+        """The totals by attempt. An attempt that asked no model has none."""
         return totals_by_attempt(self.run)
 
     @cached_property
     def tools(self) -> Mapping[int, Sequence[ToolReading]]:
-        """The tool calls that count, by detailed attempt; a reused result has those of the earlier run."""
+        """The tool calls that count, by detailed attempt. A reused result has those of the earlier run."""
         doers = {attempt.pk: attempt.reused_from or attempt for attempt in self.detailed.values()}
         generations = {one.pk: one.work.generation for one in doers.values() if hasattr(one, "work")}
         calls = ToolCall.objects.filter(attempt__in=list(generations)).order_by("attempt_id", "ordinal")
@@ -120,7 +120,7 @@ def all_steps(steps: Sequence[Step]) -> Sequence[Step]:
 
 
 def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) -> Rows:
-    """The rows as of now. `result_chars`: how much of what tools answered is read for detailed attempts."""
+    """Read the rows. `result_chars`: how many characters of tool results are read for detailed attempts."""
     # Gates before what they ask about: the digest that a page sends back is never newer than what it shows (G1).
     gates = list(run.gates.select_related("decided_by", "work").order_by("id"))
     plans = {plan.pk: plan for plan in run.plans.select_related("approved_by", "author").order_by("version")}
@@ -140,7 +140,7 @@ def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) ->
 def _attempts(
     run: Run, steps: Mapping[int, Step], chosen: Sequence[Step]
 ) -> tuple[Mapping[int, Sequence[Attempt]], Mapping[int, Attempt]]:
-    """All attempts by step, and those at the chosen steps, or kept by them, by id."""
+    """All attempts by step, and by id those of the chosen steps, including the ones whose results they keep."""
     kept = [step.reused_from_id for step in chosen if step.reused_from_id]
     whole = Q(step__in=chosen) | Q(pk__in=kept)
     related = ("verdict", "work", "reused_from__work", "reused_from__step__plan")

@@ -1,4 +1,4 @@
-"""One reading of a run for all that show it: run page, step page, report, Markdown, JSON and terminal."""
+"""A run, read once for every surface that shows it: its pages, the report in every format, JSON and the terminal."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from runs.readmodel.shown_citations import RunCitations, citations_of, finished_
 from runs.readmodel.status_words import words
 
 MAX_POINTS = 20
-"""Open points that an answer begins with, so that there is an answer in sight; the report names all."""
+"""Open points that are listed before the answer, few enough that the answer stays in sight. The report names all."""
 
 
 @dataclass(frozen=True, eq=False)
 class RunReading:
-    """A run with everything that is told of it. Each part is read when it is first asked for, and once."""
+    """A run with everything that is shown of it. Each part is read once, when it is first needed."""
 
     rows: Rows
 
@@ -41,7 +41,7 @@ class RunReading:
 
     @cached_property
     def plans(self) -> tuple[PlanReading, ...]:
-        """Every version, the oldest first."""
+        """All versions of the plan, the oldest first."""
         found: list[PlanReading] = []
         for plan in self.rows.plans:
             found.append(PlanReading(self.rows, plan, found[-1] if found else None))
@@ -49,12 +49,12 @@ class RunReading:
 
     @property
     def plan(self) -> PlanReading | None:
-        """The newest version."""
+        """The newest version of the plan."""
         return self.plans[-1] if self.plans else None
 
     @cached_property
     def open_points(self) -> list[OpenPoint]:
-        """What is missing, with its cause; nothing for a run that succeeded or is not finished."""
+        """What is missing, with its cause. Empty if the run succeeded or is not finished."""
         newest = self.rows.plans[-1] if self.rows.plans else None
         return gaps_in(ledger_of(self.run, newest)) if self.run.outcome else []
 
@@ -82,7 +82,7 @@ class RunReading:
 
     @property
     def does_not_apply(self) -> list[str]:
-        """The steps that had nothing to do, each with what was searched for."""
+        """The steps that do not apply, each with what was searched for."""
         steps = self.plan.steps if self.plan else ()
         idle = [step for step in steps if step.row.status == StepStatus.NOT_APPLICABLE]
         return [f"{step.name}. {step.searched}" if step.searched else f"{step.name}." for step in idle]
@@ -104,14 +104,14 @@ class RunReading:
 
     @property
     def verdict_word(self) -> str:
-        """The word a report begins with: PARTIAL, FAILED, STOPPED or NOT FINISHED; none when it succeeded."""
+        """The word that a report begins with: PARTIAL, FAILED, STOPPED or NOT FINISHED; empty if the run succeeded."""
         if not self.run.outcome:
             return "NOT FINISHED"
         return "" if self.run.outcome == Outcome.SUCCEEDED else words(self.run.outcome).upper()
 
     @cached_property
     def criteria(self) -> list[CriterionResult]:
-        """The judged success criteria, with who judged them; none before they are."""
+        """The judged success criteria, with who judged them. Empty before that."""
         rules = self.run.policy.by_rules
         return [one.judged_by(rules=rules) for one in self.run.final.results] if self.run.final else []
 
@@ -125,7 +125,7 @@ class RunReading:
 
     @cached_property
     def requests(self) -> list[Request]:
-        """What people asked for when they rejected a plan or a result, by number, and what became of it."""
+        """The requests with which people rejected plans and results, by number, and what became of each."""
         plan = self.plan
         steps = {step.row.key: step for step in plan.steps} if plan else {}
         return answered(
@@ -138,7 +138,7 @@ class RunReading:
 
     @property
     def left_open(self) -> list[str]:
-        """A sentence for each open point, and for each request that is not met although none of them names it."""
+        """A sentence for each open point, and for each request that is not met and is no open point."""
         unmet = [one for one in self.requests if one.failing and not gap_of(one)] if self.open_points else []
         return [*self.gaps, *map(unmet_sentence, unmet)]
 
@@ -154,12 +154,12 @@ class RunReading:
 
     @cached_property
     def newest_event(self) -> Event | None:
-        """The line of the history up to which it tells."""
+        """The newest event when the run was read."""
         return self.run.events.order_by("-seq").first()
 
     @property
     def as_of(self) -> datetime | None:
-        """When that was: the same run is told in the same words, whenever it is read."""
+        """The time of that event. Texts refer to it instead of the current time, so that they are always the same."""
         return self.newest_event.at if self.newest_event else None
 
     @cached_property
@@ -172,7 +172,7 @@ class RunReading:
 
     @cached_property
     def costs(self) -> Costs | None:
-        """Estimate against actual; None before there is a plan."""
+        """Estimated and actual costs; None before there is a plan."""
         plan = self.plan
         steps = [step.row for step in plan.steps] if plan else []
         return costs_of(self.run, self.rows.plans, steps, plan.estimate if plan else None)
@@ -183,12 +183,12 @@ class RunReading:
 
     @property
     def no_ai(self) -> bool:
-        """Whether offline rules gave every answer."""
+        """Whether offline rules gave all answers."""
         return run_queries.without_ai(one.model for one in self.roles)
 
     @cached_property
     def no_sources(self) -> str:
-        """Who said when that no sources are needed; empty where they are."""
+        """Who decided when that no sources are needed; empty if they are needed."""
         run = self.run
         if run.policy.sources_needed:
             return ""
@@ -201,7 +201,7 @@ class RunReading:
 
     @property
     def same_model(self) -> str:
-        """The model that has judged its own work, where the policy allowed that; empty when they are two."""
+        """The model that judged its own work, if the policy allowed that; empty if executor and verifier differ."""
         policy = self.run.policy
         own = [attempt for attempts in self.rows.attempts.values() for attempt in attempts]
         agents = [agent for attempt in own for agent in (attempt.agent, *attempt.subagents.values())]
@@ -210,5 +210,5 @@ class RunReading:
 
 
 def reading_of(run: Run) -> RunReading:
-    """As of now, with every attempt at every step, for those who tell the whole of it."""
+    """The run as it is now, with the details of every attempt at every step."""
     return RunReading(read_rows(run))

@@ -1,4 +1,4 @@
-"""The citations of what a run delivers, looked up as of now: in its answer, and in the files that it made."""
+"""Looks up the citations in the answer of a run and in the files that it made, as they are now."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ MAX_SEARCHED = 10_000_000
 pre-checks and the end of a run look through all of it; a page must not take more than a second or two.
 """
 MAX_ALL_CHARACTERS = 1_000_000
-"""Of all texts that one report counts the citations of."""
+"""Characters of all texts in one report whose citations are counted."""
 MAX_KEPT = 20_000
-"""Citations that this process keeps, some 30 MB: each page and each update shows most of them again."""
+"""Citations that this process caches, about 30 MB: each page and each update shows most of them again."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """A text that was delivered: the answer, or the file at `path`. `finished`: the plan wants it without citations."""
+    """A delivered text: the answer, or the file at `path`. `finished`: the plan wants it without citations."""
 
     path: str
     cited: Cited
@@ -48,13 +48,13 @@ class Document:
 
     @property
     def notes(self) -> list[Citation]:
-        """Those that stand in notes, which no page shows as links."""
+        """The citations in notes of a document, which no page shows as links."""
         return [one for one in self.cited.citations if one.at]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a document is not whole, as a sentence; `citation` is the one that it is about, if it is about one."""
+    """A problem of a document as a sentence; `citation` is the citation that it is about, if there is one."""
 
     document: Document
     sentence: str
@@ -66,7 +66,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class RunCitations:
-    """What became of the citations of documents; those without any are listed too."""
+    """The citations of documents. Documents without citations are listed as well."""
 
     documents: tuple[Document, ...]
 
@@ -92,12 +92,12 @@ class RunCitations:
 
     @property
     def weak(self) -> int:
-        """How many have a figure or name beside them that is not in what they cite, or cite what may prove nothing."""
+        """How many citations may prove nothing, such as those next to a figure that their source does not have."""
         return sum(1 for one in self.all if one.weak)
 
     @property
     def sentence(self) -> str:
-        """What a report begins with."""
+        """The sentence with which a report begins."""
         count, broken = len(self.all), len(self.broken)
         if not (count or broken or self.rest):
             return "No citations"
@@ -114,14 +114,14 @@ class RunCitations:
 
     @property
     def rest(self) -> str:
-        """The documents of which only the first citations were looked up, since they are so long."""
+        """The documents of which only the first citations were looked up, because they are long."""
         names = [document.name for document in self.documents if document.cited.until is not None]
         more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
         return ", ".join(names[:3]) + more
 
 
 def sources_of(place: Run | Attempt) -> Sources:
-    """What the texts of a run may cite; those of an attempt also what that attempt has written."""
+    """The sources that texts of a run may cite. Texts of an attempt may also cite what that attempt wrote."""
     run = place.step.plan.run if isinstance(place, Attempt) else place
     changes = place.overlay if isinstance(place, Attempt) else {}
     now = {**trees.files_of(run.head), **{path: info for path, info in changes.items() if info}}
@@ -132,7 +132,7 @@ def sources_of(place: Run | Attempt) -> Sources:
 
 
 def cited_in(text: str, place: Run | Attempt, *, finished: bool = False) -> Cited:
-    """The first citations of a text that the run or the attempt wrote. Nothing is read for a text without links."""
+    """The first citations of a text that the run or the attempt wrote. Reads nothing for a text without links."""
     if "](" not in text and "]:" not in text:
         return Cited()
     run = place.step.plan.run if isinstance(place, Attempt) else place
@@ -144,7 +144,7 @@ def cited_in(text: str, place: Run | Attempt, *, finished: bool = False) -> Cite
 
 
 def noted_by(run: Run, path: str, sha256: str, text: Laid, finished: Collection[str] = ()) -> Document:
-    """A Word or a PDF document that the run made, in any of its versions: `text` is what it reads as."""
+    """The citations of a Word or PDF document that the run made, in one of its versions, whose text is `text`."""
     key = (sha256, run.inputs.digest, run.head.digest)
     cited = _kept.get(key, lambda: noted_in(text, sources_of(run), MAX_SEARCHED, most=MAX_LINKS))
     return Document(path, cited, finished=path in finished)
@@ -170,7 +170,7 @@ def document_of(run: Run, path: str, text: str | None, finished: Collection[str]
 
 
 def finished_in(steps: Iterable[PlanStep]) -> frozenset[str]:
-    """The files that these steps write and that must not have citations."""
+    """The files of these steps that must not contain citations."""
     return frozenset(output.path for step in steps for output in step.expected_outputs if not output.cited)
 
 
@@ -201,7 +201,7 @@ def _documents(run: Run, finished: frozenset[str]) -> Iterator[Document]:
 
 
 def _without_given(run: Run, path: str, text: str, cited: Cited) -> Cited:
-    """Without the links that the file had already when it was handed in."""
+    """The citations without links that the file already had when it was given."""
     if not cited.links:
         return cited
     before = trees.files_of(run.inputs).get(path)

@@ -1,4 +1,4 @@
-"""Texts that evidence names and that are no files: findings, results of tools, what people asked for, the answer."""
+"""Texts that evidence refers to and that are no files: findings, results of tools, requests of people, the answer."""
 
 import re
 from collections.abc import Sequence
