@@ -85,7 +85,7 @@ class StepFigures:
 
 
 @dataclass(frozen=True)
-class Span:
+class FiguresOverTime:
     """The runs that were submitted from `begin` to the next span, and their steps."""
 
     begin: datetime
@@ -210,6 +210,6 @@ class Trends:
     `verdicts` verdicts that did not pass.
     """
 
-    spans: tuple[Span, ...]
+    spans: tuple[FiguresOverTime, ...]
     failing: tuple[FailedCriterion, ...]
     verdicts: int

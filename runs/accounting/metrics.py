@@ -38,10 +38,10 @@ from runs.accounting.figures import (
     AttemptFigures,
     Bucket,
     FailedCriterion,
+    FiguresOverTime,
     Metrics,
     Phase,
     RunFigures,
-    Span,
     StepFigures,
     Times,
     Trends,
@@ -71,7 +71,7 @@ def metrics_over_time(runs: QuerySet[Run], begins: Sequence[datetime]) -> tuple[
     measured = _Measured(runs, begins)
     failing, verdicts = _failing(measured.chosen)
     spans = tuple(
-        Span(begin, measured.runs.get(number, RunFigures()), measured.steps.get(number, (StepFigures(),))[0])
+        FiguresOverTime(begin, measured.runs.get(number, RunFigures()), measured.steps.get(number, (StepFigures(),))[0])
         for number, begin in enumerate(begins)
     )
     return _metrics(measured), Trends(spans, failing, verdicts)

@@ -8,7 +8,7 @@ from pydantic import Field
 from runs.contracts.base import Contract, StepId, Text
 
 
-class Answered(NamedTuple):
+class AnsweredQuestion(NamedTuple):
     """What a person said to a question of a model, as the `number`th thing that people said in the run."""
 
     number: int

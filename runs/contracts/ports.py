@@ -160,7 +160,7 @@ class Model(Protocol):
         ...
 
 
-class Draft(Protocol):
+class ReplyDraft(Protocol):
     """Is told of a reply while it is being written, for people to watch. Nothing of it is kept, or trusted."""
 
     def begin(self, kind: str, tool: str = "") -> None:

@@ -68,7 +68,7 @@ class Tail:
 
 
 class LiveDraft:
-    """A draft (`pev.ports.Draft`) of one call, shown to people who follow the run. If nobody does, it does no work.
+    """A draft (`contracts.ports.ReplyDraft`) of one call, shown to people who follow the run. If nobody does, it does no work.
 
     The asking thread passes pieces of the text; `tick` has to be called regularly, from any thread.
     """

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.db.models import Q
 
-from runs.contracts.feedback import Answered
+from runs.contracts.feedback import AnsweredQuestion
 from runs.contracts.ports import ToolSpec
 from runs.enums import (
     SETTLED_STEPS,
@@ -342,13 +342,13 @@ def persons(gates: Iterable[Gate], until: datetime | None = None) -> dict[int, s
     return {asked.request: asked.words for gate in said for asked in gate.asked}
 
 
-def answers(run: Run, which: Q | None = None) -> tuple[Answered, ...]:
+def answers(run: Run, which: Q | None = None) -> tuple[AnsweredQuestion, ...]:
     """What people answered to questions of models, by number. No query if there was neither request nor answer."""
     if not run.requests:
         return ()
     gates = run.gates.answers().filter(which or Q())
     rows = gates.values_list("request", "question", "reason")
-    return tuple(Answered(number, question, words) for number, question, words in rows if number)
+    return tuple(AnsweredQuestion(number, question, words) for number, question, words in rows if number)
 
 
 def earlier_critiques(attempt: Attempt, gates: Iterable[Gate]) -> Iterator[Critique]:

@@ -35,7 +35,7 @@ from runs.text.plural import pluralize
 
 
 class RunPeople:
-    """Questions to people: implements `pev.ports.People` over gates.
+    """Questions to people: implements `contracts.ports.People` over gates.
 
     Asking again after a crash is safe: a question that was answered is not asked twice.
     """
@@ -64,7 +64,7 @@ class RunPeople:
 
 
 class TreeCommands:
-    """Commands on the files of an attempt, which are written into a sandbox: implements `pev.ports.Commands`.
+    """Commands on the files of an attempt, which are written into a sandbox: implements `contracts.ports.Commands`.
 
     What a command changes there is thrown away. `keep_going` raises to break a command off.
     """
@@ -143,7 +143,7 @@ class _Checks:
 
 
 class WebPages:
-    """Pages of the web for one attempt: implements `pev.ports.Pages`.
+    """Pages of the web for one attempt: implements `contracts.ports.Pages`.
 
     A page is fetched once, so that all parts of it which are read are from the same version.
     """
@@ -187,7 +187,7 @@ _CHANGED = (
 
 
 class RunServers:
-    """Calls of MCP servers for one attempt: implements `pev.ports.Servers`. `close` ends the connections."""
+    """Calls of MCP servers for one attempt: implements `contracts.ports.Servers`. `close` ends the connections."""
 
     def __init__(self, recording: Recording, result_chars: int) -> None:
         self._policy = recording.item.run.policy

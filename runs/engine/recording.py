@@ -16,10 +16,10 @@ from runs.accounting.prices import bound_of, cost_of
 from runs.contracts.ports import (
     Ask,
     Changes,
-    Draft,
     GuardedToolbox,
     Original,
     Reply,
+    ReplyDraft,
     ToolResult,
     ToolSpec,
     ToolUse,
@@ -60,7 +60,7 @@ class Answering:
         self._rehearsal = Rehearsal()
         self._clients = Clients()
 
-    def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None, draft: Draft | None = None) -> Reply:
+    def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None, draft: ReplyDraft | None = None) -> Reply:
         """The reply to one question. Raises ModelError.
 
         `keep_going` is called while the reply is awaited, and raises to break it off. `draft` gets the text as it is
@@ -83,7 +83,7 @@ class Answering:
         self._clients.close()
 
 
-def _written(reply: Reply, draft: Draft | None, pieces: int) -> Iterator[None]:
+def _written(reply: Reply, draft: ReplyDraft | None, pieces: int) -> Iterator[None]:
     """Pass the reply to the draft in about `pieces` pieces, one for each item of the iterator."""
     if draft is None:
         return
@@ -210,7 +210,7 @@ class Recording:
 
 
 class RecordedModel:
-    """A model (`pev.ports.Model`) whose replies are committed before the next question.
+    """A model (`contracts.ports.Model`) whose replies are committed before the next question.
 
     `first` is the ordinal of its first question: execution and verification of an attempt have separate ranges. A
     question that would break a limit of the run is not asked: raises LimitReached, or ToolsUsedUp if it can be asked

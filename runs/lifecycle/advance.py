@@ -7,7 +7,7 @@ from runs.lifecycle import effects, moves
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates import exhausted_gate, plan_gate, start_gate, step_gate
-from runs.lifecycle.state import State
+from runs.lifecycle.state import RunState
 from runs.store import event_log, trees
 
 
@@ -17,7 +17,7 @@ def advance(run_id: int) -> None:
         go_on(states.of(event_log.locked(run_id)))
 
 
-def go_on(state: State) -> None:
+def go_on(state: RunState) -> None:
     """Apply every move that is due, beginning with a state that was read in this transaction."""
     while due := moves.due(snapshot(state)):
         for move in due:
@@ -28,7 +28,7 @@ _HAS_WORK = frozenset({RunStatus.PLANNING, RunStatus.FINALISING})
 """The statuses in which a work item of the whole run may be open."""
 
 
-def snapshot(state: State) -> moves.Snapshot:
+def snapshot(state: RunState) -> moves.Snapshot:
     """What `moves.due` decides on."""
     run, plan = state.run, state.plan
     is_proposed = plan is not None and plan.status == PlanStatus.PROPOSED
@@ -49,7 +49,7 @@ def snapshot(state: State) -> moves.Snapshot:
     )
 
 
-def _apply(state: State, move: moves.Move) -> None:
+def _apply(state: RunState, move: moves.Move) -> None:
     match move:
         case moves.ReadDocuments() | moves.AskForPlan() | moves.OpenPlanGate() | moves.ApprovePlan():
             _apply_to_plan(state, move)
@@ -79,7 +79,7 @@ def _apply(state: State, move: moves.Move) -> None:
 
 
 def _apply_to_plan(
-    state: State, move: moves.ReadDocuments | moves.AskForPlan | moves.OpenPlanGate | moves.ApprovePlan
+    state: RunState, move: moves.ReadDocuments | moves.AskForPlan | moves.OpenPlanGate | moves.ApprovePlan
 ) -> None:
     match move:
         case moves.ReadDocuments():

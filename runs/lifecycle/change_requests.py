@@ -74,7 +74,7 @@ _WORDS: Mapping[Status, Word] = {
 
 
 @dataclass(frozen=True)
-class Request:
+class ChangeRequest:
     """One request and its answer.
 
     * `asked` is what was said; one rejection may contain several requests.
@@ -244,7 +244,7 @@ def answered(
     steps: Mapping[str, Step],
     tried: Callable[[Step], Sequence[Attempt]],
     final: Sequence[CriterionResult] = (),
-) -> list[Request]:
+) -> list[ChangeRequest]:
     """What became of each request.
 
     `plan` is the newest, with its `steps` by key. `tried` returns the attempts at a step in order, with verdicts.
@@ -262,17 +262,19 @@ def _answered(
     steps: Mapping[str, Step],
     tried: Callable[[Step], Sequence[Attempt]],
     final: Sequence[CriterionResult],
-) -> Request:
+) -> ChangeRequest:
     answers = [answer for answer in plan.header.answers if answer.request == asked.request] if plan else []
     edited = plan if plan and plan.author_id and gate.decided_at and plan.created_at > gate.decided_at else None
     key = judged_at(gate, plan.header, steps) if plan else None
     if key is None:
         by_hand = edited and not any(answer.done for answer in answers)
-        return Request(gate, asked, "open" if by_hand else _planned(answers, steps, final), answers, edited=edited)
+        return ChangeRequest(
+            gate, asked, "open" if by_hand else _planned(answers, steps, final), answers, edited=edited
+        )
     attempt = next((one for one in reversed(tried(steps[key])) if hasattr(one, "verdict")), None)
     results = attempt.verdict.requests if attempt else []
     result = next((one for one in results if one.number == asked.request), None)
-    return Request(
+    return ChangeRequest(
         gate, asked, result.status if result else "open", answers, steps[key], attempt, result, edited=edited
     )
 
@@ -298,12 +300,12 @@ def _criterion_met(answer: RequestAnswer, steps: Mapping[str, Step], final: Sequ
     return _ENDS.get(StepStatus(step.status)) if step else None
 
 
-def unmet(requests: Iterable[Request]) -> list[str]:
+def unmet(requests: Iterable[ChangeRequest]) -> list[str]:
     """A sentence for each request about a result that is not known to be met by the final result."""
     return [sentence for request in requests if (sentence := gap_of(request))]
 
 
-def gap_of(request: Request) -> str:
+def gap_of(request: ChangeRequest) -> str:
     """The open point that a request about a result leaves; empty if it leaves none. Requests about plans leave none."""
     if not request.gate.attempt_id or _is_settled(request):
         return ""
@@ -314,13 +316,13 @@ def gap_of(request: Request) -> str:
     return unmet_sentence(request)
 
 
-def unmet_sentence(request: Request) -> str:
+def unmet_sentence(request: ChangeRequest) -> str:
     """A sentence with its status, its words and the reason."""
     name, why = _name(request), request.why or request.reason
     return " ".join(filter(None, (f"{name[:1].upper()}{name[1:]} is {request.word}: {_words(request)}", why)))
 
 
-def _is_settled(request: Request) -> bool:
+def _is_settled(request: ChangeRequest) -> bool:
     """Whether it is met, or a person accepted the result knowing that nothing clearly proves it."""
     weak = request.result is not None and request.result.weak
     if request.status == "met" and not weak:
@@ -330,11 +332,11 @@ def _is_settled(request: Request) -> bool:
     return request.attempt.gates.filter(status=GateStatus.APPROVED, decided_how__in=READ).exists()
 
 
-def _name(request: Request) -> str:
+def _name(request: ChangeRequest) -> str:
     return f"request {request.number} of {request.gate.decided_by}"
 
 
-def _words(request: Request) -> str:
+def _words(request: ChangeRequest) -> str:
     """The quoted request, ending like a sentence."""
     said = quoted(request.said)
     if request.on:

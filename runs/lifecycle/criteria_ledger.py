@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from runs.enums import WHOLE_STEPS, AttemptStatus, GateKind, GateStatus, Severity, StepStatus
 from runs.evidence.results import CriterionResult, doubts_in, in_plain_words, not_traced
-from runs.lifecycle.change_requests import READ, Request, answered, requests_of, said_at, unmet
+from runs.lifecycle.change_requests import READ, ChangeRequest, answered, requests_of, said_at, unmet
 from runs.lifecycle.coverage import unread
 from runs.models import Attempt, Gate, Plan, Run, Step, Verdict
 from runs.pev.outcome import AttemptEntry, Ledger, StepEntry
@@ -133,7 +133,7 @@ def _attempts_of(steps: Sequence[Step]) -> Mapping[int, Sequence[Attempt]]:
     return found
 
 
-def _answered(run: Run, plan: Plan | None) -> list[Request]:
+def _answered(run: Run, plan: Plan | None) -> list[ChangeRequest]:
     """What became of people's requests. No query without requests."""
     gates = requests_of(run)
     steps = {step.key: step for step in plan.steps.all()} if plan and gates else {}

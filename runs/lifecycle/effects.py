@@ -26,7 +26,7 @@ from runs.evidence.results import needs_person
 from runs.lifecycle import available_agents
 from runs.lifecycle.approval import baseline, fingerprint, reuse
 from runs.lifecycle.criteria_ledger import ledger_of
-from runs.lifecycle.state import State
+from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.logs import about
 from runs.models import Agent, Attempt, Gate, Plan, Run, Step, User, WorkItem, clock
@@ -69,12 +69,12 @@ def resume_suspended(run: Run) -> None:
         notify(work.pk)
 
 
-def read_documents(state: State) -> None:
+def read_documents(state: RunState) -> None:
     _create_work(state.run, WorkKind.READ)
     record(state.run.pk, events.Reading(done=0, documents=len(trees.readings_of(state.run.inputs).waiting)))
 
 
-def ask_for_plan(state: State) -> None:
+def ask_for_plan(state: RunState) -> None:
     _create_work(state.run, WorkKind.PLAN)
     record(state.run.pk, events.Planning(version=state.plan.version + 1 if state.plan else 1))
 
@@ -97,7 +97,7 @@ def approve_plan(run: Run, plan: Plan, *, by: User, how: str) -> None:
     record(run.pk, event)
 
 
-def start_attempt(state: State, key: str) -> None:
+def start_attempt(state: RunState, key: str) -> None:
     """Start another attempt at a step, or take over the result of an earlier run if nothing it depends on differs."""
     run, step = state.run, state.steps[key]
     spec = state.specs[key]
@@ -120,7 +120,7 @@ def start_attempt(state: State, key: str) -> None:
     _create_work(run, WorkKind.ATTEMPT, attempt)
 
 
-def _are_approved(state: State, key: str, there: Mapping[str, AgentDefinition]) -> bool:
+def _are_approved(state: RunState, key: str, there: Mapping[str, AgentDefinition]) -> bool:
     """Whether the agents of the step are still those that were approved.
 
     Raises MoveRefused if the approval names no such agent: the move would stay due for ever.
@@ -138,7 +138,7 @@ def _are_approved(state: State, key: str, there: Mapping[str, AgentDefinition]) 
     return True
 
 
-def _take_over(state: State, key: str, attempt: Attempt, earlier: Attempt) -> None:
+def _take_over(state: RunState, key: str, attempt: Attempt, earlier: Attempt) -> None:
     """Give the attempt the result of an earlier run. It opens gates like any other result."""
     attempt.status, attempt.reused_from = AttemptStatus.PASSED.value, earlier
     attempt.overlay, attempt.output, attempt.fingerprint = earlier.overlay, earlier.output, earlier.fingerprint
@@ -165,7 +165,7 @@ _SETTLED = {
 }
 
 
-def settle(state: State, key: str, status: StepStatus) -> None:
+def settle(state: RunState, key: str, status: StepStatus) -> None:
     """Put what the latest attempt wrote into the workspace. If another step changed the same files, try again (D4).
 
     A step that passed because it had nothing to do becomes “not applicable”.
@@ -193,7 +193,7 @@ def settle(state: State, key: str, status: StepStatus) -> None:
     record(run.pk, _SETTLED[status](step=key, attempt=attempt.number, tree=head.digest))
 
 
-def _declared(state: State, key: str, overlay: Changes) -> Changes:
+def _declared(state: RunState, key: str, overlay: Changes) -> Changes:
     """The declared files of an accepted overlay. Nobody agreed to others, such as a changed input file."""
     extra = baseline.undeclared_by(state.specs.values(), overlay)
     if extra:
@@ -202,12 +202,12 @@ def _declared(state: State, key: str, overlay: Changes) -> Changes:
     return {path: entry for path, entry in overlay.items() if path not in extra}
 
 
-def fail_step(state: State, key: str) -> None:
+def fail_step(state: RunState, key: str) -> None:
     state.change(key, StepStatus.FAILED)
     record(state.run.pk, events.StepFailed(step=key, attempts=state.steps[key].failures))
 
 
-def replan(state: State, key: str) -> None:
+def replan(state: RunState, key: str) -> None:
     """Go back to the planner. The current version and its answer stay until there is a new one."""
     run, plan = state.run, state.plan
     assert plan is not None
@@ -233,7 +233,7 @@ def _plan_again(
     record(run.pk, events.Replanning(step=key, why=why, replan=run.replans))
 
 
-def plan_instead(state: State, work: WorkItem) -> None:
+def plan_instead(state: RunState, work: WorkItem) -> None:
     """End work that an error holds, because a person wants another plan instead of another try. Nothing of it is kept.
 
     The planner is asked as soon as no other step of the plan is under way or waits for a decision.
@@ -247,7 +247,7 @@ def plan_instead(state: State, work: WorkItem) -> None:
         _plan_again(state.run, state.plan, "The answer could not be written after an error.")
 
 
-def go_on_without_replan(state: State, why: str) -> None:
+def go_on_without_replan(state: RunState, why: str) -> None:
     """Continue where the run was, because the planner had nothing new. From here on no replan is left."""
     run, plan = state.run, state.plan
     assert plan is not None
@@ -255,7 +255,7 @@ def go_on_without_replan(state: State, why: str) -> None:
     record(run.pk, events.NothingNew(version=plan.version, why=why[:2_000]))
 
 
-def start_finalise(state: State) -> None:
+def start_finalise(state: RunState) -> None:
     if state.run.status != RunStatus.FINALISING:
         change(state.run, RunStatus.FINALISING)
     _create_work(state.run, WorkKind.FINALISE)

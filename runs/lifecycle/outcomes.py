@@ -21,7 +21,7 @@ from runs.evidence.results import Judgement
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import baseline, fingerprint
 from runs.lifecycle.coverage import known_unread
-from runs.lifecycle.state import State
+from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, User, Verdict
 from runs.pev.agents import needed_by
@@ -93,7 +93,7 @@ def propose_plan(
     return row
 
 
-def _superseded(state: State, *, edited: bool) -> Plan | None:
+def _superseded(state: RunState, *, edited: bool) -> Plan | None:
     """The newest version, superseded if it was approved or is edited.
 
     Then its steps that are not settled are dropped, and its answer is deleted.
@@ -147,7 +147,7 @@ def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:
     record(run.pk, events.Verifying(step=attempt.step.key, attempt=attempt.number, confidence=sure))
 
 
-def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = None, blocked: bool = False) -> State:
+def judged(attempt: Attempt, judgement: Judgement, *, reads: ReadSet | None = None, blocked: bool = False) -> RunState:
     """Store the verdict, with what the result rests on. Returns the state of the run, in which a move is due."""
     Verdict.objects.create(
         attempt=attempt,

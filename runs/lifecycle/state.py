@@ -17,7 +17,7 @@ _COLUMNS = ("pk", "key", "status", "failures", "tries", "last_action", "fingerpr
 
 
 @dataclass
-class State:
+class RunState:
     """The newest plan of a run and its steps, by key and in order. `specs` are the definitions of the steps.
 
     It is valid within one transaction, in which steps are changed by `change` only. `results` caches the latest attempt
@@ -49,14 +49,14 @@ class State:
         return self.results[key]
 
 
-def of(run: Run, plan: Plan | None = None) -> State:
+def of(run: Run, plan: Plan | None = None) -> RunState:
     """Read the state of a run. `plan` is the newest version, if the caller has read it."""
     newest = plan or run.plans.defer("estimate").newest()
     if newest is None:
-        return State(run, None, {}, {})
+        return RunState(run, None, {}, {})
     specs = specs_of(newest)
     rows = newest.steps.order_by("position").values_list(*_COLUMNS)
-    return State(run, newest, {row[1]: _step(specs[row[1]], *row) for row in rows}, specs)
+    return RunState(run, newest, {row[1]: _step(specs[row[1]], *row) for row in rows}, specs)
 
 
 def _step(

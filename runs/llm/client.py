@@ -16,7 +16,7 @@ import anthropic
 import httpx2
 
 from runs.contracts.base import JsonObject
-from runs.contracts.ports import SERVED, Ask, Draft, Reply, Usage
+from runs.contracts.ports import SERVED, Ask, Reply, ReplyDraft, Usage
 from runs.errors import ModelError, PevError
 from runs.http_client.bounded_reading import AnswerRefused, bounded_client
 from runs.http_client.watchdog import Watch
@@ -63,7 +63,7 @@ class Clients:
         self._made: dict[Server, anthropic.Anthropic] = {}
         self._lock = threading.Lock()
 
-    def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None, draft: Draft | None = None) -> Reply:
+    def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None, draft: ReplyDraft | None = None) -> Reply:
         """The reply to one question. `keep_going` raises to break off. It is called for each event and, from
         another thread, every second, so that a silent service cannot hold a call that has to end. `draft` is told of
         the reply while it comes.
@@ -232,7 +232,7 @@ def _count(tokens: object) -> int:
     return min(tokens, MAX_TOKENS) if isinstance(tokens, int) and tokens > 0 else 0
 
 
-def telling(draft: Draft, answer_tool: str) -> Callable[[Any], None]:
+def telling(draft: ReplyDraft, answer_tool: str) -> Callable[[Any], None]:
     """Returns a function that passes one event of the stream on to the draft. An answer that comes as the input of a
     tool is passed on as text.
 

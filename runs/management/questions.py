@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from runs.enums import Verb
 from runs.evidence.results import CriterionResult
-from runs.lifecycle.change_requests import Request
+from runs.lifecycle.change_requests import ChangeRequest
 from runs.lifecycle.gates.gate_type import Decision, Subject
 from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.run_limits import parse_limits
@@ -161,7 +161,7 @@ def _subject(gate: Gate) -> Iterator[str]:
                 yield from _attempt(attempt)
 
 
-def _requests(requests: Iterable[Request]) -> Iterator[str]:
+def _requests(requests: Iterable[ChangeRequest]) -> Iterator[str]:
     for one in requests:
         yield f"request {one.number} of {one.gate.decided_by}, {one.state}: {one.sentence}"
         yield from (f"    the plan: {place}" for place in one.planned)

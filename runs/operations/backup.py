@@ -26,7 +26,7 @@ from runs.contracts.ports import Changes
 from runs.engine.process_registry import BACKUP, HeldLock
 from runs.errors import InvalidInput
 from runs.models import Attempt, DraftFile, LeaderLock, Link, Rendition, ToolCall, Tree
-from runs.operations.backup_archive import Archive, Manifest, Signer, Writer
+from runs.operations.backup_archive import Archive, ArchiveWriter, Manifest, Signer
 from runs.store import blobs
 
 type Rows = QuerySet[Any, tuple[int, Changes]]
@@ -176,7 +176,7 @@ def _written(draft: Path, turn: HeldLock, warn: Callable[[str], object]) -> Mani
         try:
             with draft.open("wb") as file:
                 os.fchmod(file.fileno(), 0o600)
-                manifest = _write(Writer(file, signed=signed), draft.with_name("database"), turn, warn)
+                manifest = _write(ArchiveWriter(file, signed=signed), draft.with_name("database"), turn, warn)
                 file.flush()
                 os.fsync(file.fileno())
             return manifest
@@ -186,7 +186,7 @@ def _written(draft: Path, turn: HeldLock, warn: Callable[[str], object]) -> Mani
     raise AssertionError("the last try returns or raises")
 
 
-def _write(writer: Writer, database: Path, turn: HeldLock, warn: Callable[[str], object]) -> Manifest:
+def _write(writer: ArchiveWriter, database: Path, turn: HeldLock, warn: Callable[[str], object]) -> Manifest:
     database.unlink(missing_ok=True)
     seen, missing = set[str](), dict[str, str]()
     with taken(database) as alias:

@@ -51,7 +51,7 @@ class Manifest(Contract):
     digest: str
 
 
-class Signature(Contract):
+class ArchiveSignature(Contract):
     """`key`: which key it was made with, as `key_mark` names it. `hmac`: over all bytes before its header."""
 
     key: str
@@ -66,11 +66,11 @@ class Signer(StrEnum):
     NOBODY = "nobody"
 
 
-class Writer:
+class ArchiveWriter:
     """An archive that is being written to an open file; it is not signed where there is no key to sign with."""
 
     def __init__(self, file: IO[bytes], *, signed: bool) -> None:
-        self._outlet = _Outlet(file)
+        self._outlet = _SigningFile(file)
         self._tar = tarfile.open(  # noqa: SIM115  `finish` closes it
             fileobj=cast("Any", self._outlet), mode="w", format=tarfile.PAX_FORMAT
         )
@@ -107,7 +107,7 @@ class Writer:
         manifest = describe(self._contents.count, self._contents.digest)
         self._add_json(MANIFEST, manifest)
         if self._signed:
-            self._add_json(SIGNATURE, Signature(key=key_mark(), hmac=self._outlet.mac.hexdigest()))
+            self._add_json(SIGNATURE, ArchiveSignature(key=key_mark(), hmac=self._outlet.mac.hexdigest()))
         self._tar.close()
         return manifest
 
@@ -290,7 +290,7 @@ class _Contents:
         return self._digest.hexdigest()
 
 
-class _Outlet:
+class _SigningFile:
     """What the archive is written to, which goes into the HMAC on its way to the disk."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -341,7 +341,7 @@ def _begun_mac() -> hmac.HMAC:
 
 def _signer(data: bytes, mac: hmac.HMAC) -> Signer:
     try:
-        signature = Signature.model_validate_json(data)
+        signature = ArchiveSignature.model_validate_json(data)
     except ValidationError as error:
         raise InvalidInput("The back-up is damaged: its signature cannot be read. Use another one.") from error
     if signature.key != key_mark():

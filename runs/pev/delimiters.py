@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from runs.contracts.base import PERSON
-from runs.contracts.feedback import Answered
+from runs.contracts.feedback import AnsweredQuestion
 from runs.contracts.ports import FileInfo
 from runs.text.plural import pluralize, word_for
 from runs.text.truncate import boundary
@@ -65,7 +65,7 @@ def results_with_notes(results: Mapping[str, str], notes: Mapping[str, str]) -> 
             yield delimited("notes", beginning_of(note, NOTES_CHARS), name)
 
 
-def answered(answers: Iterable[Answered]) -> Iterator[str]:
+def answered(answers: Iterable[AnsweredQuestion]) -> Iterator[str]:
     """A block for each question that a model has asked a person, and one for the answer."""
     for one in answers:
         source = f"{PERSON}{one.number}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runs.contracts.answer_schemas import schema_for
-from runs.contracts.feedback import Answered, Feedback
+from runs.contracts.feedback import AnsweredQuestion, Feedback
 from runs.contracts.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.enums import Effect, Role
 from runs.errors import PlanRefused, PlanRepeated
@@ -67,7 +67,7 @@ class PlanBrief:
     previous: PlanContract | None = None
     spent: tuple[RejectedWork, ...] = ()
     stands: bool = False
-    answers: Sequence[Answered] = ()
+    answers: Sequence[AnsweredQuestion] = ()
     simple: bool = False
 
     @property

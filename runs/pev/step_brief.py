@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runs.contracts.answer_schemas import schema_for
-from runs.contracts.feedback import Answered, Feedback
+from runs.contracts.feedback import AnsweredQuestion, Feedback
 from runs.contracts.ports import Ask, FileInfo, ToolSpec
 from runs.enums import Role
 from runs.pev import prompts
@@ -55,7 +55,7 @@ class StepBrief:
     notes: Mapping[str, str] = field(default_factory=dict)
     window: int | None = None
     remarks: Mapping[str, str] = field(default_factory=dict)
-    answers: Sequence[Answered] = ()
+    answers: Sequence[AnsweredQuestion] = ()
     instructions: str = ""
     subagents: Mapping[str, Subagent] = field(default_factory=dict)
     simple: bool = False

@@ -31,7 +31,7 @@ _NOTE = "note"
 
 
 @dataclass(frozen=True)
-class Version:
+class PlanVersion:
     """A plan to be compared, with its steps by key in order."""
 
     number: int
@@ -79,7 +79,7 @@ class StepChange:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PlanComparison:
     """What differs between version `before` and version `after`. `steps`: what asks for less stands first. `criteria`
     are the success criteria, `whole` the other parts of the plan itself, `comments` those about no step that differs.
     """
@@ -123,8 +123,8 @@ class Comparison:
 
 
 def compare(
-    before: Version, after: Version, passed: Sequence[PlanStep] = (), comments: Sequence[Comment] = ()
-) -> Comparison:
+    before: PlanVersion, after: PlanVersion, passed: Sequence[PlanStep] = (), comments: Sequence[Comment] = ()
+) -> PlanComparison:
     """`passed`: the steps whose results are kept, of which nothing is asked any more. `comments`: what people said of
     the earlier version and of those between the two.
     """
@@ -134,7 +134,7 @@ def compare(
     steps = sorted(_steps(before, after, less, budget), key=_urgency)
     placed = [replace(step, comments=_about(step, comments, after.header.answers)) for step in steps]
     known = {comment for step in placed for comment in step.comments}
-    return Comparison(
+    return PlanComparison(
         before=before.number,
         after=after.number,
         steps=tuple(placed),
@@ -163,7 +163,7 @@ def _about(step: StepChange, comments: Sequence[Comment], answers: Sequence[Requ
     return tuple(one for one in comments if one.step_id == step.key or (one.request and one.request in answered))
 
 
-def _steps(before: Version, after: Version, less: _Less, budget: DiffBudget) -> Iterator[StepChange]:
+def _steps(before: PlanVersion, after: PlanVersion, less: _Less, budget: DiffBudget) -> Iterator[StepChange]:
     old = {key: number for number, key in enumerate(before.steps, 1)}
     new = {key: number for number, key in enumerate(after.steps, 1)}
     stayed = _in_order([old[key] for key in new if key in old])
@@ -184,7 +184,7 @@ def _steps(before: Version, after: Version, less: _Less, budget: DiffBudget) -> 
 
 
 def _changed(
-    before: Version, after: Version, key: str, places: tuple[int, int], less: _Less, budget: DiffBudget
+    before: PlanVersion, after: PlanVersion, key: str, places: tuple[int, int], less: _Less, budget: DiffBudget
 ) -> StepChange:
     old, new = before.steps[key], after.steps[key]
     texts = zip(_texts(old, before.steps), _texts(new, after.steps), strict=True)
@@ -309,29 +309,29 @@ _KINDS: tuple[Kind, ...] = ("removed", "changed", "added", "moved")
 
 
 @dataclass(frozen=True)
-class News:
+class PlanNews:
     """Such as “1 step removed: Draft the notices”. `less`: whether less is asked for than before."""
 
     words: str
     less: bool = False
 
 
-def news_of(changes: Comparison) -> list[News]:
+def news_of(changes: PlanComparison) -> list[PlanNews]:
     """A part for each kind of change, never empty: that nothing changed is news for who asked for changes."""
     if changes.only_noted:
-        return [News("No step or criterion changed")]
+        return [PlanNews("No step or criterion changed")]
     found = [
-        News(_of_steps(kind, steps, first=not place), any(step.less for step in steps))
+        PlanNews(_of_steps(kind, steps, first=not place), any(step.less for step in steps))
         for place, (kind, steps) in enumerate(_by_kind(changes))
     ]
     if changes.criteria:
         words = ", ".join(_of_criteria(changes.criteria, "success criterion", "success criteria"))
-        found.append(News(words, any(one.relaxed for one in changes.criteria)))
+        found.append(PlanNews(words, any(one.relaxed for one in changes.criteria)))
     named = [one for one in changes.whole if not one.what.startswith("context ")]
-    return [*found, *(News(f"{_of_text(one)} changed") for one in named)]
+    return [*found, *(PlanNews(f"{_of_text(one)} changed") for one in named)]
 
 
-def _by_kind(changes: Comparison) -> Iterator[tuple[Kind, Sequence[StepChange]]]:
+def _by_kind(changes: PlanComparison) -> Iterator[tuple[Kind, Sequence[StepChange]]]:
     for kind in _KINDS:
         if steps := [step for step in changes.steps if step.kind == kind]:
             yield kind, steps
@@ -382,10 +382,10 @@ _PART_QUOTE = 120
 
 
 @dataclass(frozen=True)
-class Written:
+class AuthoredVersion:
     """A version, `by` whose hand; empty for a planner. `agreed`: whether a person approved it after reading."""
 
-    version: Version
+    version: PlanVersion
     by: str
     agreed: bool = False
 
@@ -401,7 +401,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _EditPart:
     """Something that the edit which made `version` put into the plan: words that are looked for anywhere in a plan, or
     the `fact` of that key. A step that it took out is `gone`, by its key.
     """
@@ -413,7 +413,7 @@ class _Part:
     fact: str = ""
     gone: str = ""
 
-    def stands(self, now: Written) -> bool:
+    def stands(self, now: AuthoredVersion) -> bool:
         if self.gone:
             return self.gone not in now.version.steps
         return self.fact in now.facts if self.fact else self.words in now.words
@@ -437,11 +437,11 @@ class LostEdit:
         return f"is not in this plan: {', '.join(self.parts)}{f' and {self.more} more' if self.more else ''}"
 
 
-def lost_edits(versions: Sequence[Written]) -> list[LostEdit]:
+def lost_edits(versions: Sequence[AuthoredVersion]) -> list[LostEdit]:
     """Of all versions, the oldest first: the edits that the last one does not have whole. What another edit took out,
     or a person approved to be without, is not missed.
     """
-    held: list[_Part] = []
+    held: list[_EditPart] = []
     for before, now in pairwise(versions):
         if now.by:
             held = [part for part in held if part.stands(now) or not part.stands(before)]
@@ -456,20 +456,22 @@ def lost_edits(versions: Sequence[Written]) -> list[LostEdit]:
     return found
 
 
-def _edited(before: Written, now: Written) -> list[_Part]:
+def _edited(before: AuthoredVersion, now: AuthoredVersion) -> list[_EditPart]:
     number, by = now.version.number, now.by
     old = {same_criterion_key(text) for text in _texts_of_version(before.version)}
     texts = {same_criterion_key(text): text for text in _texts_of_version(now.version)}
     parts = [
-        _Part(number, by, quoted(text, _PART_QUOTE), words=words) for words, text in texts.items() if words not in old
+        _EditPart(number, by, quoted(text, _PART_QUOTE), words=words)
+        for words, text in texts.items()
+        if words not in old
     ]
-    parts += [_Part(number, by, said, fact=fact) for fact, said in now.facts.items() if fact not in before.facts]
+    parts += [_EditPart(number, by, said, fact=fact) for fact, said in now.facts.items() if fact not in before.facts]
     removed = ((key, step) for key, step in before.version.steps.items() if key not in now.version.steps)
-    parts += [_Part(number, by, f"without step {quoted(step.name)}", gone=key) for key, step in removed]
+    parts += [_EditPart(number, by, f"without step {quoted(step.name)}", gone=key) for key, step in removed]
     return [part for part in parts[:MAX_PARTS] if not part.stands(before)]
 
 
-def _texts_of_version(version: Version) -> Iterator[str]:
+def _texts_of_version(version: PlanVersion) -> Iterator[str]:
     """Sentence by sentence, names and criteria whole. What the planner notes beside the plan is nobody's edit."""
     header = version.header
     yield from sentences_in(header.goal)
@@ -482,7 +484,7 @@ def _texts_of_version(version: Version) -> Iterator[str]:
         yield from (action.purpose for action in step.actions)
 
 
-def _facts_of_version(version: Version) -> Iterator[tuple[str, str]]:
+def _facts_of_version(version: PlanVersion) -> Iterator[tuple[str, str]]:
     yield from _checks(version.header.success_criteria)
     for key, step in version.steps.items():
         name = quoted(step.name)

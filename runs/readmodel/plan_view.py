@@ -39,8 +39,17 @@ from runs.pev.deviations import deviations
 from runs.pev.outcome import OpenPoint, point_of
 from runs.pev.plans.estimate import Estimate, StepEstimate
 from runs.pev.tools.registry import only_runs_commands
-from runs.readmodel.plan_differences import Comparison, LostEdit, News, Version, Written, compare, lost_edits, news_of
-from runs.readmodel.run_rows import Rows, ToolReading
+from runs.readmodel.plan_differences import (
+    AuthoredVersion,
+    LostEdit,
+    PlanComparison,
+    PlanNews,
+    PlanVersion,
+    compare,
+    lost_edits,
+    news_of,
+)
+from runs.readmodel.run_rows import RunRows, ToolReading
 from runs.store.trees import files_of
 from runs.text.plural import pluralize
 from runs.text.sentences import first_sentence
@@ -60,7 +69,7 @@ class AttemptReading:
     retry: int
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> RunRows:
         return self.step.plan.rows
 
     @property
@@ -184,7 +193,7 @@ class JudgedCriterion(NamedTuple):
 class PlanReading:
     """One version of the plan, and the one before it."""
 
-    rows: Rows
+    rows: RunRows
     row: Plan
     before: PlanReading | None
 
@@ -249,11 +258,11 @@ class PlanReading:
         return self.estimate is not None and not self.estimate.unpriced and self.estimate.high == 0
 
     @cached_property
-    def changes(self) -> Comparison | None:
+    def changes(self) -> PlanComparison | None:
         """Against the version before."""
         return self.compared_with(self.before) if self.before else None
 
-    def compared_with(self, earlier: PlanReading) -> Comparison:
+    def compared_with(self, earlier: PlanReading) -> PlanComparison:
         """What differs from an earlier version, each change with the comments on that one or on one between the two."""
         passed = [step.row.spec for step in earlier.steps if step.row.status == StepStatus.PASSED]
         comments: list[Comment] = []
@@ -269,7 +278,7 @@ class PlanReading:
         return "" if self.before or self.row.reason == FIRST_PLAN else self.row.reason
 
     @property
-    def news(self) -> list[News]:
+    def news(self) -> list[PlanNews]:
         """The same in a few words."""
         return news_of(self.changes) if self.changes else []
 
@@ -286,14 +295,14 @@ class PlanReading:
         return found[::-1]
 
     @property
-    def written(self) -> Written:
+    def written(self) -> AuthoredVersion:
         """By whose hand it is, and whether a person has read and approved it."""
         row = self.row
-        return Written(self.version, row.author.get_username() if row.author else "", row.approved_how in READ)
+        return AuthoredVersion(self.version, row.author.get_username() if row.author else "", row.approved_how in READ)
 
     @property
-    def version(self) -> Version:
-        return Version(self.row.version, self.row.header, self.specs)
+    def version(self) -> PlanVersion:
+        return PlanVersion(self.row.version, self.row.header, self.specs)
 
     @property
     def dropped(self) -> tuple[str, ...]:

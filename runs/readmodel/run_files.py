@@ -108,7 +108,7 @@ _OF_INTEREST = ("number", "status", "overlay", *_OF_STEP)
 
 
 @dataclass(frozen=True)
-class Moment:
+class WorkspaceMoment:
     """The workspace from event `seq` (0 for the start) to the next moment. The result of `attempt` changed it."""
 
     seq: int
@@ -129,11 +129,11 @@ class FileHistory:
     run: Run
 
     @cached_property
-    def moments(self) -> Sequence[Moment]:
+    def moments(self) -> Sequence[WorkspaceMoment]:
         """All moments, the oldest first. The last one is the current workspace."""
-        found = [Moment(0, self.run.inputs.digest)]
+        found = [WorkspaceMoment(0, self.run.inputs.digest)]
         attempts = {(one.step.plan.version, one.step.key, one.number): one for one in self._settled}
-        found += [Moment(seq, tree, attempts.get(key)) for seq, tree, key in self._results]
+        found += [WorkspaceMoment(seq, tree, attempts.get(key)) for seq, tree, key in self._results]
         return found
 
     @cached_property
@@ -156,19 +156,19 @@ class FileHistory:
         return list(Attempt.objects.filter(pk__in=chosen).select_related("step__plan").only(*_OF_INTEREST))
 
     @property
-    def now(self) -> Moment:
+    def now(self) -> WorkspaceMoment:
         return self.moments[-1]
 
-    def at(self, seq: int) -> Moment | None:
+    def at(self, seq: int) -> WorkspaceMoment | None:
         """The moment of exactly this number."""
         return next((moment for moment in self.moments if moment.seq == seq), None)
 
-    def files(self, moment: Moment) -> Mapping[str, FileInfo]:
+    def files(self, moment: WorkspaceMoment) -> Mapping[str, FileInfo]:
         """All files at that moment, sorted by path."""
         known = {tree.digest: tree for tree in (self.run.inputs, self.run.head)}
         return trees.files_of(known.get(moment.digest) or Tree.objects.get(digest=moment.digest))
 
-    def writers(self, moment: Moment) -> Mapping[str, Attempt]:
+    def writers(self, moment: WorkspaceMoment) -> Mapping[str, Attempt]:
         """By path, the attempt that wrote the content which the workspace has at that moment, or removed it."""
         files = self.files(moment)
         found: dict[str, Attempt] = {}

@@ -69,7 +69,7 @@ class Filters:
 
 
 @dataclass(frozen=True)
-class Counts:
+class ListCounts:
     """The number of runs in each list with these filters. `needed` counts all runs that need a decision, unfiltered."""
 
     mine: int
@@ -80,7 +80,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Progress:
+class PlanProgress:
     """The progress of the newest plan of a run."""
 
     plan: int
@@ -136,12 +136,12 @@ def filtered(user: Person, filters: Filters) -> RunQuerySet:
     return runs
 
 
-def counts(user: Person, filters: Filters) -> Counts:
+def counts(user: Person, filters: Filters) -> ListCounts:
     runs = filtered(user, filters)
     found = runs.aggregate(all=Count("pk"), finished=Count("pk", filter=Q(status=RunStatus.FINISHED)))
     mine = _awaiting(runs, user)
     needed = mine if filters == Filters() else _awaiting(visible_runs(user), user)
-    return Counts(mine, found["all"] - found["finished"] - mine, found["finished"], found["all"], needed)
+    return ListCounts(mine, found["all"] - found["finished"] - mine, found["finished"], found["all"], needed)
 
 
 def _awaiting(runs: RunQuerySet, user: Person) -> int:
@@ -243,11 +243,11 @@ def approvers(runs: Sequence[int]) -> dict[int, list[str]]:
     return found
 
 
-def progress(runs: Sequence[int]) -> Mapping[int, Progress]:
+def progress(runs: Sequence[int]) -> Mapping[int, PlanProgress]:
     settled = Count("steps", filter=Q(steps__status__in=SETTLED_STEPS))
     plans = Plan.objects.filter(run__in=runs).order_by("version").annotate(count=Count("steps"), done=settled)
     rows = plans.values_list("run_id", "pk", "count", "done")
-    return {run_id: Progress(plan, count, done) for run_id, plan, count, done in rows}
+    return {run_id: PlanProgress(plan, count, done) for run_id, plan, count, done in rows}
 
 
 def spent(runs: Sequence[int]) -> Mapping[int, RunCost]:

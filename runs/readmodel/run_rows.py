@@ -45,7 +45,7 @@ class ToolReading:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RunRows:
     """A run's rows, in order: `steps` by plan, `attempts` by step, linked to each other.
 
     Attempts that are not `detailed` come without their overlay and the results of their verdict. What only some
@@ -119,7 +119,7 @@ def all_steps(steps: Sequence[Step]) -> Sequence[Step]:
     return steps
 
 
-def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) -> Rows:
+def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) -> RunRows:
     """Read the rows. `result_chars`: how many characters of tool results are read for detailed attempts."""
     # Gates before what they ask about: the digest that a page sends back is never newer than what it shows (G1).
     gates = list(run.gates.select_related("decided_by", "work").order_by("id"))
@@ -134,7 +134,7 @@ def read_rows(run: Run, detail: Detail = all_steps, *, result_chars: int = 0) ->
         gate.plan = plans.get(gate.plan_id or 0)
         gate.step = steps.get(gate.step_id or 0)
         gate.attempt = every.get(gate.attempt_id or 0)
-    return Rows(run, list(plans.values()), by(steps.values(), "plan_id"), attempts, detailed, gates, result_chars)
+    return RunRows(run, list(plans.values()), by(steps.values(), "plan_id"), attempts, detailed, gates, result_chars)
 
 
 def _attempts(

@@ -11,7 +11,7 @@ from runs.accounting.figures import Metrics
 from runs.accounting.metrics import metrics
 from runs.enums import EventKind, Outcome, Role, StepStatus
 from runs.evidence.results import CriterionResult
-from runs.lifecycle.change_requests import Request, answered, gap_of, unmet_sentence
+from runs.lifecycle.change_requests import ChangeRequest, answered, gap_of, unmet_sentence
 from runs.lifecycle.coverage import Coverage, unreadable
 from runs.lifecycle.criteria_ledger import ledger_of
 from runs.models import Event, Run
@@ -21,7 +21,7 @@ from runs.readmodel import run_queries
 from runs.readmodel.markdown_escaping import line
 from runs.readmodel.plan_view import PlanReading
 from runs.readmodel.run_files import MadeFile, made_files
-from runs.readmodel.run_rows import Rows, read_rows
+from runs.readmodel.run_rows import RunRows, read_rows
 from runs.readmodel.shown_citations import RunCitations, citations_of, finished_in
 from runs.readmodel.status_words import words
 
@@ -33,7 +33,7 @@ MAX_POINTS = 20
 class RunReading:
     """A run with everything that is shown of it. Each part is read once, when it is first needed."""
 
-    rows: Rows
+    rows: RunRows
 
     @property
     def run(self) -> Run:
@@ -124,7 +124,7 @@ class RunReading:
         return made_files(self.run)
 
     @cached_property
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[ChangeRequest]:
         """The requests with which people rejected plans and results, by number, and what became of each."""
         plan = self.plan
         steps = {step.row.key: step for step in plan.steps} if plan else {}

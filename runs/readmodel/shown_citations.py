@@ -34,7 +34,7 @@ MAX_KEPT = 20_000
 
 
 @dataclass(frozen=True)
-class Document:
+class CitingDocument:
     """A delivered text: the answer, or the file at `path`. `finished`: the plan wants it without citations."""
 
     path: str
@@ -53,10 +53,10 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Problem:
+class CitationProblem:
     """A problem of a document as a sentence; `citation` is the citation that it is about, if there is one."""
 
-    document: Document
+    document: CitingDocument
     sentence: str
     citation: Citation | None = None
 
@@ -68,14 +68,14 @@ class Problem:
 class RunCitations:
     """The citations of documents. Documents without citations are listed as well."""
 
-    documents: tuple[Document, ...]
+    documents: tuple[CitingDocument, ...]
 
     @cached_property
     def all(self) -> tuple[Citation, ...]:
         return tuple(one for document in self.documents for one in document.cited.citations)
 
     @cached_property
-    def broken(self) -> list[Problem]:
+    def broken(self) -> list[CitationProblem]:
         """Each one and each link to a file that lead nowhere, each one that should not be there, and each document that
         was not looked through.
         """
@@ -143,11 +143,11 @@ def cited_in(text: str, place: Run | Attempt, *, finished: bool = False) -> Cite
     return _kept.get(key, lambda: _looked_up(text, sources_of(place), finished=finished))
 
 
-def noted_by(run: Run, path: str, sha256: str, text: Laid, finished: Collection[str] = ()) -> Document:
+def noted_by(run: Run, path: str, sha256: str, text: Laid, finished: Collection[str] = ()) -> CitingDocument:
     """The citations of a Word or PDF document that the run made, in one of its versions, whose text is `text`."""
     key = (sha256, run.inputs.digest, run.head.digest)
     cited = _kept.get(key, lambda: noted_in(text, sources_of(run), MAX_SEARCHED, most=MAX_LINKS))
-    return Document(path, cited, finished=path in finished)
+    return CitingDocument(path, cited, finished=path in finished)
 
 
 def _looked_up(text: str, sources: Sources, *, finished: bool) -> Cited:
@@ -161,12 +161,12 @@ def _looked_up(text: str, sources: Sources, *, finished: bool) -> Cited:
 _kept = WeightedCache[Cited](MAX_KEPT, lambda cited: len(cited.links) + 1)
 
 
-def document_of(run: Run, path: str, text: str | None, finished: Collection[str] = ()) -> Document:
+def document_of(run: Run, path: str, text: str | None, finished: Collection[str] = ()) -> CitingDocument:
     """One file that the run made, in any of its versions, or its answer. `finished`: files that must not cite."""
     text = text or ""
     cited = cited_in(text, run, finished=path in finished)
     stated = () if path in finished else tuple(uncited(text[:MAX_CHARACTERS]))
-    return Document(path, _without_given(run, path, text, cited), stated, path in finished)
+    return CitingDocument(path, _without_given(run, path, text, cited), stated, path in finished)
 
 
 def finished_in(steps: Iterable[PlanStep]) -> frozenset[str]:
@@ -181,7 +181,7 @@ def citations_of(run: Run, finished: frozenset[str] = frozenset()) -> RunCitatio
     return RunCitations(tuple(_documents(run, finished)))
 
 
-def _documents(run: Run, finished: frozenset[str]) -> Iterator[Document]:
+def _documents(run: Run, finished: frozenset[str]) -> Iterator[CitingDocument]:
     if run.answer:
         yield document_of(run, "", run.answer)
     left = MAX_ALL_CHARACTERS
@@ -190,7 +190,7 @@ def _documents(run: Run, finished: frozenset[str]) -> Iterator[Document]:
             continue
         left -= min(info.size, MAX_CHARACTERS)
         if left < 0:
-            yield Document(path, Cited(until=0), finished=path in finished)
+            yield CitingDocument(path, Cited(until=0), finished=path in finished)
             continue
         laid = renditions.document_of(info.sha256) if not is_markdown(path) else None
         yield (
@@ -215,11 +215,11 @@ def _text(sha256: str) -> str | None:
         return None
 
 
-def _problems(document: Document) -> Iterator[Problem]:
+def _problems(document: CitingDocument) -> Iterator[CitationProblem]:
     cited = document.cited
     if document.finished:
-        yield from (Problem(document, superfluous_line(one), one) for one in cited.citations if one.by_form)
+        yield from (CitationProblem(document, superfluous_line(one), one) for one in cited.citations if one.by_form)
         return
     if cited.problem:
-        yield Problem(document, cited.problem)
-    yield from (Problem(document, broken_line(one), one) for one in cited.broken)
+        yield CitationProblem(document, cited.problem)
+    yield from (CitationProblem(document, broken_line(one), one) for one in cited.broken)

@@ -37,12 +37,12 @@ from runs.readmodel.plan_differences import CriterionChange, StepChange
 from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.run_files import MadeFile
 from runs.readmodel.run_view import RunReading
-from runs.readmodel.shown_citations import Problem
+from runs.readmodel.shown_citations import CitationProblem
 from runs.readmodel.status_words import about_request, risk
 from runs.readmodel.status_words import words as words_of
 from runs.reports import parts
 from runs.reports.brief import AnnexParts
-from runs.reports.places import Places
+from runs.reports.places import CitedPlaces
 from runs.reports.texts import Texts
 from runs.store import trees
 from runs.text.csv_tables import is_csv
@@ -59,7 +59,7 @@ MAX_LISTED = 50
 _ACTIONS = {Action.RETRY.value: "another attempt", Action.REPLAN.value: "another plan"}
 
 
-def annex(report: RunReading, rest: AnnexParts, texts: Texts, places: Places) -> Iterator[Section]:
+def annex(report: RunReading, rest: AnnexParts, texts: Texts, places: CitedPlaces) -> Iterator[Section]:
     """The sections that have something to say."""
     sections = (
         Section("request", "Request", _request(report)),
@@ -93,7 +93,7 @@ def _request(report: RunReading) -> tuple[Block, ...]:
     return (Quotation((Paragraph((Span(visible_text(cut_after(text, MAX_REQUEST))),)),)),)
 
 
-def _evidence(report: RunReading, rest: AnnexParts, places: Places) -> tuple[Block, ...]:
+def _evidence(report: RunReading, rest: AnnexParts, places: CitedPlaces) -> tuple[Block, ...]:
     """By the numbers of the criteria; their texts stand in the brief, unless they did not fit there."""
     left = {one.label for one in rest.criteria}
     rows = []
@@ -104,7 +104,7 @@ def _evidence(report: RunReading, rest: AnnexParts, places: Places) -> tuple[Blo
     return (Checks(tuple(rows)),) if rows else ()
 
 
-def _requests(report: RunReading, places: Places) -> tuple[Block, ...]:
+def _requests(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
     rows: list[Check] = []
     for one in report.requests:
         gate = one.gate
@@ -126,7 +126,7 @@ def _coverage(report: RunReading) -> tuple[Block, ...]:
     return _bounded(found.summary) if found.files else ()
 
 
-def _citations(report: RunReading, places: Places) -> tuple[Block, ...]:
+def _citations(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
     found = report.citations
     listed: list[object] = [_broken(one, places) for one in found.broken]
     listed += [f"Corrected: {sentence}" for sentence in found.corrected]
@@ -148,18 +148,18 @@ def _citations(report: RunReading, places: Places) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _noted(one: Citation, places: Places) -> Block:
+def _noted(one: Citation, places: CitedPlaces) -> Block:
     """A citation of a document, whose own notes are no links. Exports name the place among their sources."""
     to = places.citation(one)
     place = "" if to.startswith(SOURCE) else f", {one.source.removeprefix(RESULT)}, {one.where}"
     return said(f"{one.stands}: ", span(f"“{one.quote}”", to=to), place, f" ({one.weak})" if one.weak else "")
 
 
-def _broken(one: Problem, places: Places) -> Span:
+def _broken(one: CitationProblem, places: CitedPlaces) -> Span:
     return span(f"Broken: {one}", to=places.broken(one.citation) if one.citation else "")
 
 
-def _results(report: RunReading, places: Places) -> tuple[Block, ...]:
+def _results(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
     if not report.made:
         return (said("The run made and changed no files.", tone="muted"),)
     head = ("File", "Change", "Size", "SHA-256", "Note")
@@ -187,7 +187,7 @@ def _note(file: MadeFile) -> str:
     return f"a spreadsheet would compute {found}" if found else ""
 
 
-def _plans(report: RunReading, texts: Texts, places: Places) -> Iterator[Block]:
+def _plans(report: RunReading, texts: Texts, places: CitedPlaces) -> Iterator[Block]:
     if not report.plans:
         yield said("There is no plan.", tone="muted")
     goals: set[str] = set()
@@ -216,7 +216,7 @@ def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
         yield Notice("warn", "Departs from what was agreed", parts.listed(plan.relaxed))
 
 
-def _step(step: StepReading, texts: Texts, places: Places) -> Iterator[Block]:
+def _step(step: StepReading, texts: Texts, places: CitedPlaces) -> Iterator[Block]:
     to = places.step(step.row)
     yield Heading(3, spans(span(step.name, to=to), f": {words_of(step.row.status)}"))
     key = span(step.row.key, code=True)
@@ -238,7 +238,7 @@ def _step(step: StepReading, texts: Texts, places: Places) -> Iterator[Block]:
         yield from _attempt(attempt, texts, places, earlier, judged_above=bool(judged) and attempt is judged[-1])
 
 
-def _checked(results: Sequence[CriterionResult], places: Places, attempt: Attempt) -> Iterator[Check]:
+def _checked(results: Sequence[CriterionResult], places: CitedPlaces, attempt: Attempt) -> Iterator[Check]:
     """Evidence that a criterion before has too is not repeated."""
     known: dict[tuple[Block, ...], str] = {}
     for one in results:
@@ -249,7 +249,7 @@ def _checked(results: Sequence[CriterionResult], places: Places, attempt: Attemp
 
 
 def _attempt(
-    attempt: AttemptReading, texts: Texts, places: Places, earlier: dict[object, int], *, judged_above: bool
+    attempt: AttemptReading, texts: Texts, places: CitedPlaces, earlier: dict[object, int], *, judged_above: bool
 ) -> Iterator[Block]:
     """`judged_above`: its criteria stand above it. `earlier`: at which attempt something was said first, which is not
     repeated.
@@ -300,7 +300,7 @@ def _table(
     return Table(name, tuple(spans(one) for one in head), tuple(rows), right)
 
 
-def _costs(report: RunReading, places: Places) -> tuple[Block, ...]:
+def _costs(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
     costs = report.costs
     if costs is None:
         return ()

@@ -45,7 +45,7 @@ _FORMULAS = (
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
 
 
-class _Outlet(RawIOBase):
+class _StreamedZip(RawIOBase):
     """What `zipfile` writes to: it keeps nothing but what has not been fetched yet."""
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ def _unpacked(pieces: list[bytes]) -> Iterator[bytes]:
 def _zipped(
     files: Mapping[str, str], texts: Mapping[str, bytes], journal: tuple[str, list[bytes]], at: datetime
 ) -> Iterator[bytes]:
-    outlet = _Outlet()
+    outlet = _StreamedZip()
     with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
         contents = [(name, blobs.pieces_of(sha256)) for name, sha256 in files.items()]
         contents += [(name, iter([data])) for name, data in texts.items()]

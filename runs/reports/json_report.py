@@ -29,7 +29,7 @@ from runs.enums import (
 )
 from runs.evidence.citations.citation import Cited
 from runs.evidence.results import CriterionResult
-from runs.lifecycle.change_requests import Request
+from runs.lifecycle.change_requests import ChangeRequest
 from runs.models import Attempt, Run, Verdict
 from runs.pev.input_coverage import Covered
 from runs.readmodel import plan_differences as differences
@@ -163,7 +163,7 @@ def _result(one: CriterionResult) -> contract.Result:
     )
 
 
-def _request(one: Request) -> contract.Request:
+def _request(one: ChangeRequest) -> contract.Request:
     gate = one.gate
     return contract.Request(
         number=one.number,
@@ -198,7 +198,7 @@ def _plan(plan: PlanReading) -> contract.Plan:
     )
 
 
-def _changes(changes: differences.Comparison) -> contract.PlanChanges:
+def _changes(changes: differences.PlanComparison) -> contract.PlanChanges:
     return contract.PlanChanges(
         since=changes.before,
         summary=changes.summary,

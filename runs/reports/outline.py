@@ -7,7 +7,7 @@ from runs.readmodel.run_view import RunReading
 from runs.reports.annex import annex, critique_of
 from runs.reports.brief import ANSWER, brief, tone_of
 from runs.reports.parts import time
-from runs.reports.places import InReport, Places
+from runs.reports.places import CitedPlaces, InReport
 from runs.reports.texts import Texts
 
 MAX_ANSWER = 200_000
@@ -19,7 +19,7 @@ def exported_from(reading: RunReading) -> Report:
     return outline(reading, InReport())
 
 
-def outline(reading: RunReading, places: Places) -> Report:
+def outline(reading: RunReading, places: CitedPlaces) -> Report:
     """`places` says where its citations lead; those of an export are listed in a section of their own."""
     run, texts = reading.run, Texts(places)
     texts.add(ANSWER, run.answer, run, top=2, most=MAX_ANSWER)

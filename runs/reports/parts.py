@@ -13,7 +13,7 @@ from runs.documents.printing.blocks import Block, Check, Items, Mark, Paragraph,
 from runs.evidence.results import CriterionResult, Evidence
 from runs.models import Attempt, Gate, Plan
 from runs.readmodel.status_words import decision_in_words
-from runs.reports.places import Places
+from runs.reports.places import CitedPlaces
 from runs.text.plural import pluralize
 from runs.text.truncate import cut_after
 
@@ -29,7 +29,7 @@ def check(one: CriterionResult, details: Iterable[Block] = (), *, id_: str = "")
     return Check(mark_of(one), one.label, spans(one.text), one.decided, tuple(details), id_)
 
 
-def evidence(one: CriterionResult, places: Places, attempt: Attempt | None) -> list[Block]:
+def evidence(one: CriterionResult, places: CitedPlaces, attempt: Attempt | None) -> list[Block]:
     """What was found for a criterion: feedback where it is not met, then each piece."""
     found: list[Block] = [said(one.feedback)] if one.feedback and not one.met else []
     return found + [
@@ -37,7 +37,7 @@ def evidence(one: CriterionResult, places: Places, attempt: Attempt | None) -> l
     ]
 
 
-def _proof(proof: Evidence, places: Places, attempt: Attempt | None) -> Spans:
+def _proof(proof: Evidence, places: CitedPlaces, attempt: Attempt | None) -> Spans:
     if not proof.verified:
         return spans("Not accepted as evidence: ", _ended(proof.message))
     to = places.evidence(proof, attempt)

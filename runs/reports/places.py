@@ -23,7 +23,7 @@ MAX_BYTES = 2_000_000
 _SPACE = re.compile(r"\s+")
 
 
-class Places(Protocol):
+class CitedPlaces(Protocol):
     """Addresses; empty for what cannot be shown."""
 
     def citation(self, one: Citation) -> str: ...

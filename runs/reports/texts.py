@@ -14,7 +14,7 @@ from runs.models import Attempt, Run
 from runs.readmodel.markdown_escaping import line
 from runs.readmodel.memo import WeightedCache
 from runs.readmodel.shown_citations import cited_in
-from runs.reports.places import Places
+from runs.reports.places import CitedPlaces
 from runs.text.plural import pluralize
 
 REST = "This text is long: only its first citations were looked up here. The others are shown as they are written."
@@ -74,7 +74,7 @@ MAX_ALL_CHARACTERS = 600_000
 class Texts:
     """Gathers the texts, each under the key by which its blocks are asked for once all have been read."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: CitedPlaces) -> None:
         self._places = places
         self._given: dict[object, tuple[str, int]] = {}
         self._cut: dict[object, int] = {}
@@ -113,12 +113,12 @@ _KNOWN = "\0looked-up:"
 """Stands for the beginning of a link that was looked up until all texts are known; no text has a NUL."""
 
 
-def linked_to_be(text: str, place: Run | Attempt, places: Places) -> str:
+def linked_to_be(text: str, place: Run | Attempt, places: CitedPlaces) -> str:
     text = text.replace("\0", "�")
     cited = cited_in(text, place)
     return linked(text, cited, lambda one: f"{_KNOWN}{places.citation(one)}", lambda one: _nearest(one, places))
 
 
-def _nearest(one: Citation, places: Places) -> str:
+def _nearest(one: Citation, places: CitedPlaces) -> str:
     to = places.broken(one)
     return f"{_KNOWN}{to}" if to else ""

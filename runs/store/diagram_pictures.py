@@ -46,7 +46,7 @@ _KINDS = {
 }
 
 
-class Drawn(NamedTuple):
+class DrawnDiagram(NamedTuple):
     """A picture (PNG), `width` by `height` pixels of a page; it has more, so that it stays sharp."""
 
     width: int
@@ -77,7 +77,7 @@ def words_for(source: str) -> str:
     return f"{kind}: {title[1].strip()}" if title else kind
 
 
-def drawn(source: str) -> Drawn:
+def drawn(source: str) -> DrawnDiagram:
     """Its picture, the same bytes each time. Raises InvalidInput with why there is none, as the end of a sentence;
     NoTurn or Interrupted where that says nothing of it: it may be asked for again.
     """
@@ -91,7 +91,7 @@ def drawn(source: str) -> Drawn:
         _turns.release()
 
 
-def drawn_before(source: str) -> Drawn | None:
+def drawn_before(source: str) -> DrawnDiagram | None:
     """Its picture if that is kept, without drawing it. Raises InvalidInput as `drawn`."""
     known = page_pictures.kept_before(name_of(source), _made_by())
     return _of(known) if known is not None else None
@@ -106,10 +106,10 @@ def _made_by() -> list[str]:
     return [_DRAWING, str(_FORM), LENGTHS.format, *map(version, engines)]
 
 
-def _of(kept: bytes) -> Drawn:
+def _of(kept: bytes) -> DrawnDiagram:
     header, png = unpacked(kept)
     size = json.loads(header)
-    return Drawn(int(size["width"]), int(size["height"]), png)
+    return DrawnDiagram(int(size["width"]), int(size["height"]), png)
 
 
 _turns = threading.BoundedSemaphore(MAX_AT_ONCE)

@@ -32,7 +32,7 @@ _DEADLOCK = "40P01"
 """PostgreSQL's code."""
 
 
-class Entry(NamedTuple):
+class NewEvent(NamedTuple):
     """An event of this transaction. `row` is what it is about, for those that listen; it is not stored."""
 
     event: AnyEvent
@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
 
 @dataclass
-class _Page:
+class _RunChanges:
     """What one transaction adds to one run.
 
     `run` is in hand when it was locked here, or was read before: then it is only `believed` to be as it is now.
@@ -50,12 +50,12 @@ class _Page:
 
     run: Run | None = None
     believed: bool = False
-    events: list[Entry] = field(default_factory=list)
+    events: list[NewEvent] = field(default_factory=list)
     fields: dict[str, Any] = field(default_factory=dict)
 
 
 class _Current(threading.local):
-    pages: dict[int, _Page] | None = None
+    pages: dict[int, _RunChanges] | None = None
 
 
 _current = _Current()
@@ -73,7 +73,7 @@ def writing(held: Run | None = None) -> Iterator[None]:
         yield
         return
     with _turn(), _undone_is_outdated(), transaction.atomic():
-        _current.pages = {held.pk: _Page(held, believed=True)} if held else {}
+        _current.pages = {held.pk: _RunChanges(held, believed=True)} if held else {}
         try:
             yield
             for run_id, page in list(_current.pages.items()):
@@ -126,7 +126,7 @@ def record(run_id: int, event: AnyEvent, row: Model | None = None) -> None:
     `row` is handed to those that listen.
     """
     with writing():
-        _page(run_id).events.append(Entry(event, timezone.now(), row))
+        _page(run_id).events.append(NewEvent(event, timezone.now(), row))
 
 
 def keep(run: Run, **fields: Any) -> None:
@@ -136,13 +136,13 @@ def keep(run: Run, **fields: Any) -> None:
         setattr(run, name, value)
 
 
-def _page(run_id: int) -> _Page:
+def _page(run_id: int) -> _RunChanges:
     if _current.pages is None:
         raise transaction.TransactionManagementError("Runs are changed inside of `event_log.writing`.")
-    return _current.pages.setdefault(run_id, _Page())
+    return _current.pages.setdefault(run_id, _RunChanges())
 
 
-def _write(run_id: int, page: _Page) -> None:
+def _write(run_id: int, page: _RunChanges) -> None:
     if not (page.events or page.believed):
         return
     run = page.run or Run.objects.select_for_update().only("event_count").get(pk=run_id)

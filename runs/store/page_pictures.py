@@ -50,7 +50,7 @@ class Rectangle(NamedTuple):
     bottom: float
 
 
-class Picture(NamedTuple):
+class PagePicture(NamedTuple):
     """WebP of a page whose `width` and `height` are in points, or in pixels where it is a picture itself."""
 
     width: float
@@ -58,11 +58,11 @@ class Picture(NamedTuple):
     webp: bytes
 
 
-def picture(sha256: str, form: str, page: int) -> Picture:
+def picture(sha256: str, form: str, page: int) -> PagePicture:
     """A page, counted from 1. Raises InvalidInput for one that there is not, ChildFailed, FileNotFoundError."""
     header, webp = unpacked(_kept(f"{FORMATS[form].drawing}.picture", sha256, page=page, dpi=DPI))
     size = json.loads(header)
-    return Picture(float(size["width"]), float(size["height"]), webp)
+    return PagePicture(float(size["width"]), float(size["height"]), webp)
 
 
 def thumbnail(sha256: str, form: str) -> bytes:

@@ -171,7 +171,7 @@ def _bounded(send: Callable[[Any], Any], request: Any, **_: Any) -> Any:
     is_content = request.stream_output
     request.stream_output = True  # or `send` would read all of it
     response = send(request)
-    response.raw = _Bounded(response.raw)
+    response.raw = _BoundedBody(response.raw)
     if not is_content or response.status_code >= 300:
         try:
             response.content  # noqa: B018  it is kept there
@@ -180,7 +180,7 @@ def _bounded(send: Callable[[Any], Any], request: Any, **_: Any) -> Any:
     return response
 
 
-class _Bounded:
+class _BoundedBody:
     """The body of an answer: it comes in pieces as they arrive, and no longer than it may take."""
 
     def __init__(self, inner: Any) -> None:

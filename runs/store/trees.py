@@ -169,7 +169,7 @@ def _stored(files: Mapping[str, FileInfo], root_id: int | None, changes: Changes
     return tree
 
 
-class Call(Protocol):
+class DatabaseCall(Protocol):
     """Calls a function that asks the database, wherever that may be asked."""
 
     def __call__[Value](self, do: Callable[[], Value], /) -> Value: ...
@@ -225,7 +225,7 @@ class TreeBytes(Mapping[str, bytes]):
 
 
 class Overlay:
-    """A workspace (`pev.ports.Workspace`): a tree with an attempt's own changes on top (D4).
+    """A workspace (`contracts.ports.Workspace`): a tree with an attempt's own changes on top (D4).
 
     Writes go to the blob store and to `changes`; the tree stays as it is. A document is read as soon as it is written,
     while `call` asks the database. `given`: the files of the task, without them all of the tree. `dated`: of the
@@ -241,7 +241,7 @@ class Overlay:
         max_bytes: int,
         given: Mapping[str, FileInfo] | None = None,
         dated: datetime | None = None,
-        call: Call = _directly,
+        call: DatabaseCall = _directly,
     ) -> None:
         self._base = files_of(base)
         self._given = self._base if given is None else given

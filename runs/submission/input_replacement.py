@@ -23,7 +23,7 @@ _NAMED = 3
 """Files that a sentence lists."""
 
 
-class Place(NamedTuple):
+class InputPlace(NamedTuple):
     """Where an added file lies. `sent_as`: the path that it came with, where it lies in the place of another."""
 
     path: str
@@ -42,7 +42,7 @@ class Namesakes:
     asked: bool
 
 
-class Places:
+class InputPlaces:
     """Where files go that are added to a draft. `before`: the files of the run before."""
 
     def __init__(self, before: Mapping[str, FileInfo], rows: Iterable[DraftFile]) -> None:
@@ -53,9 +53,9 @@ class Places:
         self._sent_as: dict[str, str] = {}  # and the other way round
         self._taken: set[str] = set()  # paths where no file of the run before lies any more
         for row in rows:
-            self._note(Place(row.path, row.sent_as), is_old=_is_old(row, before))
+            self._note(InputPlace(row.path, row.sent_as), is_old=_is_old(row, before))
 
-    def of(self, paths: Iterable[str]) -> dict[str, Place]:
+    def of(self, paths: Iterable[str]) -> dict[str, InputPlace]:
         """The place of each file that came with one of these clean paths; those with a path that is known come first,
         so that none of another name is put there.
         """
@@ -65,7 +65,7 @@ class Places:
             self._note(found[path], is_old=False)
         return found
 
-    def _note(self, place: Place, *, is_old: bool) -> None:
+    def _note(self, place: InputPlace, *, is_old: bool) -> None:
         self._there.add(place.path)
         self._sent.pop(self._sent_as.pop(place.path, ""), None)
         if place.sent_as:
@@ -74,15 +74,15 @@ class Places:
         if not is_old:
             self._taken.add(place.path)
 
-    def _place(self, path: str) -> Place:
+    def _place(self, path: str) -> InputPlace:
         if path in self._there or path in self._before:
-            return Place(path)
+            return InputPlace(path)
         if path in self._sent:  # sent again
-            return Place(self._sent[path], path)
+            return InputPlace(self._sent[path], path)
         same = self._names.get(base_name(path), ())
         if "/" not in path and len(same) == 1 and same[0] not in self._taken:
-            return Place(same[0], path)
-        return Place(path)
+            return InputPlace(same[0], path)
+        return InputPlace(path)
 
 
 def before_of(draft: Draft) -> Mapping[str, FileInfo]:
@@ -132,7 +132,7 @@ def warning(draft: Draft, sent: Iterable[str]) -> str:
             paths.append(clean_path(raw))
     names, rows = _by_name(before), rows_of(draft)
     there = {row.path for row in rows}
-    for path, place in Places(before, rows).of(paths).items():
+    for path, place in InputPlaces(before, rows).of(paths).items():
         if place.sent_as:
             found.append(f"“{place.sent_as}” replaces {place.path}.")
         elif "/" not in path and path not in before and path not in there and (same := names.get(base_name(path))):

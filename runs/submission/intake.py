@@ -53,7 +53,7 @@ class Upload:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedUpload:
     """A file that was not taken, and why, as a sentence. `secret`: it was left out, and is taken if it is named."""
 
     path: str

@@ -19,8 +19,8 @@ from runs.models import Draft, DraftFile, Run, User
 from runs.store import blobs, garbage_collection, input_examination, renditions, trees
 from runs.store.renditions import Readings
 from runs.submission import input_replacement, intake
-from runs.submission.input_replacement import NOWHERE, Place, Places
-from runs.submission.intake import Refused, Upload, check_space, holds_secrets, in_mb
+from runs.submission.input_replacement import NOWHERE, InputPlace, InputPlaces
+from runs.submission.intake import RefusedUpload, Upload, check_space, holds_secrets, in_mb
 from runs.submission.unpacking import note_problems, unpacked
 from runs.text.paths import MAX_CHARACTERS, clashes, clean_path
 from runs.text.truncate import truncate_path
@@ -55,7 +55,7 @@ def readings_of(files: Mapping[str, FileInfo]) -> Readings:
     return renditions.readings({info.sha256 for info in files.values()})
 
 
-def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refused]:
+def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[RefusedUpload]:
     """Keep files for the form with this token; one with a path that is there already takes its place.
 
     Archives are unpacked. The draft begins with the first file. Returns those that were not taken. Raises UploadRefused
@@ -64,7 +64,7 @@ def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refuse
     draft = _begun(owner, token, None)
     uploads, refused = unpacked(uploads)
     rows = input_replacement.rows_of(draft)
-    places = Places(input_replacement.before_of(draft), rows)
+    places = InputPlaces(input_replacement.before_of(draft), rows)
     kept, more = _sorted_out({row.path: FileInfo(row.sha256, row.size) for row in rows}, uploads, places)
     size = sum(upload.content.size or 0 for upload in kept.values())
     _check_quota(owner, len(kept), size)
@@ -215,7 +215,7 @@ def _create(draft: Draft, files: Mapping[str, FileInfo]) -> None:
     )
 
 
-def _make_room(draft: Draft, places: Iterable[Place]) -> None:
+def _make_room(draft: Draft, places: Iterable[InputPlace]) -> None:
     """What lies where files are to lie goes; only what had been put there by its name gets its own path back."""
     by_path = {place.path: place for place in places}
     there = draft.files.filter(path__in=list(by_path), removed=False)
@@ -233,11 +233,11 @@ def _locked(draft: Draft) -> None:
 
 
 def _sorted_out(
-    there: Mapping[str, FileInfo], uploads: Sequence[Upload], places: Places
-) -> tuple[dict[Place, Upload], list[Refused]]:
+    there: Mapping[str, FileInfo], uploads: Sequence[Upload], places: InputPlaces
+) -> tuple[dict[InputPlace, Upload], list[RefusedUpload]]:
     """The uploads that can be kept beside what is there, by where they go, and the others."""
     chosen: dict[str, Upload] = {}
-    refused: list[Refused] = []
+    refused: list[RefusedUpload] = []
     room = settings.UPLOAD_BYTES - sum(info.size for info in there.values())
     for upload in uploads:
         try:
@@ -246,9 +246,9 @@ def _sorted_out(
             _check_one(path, upload, size)
             _check_room(path, size, room, len({*there, *chosen, path}))
         except _Secret as error:
-            refused.append(Refused(upload.path[:MAX_CHARACTERS], str(error), secret=True))
+            refused.append(RefusedUpload(upload.path[:MAX_CHARACTERS], str(error), secret=True))
         except InvalidInput as error:
-            refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), str(error)))
+            refused.append(RefusedUpload(truncate_path(upload.path, MAX_CHARACTERS), str(error)))
         else:
             chosen[path] = upload
             room -= size
@@ -256,7 +256,7 @@ def _sorted_out(
     kept = {place.path: path for path, place in placed.items()}
     beside = {other: one for one, other in clashes([*(path for path in there if path not in kept), *kept])}
     refused += [
-        Refused(kept.pop(path), f"It cannot lie beside “{beside[path]}”; rename one of the two.")
+        RefusedUpload(kept.pop(path), f"It cannot lie beside “{beside[path]}”; rename one of the two.")
         for path in beside.keys() & kept.keys()
     ]
     return {placed[path]: chosen[path] for path in kept.values()}, refused

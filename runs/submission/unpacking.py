@@ -27,7 +27,7 @@ from runs.documents.packed_parts import unpacked as parts_of
 from runs.errors import InvalidInput, PathRefused, UploadRefused
 from runs.isolation import ChildFailed, Limits
 from runs.store import input_examination
-from runs.submission.intake import FilePart, Refused, SharedFile, Upload, check_space, in_mb
+from runs.submission.intake import FilePart, RefusedUpload, SharedFile, Upload, check_space, in_mb
 from runs.text.paths import ATTACHMENTS, MAX_CHARACTERS, clashes, clean_path
 from runs.text.sensitive_names import is_lock
 from runs.text.truncate import truncate_path
@@ -48,7 +48,7 @@ _NOTHING = "is an archive without a file that can be taken"
 _JUNK = "It is rarely meant, so it was left out."
 
 
-def unpacked(uploads: Sequence[Upload]) -> tuple[list[Upload], list[Refused]]:
+def unpacked(uploads: Sequence[Upload]) -> tuple[list[Upload], list[RefusedUpload]]:
     """The uploads with the files of archives in place of the archives, and what is attached to mails in a folder beside
     each mail; and what was not taken: some of these, and locks of word processors, which browsers leave out as well.
 
@@ -58,7 +58,7 @@ def unpacked(uploads: Sequence[Upload]) -> tuple[list[Upload], list[Refused]]:
     found = list[Upload]()
     for upload in uploads:
         if is_lock(upload.path):
-            work.refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), _JUNK))
+            work.refused.append(RefusedUpload(truncate_path(upload.path, MAX_CHARACTERS), _JUNK))
             continue
         for one in work.files_of(upload) if _is_archive(upload) else [upload]:
             found += [one, *work.attached_to(one)]
@@ -102,7 +102,7 @@ class _Work:
     """What the archives of one upload have come to."""
 
     def __init__(self) -> None:
-        self.refused: list[Refused] = []
+        self.refused: list[RefusedUpload] = []
         self._end = time.monotonic() + MAX_SECONDS
         self._files = 0
         self._bytes = 0
@@ -114,7 +114,7 @@ class _Work:
             files = self._read(upload)
         except _NoRoom as error:
             del self.refused[before:]
-            self.refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), str(error)))
+            self.refused.append(RefusedUpload(truncate_path(upload.path, MAX_CHARACTERS), str(error)))
             return []
         except UploadRefused:
             raise
@@ -135,7 +135,7 @@ class _Work:
             raise
         except (InvalidInput, ChildFailed) as error:
             why = str(error) if isinstance(error, _NoRoom) else f"What is attached to it was not taken: it {error}."
-            self.refused.append(Refused(truncate_path(upload.path, MAX_CHARACTERS), why))
+            self.refused.append(RefusedUpload(truncate_path(upload.path, MAX_CHARACTERS), why))
             return []
         placed, refused = _clean(f"{upload.path}{ATTACHMENTS}", files)
         self._tell(upload.path, refused, 0)
@@ -214,11 +214,11 @@ class _Work:
 
     def _tell(self, path: str, refused: Sequence[tuple[str, str]], more: int) -> None:
         self.refused += [
-            Refused(truncate_path(f"{path}/{name}", MAX_CHARACTERS), why) for name, why in refused[:MAX_NAMED]
+            RefusedUpload(truncate_path(f"{path}/{name}", MAX_CHARACTERS), why) for name, why in refused[:MAX_NAMED]
         ]
         if more := more + max(0, len(refused) - MAX_NAMED):
             self.refused.append(
-                Refused(truncate_path(path, MAX_CHARACTERS), f"{more:,} more of its files were not taken.")
+                RefusedUpload(truncate_path(path, MAX_CHARACTERS), f"{more:,} more of its files were not taken.")
             )
 
 

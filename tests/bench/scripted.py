@@ -13,7 +13,7 @@ from typing import cast
 from unittest.mock import patch
 
 from runs.contracts.base import JsonObject
-from runs.contracts.ports import Ask, Draft, Reply, Usage
+from runs.contracts.ports import Ask, Reply, ReplyDraft, Usage
 from runs.enums import Role
 from runs.llm.client import Clients
 from tests.fakes.anthropic_answers import Request, Say, ToolUse, UseTools
@@ -43,7 +43,7 @@ class Scripted:
     def _began(self) -> None:
         self.began_at = time.monotonic()
 
-    def ask(self, ask: Ask, keep_going: Callable[[], None], draft: Draft | None = None) -> Reply:
+    def ask(self, ask: Ask, keep_going: Callable[[], None], draft: ReplyDraft | None = None) -> Reply:
         began = time.thread_time()
         reply = self._reply(ask)
         with self._lock:

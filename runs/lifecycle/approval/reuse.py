@@ -20,7 +20,7 @@ from runs.lifecycle.approval.fingerprint import digest_of
 from runs.lifecycle.change_requests import judged_at, requests_of
 from runs.lifecycle.coverage import shown_in
 from runs.lifecycle.moves import StepState, free_places, ready_to_start
-from runs.lifecycle.state import State
+from runs.lifecycle.state import RunState
 from runs.lifecycle.toolset import checking_commands
 from runs.llm.capabilities import window_of
 from runs.mcp_client.server_config import SEPARATOR
@@ -44,7 +44,7 @@ MAX_CANDIDATES = 10
 """Attempts with the same key whose files are compared, newest first. Each of them worked on other files."""
 
 
-def key_of(state: State, key: str, agents: Mapping[str, AgentDefinition] = NOBODY) -> str:
+def key_of(state: RunState, key: str, agents: Mapping[str, AgentDefinition] = NOBODY) -> str:
     """The digest of everything that an attempt at this step depends on, apart from files.
 
     That is its definition, the results it rests on, the parts of the policy that matter, the models and how much they
@@ -129,7 +129,7 @@ def differing(one: Policy, other: Policy) -> list[str]:
     return [*fields, *(["models"] if models[0] != models[1] else [])]
 
 
-def _requests(state: State, key: str) -> list[Gate]:
+def _requests(state: RunState, key: str) -> list[Gate]:
     """The requests of people by which the result of this step is judged. None before something was tried."""
     plan = state.plan
     assert plan is not None
@@ -153,7 +153,7 @@ def loose_for(specs: Mapping[str, PlanStep], key: str) -> Set[str]:
 
 
 def find(
-    state: State, key: str, reuse_key: str, view: Callable[[], FileView], taken: Collection[Attempt] = ()
+    state: RunState, key: str, reuse_key: str, view: Callable[[], FileView], taken: Collection[Attempt] = ()
 ) -> Attempt | None:
     """The newest passed attempt with this key in the owner's own runs (S4) whose result can be taken over; else None.
 
@@ -191,7 +191,7 @@ def _fits(attempt: Attempt, spec: PlanStep, view: FileView) -> bool:
     return set(attempt.overlay) <= set(spec.outputs) and not beside
 
 
-def _is_proved(attempt: Attempt, state: State, spec: PlanStep, view: FileView, taken: Collection[Attempt]) -> bool:
+def _is_proved(attempt: Attempt, state: RunState, spec: PlanStep, view: FileView, taken: Collection[Attempt]) -> bool:
     """Whether its verdict holds in this run as well.
 
     It does not if it quotes what a person said in the other run, or if a check found terms in no file and this run has
@@ -271,7 +271,7 @@ def _readings(files: Mapping[str, FileInfo]) -> Readings:
     return renditions.readings({info.sha256 for info in files.values()})
 
 
-def _imagined(plan: PlanContract, given: PreviewInputs) -> State:
+def _imagined(plan: PlanContract, given: PreviewInputs) -> RunState:
     """The state of a run that has no rows."""
     run = Run(
         owner=given.owner,
@@ -286,15 +286,15 @@ def _imagined(plan: PlanContract, given: PreviewInputs) -> State:
         for step in plan.steps
     }
     specs = {step.step_id: step for step in plan.steps}
-    return State(run, Plan(version=1, header=plan.for_another_run().header), steps, specs)
+    return RunState(run, Plan(version=1, header=plan.for_another_run().header), steps, specs)
 
 
-def _startable(state: State, policy: Policy) -> list[str]:
+def _startable(state: RunState, policy: Policy) -> list[str]:
     steps = state.steps.values()
     return [step.key for step in ready_to_start(steps)[: free_places(steps, policy)]]
 
 
-def _set(state: State, key: str, status: StepStatus, fingerprint: str = "") -> None:
+def _set(state: RunState, key: str, status: StepStatus, fingerprint: str = "") -> None:
     state.steps[key] = state.steps[key]._replace(status=status, fingerprint=fingerprint)
 
 

@@ -5,7 +5,7 @@ from runs.lifecycle import effects
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording, open_result_gate, quoted_step
-from runs.lifecycle.state import State
+from runs.lifecycle.state import RunState
 from runs.models import Gate, User
 from runs.text.plural import pluralize
 
@@ -61,7 +61,7 @@ class ExhaustedGate(GateType):
 GATE = ExhaustedGate()
 
 
-def ask(state: State, key: str) -> None:
+def ask(state: RunState, key: str) -> None:
     spec, failures = state.specs[key], state.steps[key].failures
     tries = pluralize(failures, "attempt")
     cannot = " The verdict says that nobody can do it." if state.steps[key].last_action is Action.CANNOT else ""

@@ -13,7 +13,7 @@ from runs.contracts.feedback import Comment
 from runs.enums import REQUESTING_GATES, Complexity, GateKind, GateStatus, StepStatus, Verb, WorkStatus
 from runs.events import kinds as events
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.state import State
+from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Gate, Run, Step, User, WorkItem
 from runs.store.event_log import record
@@ -264,7 +264,7 @@ def open_gate(run: Run, gate_type: GateType, question: str, digest: str, **on: A
     return gate
 
 
-def open_result_gate(state: State, key: str, gate_type: GateType, question: str) -> None:
+def open_result_gate(state: RunState, key: str, gate_type: GateType, question: str) -> None:
     """Ask about the latest result of a step. The answer is bound to exactly this result."""
     attempt = Attempt.objects.select_related("step", "tree").filter(step=state.steps[key].id).latest("number")
     state.change(key, StepStatus.WAITING)

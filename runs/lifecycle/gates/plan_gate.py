@@ -5,7 +5,7 @@ from runs.errors import DecisionRefused
 from runs.lifecycle import available_agents, effects
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, open_gate
-from runs.lifecycle.state import State
+from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Gate, Plan, Run, User
 from runs.models.querysets import GateQuerySet
@@ -75,7 +75,7 @@ class PlanGate(GateType):
 GATE = PlanGate()
 
 
-def ask(state: State) -> None:
+def ask(state: RunState) -> None:
     """Ask about the newest plan, or ask again about an approved one because what would run has changed."""
     run, plan = state.run, state.plan
     assert plan is not None

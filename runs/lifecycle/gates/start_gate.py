@@ -4,7 +4,7 @@ from runs.enums import Complexity, GateKind, StepStatus, Verb
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, open_gate, quoted_step
-from runs.lifecycle.state import State
+from runs.lifecycle.state import RunState
 from runs.models import Gate, Step, User
 
 
@@ -54,7 +54,7 @@ class StartGate(GateType):
 GATE = StartGate()
 
 
-def ask(state: State, key: str) -> None:
+def ask(state: RunState, key: str) -> None:
     """Ask before a step starts. While it waits, it takes no place among the parallel steps."""
     question = f"Start “{state.specs[key].name}”? It is a {state.steps[key].complexity}-risk step."
     state.change(key, StepStatus.WAITING)
@@ -62,7 +62,7 @@ def ask(state: State, key: str) -> None:
     open_gate(state.run, GATE, question, _digest(state, key), step=step)
 
 
-def _digest(state: State, key: str) -> str:
+def _digest(state: RunState, key: str) -> str:
     """What starting a step is bound to (G1).
 
     Its definition, everything that the approval of the plan is bound to, and the results that it rests on.

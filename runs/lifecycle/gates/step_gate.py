@@ -5,7 +5,7 @@ from runs.lifecycle import effects
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording, open_result_gate, quoted_step
-from runs.lifecycle.state import State
+from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Gate, User, Verdict
 
@@ -67,7 +67,7 @@ class StepGate(GateType):
 GATE = StepGate()
 
 
-def ask(state: State, key: str) -> None:
+def ask(state: RunState, key: str) -> None:
     spec, step = state.specs[key], state.steps[key]
     why = f"; it is a {step.complexity}-risk step"
     if step.unproved:

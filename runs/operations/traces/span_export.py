@@ -34,7 +34,7 @@ from requests.adapters import BaseAdapter
 from pevsite.installation import version
 from runs.http_client.bounded_reading import ask
 from runs.models import Run
-from runs.operations.traces.spans import Attributes, Span
+from runs.operations.traces.spans import Attributes, TraceSpan
 
 FLUSH_WITHIN = 2.0
 """Seconds; a process that is stopped must not wait for a collector that is away."""
@@ -45,7 +45,7 @@ _TIMEOUT = 10.0
 """Seconds, where the exporter does not say any."""
 
 
-def export(span: Span) -> None:
+def export(span: TraceSpan) -> None:
     """Queue a span; a thread of the SDK sends it. Where too many wait, the oldest are lost."""
     attributes: Attributes = {"gen_ai.conversation.id": str(span.run.submission), "pevsite.run.id": span.run.pk}
     attributes |= span.attributes
@@ -83,11 +83,11 @@ def _session() -> requests.Session:
     """What the exporter sends with: as the library configures it, but answers are read as all others are."""
     session = requests.Session()
     for scheme in ("http://", "https://"):
-        session.mount(scheme, _Bounded())
+        session.mount(scheme, _BoundedAdapter())
     return session
 
 
-class _Bounded(BaseAdapter):
+class _BoundedAdapter(BaseAdapter):
     def send(
         self,
         request: requests.PreparedRequest,
@@ -137,7 +137,7 @@ def _tls(verify: bool | str, cert: bytes | str | tuple[bytes | str, bytes | str]
     return context
 
 
-def _below(span: Span) -> Context:
+def _below(span: TraceSpan) -> Context:
     """Where a span belongs: under its parent's, which need not be sent yet. Spans are sampled by run."""
     if span.parent is None:
         return Context()

@@ -28,7 +28,7 @@ _FAILED = frozenset({Outcome.FAILED, StepStatus.FAILED, AttemptStatus.FAILED, At
 
 
 @dataclass(frozen=True)
-class Span:
+class TraceSpan:
     """What is sent of one `row`. `parent` is the row of the span above, None for the run's own. `error`: the kind of
     failure, empty for none. `is_call`: another process has answered.
     """
@@ -46,15 +46,15 @@ class Span:
 
 
 @singledispatch
-def span_of(row: models.Model) -> Span | None:
+def span_of(row: models.Model) -> TraceSpan | None:
     """The span of a row, or None where nothing was done for it."""
     raise TypeError(row)
 
 
 @span_of.register
-def _(run: Run) -> Span:
+def _(run: Run) -> TraceSpan:
     assert run.finished_at is not None
-    return Span(
+    return TraceSpan(
         run,
         run=run,
         parent=None,
@@ -72,12 +72,12 @@ def _(run: Run) -> Span:
 
 
 @span_of.register
-def _(row: Step) -> Span | None:
+def _(row: Step) -> TraceSpan | None:
     began = row.attempts.aggregate(at=Min("created_at"))["at"]
     if began is None:  # it was dropped before anybody began, or keeps the result of an earlier version
         return None
     step = Step.objects.select_related("plan__run").get(pk=row.pk)  # who ended it may have known its key only
-    return Span(
+    return TraceSpan(
         step,
         run=step.plan.run,
         parent=step.plan.run,
@@ -91,9 +91,9 @@ def _(row: Step) -> Span | None:
 
 
 @span_of.register
-def _(attempt: Attempt) -> Span:
+def _(attempt: Attempt) -> TraceSpan:
     assert attempt.finished_at is not None
-    return Span(
+    return TraceSpan(
         attempt,
         run=attempt.step.plan.run,
         parent=attempt.step,
@@ -113,7 +113,7 @@ def _(attempt: Attempt) -> Span:
 
 
 @span_of.register
-def _(call: ModelCall) -> Span:
+def _(call: ModelCall) -> TraceSpan:
     run = call.run
     policy = policy_for_agent(run.policy, call.attempt.agent if call.attempt else None)
     inputs = [call.input_tokens, call.cache_read_tokens, call.cache_write_5m_tokens, call.cache_write_1h_tokens]
@@ -135,7 +135,7 @@ def _(call: ModelCall) -> Span:
     if call.cost_usd is not None:
         attributes["pevsite.cost_usd"] = float(call.cost_usd)
     error = "_OTHER" if call.error_kind == UNNAMED else call.error_kind
-    return Span(
+    return TraceSpan(
         call,
         run=run,
         parent=call.attempt or run,
@@ -150,9 +150,9 @@ def _(call: ModelCall) -> Span:
 
 
 @span_of.register
-def _(call: ToolCall) -> Span:
+def _(call: ToolCall) -> TraceSpan:
     name = call.name if call.name in TOOL_NAMES else "unknown"  # models can ask for whatever comes to their mind
-    return Span(
+    return TraceSpan(
         call,
         run=call.run,
         parent=call.attempt or call.run,

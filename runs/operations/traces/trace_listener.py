@@ -13,10 +13,10 @@ from django.db.models import Model
 from runs.enums import AttemptStatus, StepStatus
 from runs.events import kinds as events
 from runs.models import Attempt, Gate, Run, Step
-from runs.store.event_log import Entry
+from runs.store.event_log import NewEvent
 
 
-def send_spans(run_id: int, entries: Sequence[Entry], **kwargs: object) -> None:
+def send_spans(run_id: int, entries: Sequence[NewEvent], **kwargs: object) -> None:
     """Send a span for each row that has ended with these events; does nothing where no collector is configured."""
     if not settings.TRACES:
         return
@@ -38,7 +38,7 @@ def flush() -> None:
         flush()
 
 
-def _ended_rows(run_id: int, entry: Entry) -> Iterator[Model]:
+def _ended_rows(run_id: int, entry: NewEvent) -> Iterator[Model]:
     steps = Step.objects.filter(plan__run=run_id)
     match entry.event:
         case events.ModelCalled() | events.ToolCalled() | events.VerdictGiven():

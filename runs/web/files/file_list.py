@@ -13,7 +13,7 @@ from django.http import Http404
 from runs.contracts.ports import FileInfo
 from runs.documents.formats import DRAWN
 from runs.models import Attempt, Run
-from runs.readmodel.run_files import Change, FileDiff, FileHistory, Moment, changes_between, diffs_of
+from runs.readmodel.run_files import Change, FileDiff, FileHistory, WorkspaceMoment, changes_between, diffs_of
 from runs.store import trees
 from runs.text.normalisation import caseless
 from runs.web.frame.run_tab import EVERYTHING, STEP_ENDS, RunTab
@@ -68,8 +68,8 @@ class FilesPage:
 
     run: Run
     history: FileHistory
-    to: Moment
-    since: Moment | None
+    to: WorkspaceMoment
+    since: WorkspaceMoment | None
     asked: Mapping[str, str]
 
     @cached_property
@@ -163,7 +163,7 @@ def files_page(run: Run, asked: Mapping[str, str]) -> FilesPage:
     return FilesPage(run, history, to or history.now, since, asked)
 
 
-def _moment(history: FileHistory, given: str) -> Moment | None:
+def _moment(history: FileHistory, given: str) -> WorkspaceMoment | None:
     if not given:
         return None
     found = history.at(int(given)) if given.isascii() and given.isdigit() and len(given) < 10 else None

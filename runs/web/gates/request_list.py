@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from runs.lifecycle.change_requests import Request, Word
+from runs.lifecycle.change_requests import ChangeRequest, Word
 
 _ORDER: Sequence[Word] = ("not met", "not done", "not provable", "not judged", "met", "answered by the plan")
 """Those that fail first."""
@@ -17,10 +17,10 @@ _ORDER: Sequence[Word] = ("not met", "not done", "not provable", "not judged", "
 class SameRequests:
     """Requests of which the same is said."""
 
-    requests: Sequence[Request]
+    requests: Sequence[ChangeRequest]
 
     @property
-    def first(self) -> Request:
+    def first(self) -> ChangeRequest:
         return self.requests[0]
 
 
@@ -28,7 +28,7 @@ class SameRequests:
 class RequestGroup:
     """Requests by number. With `folds` those of earlier decisions stand in one line: a gate has shown them before."""
 
-    requests: Sequence[Request]
+    requests: Sequence[ChangeRequest]
     folds: bool
 
     @cached_property
@@ -46,7 +46,7 @@ class RequestGroup:
         return any(unproved) or any(one.status == "not_met" for one in self.requests)
 
     @cached_property
-    def earlier(self) -> list[Request]:
+    def earlier(self) -> list[ChangeRequest]:
         """What is folded, failing first."""
         latest = self._latest
         return sorted((one for one in self.requests if one not in latest), key=lambda one: not one.failing)
@@ -66,7 +66,7 @@ class RequestGroup:
         return ", ".join(f"{counts[word]} {word}" for word in _ORDER if counts[word])
 
     @property
-    def _latest(self) -> Sequence[Request]:
+    def _latest(self) -> Sequence[ChangeRequest]:
         if not (self.folds and self.requests):
             return self.requests
         newest = self.requests[-1].gate.pk
@@ -77,9 +77,9 @@ class RequestGroup:
         return any(one.gate.pk == gate_id for one in self._latest)
 
 
-def _alike(requests: Sequence[Request]) -> list[SameRequests]:
+def _alike(requests: Sequence[ChangeRequest]) -> list[SameRequests]:
     """Together where the same is said of them to the same person, and no place is named that belongs to one alone."""
-    groups: dict[tuple[object, ...], list[Request]] = {}
+    groups: dict[tuple[object, ...], list[ChangeRequest]] = {}
     for one in requests:
         own = one.number if one.where or one.planned else 0
         groups.setdefault((one.gate.decided_by_id, one.state, one.why, own), []).append(one)

@@ -19,7 +19,7 @@ from runs.models.querysets import RunQuerySet
 from runs.people.permissions import can_manage
 from runs.readmodel import run_queries
 from runs.readmodel.run_again import revision_in_words
-from runs.readmodel.run_queries import Counts, Progress, RunCost, Sort
+from runs.readmodel.run_queries import ListCounts, PlanProgress, RunCost, Sort
 from runs.text.plural import pluralize
 from runs.web.inbox.forms import SORTS, STATES, Selection
 
@@ -57,7 +57,7 @@ class Row:
     address: str
     since: str
     at: datetime
-    progress: Progress | None
+    progress: PlanProgress | None
     spent: RunCost
     manages: bool
     more: int = 0
@@ -89,7 +89,7 @@ class Inbox:
     """What the page shows. `first_time`: this person has no run at all yet."""
 
     selection: Selection
-    counts: Counts
+    counts: ListCounts
     rows: Sequence[Row]
     page: Page[Run]
 
@@ -175,7 +175,7 @@ def _rows(user: User, runs: Sequence[Run]) -> list[Row]:
     return [facts.row(run, gates.get(run.pk, [])) for run in runs]
 
 
-def _names(events: Iterable[Sequence[Event]], progress: Mapping[int, Progress]) -> Mapping[tuple[int, str], str]:
+def _names(events: Iterable[Sequence[Event]], progress: Mapping[int, PlanProgress]) -> Mapping[tuple[int, str], str]:
     newest = [found[-1] for found in events]
     keys = {str(event.data["step"]) for event in newest if event.data.get("step")}
     return run_queries.step_names([one.plan for one in progress.values()], keys)
@@ -191,7 +191,7 @@ class _Facts:
 
     user: User
     events: Mapping[int, Sequence[Event]]
-    progress: Mapping[int, Progress]
+    progress: Mapping[int, PlanProgress]
     spent: Mapping[int, RunCost]
     names: Mapping[tuple[int, str], str]
     others: Mapping[int, Sequence[str]]

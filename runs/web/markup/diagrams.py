@@ -17,7 +17,7 @@ from runs.isolation import ChildFailed
 from runs.models import Attempt, Run
 from runs.reports.markdown_html import DIAGRAM, render_markdown
 from runs.store import diagram_pictures
-from runs.store.diagram_pictures import MAX_DRAWN, Drawn, name_of, source_of, words_for
+from runs.store.diagram_pictures import MAX_DRAWN, DrawnDiagram, name_of, source_of, words_for
 from runs.web.site.addresses import Place, text_address
 from runs.web.site.streaming import picture
 
@@ -77,7 +77,7 @@ def diagram_in(request: HttpRequest, sources: Sequence[str]) -> HttpResponseBase
         raise Http404(f"This diagram cannot be drawn: {error}.") from error
 
 
-def _picture(source: str, address: str, known: Drawn | None) -> SafeString:
+def _picture(source: str, address: str, known: DrawnDiagram | None) -> SafeString:
     to = f"{address}{'&' if '?' in address else '?'}diagram={name_of(source)}"
     words = words_for(source)
     if known is None:

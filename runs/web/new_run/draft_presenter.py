@@ -12,7 +12,7 @@ from runs.models import Draft, DraftFile, Tree, User
 from runs.store import trees
 from runs.submission import input_replacement, submission_drafts
 from runs.submission.input_replacement import Namesakes
-from runs.submission.intake import Refused
+from runs.submission.intake import RefusedUpload
 from runs.web.new_run.draft_forms import BETWEEN, GUESSED
 
 MAX_ROWS = 200
@@ -62,7 +62,7 @@ class DraftFiles:
 
     token: uuid.UUID
     rows: Sequence[Row]
-    refused: Sequence[Refused] = ()
+    refused: Sequence[RefusedUpload] = ()
     left_out: Sequence[str] = ()
     begun: bool = False
     gone: Sequence[str] = ()
@@ -124,7 +124,7 @@ class DraftFiles:
 
 
 def draft_files(
-    owner: User, token: uuid.UUID, refused: Sequence[Refused] = (), given: Tree | None = None
+    owner: User, token: uuid.UUID, refused: Sequence[RefusedUpload] = (), given: Tree | None = None
 ) -> DraftFiles:
     """What the draft with this token holds; where there is none of this person's, what it would begin with."""
     draft = submission_drafts.of(owner).filter(token=token).first()

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from runs.errors import InvalidInput
 from runs.models import Draft, Run
 from runs.submission import submission_drafts
-from runs.submission.intake import Refused
+from runs.submission.intake import RefusedUpload
 from runs.web.new_run.draft_forms import DraftForm
 from runs.web.new_run.draft_presenter import DraftFiles, draft_files
 from runs.web.new_run.forms import NewRunForm
@@ -63,7 +63,7 @@ def _typed(request: HttpRequest, draft: uuid.UUID, before: Run | None) -> NewRun
     return AgainWithForm(sent, owner=person(request), before=before)
 
 
-def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm, before: Run | None) -> list[Refused]:
+def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm, before: Run | None) -> list[RefusedUpload]:
     """Raises InvalidInput when nothing was taken."""
     sent, owner = form.checked(), person(request)
     uploads = form.uploads()

@@ -18,7 +18,7 @@ from runs.errors import FilesMissing, InvalidInput, PevError, PlanRefused
 from runs.models import Run, User
 from runs.pev.plans.estimate import Estimate
 from runs.submission import input_replacement, run_templates, submission_drafts, submit
-from runs.submission.intake import Refused, Upload
+from runs.submission.intake import RefusedUpload, Upload
 from runs.submission.policy_defaults import default_policy, is_set_up
 from runs.submission.samples import finished_sample, more_samples, submission_of
 from runs.submission.submit import Submission
@@ -201,7 +201,7 @@ def _refused(request: HttpRequest, form: NewRunForm, problems: Sequence[str], qu
     return form_page(request, form, [*problems, *more], question=question, refused=refused, status=422)
 
 
-def kept(request: HttpRequest, form: NewRunForm) -> tuple[list[Refused], list[str]]:
+def kept(request: HttpRequest, form: NewRunForm) -> tuple[list[RefusedUpload], list[str]]:
     """Put the files of a form that is shown again into its draft: browsers do not send them a second time."""
     token = form.cleaned_data.get("token")
     if token is None or not (request.FILES.getlist("files") or request.FILES.getlist("folder")):
@@ -219,7 +219,7 @@ def form_page(
     problems: Sequence[str],
     *,
     question: str = "",
-    refused: Sequence[Refused] = (),
+    refused: Sequence[RefusedUpload] = (),
     status: int = 200,
 ) -> HttpResponse:
     """The page with this form. `question` asks for files; `refused` are those that were sent and not taken."""

@@ -13,7 +13,7 @@ from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Run, Step
 from runs.pev.contracts import Criterion
-from runs.readmodel.plan_differences import Comparison
+from runs.readmodel.plan_differences import PlanComparison
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
@@ -82,7 +82,7 @@ class PlanPage(RunReading):
         return found
 
     @cached_property
-    def comparison(self) -> Comparison | None:
+    def comparison(self) -> PlanComparison | None:
         return self.shown.compared_with(self.against) if self.shown and self.against else None
 
     @property

@@ -8,7 +8,7 @@ from runs.web.site.addresses import address_of, citation_address, evidence_addre
 
 
 class InProduct:
-    """`runs.reports.places.Places` of the page."""
+    """`runs.reports.places.CitedPlaces` of the page."""
 
     def __init__(self, run_id: int) -> None:
         self._run_id = run_id

@@ -14,7 +14,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runs.contracts.ports import Ask, Draft, Reply
+from runs.contracts.ports import Ask, Reply, ReplyDraft
 from runs.engine.perform import perform
 from runs.enums import (
     OPEN_WORK,
@@ -77,7 +77,7 @@ class Chaos:
     def _complexity(self) -> str:
         return str(self._draw(st.sampled_from(["low", "high"])))
 
-    def ask(self, ask: Ask, keep_going: Callable[[], None], draft: Draft | None = None) -> Reply:
+    def ask(self, ask: Ask, keep_going: Callable[[], None], draft: ReplyDraft | None = None) -> Reply:
         fate = self._draw(st.sampled_from(["well"] * 7 + ["badly"] * 3 + ["busy", "down", "killed"]))
         if fate == "killed":
             raise Killed

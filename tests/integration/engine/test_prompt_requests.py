@@ -11,7 +11,7 @@ from django.test import Client
 from runs.contracts.feedback import Comment
 from runs.enums import AttemptStatus, GateKind, Outcome, StepApproval, StepMoment, StepStatus, Verb
 from runs.evidence.results import RequestResult
-from runs.lifecycle.change_requests import Request
+from runs.lifecycle.change_requests import ChangeRequest
 from runs.lifecycle.gate_decisions import decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.management.questions import about
@@ -78,7 +78,7 @@ def statuses(run: Run) -> list[tuple[int, str, list[tuple[int, str]]]]:
     return [(a.number, a.status, [(one.number, one.status) for one in a.verdict.requests]) for a in attempts]
 
 
-def only(run: Run) -> Request:
+def only(run: Run) -> ChangeRequest:
     (request,) = reading_of(Run.objects.get(pk=run.pk)).requests
     return request
 

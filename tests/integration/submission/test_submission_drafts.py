@@ -17,7 +17,7 @@ from runs.errors import InvalidInput, UploadRefused
 from runs.models import Draft, DraftFile, Run
 from runs.store import blobs, trees
 from runs.submission import submission_drafts
-from runs.submission.intake import Refused, Upload
+from runs.submission.intake import RefusedUpload, Upload
 from runs.submission.submit import Submission, submit
 from tests import factories as made
 
@@ -30,7 +30,7 @@ def upload(path: str, content: bytes = b"Hello.", *, named: bool = True) -> Uplo
     return Upload(path, ContentFile(content), named=named)
 
 
-def add(*uploads: Upload, token: uuid.UUID = TOKEN) -> list[Refused]:
+def add(*uploads: Upload, token: uuid.UUID = TOKEN) -> list[RefusedUpload]:
     return submission_drafts.add(made.alice(), token, uploads)
 
 

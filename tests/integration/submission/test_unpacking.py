@@ -19,7 +19,7 @@ from runs.errors import UploadRefused
 from runs.models import Event
 from runs.store import trees
 from runs.submission import unpacking
-from runs.submission.intake import Refused, Upload
+from runs.submission.intake import RefusedUpload, Upload
 from runs.submission.submit import submit
 from runs.submission.unpacking import unpacked
 from tests import factories as made
@@ -38,7 +38,7 @@ def files(path: str, data: bytes, *, named: bool = True) -> dict[str, bytes]:
     return {one.path: one.content.read() for one in uploads}
 
 
-def refused(path: str, data: bytes) -> list[Refused]:
+def refused(path: str, data: bytes) -> list[RefusedUpload]:
     return unpacked([Upload(path, ContentFile(data))])[1]
 
 
@@ -50,7 +50,7 @@ def problems(path: str, data: bytes) -> dict[str, str]:
 @pytest.mark.parametrize("path", ["~$lease.docx", "in/.~lock.lease.odt#", "in\\~$Rents.XLSX"])
 def test_locks_of_word_processors_are_left_out_however_they_come(path: str) -> None:
     why = "It is rarely meant, so it was left out."
-    assert unpacked([Upload(path, ContentFile(b"\5Anna"))]) == ([], [Refused(path, why)])
+    assert unpacked([Upload(path, ContentFile(b"\5Anna"))]) == ([], [RefusedUpload(path, why)])
     run = submit(
         made.alice(), submission("Read.", upload("lease.md", b"Rent"), upload(path.replace("\\", "/"), b"Anna"))
     )
@@ -122,7 +122,7 @@ def test_a_repository_comes_without_its_store_and_what_systems_put_beside_files(
     assert files("x.zip", data) == {"x/a.md": b"one"}
     why = "It is rarely meant, so it was left out."
     assert refused("x.zip", data) == [
-        Refused(f"x.zip/{name}", why) for name in ("x/.git", "__MACOSX", "x/.DS_Store", "x/~$Contract.docx")
+        RefusedUpload(f"x.zip/{name}", why) for name in ("x/.git", "__MACOSX", "x/.DS_Store", "x/~$Contract.docx")
     ]
 
 
@@ -154,7 +154,7 @@ def test_links_and_devices_are_refused() -> None:
     with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
         archive.writestr(info, "/etc/passwd")
         archive.writestr("a.md", "abc")
-    assert refused("x.zip", packed.getvalue()) == [Refused("x.zip/link", link)]
+    assert refused("x.zip", packed.getvalue()) == [RefusedUpload("x.zip/link", link)]
 
 
 def test_names_of_other_systems_are_read() -> None:
@@ -256,14 +256,16 @@ def test_what_cannot_be_unpacked_stays_with_the_reason(data: bytes, problem: str
 def test_one_file_with_a_password_is_refused_by_itself() -> None:
     data = zipped({"a.md": b"one", "b.md": b"two"})
     at = data.rindex(b"PK\1\2")
-    assert refused("x.zip", data[: at + 8] + b"\1" + data[at + 9 :]) == [Refused("x.zip/b.md", "It needs a password.")]
+    assert refused("x.zip", data[: at + 8] + b"\1" + data[at + 9 :]) == [
+        RefusedUpload("x.zip/b.md", "It needs a password.")
+    ]
 
 
 def test_limits_count_what_is_unpacked(settings: Settings) -> None:
     settings.FILE_BYTES, settings.UPLOAD_BYTES, settings.UPLOAD_FILES = 10_000, 20_000, 3
     data = zipped({"a.md": b"one", "b.md": bytes(10_001)})
     assert files("x.zip", data) == {"x/a.md": b"one"}
-    assert refused("x.zip", data) == [Refused("x.zip/b.md", "It has more than the 0 MB that one file may have.")]
+    assert refused("x.zip", data) == [RefusedUpload("x.zip/b.md", "It has more than the 0 MB that one file may have.")]
     much = zipped(dict.fromkeys(["a", "b", "c"], bytes(9_000)))
     assert problems("x.zip", much) == {"x.zip": "unpacks to more than 0 MB; give less at a time"}
     many = zipped(dict.fromkeys("abcd", b""))
@@ -275,7 +277,7 @@ def test_archives_together_unpack_to_no_more_than_a_run_may_have(settings: Setti
     some = [Upload(f"{name}.zip", ContentFile(zipped({"a": bytes(9_000)}))) for name in "xyz"]
     uploads, refused = unpacked([*some, Upload("b.md", ContentFile(b"x"))])
     assert [one.path for one in uploads] == ["x/a", "y/a", "b.md"]
-    assert refused == [Refused("z.zip", "With its files there would be more than 0.0 MB, or too many files.")]
+    assert refused == [RefusedUpload("z.zip", "With its files there would be more than 0.0 MB, or too many files.")]
 
 
 def test_large_archives_come_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,7 +296,7 @@ def test_nothing_is_unpacked_onto_a_full_disk(settings: Settings) -> None:
 def test_of_many_refused_files_some_are_named() -> None:
     found = refused("x.zip", zipped({"a.md": b"x", **{f"../{number}": b"" for number in range(50)}}))
     assert len(found) == 21
-    assert found[-1] == Refused("x.zip", "30 more of its files were not taken.")
+    assert found[-1] == RefusedUpload("x.zip", "30 more of its files were not taken.")
 
 
 def mail(*attached: tuple[str, bytes], subject: str = "The lease") -> EmailMessage:
@@ -372,7 +374,7 @@ def test_a_mail_that_is_damaged_is_taken_without_its_attachments() -> None:
     data = b"From: a@x.test\nMessage-ID: <1@x>\nContent-Type: multipart/mixed; boundary=x\n\n" + parts
     assert files("m.eml", data) == {"m.eml": data}
     assert refused("m.eml", data) == [
-        Refused("m.eml", "What is attached to it was not taken: it has more than 100 parts.")
+        RefusedUpload("m.eml", "What is attached to it was not taken: it has more than 100 parts.")
     ]
 
 

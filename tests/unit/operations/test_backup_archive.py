@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from runs.errors import InvalidInput
-from runs.operations.backup_archive import MANIFEST, SIGNATURE, Archive, Manifest, Signer, Writer
+from runs.operations.backup_archive import MANIFEST, SIGNATURE, Archive, ArchiveWriter, Manifest, Signer
 from tests.documents.archives import member
 
 CONTENTS = [b"one", b"x" * 1_500, b""]
@@ -29,7 +29,7 @@ def written(folder: Path, *, signed: bool = True) -> bytes:
     """A back-up of these contents and a database."""
     database, target = folder / "database", io.BytesIO()
     database.write_bytes(b"rows" * 1_000)
-    writer = Writer(target, signed=signed)
+    writer = ArchiveWriter(target, signed=signed)
     for content in CONTENTS:
         assert writer.add_content(hashlib.sha256(content).hexdigest(), [content])
     sha256 = writer.add_database(database)
@@ -275,7 +275,7 @@ def test_a_large_back_up_takes_little_memory(tmp_path: Path) -> None:
         sparse.truncate(60_000_000)
     tracemalloc.start()
     with file.open("wb") as target:
-        writer = Writer(target, signed=True)
+        writer = ArchiveWriter(target, signed=True)
         sha256 = writer.add_database(source)
         writer.finish(
             lambda count, digest: Manifest(

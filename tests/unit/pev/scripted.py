@@ -30,7 +30,7 @@ def used(*names: str, stop_reason: str = "tool_use", **arguments: Any) -> Reply:
 
 
 class Scripted:
-    """A model (`pev.ports.Model`) that gives these replies in turn; the last one is repeated."""
+    """A model (`contracts.ports.Model`) that gives these replies in turn; the last one is repeated."""
 
     def __init__(self, *replies: Reply) -> None:
         self._replies = replies

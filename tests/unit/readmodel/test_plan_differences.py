@@ -9,7 +9,7 @@ from runs.enums import About, Complexity
 from runs.pev.checks.json_schema import JsonSchema
 from runs.pev.checks.min_bytes import MinBytes
 from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep, RequestAnswer
-from runs.readmodel.plan_differences import Comparison, Version, compare
+from runs.readmodel.plan_differences import PlanComparison, PlanVersion, compare
 from tests.hostile.bounds import within
 
 
@@ -31,7 +31,7 @@ def step(key: str, **changes: Any) -> PlanStep:
     return PlanStep.model_validate({**values, **changes})
 
 
-def version(number: int, *steps: PlanStep, **changes: Any) -> Version:
+def version(number: int, *steps: PlanStep, **changes: Any) -> PlanVersion:
     values: dict[str, Any] = {
         "goal": "Review the contracts.",
         "context": [ContextItem(name="Folder", value="Three contracts.")],
@@ -39,10 +39,10 @@ def version(number: int, *steps: PlanStep, **changes: Any) -> Version:
         "rollback_strategy": "Keep the files.",
     }
     plan = PlanContract.model_validate({**values, "steps": list(steps), **changes})
-    return Version(number, plan.header, {one.step_id: one for one in plan.steps})
+    return PlanVersion(number, plan.header, {one.step_id: one for one in plan.steps})
 
 
-def kinds(found: Comparison) -> list[tuple[str, str, bool]]:
+def kinds(found: PlanComparison) -> list[tuple[str, str, bool]]:
     return [(one.kind, one.key, one.less) for one in found.steps]
 
 
@@ -147,7 +147,7 @@ def test_a_note_of_what_was_asked_for_changes_no_step_and_a_new_goal_is_more_tha
 
 @pytest.mark.slow
 def test_plans_that_were_made_for_it_are_compared_within_limits() -> None:
-    def hostile(word: str) -> Version:
+    def hostile(word: str) -> PlanVersion:
         wanted = [criterion(f"{number} " + f"{word} x " * 400) for number in range(40)]
         return version(
             1, *(step(f"s{n}", description=f"{word} x " * 400, acceptance_criteria=wanted) for n in range(20))

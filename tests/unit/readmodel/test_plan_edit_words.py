@@ -2,7 +2,7 @@
 
 from runs.enums import Complexity
 from runs.pev.checks.min_bytes import MinBytes
-from runs.readmodel.plan_differences import Written, lost_edits
+from runs.readmodel.plan_differences import AuthoredVersion, lost_edits
 from tests.unit.readmodel.test_plan_differences import criterion, step, version
 
 RANK = "Rank every point by severity."
@@ -10,33 +10,35 @@ PLANNED = step("a", description="Find the points. Say where they stand.")
 EDITED = step("a", description=f"Find the points. {RANK} Say where they stand.")
 
 
-def lost(*versions: Written) -> list[tuple[str, int, str]]:
+def lost(*versions: AuthoredVersion) -> list[tuple[str, int, str]]:
     return [(one.by, one.version, ", ".join(one.parts)) for one in lost_edits(versions)]
 
 
 def test_a_sentence_written_by_hand_is_missed_in_the_next_plan() -> None:
-    first, second = Written(version(1, PLANNED), ""), Written(version(2, EDITED), "alice", agreed=True)
+    first, second = AuthoredVersion(version(1, PLANNED), ""), AuthoredVersion(version(2, EDITED), "alice", agreed=True)
     assert lost(first, second) == []
-    assert lost(first, second, Written(version(3, PLANNED), "")) == [("alice", 2, f"“{RANK}”")]
+    assert lost(first, second, AuthoredVersion(version(3, PLANNED), "")) == [("alice", 2, f"“{RANK}”")]
     moved = step("b", description="rank every point  by severity")
-    assert lost(first, second, Written(version(3, PLANNED, moved), "")) == []
+    assert lost(first, second, AuthoredVersion(version(3, PLANNED, moved), "")) == []
 
 
 def test_an_edit_of_somebody_else_does_not_hide_what_was_lost_before() -> None:
     versions = [
-        Written(version(1, PLANNED), ""),
-        Written(version(2, EDITED), "alice"),
-        Written(version(3, PLANNED), ""),
-        Written(version(4, PLANNED, step("b")), "bob"),
+        AuthoredVersion(version(1, PLANNED), ""),
+        AuthoredVersion(version(2, EDITED), "alice"),
+        AuthoredVersion(version(3, PLANNED), ""),
+        AuthoredVersion(version(4, PLANNED, step("b")), "bob"),
     ]
     assert lost(*versions) == [("alice", 2, f"“{RANK}”")]
 
 
 def test_what_a_person_took_out_again_or_approved_to_be_without_is_not_missed() -> None:
-    first, second = Written(version(1, PLANNED), ""), Written(version(2, EDITED), "alice")
-    assert lost(first, second, Written(version(3, PLANNED), "bob"), Written(version(4, PLANNED), "")) == []
-    agreed = Written(version(3, PLANNED), "", agreed=True)
-    assert lost(first, second, agreed, Written(version(4, PLANNED), "")) == []
+    first, second = AuthoredVersion(version(1, PLANNED), ""), AuthoredVersion(version(2, EDITED), "alice")
+    assert (
+        lost(first, second, AuthoredVersion(version(3, PLANNED), "bob"), AuthoredVersion(version(4, PLANNED), "")) == []
+    )
+    agreed = AuthoredVersion(version(3, PLANNED), "", agreed=True)
+    assert lost(first, second, agreed, AuthoredVersion(version(4, PLANNED), "")) == []
 
 
 def test_checks_files_order_and_steps_are_edits_too_and_a_new_name_is_one() -> None:
@@ -46,15 +48,21 @@ def test_checks_files_order_and_steps_are_edits_too_and_a_new_name_is_one() -> N
     strict = step("b", acceptance_criteria=[criterion("The work of b is done.", check)], **changes)
     second = version(2, PLANNED, strict)
     (found,) = lost_edits(
-        [Written(first, ""), Written(second, "alice"), Written(version(3, *first.steps.values()), "")]
+        [
+            AuthoredVersion(first, ""),
+            AuthoredVersion(second, "alice"),
+            AuthoredVersion(version(3, *first.steps.values()), ""),
+        ]
     )
     assert (found.parts, found.more) == (
         ["“Sum”", "“The work of b is done.” by a check: b.md has at least 900 bytes", "“Sum” is a high-risk step"],
         3,
     )
     renamed = version(2, PLANNED, step("b", name="Sum"), step("c"))
-    assert lost(Written(first, ""), Written(renamed, "alice"), Written(first, "")) == [("alice", 2, "“Sum”")]
+    assert lost(AuthoredVersion(first, ""), AuthoredVersion(renamed, "alice"), AuthoredVersion(first, "")) == [
+        ("alice", 2, "“Sum”")
+    ]
     fewer = version(2, PLANNED, step("b"))
-    assert lost(Written(first, ""), Written(fewer, "alice"), Written(first, "")) == [
+    assert lost(AuthoredVersion(first, ""), AuthoredVersion(fewer, "alice"), AuthoredVersion(first, "")) == [
         ("alice", 2, "without step “Name of c”")
     ]

@@ -1,11 +1,11 @@
 """What a new version of a plan changes, in one line."""
 
 from runs.pev.contracts import ContextItem
-from runs.readmodel.plan_differences import Version, compare, news_of
+from runs.readmodel.plan_differences import PlanVersion, compare, news_of
 from tests.unit.readmodel.test_plan_differences import criterion, step, version
 
 
-def news(before: Version, after: Version) -> list[tuple[str, bool]]:
+def news(before: PlanVersion, after: PlanVersion) -> list[tuple[str, bool]]:
     return [(one.words, one.less) for one in news_of(compare(before, after))]
 
 

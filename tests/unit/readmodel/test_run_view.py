@@ -9,14 +9,14 @@ import pytest
 from runs.enums import Outcome, Role
 from runs.models import Attempt, Plan, Run
 from runs.pev.policy import Policy, RoleModel
-from runs.readmodel.run_rows import Rows
+from runs.readmodel.run_rows import RunRows
 from runs.readmodel.run_view import RunReading
 from tests import factories
 from tests.factories.agents import defined
 
 
 def reading(*attempts: Attempt, plans: tuple[Plan, ...] = (), **fields: Any) -> RunReading:
-    return RunReading(Rows(Run(**fields), plans, {}, {1: attempts}, {}, [], 0))
+    return RunReading(RunRows(Run(**fields), plans, {}, {1: attempts}, {}, [], 0))
 
 
 @pytest.mark.parametrize(

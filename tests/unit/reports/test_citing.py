@@ -12,7 +12,7 @@ from runs.documents.reading.building import Builder
 from runs.enums import Provenance
 from runs.evidence.citations.citation import Citation
 from runs.evidence.citations.lookup import citations_in
-from runs.readmodel.shown_citations import Document, RunCitations
+from runs.readmodel.shown_citations import CitingDocument, RunCitations
 from runs.reports.markdown_html import render_markdown
 from runs.reports.places import InReport
 from runs.reports.texts import REST, linked
@@ -113,4 +113,4 @@ def test_an_export_lists_the_place_of_a_document_as_people_name_it() -> None:
 
 def test_the_sentence_on_citations_of_documents_speaks_of_places() -> None:
     cited = citations_in("[“due in ten days”](lease.docx)", lease())
-    assert RunCitations((Document("", cited),)).sentence == "1 citation, all found, 1 with a corrected place"
+    assert RunCitations((CitingDocument("", cited),)).sentence == "1 citation, all found, 1 with a corrected place"

@@ -14,9 +14,9 @@ from runs.accounting.figures import (
     AttemptFigures,
     Bucket,
     FailedCriterion,
+    FiguresOverTime,
     Metrics,
     RunFigures,
-    Span,
     StepFigures,
     Times,
     Trends,
@@ -44,12 +44,14 @@ def figures(**changes: Any) -> Metrics:
     return Metrics(**{**nothing, **empty, **changes})
 
 
-def page(*spans: Span, failing: tuple[FailedCriterion, ...] = (), chosen: str = "7", **changes: Any) -> MetricsPage:
+def page(
+    *spans: FiguresOverTime, failing: tuple[FailedCriterion, ...] = (), chosen: str = "7", **changes: Any
+) -> MetricsPage:
     return MetricsPage(chosen, "", [], figures(**changes), Trends(spans, failing, 0), ever=True)
 
 
-def span(days: float, runs: RunFigures | None = None, steps: StepFigures | None = None) -> Span:
-    return Span(BEGIN + timedelta(days=days), runs or RunFigures(), steps or StepFigures())
+def span(days: float, runs: RunFigures | None = None, steps: StepFigures | None = None) -> FiguresOverTime:
+    return FiguresOverTime(BEGIN + timedelta(days=days), runs or RunFigures(), steps or StepFigures())
 
 
 @pytest.mark.parametrize(

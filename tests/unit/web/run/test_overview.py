@@ -6,12 +6,12 @@ import pytest
 
 from runs.enums import Outcome
 from runs.models import Run
-from runs.readmodel.run_rows import Rows
+from runs.readmodel.run_rows import RunRows
 from runs.web.run.overview import RunPage
 
 
 def page(**fields: object) -> RunPage:
-    return RunPage(Rows(Run(**fields), [], {}, {}, {}, [], 0))
+    return RunPage(RunRows(Run(**fields), [], {}, {}, {}, [], 0))
 
 
 @pytest.mark.parametrize(
