@@ -68,9 +68,10 @@ class Tail:
 
 
 class LiveDraft:
-    """A draft (`contracts.ports.ReplyDraft`) of one call, shown to people who follow the run. If nobody does, it does no work.
+    """A draft (`contracts.ports.ReplyDraft`) of one call, shown to people who follow the run.
 
-    The asking thread passes pieces of the text; `tick` has to be called regularly, from any thread.
+    If nobody follows the run, it does no work. The asking thread passes pieces of the text; `tick` has to be called
+    regularly, from any thread.
     """
 
     def __init__(self, work: WorkItem, role: Role) -> None:

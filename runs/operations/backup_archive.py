@@ -24,6 +24,7 @@ from pydantic import StringConstraints, ValidationError
 from runs.contracts.base import Contract
 from runs.engine.process_registry import key_mark
 from runs.errors import InvalidInput
+from runs.store.file_parts import FilePart
 
 DATABASE, MANIFEST, SIGNATURE = "database", "manifest.json", "signature.json"
 _CONTENT = re.compile(r"blobs/[0-9a-f]{2}/[0-9a-f]{62}")
@@ -168,7 +169,7 @@ class Archive:
         """Each content with its SHA-256, of an archive that was checked."""
         for member in self._members():
             if member.name.startswith("blobs/"):
-                yield member.sha256, io.BufferedReader(_Section(self._file, member.start, member.size))
+                yield member.sha256, io.BufferedReader(FilePart(self._file, member.start, member.size))
 
     def database(self, into: Path, sha256: str) -> None:
         """Write the database, which has to be the one that was checked, to this file."""
@@ -303,30 +304,6 @@ class _SigningFile:
 
     def tell(self) -> int:
         return self._file.tell()
-
-
-class _Section(io.RawIOBase):
-    """A part of an open file as a file."""
-
-    def __init__(self, file: IO[bytes], start: int, size: int) -> None:
-        self._file, self._start, self._size, self._at = file, start, size, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = max(0, {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence] + offset)
-        return self._at
-
-    def readinto(self, buffer: Any, /) -> int:
-        self._file.seek(self._start + self._at)
-        piece = self._file.read(max(0, min(len(buffer), self._size - self._at)))
-        buffer[: len(piece)] = piece
-        self._at += len(piece)
-        return len(piece)
 
 
 def _place(name: str) -> int:

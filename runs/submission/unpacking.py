@@ -27,7 +27,8 @@ from runs.documents.packed_parts import unpacked as parts_of
 from runs.errors import InvalidInput, PathRefused, UploadRefused
 from runs.isolation import ChildFailed, Limits
 from runs.store import input_examination
-from runs.submission.intake import FilePart, RefusedUpload, SharedFile, Upload, check_space, in_mb
+from runs.store.file_parts import SharedFile, SharedPart
+from runs.submission.intake import RefusedUpload, Upload, check_space, in_mb
 from runs.text.paths import ATTACHMENTS, MAX_CHARACTERS, clashes, clean_path
 from runs.text.sensitive_names import is_lock
 from runs.text.truncate import truncate_path
@@ -242,7 +243,7 @@ def _kept(store: SharedFile | None, content: bytes) -> File[Any]:
     assert store is not None
     start = store.file.seek(0, os.SEEK_END)
     store.file.write(content)
-    return UploadedFile(cast("IO[bytes]", FilePart(store, start, len(content))), "unpacked", size=len(content))
+    return UploadedFile(cast("IO[bytes]", SharedPart(store, start, len(content))), "unpacked", size=len(content))
 
 
 def _clean(folder: str, files: Iterable[_File]) -> tuple[dict[str, _File], list[tuple[str, str]]]:

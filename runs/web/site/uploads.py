@@ -6,7 +6,7 @@ from typing import IO, Any, cast
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 
-from runs.submission.intake import FilePart, SharedFile
+from runs.store.file_parts import SharedFile, SharedPart
 
 
 class OneFile(FileUploadHandler):
@@ -30,7 +30,7 @@ class OneFile(FileUploadHandler):
     def file_complete(self, file_size: int) -> Any:
         assert self._store is not None
         return UploadedFile(
-            cast("IO[bytes]", FilePart(self._store, self._start, file_size)),
+            cast("IO[bytes]", SharedPart(self._store, self._start, file_size)),
             self.file_name,
             self.content_type,
             file_size,
