@@ -179,10 +179,6 @@ class FileInfo(NamedTuple):
     size: int
 
 
-type Form = Literal["docx", "pdf", "xlsx"]
-"""What files can be made of what a model writes."""
-
-
 type Changes = dict[str, FileInfo | None]
 """What differs from a tree: path to the file that is there now, or to None where it is gone."""
 
@@ -214,9 +210,9 @@ class Workspace(Protocol):
         """Whether it lies there as the task was given it."""
         ...
 
-    def make(self, form: Form, data: bytes) -> bytes:
-        """A file made of `data` as its maker takes it, outside this process. Raises InvalidInput with a clause behind
-        the file's name.
+    def make(self, form: str, data: bytes) -> bytes:
+        """A file of this format made of `data` as its maker takes it (`documents.made_files`), outside this process.
+        Raises InvalidInput with a clause behind the file's name.
         """
         ...
 

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 
-from runs.documents.model.document import Document
+from runs.documents.places.document import Document
 from runs.text.paths import can_be_seen
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, NamedTuple
 
+from runs.documents.model.anchors import NO_ANCHORS, Anchors
 from runs.isolation import Limits
 
 MAX_BYTES = 50_000_000
@@ -27,13 +28,15 @@ class Signature(NamedTuple):
     """Bytes that must stand at their offsets, or a pattern that the content begins with.
 
     `binary`: the bytes may begin a text, so there must be a NUL too. `in_ascii`: a content that fits may be all ASCII
-    and is still no text.
+    and is still no text. `is_inside`: the bytes may be a part of a file of another format, so a content is first
+    compared with all others.
     """
 
     parts: tuple[tuple[int, bytes], ...] = ()
     pattern: re.Pattern[bytes] | None = None
     binary: bool = False
     in_ascii: bool = False
+    is_inside: bool = False
 
     def fits(self, head: bytes) -> bool:
         if self.pattern and not self.pattern.match(head):
@@ -65,6 +68,9 @@ class DocumentFormat:
 
     `is_archive`: it is unpacked when it is given. `is_text`: its files are written as text. `is_fetched`: an address
     on the web may be of this format. `layout_name`: what its reader calls the format in layouts, if not `name`.
+
+    `anchors`: what its places are called. `has_tables`: its rows can be read as tables. `notes_on_pages`: notes are
+    part of the text of a page, and not blocks of their own. `takes_comments`: comments can be added to its files.
     """
 
     name: str
@@ -87,6 +93,10 @@ class DocumentFormat:
     is_text: bool = False
     is_fetched: bool = True
     layout_name: str = ""
+    anchors: Anchors = NO_ANCHORS
+    has_tables: bool = False
+    notes_on_pages: bool = False
+    takes_comments: bool = False
 
     @property
     def function(self) -> str:

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from runs.documents.document_format import Signature, begins
+from runs.documents.document_format import DocumentFormat, Signature, begins
 from runs.documents.formats import FORMATS
 from runs.documents.formats.zip import END as ZIP_END
 from runs.documents.formats.zip import FORMAT as ZIP
@@ -63,7 +63,7 @@ class Kind(NamedTuple):
 
 def kind_of(head: bytes, tail: bytes = b"") -> Kind:
     """`head` and `tail` are its first HEAD_BYTES and its last TAIL_BYTES."""
-    found = next((form for form in FORMATS.values() if any(one.fits(head) for one in form.signatures)), None)
+    found = _format_with(head)
     if found is ZIP:
         return _kind_of_zip(head, tail)
     if found:
@@ -71,7 +71,18 @@ def kind_of(head: bytes, tail: bytes = b"") -> Kind:
     problem = next(
         (problem for problem, signatures in _NOT_READ.items() if any(one.fits(head) for one in signatures)), ""
     )
-    return Kind(problem=problem) if problem else Kind(_text_format(head))
+    if problem:
+        return Kind(problem=problem)
+    inside = _format_with(head, is_inside=True)
+    return Kind(_text_format(head) or (inside.name if inside else ""))
+
+
+def _format_with(head: bytes, *, is_inside: bool = False) -> DocumentFormat | None:
+    """The first format with a signature of this sort that fits."""
+    for form in FORMATS.values():
+        if any(one.is_inside is is_inside and one.fits(head) for one in form.signatures):
+            return form
+    return None
 
 
 def _kind_of_zip(head: bytes, tail: bytes) -> Kind:

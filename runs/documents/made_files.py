@@ -3,10 +3,9 @@
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from runs import isolation
-from runs.contracts.ports import Form
 from runs.documents.packed_parts import packed
 from runs.errors import InvalidInput
 from runs.isolation import Limits
@@ -16,21 +15,25 @@ PRINTED = Limits(megabytes=2_000, cpu_seconds=40, seconds=40, files=64, output=5
 LIMITS = Limits(megabytes=1_024, cpu_seconds=30, seconds=60, files=32, output=50_000_000)
 
 
-class _Maker(NamedTuple):
+class Maker(NamedTuple):
+    """Makes files of a format of what a model writes as `source`, by a `function` in an isolated process."""
+
     function: str
+    source: Literal["Markdown", "CSV"]
     limits: Limits
 
 
-_MAKERS: Mapping[Form, _Maker] = {
-    "docx": _Maker("runs.documents.printing.deliverables.docx", PRINTED),
-    "pdf": _Maker("runs.documents.printing.deliverables.pdf", PRINTED),
-    "xlsx": _Maker("runs.documents.writers.xlsx.made", LIMITS),
+MAKERS: Mapping[str, Maker] = {
+    "docx": Maker("runs.documents.printing.deliverables.docx", "Markdown", PRINTED),
+    "pdf": Maker("runs.documents.printing.deliverables.pdf", "Markdown", PRINTED),
+    "xlsx": Maker("runs.documents.writers.xlsx.made", "CSV", LIMITS),
 }
+"""By the suffix of the file, which is the name of its format."""
 
 
-def make(form: Form, data: bytes) -> bytes:
+def make(form: str, data: bytes) -> bytes:
     """The file; the same bytes for the same data. Raises InvalidInput with a clause behind the file's name."""
-    maker = _MAKERS[form]
+    maker = MAKERS[form]
     try:
         return isolation.run(maker.function, data, maker.limits)
     except isolation.ChildFailed as error:

@@ -5,10 +5,10 @@ from runs.documents import encodings
 from runs.documents.content import text_of
 from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, kind_of
 from runs.documents.formats import FORMATS, pdf
-from runs.documents.model.document import Document
 from runs.documents.model.layout import Rendered
-from runs.documents.model.views import own_text
 from runs.documents.packed_parts import packed, unpacked
+from runs.documents.places.document import Document
+from runs.documents.places.views import own_text
 from runs.errors import InvalidInput
 from runs.http_client import http_fetch
 from runs.isolation import ChildFailed

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from runs.documents.model.document import Document, Where, is_within, plain_number, was_within
+from runs.documents.model.clause_numbers import is_within, plain_number, was_within
 from runs.documents.model.layout import MIN_CONFIDENCE, Block, BlockKind, MarkKind
-from runs.documents.model.marked import by_whom, read_by, sureness
-from runs.documents.model.views import before_changes, own_text, seen_text, with_whole_paragraphs, without_running
+from runs.documents.places.document import Document, Where
+from runs.documents.places.marked import by_whom, read_by, sureness
+from runs.documents.places.views import before_changes, own_text, seen_text, with_whole_paragraphs, without_running
 from runs.evidence.finding import Span, find_quote, find_verbatim
 from runs.text.negations import with_negation
 from runs.text.normalisation import find_same_text

@@ -1,7 +1,7 @@
 """A source made ready for many quotes, each of which is looked up as evidence is."""
 
 from runs.documents.content import document_of
-from runs.documents.model.views import seen_text, without_running
+from runs.documents.places.views import seen_text, without_running
 from runs.evidence.finding import Searched
 from runs.evidence.passages import Passage, passage_in
 from runs.text.normalisation import Markup, find_same_text

@@ -7,7 +7,7 @@ import regex
 
 from runs.contracts.base import QuotedEvidence
 from runs.documents.content import digest_of, document_of, is_guessed, text_of
-from runs.documents.model.document import Document
+from runs.documents.places.document import Document
 from runs.evidence.finding import find_quote, find_verbatim, not_found, widened
 from runs.evidence.passages import Passage, passage_in
 from runs.evidence.results import Evidence

@@ -10,7 +10,7 @@ from typing import Protocol
 from runs.contracts.base import DIFF, OUTPUT, PERSON, RESULT, TOOL
 from runs.contracts.ports import FileInfo, Shown
 from runs.documents.content import document_of, text_of
-from runs.documents.model.views import seen_text
+from runs.documents.places.views import seen_text
 from runs.enums import Provenance
 from runs.errors import InvalidInput
 from runs.evidence.facts import Place

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from runs.documents.model.document import Document as Laid
+from runs.documents.places.document import Document as Laid
 from runs.enums import CitationStatus
 from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.citations.citing import broken_line, is_markdown, may_cite, of_the_run, superfluous_line

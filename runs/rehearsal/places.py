@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from runs.documents.model.document import words_for
 from runs.documents.model.layout import Block, BlockKind
+from runs.documents.places.document import words_for
 
 _TEXTS = (".md", ".markdown", ".txt", ".csv")
 """Files that a tool shows as they are, whatever they begin with."""

@@ -22,9 +22,9 @@ from pydantic import ValidationError
 from runs import isolation
 from runs.documents.content import Converted, Unreadable
 from runs.documents.formats import DRAWN, FORMATS, MAY_TAKE_MINUTES
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind, Layout, MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
+from runs.documents.places.document import Document
 from runs.errors import InvalidInput, StoreAway
 from runs.isolation import ChildFailed, Crashed, Interrupted, NoTurn
 from runs.models import Rendition, clock

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Protocol, cast
 
-from runs.contracts.ports import Changes, FileInfo, Form
+from runs.contracts.ports import Changes, FileInfo
 from runs.documents import made_files
 from runs.documents.content import text_of
 from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, is_document, kind_of
@@ -280,7 +280,7 @@ class Overlay:
     def is_given(self, path: str) -> bool:
         return path in self._given and self._given[path] == self.files().get(path)
 
-    def make(self, form: Form, data: bytes) -> bytes:
+    def make(self, form: str, data: bytes) -> bytes:
         return made_files.make(form, data)
 
     def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from runs.documents.formats.docx import reader as docx
 from runs.documents.formats.pdf import reader as pdf
-from runs.documents.model.document import Document
 from runs.documents.model.layout import MarkKind
+from runs.documents.places.document import Document
 from runs.documents.reading.building import BuiltDocument
 from tests.browser.site import wait_until
 from tests.browser.test_story import LONG, approve, gate

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from runs.documents.content import Converted
-from runs.documents.model.document import Document
+from runs.documents.places.document import Document
 from runs.documents.reading.building import Builder
 
 

@@ -31,9 +31,9 @@ from runs import isolation
 from runs.documents.document_format import MAX_BYTES as MAX_FILE_BYTES
 from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, kind_of
 from runs.documents.formats import READ
-from runs.documents.model.document import Document
 from runs.documents.model.layout import Rendered
 from runs.documents.packed_parts import unpacked
+from runs.documents.places.document import Document
 from runs.errors import InvalidInput
 from runs.isolation import ChildFailed
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
+from runs.documents.places.document import Document
 from runs.documents.reading.building import Builder
 from runs.evidence.citations.lookup import noted_in
 from runs.evidence.citations.notes import MAX_TRIED

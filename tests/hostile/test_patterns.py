@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from runs.contracts.ports import FileInfo, Form, ToolUse
+from runs.contracts.ports import FileInfo, ToolUse
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.json_schema import JsonSchema
 from runs.pev.checks.matches import Matches
@@ -76,7 +76,7 @@ class Files:
     def is_given(self, path: str) -> bool:
         return True
 
-    def make(self, form: Form, data: bytes) -> bytes:
+    def make(self, form: str, data: bytes) -> bytes:
         raise NotImplementedError
 
     def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:

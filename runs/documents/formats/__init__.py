@@ -9,6 +9,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from runs.documents.document_format import OF_PICTURES, DocumentFormat
+from runs.documents.model.anchors import Anchors
 
 _modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 
@@ -20,6 +21,14 @@ DRAWN = frozenset(name for name, form in FORMATS.items() if form.drawing)
 MAY_TAKE_MINUTES = frozenset(name for name, form in FORMATS.items() if form.limits is OF_PICTURES)
 """Those of which a scan may be one. No other work waits for them."""
 _BY_LAYOUT = {form.layout_name or name: form for name, form in FORMATS.items()}
+
+
+COMMENTED = {name: form for name, form in FORMATS.items() if form.takes_comments}
+ANCHORS = Anchors(
+    form="|".join(form.anchors.form for form in READ.values()),
+    words={pattern: words for form in READ.values() for pattern, words in form.anchors.words.items()},
+)
+"""Those of all formats."""
 
 
 def format_of(layout_name: str) -> DocumentFormat:

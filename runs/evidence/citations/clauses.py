@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import regex
 
-from runs.documents.model.document import Document, is_within
+from runs.documents.model.clause_numbers import is_within
+from runs.documents.places.document import Document
 
 _NUMBER = r"(?:\p{Nd}{1,4}|[IVXLC]{1,7}(?![\p{L}\p{N}]))(?:\.\p{Nd}{1,4}){0,8}(?:\([0-9A-Za-z]{1,6}\)){0,4}"
 _NAMED = regex.compile(

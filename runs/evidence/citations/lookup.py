@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.documents.model.document import Document
+from runs.documents.places.document import Document
 from runs.enums import CitationStatus
 from runs.errors import InvalidInput
 from runs.evidence.citations.citation import Citation, Cited, Library

@@ -7,9 +7,10 @@ from typing import NamedTuple
 from urllib.parse import quote as encoded
 
 from runs.contracts.base import RESULT
-from runs.documents.model.document import Document, words_for
+from runs.documents.formats import format_of
 from runs.documents.model.layout import Block as DocumentBlock
 from runs.documents.model.layout import BlockKind
+from runs.documents.places.document import Document, words_for
 from runs.evidence.citations.letters import Comparable, is_lossy
 from runs.evidence.citations.links import Link
 from runs.text.normalisation import one_spaced
@@ -88,11 +89,11 @@ class Notes(NamedTuple):
 
 
 def notes_in(document: Document, is_source: Callable[[str], bool]) -> Notes:
-    """The citations among the notes of a Word or a PDF document. Others are left out: a note that names no place, or
+    """The citations among the notes of a document. Others are left out: a note that names no place, or
     no words.
     """
     names, found = _Names(is_source), list[Note]()
-    read = _on_page if document.layout.format == "pdf" else _in_note
+    read = _on_page if format_of(document.layout.format).notes_on_pages else _in_note
     for block in document.layout.blocks:
         notes = read(document, block, names, int(found[-1].number or 0) if found else 0)
         if names.left < 0 or len(found) + len(notes) > MAX_NOTES:

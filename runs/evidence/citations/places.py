@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runs.documents.model.document import Document, was_within
+from runs.documents.model.clause_numbers import was_within
 from runs.documents.model.layout import BlockKind
-from runs.documents.model.marked import offset_of
+from runs.documents.places.document import Document
+from runs.documents.places.marked import offset_of
 from runs.enums import CitationStatus
 from runs.evidence.citations.citation import Citation
 from runs.evidence.passages import Passage, Place, passage_in

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from runs.documents.model.document import ASIDE, Document
+from runs.documents.formats import format_of
+from runs.documents.places.document import ASIDE, Document
 from runs.evidence.citations.links import Block, Link
 from runs.evidence.citations.notes import MAX_QUOTE, RAISED, Note, on_the_line
 
@@ -35,7 +36,7 @@ class Placed(NamedTuple):
 
 def placed_in(document: Document, notes: Sequence[Note]) -> Placed:
     """Where these notes stand, in order."""
-    on_pages = document.layout.format == "pdf"
+    on_pages = format_of(document.layout.format).notes_on_pages
     blocks = list(_paragraphs(document, notes) if on_pages else (Block(*one[2:4]) for one in document.layout.blocks))
     starts = [one.start for one in blocks]
     ends = [match.start() for match in re.finditer("\n", document.text)]

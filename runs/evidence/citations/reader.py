@@ -7,7 +7,8 @@ from urllib.parse import unquote
 
 from runs.contracts.base import RESULT
 from runs.documents.content import digest_of, document_of, is_guessed, text_of
-from runs.documents.model.document import Document
+from runs.documents.formats import ANCHORS
+from runs.documents.places.document import Document
 from runs.enums import CitationStatus, Provenance
 from runs.errors import PathRefused
 from runs.evidence.citations.citation import Citation, Library
@@ -51,7 +52,6 @@ type Place = tuple[str, int, int]
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _LINES = re.compile(r"L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?", re.IGNORECASE)
-_OTHER = re.compile(r"page=\d+[-\d]*|(?:p|s|sp|t|fn|en|cm|hd|ft)\d+[\w.]*|[^!]*!\$?[A-Za-z]{1,3}\$?\d+(?::.*)?")
 
 
 @dataclass
@@ -209,7 +209,7 @@ class Reader:
             status=CitationStatus.BROKEN,
             sentence="",
             plain=plain,
-            by_form=is_quote or bool(_LINES.fullmatch(anchor) or _OTHER.fullmatch(anchor)),
+            by_form=is_quote or bool(_LINES.fullmatch(anchor) or ANCHORS.has(anchor)),
         )
         name = self._named(path if mark else target)
         if name is None:
@@ -374,7 +374,7 @@ def _placed(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) ->
     found = replace(known, source_start=span.start, source_end=span.end, source_line=span.line, cited_line=first)
     where = f"{quoted(known.quote)} stands in {known.source}, line {span.line}"
     if anchor and not first:
-        kind = "belongs to another format" if _OTHER.fullmatch(anchor) else "is none that a text file has"
+        kind = "belongs to another format" if ANCHORS.has(anchor) else "is none that a text file has"
         return replace(found, sentence=f"Its place {quoted(anchor, 40)} {kind}; {where}")
     if first and first <= span.line <= min(last, first + MAX_RANGE):
         return replace(found, status=CitationStatus.OK, sentence=where)

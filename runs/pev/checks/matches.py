@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from runs.documents.content import document_of
-from runs.documents.model.views import comments_in
+from runs.documents.places.views import comments_in
 from runs.errors import InvalidInput
 from runs.pev.checks.base import FileCheck, Label, text_in
 from runs.pev.checks.material import LISTED, CheckInput, CheckResult

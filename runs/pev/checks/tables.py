@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from runs.documents.content import document_of
-from runs.documents.model.document import Document
+from runs.documents.formats import format_of
 from runs.documents.model.layout import NOT_KEPT, Block, BlockKind
 from runs.documents.model.sheets import address_in
+from runs.documents.places.document import Document
 from runs.errors import InvalidInput
 from runs.text.csv_tables import CsvRow, NotCsv, is_blank, rows_in, separator_of
 from runs.text.normalisation import caseless, place_among
@@ -215,7 +216,7 @@ class _Sheet:
 
 
 def _sheet_of(document: Document, wanted: Sequence[str], name: str | None) -> _Sheet:
-    if document.layout.format != "xlsx":
+    if not format_of(document.layout.format).has_tables:
         raise InvalidInput("has no tables; read_file shows it")
     blocks = dict[str, list[Block]]()
     for block in document.layout.blocks:

@@ -6,8 +6,8 @@ from pydantic import Field, StringConstraints
 
 from runs.contracts.ports import ToolResult, Workspace
 from runs.documents.content import document_of
-from runs.documents.formats import format_of
-from runs.documents.model.document import ASIDE, Document
+from runs.documents.formats import COMMENTED, format_of
+from runs.documents.places.document import ASIDE, Document
 from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.evidence.passages import Passage, passage_in
@@ -67,9 +67,10 @@ class CommentDocument(Tool):
 def _document_at(workspace: Workspace, path: str) -> Document:
     data, _ = content_at(workspace, path)
     document = document_of(data)
-    if document is None or document.layout.format != "docx":
-        what = format_of(document.layout.format).title if document else "a plain text"
-        raise InvalidInput(f"{path} is {what}; comments go into Word documents only, so write into a new file.")
+    form = format_of(document.layout.format) if document else None
+    if document is None or form not in COMMENTED.values():
+        what, takes = form.title if form else "a plain text", " or ".join(one.title for one in COMMENTED.values())
+        raise InvalidInput(f"{path} is {what}; comments go into {takes} only, so write into a new file.")
     return document
 
 

@@ -8,10 +8,10 @@ from itertools import islice
 
 from runs.contracts.ports import Shown
 from runs.documents.content import document_of, text_of
-from runs.documents.model.counting import unit_at
-from runs.documents.model.document import Document
 from runs.documents.model.layout import MarkKind
-from runs.documents.model.marked import UNSEEN
+from runs.documents.places.counting import unit_at
+from runs.documents.places.document import Document
+from runs.documents.places.marked import UNSEEN
 from runs.text.normalisation import Sought
 from runs.text.patterns import Budget, Pattern, places
 

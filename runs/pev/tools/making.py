@@ -2,15 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import get_args
 from urllib.parse import unquote
 
 from runs.contracts.base import RESULT
-from runs.contracts.ports import Form, Workspace
+from runs.contracts.ports import Workspace
 from runs.documents.content import document_of
 from runs.documents.formats import format_of
+from runs.documents.made_files import MAKERS
 from runs.enums import CitationStatus, Provenance
 from runs.errors import InvalidInput, PathRefused
 from runs.evidence.citations.citation import Citation, Cited
@@ -23,22 +23,33 @@ from runs.text.normalisation import one_spaced
 from runs.text.paths import clean_path
 from runs.text.plural import pluralize
 
-_FORMS: Mapping[str, Form] = {f".{form}": form for form in get_args(Form.__value__)}
 _WORDS = "#words"
 _NOTE = "#note-"
 
 
-def form_of(path: str) -> Form | None:
-    """What a file of this name is made as; None for a text."""
-    return _FORMS.get(PurePosixPath(path).suffix.lower())
+def form_of(path: str) -> str:
+    """The format that a file of this name is made as; empty for a text."""
+    suffix = PurePosixPath(path).suffix.lower().removeprefix(".")
+    return suffix if suffix in MAKERS else ""
 
 
-def made(path: str, form: Form, content: str, workspace: Workspace) -> tuple[bytes, int]:
+def is_markdown(path: str) -> bool:
+    """Whether a file of this name is made of Markdown, with the citations in it as notes."""
+    form = form_of(path)
+    return bool(form) and MAKERS[form].source == "Markdown"
+
+
+def suffixes_of(source: str) -> str:
+    """The suffixes of the files that are made of Markdown or of CSV, in words."""
+    return " or ".join(f".{form}" for form, maker in MAKERS.items() if maker.source == source)
+
+
+def made(path: str, form: str, content: str, workspace: Workspace) -> tuple[bytes, int]:
     """The file of this content, and how many footnotes it has. Raises InvalidInput with a sentence."""
     if not content.strip():
         raise InvalidInput(f"{path} would be empty; write what is to stand in it.")
     stem = PurePosixPath(path).stem
-    if form == "xlsx":
+    if MAKERS[form].source == "CSV":
         return _made(path, form, [content, stem], workspace), 0
     cited = citations_in(content, _Library(workspace))
     if problems := broken_in(cited):
@@ -50,7 +61,7 @@ def made(path: str, form: Form, content: str, workspace: Workspace) -> tuple[byt
     return _made(path, form, data, workspace), len(notes)
 
 
-def made_of(path: str, form: Form, notes: int, workspace: Workspace) -> str:
+def made_of(path: str, form: str, notes: int, workspace: Workspace) -> str:
     """What a file that was written has become, behind its name, as its reader sees it."""
     if problem := workspace.problem(path):
         return f"{format_of(form).title}, which {problem}."
@@ -79,7 +90,7 @@ def _cleaned(name: str) -> str:
         return ""
 
 
-def _made(path: str, form: Form, data: object, workspace: Workspace) -> bytes:
+def _made(path: str, form: str, data: object, workspace: Workspace) -> bytes:
     try:
         return workspace.make(form, json.dumps(data).encode())
     except InvalidInput as error:

@@ -7,8 +7,8 @@ from runs.contracts.ports import Original, OriginalKind, Shown, Workspace
 from runs.documents.content import Unreadable, document_of
 from runs.documents.file_kinds import HEAD_BYTES, kind_of
 from runs.documents.formats import FORMATS, format_of
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
+from runs.documents.places.document import Document
 from runs.enums import OriginalPages
 
 MAX_UNREAD = 5

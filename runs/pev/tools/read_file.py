@@ -9,9 +9,9 @@ from pydantic import Field, StringConstraints
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Original, Shown, ToolResult, Workspace
 from runs.documents.content import document_of
-from runs.documents.model.counting import unit_at, units_in
-from runs.documents.model.document import Document
-from runs.documents.model.marked import Piece, pieces
+from runs.documents.places.counting import unit_at, units_in
+from runs.documents.places.document import Document
+from runs.documents.places.marked import Piece, pieces
 from runs.enums import Effect, OriginalPages
 from runs.errors import InvalidInput
 from runs.pev.read_set import ReadTracker

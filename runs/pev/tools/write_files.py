@@ -14,7 +14,7 @@ from runs.evidence.finding import find
 from runs.pev.read_set import ReadTracker
 from runs.pev.tools.file_access import FilePath, content_at, lines_of
 from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.making import form_of, look_at_cited, made, made_of
+from runs.pev.tools.making import form_of, is_markdown, look_at_cited, made, made_of, suffixes_of
 from runs.pev.tools.tool import Results, Tool, ToolContext
 from runs.text.paths import clean_path
 from runs.text.plural import pluralize
@@ -27,9 +27,9 @@ class WriteFile(Tool):
     results = Results.WORDS
     is_basic = True
     description = (
-        "Writes a whole text file, or replaces it. For a path that ends in .docx or .pdf "
-        "the content is Markdown, of which a Word document or a PDF is made, with its citations as footnotes; for "
-        ".xlsx it is CSV."
+        f"Writes a whole text file, or replaces it. For a path that ends in {suffixes_of('Markdown')} the content is "
+        "Markdown, of which a Word document or a PDF is made, with its citations as footnotes; for "
+        f"{suffixes_of('CSV')} it is CSV."
     )
 
     path: FilePath
@@ -56,7 +56,7 @@ class WriteFile(Tool):
     def looks_at(self, looks: ReadTracker) -> None:
         path = clean_path(self.path)
         looks.file(path)
-        if form_of(path) in {"docx", "pdf"}:
+        if is_markdown(path):
             look_at_cited(self.content, looks)
 
 

@@ -6,7 +6,7 @@ from runs.contracts.answer_schemas import schema_for
 from runs.contracts.base import OUTPUT, RESULT, TOOL
 from runs.contracts.ports import Ask
 from runs.documents.content import document_of, text_of
-from runs.documents.model.marked import marked
+from runs.documents.places.marked import marked
 from runs.enums import About, Role
 from runs.pev import prompts
 from runs.pev.contracts import Criterion, SimpleVerdict, VerifierAnswer

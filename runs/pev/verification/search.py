@@ -9,7 +9,7 @@ import regex
 
 from runs.contracts.ports import FileInfo
 from runs.documents.content import document_of, text_of
-from runs.documents.model.views import seen_text
+from runs.documents.places.views import seen_text
 from runs.evidence.relation import folded, in_german, stem_of, tells_nothing
 from runs.text.abbreviations import in_other_languages
 from runs.text.normalisation import ACCENTS, Occurrence, Sought

@@ -6,8 +6,8 @@ from itertools import chain, islice
 
 from runs.contracts.base import OUTPUT, RESULT
 from runs.documents.content import document_of, text_of
-from runs.documents.model.document import Document
-from runs.documents.model.views import seen_text
+from runs.documents.places.document import Document
+from runs.documents.places.views import seen_text
 from runs.evidence.facts import Facts, Place
 from runs.evidence.results import UntracedFigure
 from runs.evidence.tracing import Figure, counts_in, trace

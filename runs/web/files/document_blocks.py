@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from runs.documents.model.document import Document, comment_of, words_for
 from runs.documents.model.layout import Block, BlockKind, MarkKind
+from runs.documents.places.document import Document, comment_of, words_for
 from runs.web.files.text_pieces import Piece, pieces
 
 AROUND = 400

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runs.documents.formats import format_of
-from runs.documents.model.document import Document
 from runs.documents.model.layout import Block, BlockKind, MarkKind
+from runs.documents.places.document import Document
 from runs.errors import InvalidInput
 from runs.isolation import ChildFailed, NoTurn
 from runs.store import page_pictures

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from runs.contracts.ports import FileInfo
 from runs.documents.formats import FORMATS
-from runs.documents.model.document import Document
+from runs.documents.places.document import Document
 from runs.enums import StepStatus
 from runs.evidence.citations.citing import is_markdown, may_cite
 from runs.models import Attempt, Run

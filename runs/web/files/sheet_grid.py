@@ -9,9 +9,9 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from runs.documents.model.document import Document
 from runs.documents.model.layout import Block, BlockKind, MarkKind
 from runs.documents.model.sheets import MAX_ROW, Address, address_in, column_of
+from runs.documents.places.document import Document
 from runs.text.plural import pluralize
 from runs.text.truncate import cut_after
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from runs.documents.model.document import Document
 from runs.documents.model.layout import Mark, MarkKind
+from runs.documents.places.document import Document
 
 MAX_PIECES = 2_000
 """Of one paragraph: nobody reads more changes in one, and each is an element of the page."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from runs.contracts.base import STEP
-from runs.contracts.ports import Ask, FileInfo, Form, Reply, ToolUse
+from runs.contracts.ports import Ask, FileInfo, Reply, ToolUse
 from runs.documents.content import digest_of
 from runs.documents.made_files import make
 from runs.enums import About, CitationStatus, Outcome, StepStatus
@@ -71,7 +71,7 @@ class Memory:
     def is_given(self, path: str) -> bool:
         return True
 
-    def make(self, form: Form, data: bytes) -> bytes:
+    def make(self, form: str, data: bytes) -> bytes:
         return make(form, data)
 
     def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:

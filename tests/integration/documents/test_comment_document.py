@@ -117,7 +117,7 @@ def test_deleted_words_are_told_with_who_deleted_them(files: Overlay) -> None:
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("notes.md", "notes.md is a plain text; comments go into Word documents only, so write into a new file."),
+        ("notes.md", "notes.md is a plain text; comments go into a Word document only, so write into a new file."),
         ("gone.docx", "gone.docx does not exist; list_files shows what there is."),
     ],
 )

@@ -7,8 +7,8 @@ import pytest
 
 from runs.documents.formats.docx import reader as docx
 from runs.documents.formats.pdf import reader as pdf
-from runs.documents.model.document import Document
 from runs.documents.model.layout import MarkKind
+from runs.documents.places.document import Document
 from tests.documents import samples
 
 SERVICE, PROCESSING = "Service agreement.docx", "data-processing-agreement.pdf"

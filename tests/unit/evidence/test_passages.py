@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from runs.contracts.base import QuotedEvidence
 from runs.documents.content import Converted, digest_of
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind, MarkKind
-from runs.documents.model.marked import marked
+from runs.documents.places.document import Document
+from runs.documents.places.marked import marked
 from runs.documents.reading.building import Builder
 from runs.evidence.citations.clauses import misnamed_clause
 from runs.evidence.passages import Passage, passage_in

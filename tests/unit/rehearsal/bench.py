@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from runs.contracts.base import JsonObject
-from runs.contracts.ports import Ask, FileInfo, Form, Original, Reply, ToolResult, ToolSpec, ToolUse
+from runs.contracts.ports import Ask, FileInfo, Original, Reply, ToolResult, ToolSpec, ToolUse
 from runs.documents.content import Converted, digest_of
 from runs.documents.formats.docx import reader as docx
 from runs.documents.formats.pdf import reader as pdf
 from runs.documents.made_files import commented, make
-from runs.documents.model.document import Document
+from runs.documents.places.document import Document
 from runs.enums import About, Role
 from runs.evidence.results import Judgement
 from runs.evidence.sources import Given, ToolText, source_of
@@ -93,7 +93,7 @@ class Memory:
     def is_given(self, path: str) -> bool:
         return path not in self.written
 
-    def make(self, form: Form, data: bytes) -> bytes:
+    def make(self, form: str, data: bytes) -> bytes:
         return make(form, data)
 
     def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:

@@ -3,8 +3,8 @@
 import pytest
 
 from runs.documents.content import document_of
-from runs.documents.model.document import Document
 from runs.documents.model.layout import MarkKind
+from runs.documents.places.document import Document
 from runs.pev.contracts import PlanContract
 from runs.pev.plans.commented import with_copies
 from runs.submission.run_templates import shipped_plan

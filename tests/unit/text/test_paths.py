@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.documents.content import Converted, digest_of, document_of, is_blank, is_text, text_of
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
+from runs.documents.places.document import Document
 from runs.documents.reading.building import Builder
 from runs.errors import PathRefused
 from runs.text.paths import clashes, clean_path

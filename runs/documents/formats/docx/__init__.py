@@ -1,6 +1,7 @@
 """Word files: the text as it is when all tracked changes are accepted, with the numbers of its clauses."""
 
 from runs.documents.document_format import DocumentFormat
+from runs.documents.model.anchors import IN_TEXTS
 
 FORMAT = DocumentFormat(
     name="docx",
@@ -9,4 +10,6 @@ FORMAT = DocumentFormat(
     zip_part=b"word/document",
     reader="runs.documents.formats.docx.reader",
     edition=6,
+    anchors=IN_TEXTS,
+    takes_comments=True,
 )

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from runs.documents.formats.docx.words import CrossReference
-from runs.documents.model.document import is_within, words_for
+from runs.documents.model.anchors import IN_TEXTS
+from runs.documents.model.clause_numbers import is_within
 from runs.documents.model.layout import Block
 from runs.text.normalisation import caseless
 
@@ -178,10 +179,10 @@ def _of_this(text: str, joined: list[re.Match[str]]) -> list[re.Match[str]]:
 def _sentence(one: _Reference, text: str) -> str:
     title = next(_titles(text), "")
     named = f" (“{text[: len(title)].strip()}”)" if title else ""
-    at = words_for(one.at)
+    at, target = IN_TEXTS.words_for(one.at), IN_TEXTS.words_for(one.target)
     return (
         f"{at[:1].upper()}{at[1:]} refers to number {one.number.strip()} for what is counted as "
-        f"{words_for(one.target)}{named}: the reference is out of date or the number is wrong. Look at both in Word."
+        f"{target}{named}: the reference is out of date or the number is wrong. Look at both in Word."
     )
 
 

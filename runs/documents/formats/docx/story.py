@@ -31,7 +31,7 @@ from runs.documents.formats.docx.words import (
     Words,
     change_in,
 )
-from runs.documents.model.document import words_for
+from runs.documents.model.anchors import IN_TEXTS
 from runs.documents.model.layout import Block, BlockKind
 from runs.documents.reading.building import MAX_BLOCKS, Builder
 from runs.documents.reading.fields import FieldCode, left_out_at
@@ -218,7 +218,7 @@ class Story:
             for comment in words.comments:  # those that are about no words are about the paragraph
                 self.comments.spans.setdefault(comment, (block.start, block.end))
         self.references += words.references
-        where = words_for(_NO_WORDS._replace(anchor=anchor))
+        where = IN_TEXTS.words_for(_NO_WORDS._replace(anchor=anchor))
         for thing in words.objects:
             self._builder.note(f"The {thing} at {where} was not read.")
         for thing in words.left_out:

@@ -3,6 +3,7 @@
 import re
 
 from runs.documents.document_format import HTML_PACKAGES, DocumentFormat
+from runs.documents.model.anchors import BY_LINES
 
 _HEADER = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*(?:\n[ \t][^\n]*)*\n)+")
 _OF_MAILS = (b"\nmime-version:", b"\nmessage-id:", b"\nreceived:", b"\nx-mailer:")
@@ -24,4 +25,5 @@ FORMAT = DocumentFormat(
     edition=3,
     packages=("chardet", "icalendar", *HTML_PACKAGES),
     attachments=True,
+    anchors=BY_LINES,
 )

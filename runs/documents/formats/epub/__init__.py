@@ -1,6 +1,7 @@
 """E-books: their chapters, which are pages of HTML, in the order of the book."""
 
 from runs.documents.document_format import HTML_PACKAGES, DocumentFormat
+from runs.documents.model.anchors import Anchors
 
 FORMAT = DocumentFormat(
     name="epub",
@@ -10,4 +11,5 @@ FORMAT = DocumentFormat(
     reader="runs.documents.formats.epub.reader",
     edition=2,
     packages=HTML_PACKAGES,
+    anchors=Anchors(r"sp\d+[\w.]*", {r"sp(\d+)\.\w+?(\d+)$": "chapter {0}, paragraph {1}"}),
 )

@@ -2,6 +2,7 @@
 
 from runs.documents.document_format import HTML_PACKAGES, DocumentFormat
 from runs.documents.formats.html.webpages import is_page_to_read
+from runs.documents.model.anchors import IN_TEXTS
 
 FORMAT = DocumentFormat(
     name="html",
@@ -13,4 +14,5 @@ FORMAT = DocumentFormat(
     edition=3,
     packages=("chardet", *HTML_PACKAGES),
     is_text=True,
+    anchors=IN_TEXTS,
 )

@@ -1,6 +1,7 @@
 """Pictures, whose words are read by OCR where it is installed."""
 
 from runs.documents.document_format import OF_PICTURES, DocumentFormat, Signature, begins
+from runs.documents.model.anchors import ON_PAGES
 
 FORMAT = DocumentFormat(
     name="image",
@@ -17,4 +18,5 @@ FORMAT = DocumentFormat(
     drawing="runs.documents.formats.image.drawing",
     shown_to_models="picture",
     is_fetched=False,
+    anchors=ON_PAGES,
 )

@@ -1,6 +1,7 @@
 """OpenDocument texts: as Word files, with all tracked changes accepted."""
 
 from runs.documents.document_format import DocumentFormat
+from runs.documents.model.anchors import IN_TEXTS
 
 FORMAT = DocumentFormat(
     name="odt",
@@ -10,4 +11,5 @@ FORMAT = DocumentFormat(
     reader="runs.documents.formats.odt.reader",
     edition=3,
     packages=("lxml",),
+    anchors=IN_TEXTS,
 )

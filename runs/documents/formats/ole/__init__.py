@@ -1,6 +1,7 @@
 """The container of Outlook messages, which are read, and of old Office formats and documents with a password."""
 
 from runs.documents.document_format import HTML_PACKAGES, DocumentFormat, begins
+from runs.documents.model.anchors import BY_LINES
 
 FORMAT = DocumentFormat(
     name="ole",
@@ -12,4 +13,5 @@ FORMAT = DocumentFormat(
     packages=("olefile", *HTML_PACKAGES),
     attachments=True,
     layout_name="msg",
+    anchors=BY_LINES,
 )

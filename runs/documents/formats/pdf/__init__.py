@@ -6,15 +6,26 @@ pdfium ends its process on some hostile files and is not safe with threads: one 
 import re
 
 from runs.documents.document_format import OF_PICTURES, DocumentFormat, Signature, begins
+from runs.documents.model.anchors import ON_PAGES
 
 _AFTER_SPACE = re.compile(rb"(?:\xef\xbb\xbf)?[\s\x00]{0,1000}%PDF-[12]\.\d")
-"""Some programs write line breaks first, and readers search further on."""
+"""Some programs write line breaks first."""
+_BEHIND = rb"[\s\S]{1,1024}?%PDF-[12]\.\d"
+"""Some write other bytes first, such as the header of a reply, and readers search so far. A text may have these bytes
+too, but neither a NUL nor the comment with bytes that are not UTF-8, which most programs write next.
+"""
+_NOT_UTF_8 = rb"[\r\n ]+%[^\r\n]*?[\xc0-\xff](?![\x80-\xbf])"
 
 FORMAT = DocumentFormat(
     name="pdf",
     title="a PDF document",
     unit="page",
-    signatures=(*begins(b"%PDF-1.", b"%PDF-2.", in_ascii=True), Signature(pattern=_AFTER_SPACE, in_ascii=True)),
+    signatures=(
+        *begins(b"%PDF-1.", b"%PDF-2.", in_ascii=True),
+        Signature(pattern=_AFTER_SPACE, in_ascii=True),
+        Signature(pattern=re.compile(_BEHIND), binary=True, in_ascii=True, is_inside=True),
+        Signature(pattern=re.compile(_BEHIND + _NOT_UTF_8), is_inside=True),
+    ),
     reader="runs.documents.formats.pdf.reader",
     edition=9,
     packages=("pypdfium2", "tesserocr"),
@@ -22,4 +33,6 @@ FORMAT = DocumentFormat(
     drawing="runs.documents.formats.pdf.drawing",
     has_places=True,
     shown_to_models="pdf",
+    anchors=ON_PAGES,
+    notes_on_pages=True,
 )

@@ -1,6 +1,7 @@
 """Presentations: the words of each slide, its notes and its comments."""
 
 from runs.documents.document_format import DocumentFormat
+from runs.documents.model.anchors import Anchors, group_of
 
 FORMAT = DocumentFormat(
     name="pptx",
@@ -9,4 +10,9 @@ FORMAT = DocumentFormat(
     zip_part=b"ppt/presentation",
     reader="runs.documents.formats.pptx.reader",
     packages=("lxml",),
+    anchors=Anchors(
+        r"s\d+[\w.]*",
+        {r"s(\d+)\.notes": "notes of slide {0}", r"s(\d+)\.": "slide {0}"},
+        group_of(r"s(\d+)(?=\.|$)"),
+    ),
 )

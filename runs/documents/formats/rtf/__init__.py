@@ -4,6 +4,7 @@ A reader of ours: the library that there is drops notes, takes deleted words for
 """
 
 from runs.documents.document_format import DocumentFormat, begins
+from runs.documents.model.anchors import BY_LINES
 
 FORMAT = DocumentFormat(
     name="rtf",
@@ -12,4 +13,5 @@ FORMAT = DocumentFormat(
     signatures=begins(b"{\\rtf1", in_ascii=True),
     reader="runs.documents.formats.rtf.reader",
     edition=2,
+    anchors=BY_LINES,
 )

@@ -6,8 +6,11 @@ from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
+import pytest
+
 from runs.documents import formats
-from runs.documents.formats import DRAWN, FORMATS, READ, format_of
+from runs.documents.formats import ANCHORS, COMMENTED, DRAWN, FORMATS, READ, format_of
+from runs.documents.model.layout import Block, BlockKind
 
 MODULES = {path.stem for path in Path(formats.__file__).parent.iterdir() if not path.name.startswith("__")}
 
@@ -45,3 +48,41 @@ def test_no_beginning_is_that_of_two_formats() -> None:
         if one != two and (first.startswith(second) or second.startswith(first))
     ]
     assert both == []
+
+
+def test_every_reader_gives_anchors_that_mean_the_same_in_all_formats() -> None:
+    said: dict[str, str] = {}
+    for form in READ.values():
+        assert form.anchors.form
+        for pattern, words in form.anchors.words.items():
+            assert said.setdefault(pattern, words) == words
+
+
+@pytest.mark.parametrize(
+    ("layout", "anchor", "words", "unit"),
+    [
+        ("docx", "p23", "paragraph 23", ""),
+        ("docx", "t1r2c3.p1", "table 1, row 2, column 3", ""),
+        ("odt", "fn1.p1", "footnote 1", ""),
+        ("html", "p4", "paragraph 4", ""),
+        ("rtf", "L7", "line 7", ""),
+        ("msg", "L7", "line 7", ""),
+        ("epub", "sp2.p9", "chapter 2, paragraph 9", ""),
+        ("pdf", "page=7", "page 7", "7"),
+        ("image", "page=1", "page 1", "1"),
+        ("pptx", "s3.sh1.p2", "slide 3", "3"),
+        ("xlsx", "Rents!B7", "Rents!B7", "Rents"),
+    ],
+)
+def test_places_are_called_what_their_format_declares(layout: str, anchor: str, words: str, unit: str) -> None:
+    anchors = format_of(layout).anchors
+    block = Block(anchor=anchor, kind=BlockKind.PARAGRAPH, start=0, end=0)
+    assert (anchors.has(anchor), anchors.words_for(block), anchors.unit_of(anchor)) == (True, words, unit)
+    assert (ANCHORS.has(anchor), ANCHORS.words_for(block)) == (True, words)
+    assert not ANCHORS.has("Introduction")
+
+
+def test_the_formats_with_tables_comments_and_notes_on_pages() -> None:
+    assert [name for name, form in FORMATS.items() if form.has_tables] == ["xlsx"]
+    assert [name for name, form in FORMATS.items() if form.notes_on_pages] == ["pdf"]
+    assert list(COMMENTED) == ["docx"]

@@ -9,8 +9,8 @@ import docx as python_docx
 import pytest
 
 from runs.documents.formats.docx import reader as docx
-from runs.documents.model.document import ASIDE
 from runs.documents.model.layout import Block, BlockKind, MarkKind
+from runs.documents.places.document import ASIDE
 from runs.documents.reading.building import BuiltDocument
 from runs.documents.writers.comments import Comment, commented
 from runs.errors import InvalidInput

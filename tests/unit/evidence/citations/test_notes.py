@@ -6,8 +6,8 @@ import pytest
 
 from runs.contracts.base import RESULT, QuotedEvidence
 from runs.documents.content import Converted
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
+from runs.documents.places.document import Document
 from runs.documents.reading.building import Builder, BuiltDocument
 from runs.enums import About, CitationStatus, Provenance
 from runs.evidence.citations.citation import Cited

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.documents.content import Converted
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
+from runs.documents.places.document import Document
 from runs.documents.reading.building import Builder
 from runs.evidence.results import Evidence
 from runs.pev.checks.deciding import problem_with, run_check

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from runs.contracts.base import JsonObject
-from runs.contracts.ports import FileInfo, Form, Toolbox, ToolResult, ToolUse, Workspace
+from runs.contracts.ports import FileInfo, Toolbox, ToolResult, ToolUse, Workspace
 from runs.documents.printing import deliverables
 from runs.documents.writers import xlsx
 from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.toolbox import RunTools
 
-MAKERS: Mapping[Form, Callable[[bytes], bytes]] = {
+MAKERS: Mapping[str, Callable[[bytes], bytes]] = {
     "docx": deliverables.docx,
     "pdf": deliverables.pdf,
     "xlsx": xlsx.made,
@@ -46,7 +46,7 @@ class Memory:
     def is_given(self, path: str) -> bool:
         return True
 
-    def make(self, form: Form, data: bytes) -> bytes:
+    def make(self, form: str, data: bytes) -> bytes:
         return MAKERS[form](data)
 
     def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:

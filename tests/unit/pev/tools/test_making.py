@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from runs.contracts.base import JsonObject
-from runs.contracts.ports import Form, ToolResult
+from runs.contracts.ports import ToolResult
 from runs.documents.formats.docx import reader as word_reader
 from runs.documents.formats.pdf import reader as pdf_reader
 from runs.documents.formats.xlsx import reader as sheet_reader
@@ -141,7 +141,7 @@ def test_a_workbook_is_made_of_csv_and_called_after_its_file() -> None:
 class Guarded(Desk):
     """Files are made as in the product, in guarded processes."""
 
-    def make(self, form: Form, data: bytes) -> bytes:
+    def make(self, form: str, data: bytes) -> bytes:
         return make(form, data)
 
 
@@ -209,7 +209,7 @@ def test_what_the_run_made_can_be_made_again_and_what_was_given_cannot() -> None
 
 def test_a_maker_that_fails_says_why() -> None:
     class Failing(Desk):
-        def make(self, form: Form, data: bytes) -> bytes:
+        def make(self, form: str, data: bytes) -> bytes:
             raise InvalidInput("was not made: it took too long; write less, or split it")
 
     assert write("a.pdf", "Text", Failing(SOURCES)) == ToolResult(

@@ -11,8 +11,8 @@ from runs.contracts.base import JsonObject
 from runs.contracts.ports import FileInfo, ToolResult
 from runs.documents.content import Converted
 from runs.documents.formats.xlsx import reader
-from runs.documents.model.document import Document
 from runs.documents.model.layout import Block, BlockKind, Layout
+from runs.documents.places.document import Document
 from runs.pev.input_coverage import Inputs, coverage
 from tests.documents.workbooks import workbook as xlsx_file
 from tests.unit.pev.tools.bench import Memory, run

@@ -3,8 +3,8 @@
 import pytest
 
 from runs.documents.content import Converted
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind
+from runs.documents.places.document import Document
 from runs.documents.reading.building import Builder
 from runs.enums import About
 from runs.pev.contracts import Criterion

@@ -22,7 +22,7 @@ from runs.documents.formats.pdf.geometry import View, rectangles
 from runs.documents.formats.pptx import reader as pptx
 from runs.documents.formats.rtf import reader as rtf
 from runs.documents.formats.xlsx import reader as xlsx
-from runs.documents.model.document import Document
+from runs.documents.places.document import Document
 from runs.evidence.passages import Passage, passage_in
 from runs.text.normalisation import folded
 from runs.web.files.document_blocks import blocks_around

@@ -2,8 +2,8 @@
 
 import pytest
 
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind, MarkKind
+from runs.documents.places.document import Document
 from runs.documents.reading.building import Builder
 from runs.store.page_pictures import Rectangle
 from runs.web.files.document_blocks import AROUND_IN_PANEL, blocks_around

@@ -4,8 +4,8 @@ import random
 from functools import cache
 
 from runs.documents.formats.docx import reader as docx
-from runs.documents.model.document import Document
 from runs.documents.model.layout import MarkKind
+from runs.documents.places.document import Document
 from runs.documents.reading.building import BuiltDocument
 from tests.documents.contract import Contract, contract
 

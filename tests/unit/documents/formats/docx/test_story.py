@@ -4,8 +4,8 @@ import pytest
 
 from runs.documents.formats.docx import reader as docx
 from runs.documents.formats.docx import story
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind, Mark, MarkKind
+from runs.documents.places.document import Document
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 from runs.evidence.passages import Passage, passage_in

@@ -10,8 +10,8 @@ from runs import isolation
 from runs.documents.formats.eml import reader as eml
 from runs.documents.formats.eml.mails import html_lines
 from runs.documents.formats.eml.reader import attachments, make
-from runs.documents.model.document import Document, Where
 from runs.documents.model.layout import BlockKind, MarkKind
+from runs.documents.places.document import Document, Where
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 from runs.isolation import Limits

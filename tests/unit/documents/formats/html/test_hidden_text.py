@@ -5,9 +5,9 @@ import pytest
 from runs.documents.formats.eml import reader as eml
 from runs.documents.formats.epub import reader as epub
 from runs.documents.formats.html.reader import ELSEWHERE, make
-from runs.documents.model.document import Document
 from runs.documents.model.layout import MarkKind
-from runs.documents.model.views import own_text
+from runs.documents.places.document import Document
+from runs.documents.places.views import own_text
 from tests.documents.texts import book
 
 _AT = "<p>seen <span class='x y' id='i' data-k='v-1' lang='en'>secret</span> seen</p>"

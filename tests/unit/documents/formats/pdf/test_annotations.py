@@ -4,8 +4,8 @@ import pytest
 
 from runs.documents.formats.pdf import annotations
 from runs.documents.formats.pdf.reader import make
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind, Mark, MarkKind
+from runs.documents.places.document import Document
 from runs.documents.reading.building import BuiltDocument
 from runs.evidence.passages import Passage, passage_in
 from tests.documents import pdfs

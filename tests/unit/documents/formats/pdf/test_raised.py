@@ -6,7 +6,7 @@ import pytest
 
 from runs.documents.formats.pdf.drawing import places
 from runs.documents.formats.pdf.reader import make
-from runs.documents.model.document import Document
+from runs.documents.places.document import Document
 from runs.evidence.passages import Passage, passage_in
 from tests.documents import pdfs
 

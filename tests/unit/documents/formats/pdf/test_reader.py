@@ -13,9 +13,9 @@ from runs.documents.document_format import OF_PICTURES
 from runs.documents.formats.image import reader
 from runs.documents.formats.pdf import drawing, ink, pages
 from runs.documents.formats.pdf.reader import make
-from runs.documents.model.document import Document
 from runs.documents.model.layout import MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
+from runs.documents.places.document import Document
 from runs.documents.reading import building
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput

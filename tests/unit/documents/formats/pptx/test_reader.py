@@ -5,8 +5,8 @@ import pytest
 from runs import isolation
 from runs.documents.formats.pptx import reader as pptx
 from runs.documents.formats.pptx.reader import make
-from runs.documents.model.document import Document, Where
 from runs.documents.model.layout import BlockKind, MarkKind
+from runs.documents.places.document import Document, Where
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 from runs.isolation import Limits

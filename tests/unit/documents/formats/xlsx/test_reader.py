@@ -9,9 +9,9 @@ from runs import isolation
 from runs.documents.formats.xlsx import cells
 from runs.documents.formats.xlsx import reader as xlsx
 from runs.documents.formats.xlsx.reader import make
-from runs.documents.model.document import Document, Where
 from runs.documents.model.layout import NOT_KEPT, Block, BlockKind, MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
+from runs.documents.places.document import Document, Where
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 from runs.isolation import Limits

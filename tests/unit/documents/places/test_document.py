@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from runs.documents.model.document import Document, Where, comment_of
 from runs.documents.model.layout import BlockKind, MarkKind
-from runs.documents.model.marked import marked
 from runs.documents.model.sheets import Address, named
+from runs.documents.places.document import Document, Where, comment_of
+from runs.documents.places.marked import marked
 from runs.documents.reading.building import Builder, BuiltDocument
 from runs.evidence.citations.places import spans_of
 

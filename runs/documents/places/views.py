@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from runs.documents.model.document import Document
 from runs.documents.model.layout import BlockKind, Deletion, Mark, MarkKind
+from runs.documents.places.document import Document
 from runs.text.boundaries import LINE_HYPHENS
 
 _HYPHENS = (*LINE_HYPHENS, "\u00ad")

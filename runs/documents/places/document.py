@@ -8,37 +8,16 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
+from runs.documents.formats import ANCHORS
+from runs.documents.model.clause_numbers import is_within, plain_number
 from runs.documents.model.duplicate_numbers import duplicate_numbers
 from runs.documents.model.layout import Block, BlockKind, Deletion, Layout, Mark, MarkKind
 from runs.documents.model.sheets import Address, address_in, column_of, named
 
 _PAGES = re.compile(r"page=(\d{1,6})(?:-(?:page=)?(\d{1,6}))?", re.IGNORECASE)
 _PAGES_IN_WORDS = re.compile(r"pages (\d{1,6}) and (\d{1,6})")
-_CLAUSE = re.compile(r"(?:(?:clause|section|article|klausel|ziffer|abschnitt|artikel)=?|art\.|§+)(?=.)")
 _IN_COMMENT = re.compile(r"(?:\.(?:p\d+x?|t\d+r\d+c\d+))+$")
 _PART = re.compile(r"(?<=.)[.!](?=\w)|(?<=[0-9])[rc](?=[0-9])")
-_WORDS: Sequence[tuple[re.Pattern[str], str]] = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (r"t(\d+)r(\d+)c(\d+)\b", "table {0}, row {1}, column {2}"),
-        (r"p(\d+)x\b", "text box at paragraph {0}"),
-        (r"p(\d+)$", "paragraph {0}"),
-        (r"fn(\w+)", "footnote {0}"),
-        (r"en(\w+)", "endnote {0}"),
-        (r"cm(\w+)", "comment {0}"),
-        (r"hd(\d+)", "header {0}"),
-        (r"ft(\d+)", "footer {0}"),
-        (r"s(\d+)\.notes", "notes of slide {0}"),
-        (r"s(\d+)\.", "slide {0}"),
-        (r"sp(\d+)\.\w+?(\d+)$", "chapter {0}, paragraph {1}"),
-        (r"page=(\d+)\.cm(\d+)$", "comment {1} on page {0}"),
-        (r"page=(\d+)", "page {0}"),
-        (r"L(\d+)$", "line {0}"),
-        (r"^(.+![A-Z]+\d+)\.cm\d+$", "comment on {0}"),
-        (r"^(.+)!name$", "name of sheet {0}"),
-    )
-)
-
 ASIDE = frozenset(
     {
         BlockKind.COMMENT,
@@ -339,40 +318,13 @@ _MAX_ROWS = 10_000
 
 
 def words_for(block: Block) -> str:
-    """What people call a block: "clause 4.2(b)", "page 7", "footnote 3"."""
-    if block.clause:
-        return f"clause {block.clause}"
-    if block.kind is BlockKind.PAGE and block.label:
-        return f"page {_page(block)} (“{block.label}”)"
-    for pattern, words in _WORDS:
-        if found := pattern.match(block.anchor):
-            return words.format(*found.groups())
-    return block.anchor
+    """What people call a block of any format: "clause 4.2(b)", "page 7", "footnote 3"."""
+    return ANCHORS.words_for(block)
 
 
 def comment_of(anchor: str) -> str:
     """What the paragraphs of one comment have in common: `cm0` of `cm0.p2`; `Q1.2026!B7.cm1` is one by itself."""
     return _IN_COMMENT.sub("", anchor)
-
-
-def was_within(block: Block, number: str) -> str:
-    """What is to be known of a number that a block bears only as long as tracked changes are shown; else nothing."""
-    is_named = bool(block.markup and plain_number(number))
-    is_other = is_named and is_within(block.markup, number) and not is_within(block.clause, number)
-    return f"clause {block.markup} before the tracked changes are accepted" if is_other else ""
-
-
-def is_within(number: str, other: str) -> bool:
-    """Whether a clause number is that of a clause, or of one below it: 4.2(b) is within 4.2, and 4.20 is not."""
-    inner, outer = plain_number(number), plain_number(other)
-    return inner.startswith(outer) and not (inner[len(outer) :][:1].isalnum() and outer[-1:].isalnum())
-
-
-def plain_number(number: str) -> str:
-    """A clause number for comparing: without spaces, capitals, a dot at the end and a word such as "clause"."""
-    plain = "".join(number.split()).casefold().rstrip(".")
-    word = _CLAUSE.match(plain)
-    return plain[word.end() :] if word else plain
 
 
 def _at(deletion: Deletion) -> int:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from runs.documents.model.document import Document, was_within
+from runs.documents.model.clause_numbers import was_within
 from runs.documents.model.layout import Block, BlockKind, Deletion, Mark, MarkKind
+from runs.documents.places.document import Document
 from runs.text.plural import pluralize
 from runs.text.truncate import truncate_line
 

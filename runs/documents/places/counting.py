@@ -1,11 +1,7 @@
 """What formats count: pages, slides, sheets."""
 
-import re
-
-from runs.documents.model.document import Document
-from runs.documents.model.sheets import address_in
-
-_NUMBERED = re.compile(r"(?:page=|s)(\d+)(?=\.|$)")
+from runs.documents.formats import format_of
+from runs.documents.places.document import Document
 
 
 def units_in(document: Document, start: int, end: int) -> str:
@@ -14,7 +10,8 @@ def units_in(document: Document, start: int, end: int) -> str:
     blocks = document.blocks_in(start, end)
     if not (layout.unit and blocks):
         return ""
-    names = [_unit_of(block.anchor) for block in (blocks[0], blocks[-1])]
+    unit_of = format_of(layout.format).anchors.unit_of
+    names = [unit_of(block.anchor) for block in (blocks[0], blocks[-1])]
     of = f" of {layout.units}" if layout.units else ""
     if not all(names):
         return ""
@@ -26,11 +23,6 @@ def units_in(document: Document, start: int, end: int) -> str:
 def unit_at(document: Document, place: int) -> str:
     """Such as "page 3" or "sheet Rents", of the block there; empty where the format counts nothing."""
     block = document.block_at(place)
-    name = _unit_of(block.anchor) if document.layout.unit and block else ""
-    return f"{document.layout.unit} {name}" if name else ""
-
-
-def _unit_of(anchor: str) -> str:
-    numbered = _NUMBERED.match(anchor)
-    address = address_in(anchor)
-    return numbered[1] if numbered else address.sheet if address else ""
+    layout = document.layout
+    name = format_of(layout.format).anchors.unit_of(block.anchor) if layout.unit and block else ""
+    return f"{layout.unit} {name}" if name else ""
