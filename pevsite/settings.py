@@ -1,5 +1,6 @@
 """Django's settings. Those that an installation may change come from the table in `pevsite.environment`."""
 
+from django.contrib.messages import constants as levels
 from django.utils.csp import CSP
 
 from pevsite.databases import database, files, messages
@@ -99,6 +100,7 @@ _PREFIX = "__Host-" if TLS else ""  # browsers take such a cookie only over http
 SESSION_COOKIE_NAME = f"{_PREFIX}sessionid"
 CSRF_COOKIE_NAME = f"{_PREFIX}csrftoken"
 WANTED_COOKIE_NAME = f"{_PREFIX}pev_next"  # the page that was asked for before signing in
+MESSAGE_TAGS = {levels.SUCCESS: "good", levels.WARNING: "warn", levels.ERROR: "bad"}  # as styles name them
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # no cookie of its own
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

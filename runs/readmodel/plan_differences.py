@@ -55,6 +55,11 @@ class CriterionChange:
     changes: tuple[TextChange, ...] = ()
     relaxed: str = ""
 
+    @property
+    def badge(self) -> str:
+        """The kind of the change in words, or that less is asked for."""
+        return "asks for less" if self.relaxed and self.kind != "removed" else self.kind
+
 
 @dataclass(frozen=True)
 class StepChange:
@@ -76,6 +81,11 @@ class StepChange:
     def less(self) -> bool:
         """Whether less is asked for than before."""
         return self.kind == "removed" or bool(self.relaxed) or any(one.relaxed for one in self.criteria)
+
+    @property
+    def badge(self) -> str:
+        """The kind of the change in words, or that less is asked for."""
+        return "asks for less" if self.less and self.kind != "removed" else self.kind
 
 
 @dataclass(frozen=True)

@@ -486,11 +486,11 @@ class StepReading:
 
     @property
     def news(self) -> str:
-        """Against the version before: added, changed, kept, or nothing."""
+        """Against the version before: added, changed, reused, or nothing."""
         if self.plan.before is None:
             return ""
         if self.row.reused_from_id:
-            return "kept"
+            return "reused"
         earlier = self.plan.before.specs.get(self.row.key)
         return "added" if earlier is None else "" if earlier == self.row.spec else "changed"
 

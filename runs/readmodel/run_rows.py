@@ -39,9 +39,9 @@ class ToolReading:
         return subject_of(self.row.name, given)[:300]
 
     @property
-    def by_service(self) -> bool:
-        """Whether the model's service made the call within a reply. Then it has no duration of its own."""
-        return self.row.name in SERVICE_TOOLS
+    def took(self) -> str:
+        """How long it took. A call that the model's service made within a reply has no duration of its own."""
+        return "at the service" if self.row.name in SERVICE_TOOLS else f"{self.row.duration_ms} ms"
 
 
 @dataclass(frozen=True, eq=False)

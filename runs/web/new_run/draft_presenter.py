@@ -6,6 +6,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.urls import reverse
+
 from runs.contracts.ports import FileInfo
 from runs.documents.encodings import CODECS
 from runs.models import Draft, DraftFile, Tree, User
@@ -187,6 +189,13 @@ class Unfinished:
     def names(self) -> str:
         more = len(self.files) - 2
         return ", ".join(self.files[:2]) + (f" and {more} more" if more > 0 else "")
+
+    @property
+    def address(self) -> str:
+        """Of the form that goes on with it."""
+        again = self.draft.before_id
+        form = reverse("run_again_with", args=[again]) if again else reverse("new_run")
+        return f"{form}?draft={self.draft.token}"
 
 
 def unfinished(owner: User, but: uuid.UUID) -> list[Unfinished]:

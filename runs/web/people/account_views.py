@@ -36,15 +36,15 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return redirect("inbox")
     if getattr(request, "htmx", False):
         return HttpResponseClientRedirect(reverse("sign_in"))
-    spent = "spent" in request.GET
+    spent, usual = "spent" in request.GET, is_usual(settings.DATA_DIR)
+    base, folder = f"{request.scheme}://{request.get_host()}", "" if usual else " --data-dir FOLDER"
     response = render(
         request,
         "people/sign_in.html",
         {
             "spent": spent,
-            "program": PROGRAM,
-            "is_checkout": IS_CHECKOUT,
-            "usual_folder": is_usual(settings.DATA_DIR),
+            "command": f"{'uv run ' if IS_CHECKOUT else ''}{PROGRAM} people link USER --base {base}{folder}",
+            "usual_folder": usual,
         },
         status=410 if spent else 200,
     )

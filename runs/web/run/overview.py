@@ -67,6 +67,12 @@ class RunPage(RunReading):
         return rows_of([step.row for step in self.steps])
 
     @property
+    def met_tone(self) -> str:
+        """The mark of the line that counts the criteria that were met."""
+        met, criteria = self.plan.met_in_steps if self.plan else (0, 0)
+        return "bad" if self.met < len(self.criteria) else "warn" if met < criteria else "good"
+
+    @property
     def cost_bars(self) -> list[CostBar]:
         return bars_of(self.costs) if self.costs else []
 

@@ -1,13 +1,13 @@
 """The template tags and filters, available in every template."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django import template
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from runs.contracts.ports import FileInfo
@@ -18,6 +18,7 @@ from runs.lifecycle.change_requests import said_at
 from runs.models import Attempt
 from runs.readmodel.status_words import decided, decision_in_words, decision_mark
 from runs.readmodel.status_words import words as words
+from runs.text.diff import DiffPiece
 from runs.text.plural import pluralize
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import boundary
@@ -67,6 +68,27 @@ def split_at(text: str, count: int) -> tuple[str, str]:
             return text[: ends[-1]], text[ends[-1] :].strip()
     end = boundary(text, count)
     return text[:end], text[end:]
+
+
+_PIECES = {"added": "<ins>{}</ins>", "removed": "<del>{}</del>"}
+_TONES = {
+    **dict.fromkeys(("new", "reused", "within"), "good"),
+    **dict.fromkeys(("changed", "above"), "warn"),
+    **dict.fromkeys(("removed", "asks for less"), "bad"),
+    "added": "active",
+}
+
+
+@register.filter
+def tone(change: str) -> str:
+    """The colour of a badge that says how something differs from before, or from what was expected."""
+    return _TONES.get(change, "calm")
+
+
+@register.filter
+def marked(pieces: Iterable[DiffPiece]) -> SafeString:
+    """What was added and removed in a text, without white space of its own."""
+    return format_html_join("", "{}", ((format_html(_PIECES.get(piece.kind, "{}"), piece.text),) for piece in pieces))
 
 
 @register.filter

@@ -192,7 +192,7 @@ def shown(text: str) -> str:
     """What the gate shows of changes: words in brackets are gone, those in braces are new."""
     changes = text[text.index('<ul class="changed agent-changes">') :].split("</ul>")[0]
     marked = changes.replace("<del>", "[").replace("</del>", "]").replace("<ins>", "{").replace("</ins>", "}")
-    return " ".join(re.sub(r"<[^>]*>", "", marked.replace("</p>", "\n")).split())
+    return " ".join(re.sub(r"<[^>]*>", "", marked.replace("<p", " <p").replace("</p>", "\n")).split())
 
 
 def test_who_is_asked_again_sees_word_for_word_what_differs_of_the_agent(

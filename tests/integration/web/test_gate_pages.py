@@ -28,7 +28,7 @@ def test_an_exhausted_step_shows_first_what_was_not_met(alice_client: Client) ->
     criterion = run.plans.get().steps.get(key="review").spec.acceptance_criteria[0].text
     unmet = f'<strong>Not met</strong> {criterion} <span class="faint">Unsupported: no passage that was quoted'
     lines = text[text.index('<ul class="gate-lines">') :]
-    assert lines.startswith(f'<ul class="gate-lines"> <li data-mark="bad">{unmet}')
+    assert lines.startswith(f'<ul class="gate-lines"><li data-mark="bad">{unmet}')
     assert "is out of attempts. Accept it with open points?</h2>" in text
     assert lines.count("Finding 2 names a problem") == lines.count("<strong>Attempts 1 and 2</strong>") == 1
     assert "“Draft the notices” goes on with what it wrote. The run is then partial at most." in lines
@@ -243,7 +243,7 @@ def test_what_nobody_judged_is_not_said_to_be_unmet(alice_client: Client) -> Non
     nobody = {"decided_by": "nobody", "passed": False, "supported": False}
     results = [first, *(one.model_copy(update=nobody) for one in verdict.results if one.label != first.label)]
     Verdict.objects.filter(pk=verdict.pk).update(results=results)
-    page = alice_client.get(f"/runs/{run.pk}/").content.decode()
+    page = alice_client.get(f"/runs/{run.pk}/").text
     assert re.findall(r"<strong>Not met</strong> (.*?) <", page) == [first.text]
     assert f"<strong>Not judged</strong> {len(results) - 1} criteria, because a check had failed before" in page
 
@@ -253,9 +253,9 @@ def test_a_long_step_of_a_plan_gate_goes_on_with_a_click(alice_client: Client) -
     rest = "Name the files that cannot be read."
     steps = [factories.plan_step("a", "List", description=f"{first} {rest * 3}"), factories.plan_step("b", "Sum")]
     page = alice_client.get(f"/runs/{factories.awaiting_plan(factories.plan(*steps)).pk}/").text
-    said = re.findall(r'<div class="gate-step-what">\s*(.*?) <span class="nowrap">', page, re.DOTALL)
+    said = re.findall(r'<div class="gate-step-what">\s*(.*?) ?<span class="nowrap">', page, re.DOTALL)
     shown, short = f'{escape(first)}<span class="opening-more"> …</span>', "Sum, for every file in the folder."
-    assert said == [f'<details class="opening"><summary>{shown}</summary> {rest * 3}</details>', short]
+    assert said == [f'<details class="opening"><summary>{shown}</summary>{rest * 3}</details>', short]
 
 
 def lines_of(client: Client, run: Run) -> list[str]:

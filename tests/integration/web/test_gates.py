@@ -24,8 +24,8 @@ def test_with_htmx_the_regions_come_back(alice_client: Client) -> None:
     gate = gate_of(factories.awaiting_plan())
     answer = alice_client.post(address(gate), form(gate, "approve"), headers=HTMX)
     assert answer.status_code == 200
-    assert 'id="run-gates" class="stack" hx-swap-oob="outerMorph"' in answer.content.decode()
-    assert "<strong>alice</strong> approved version 1 of the plan" in answer.content.decode()
+    assert 'id="run-gates" class="stack" hx-swap-oob="outerMorph"' in answer.text
+    assert "<strong>alice</strong> approved version 1 of the plan" in answer.text
 
 
 def test_a_rejection_takes_the_words_to_the_planner(alice_client: Client) -> None:
@@ -41,7 +41,7 @@ def test_a_rejection_without_words_is_refused(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     answer = alice_client.post(address(gate_of(run)), form(gate_of(run), "reject", "  "))
     assert answer.status_code == 422
-    assert "Say what should be different" in answer.content.decode()
+    assert "Say what should be different" in answer.text
     assert gate_of(run).status == GateStatus.OPEN
 
 
@@ -50,7 +50,7 @@ def test_an_unknown_verb_keeps_the_words(alice_client: Client, verb: str) -> Non
     run = factories.awaiting_plan()
     answer = alice_client.post(address(gate_of(run)), form(gate_of(run), verb, "My words."))
     assert answer.status_code == 422
-    assert "My words.</textarea>" in answer.content.decode()
+    assert "My words.</textarea>" in answer.text
     assert gate_of(run).status == GateStatus.OPEN
 
 
@@ -58,7 +58,7 @@ def test_words_without_end_are_refused(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     answer = alice_client.post(address(gate_of(run)), form(gate_of(run), "reject", "x" * 20_001))
     assert answer.status_code == 422
-    assert "20,000 fit" in answer.content.decode()
+    assert "20,000 fit" in answer.text
 
 
 def test_a_stale_page_is_refused_with_the_words_kept(alice_client: Client) -> None:
@@ -67,8 +67,8 @@ def test_a_stale_page_is_refused_with_the_words_kept(alice_client: Client) -> No
         address(gate_of(run)), form(gate_of(run), "approve", "Looks good.") | {"digest": "0" * 64}
     )
     assert answer.status_code == 409
-    assert "has changed since this page was loaded" in answer.content.decode()
-    assert "Looks good." in answer.content.decode()
+    assert "has changed since this page was loaded" in answer.text
+    assert "Looks good." in answer.text
     assert gate_of(run).status == GateStatus.OPEN
 
 
@@ -80,8 +80,8 @@ def test_whoever_comes_second_learns_who_decided_and_keeps_the_words(
     gate = factories.decide(run, GateKind.PLAN, Verb.APPROVE, by=factories.bob())
     answer = alice_client.post(address(gate), form(gate, "reject", "Not like this."), headers=headers)
     assert answer.status_code == 409
-    assert "Already decided: bob approved it at" in answer.content.decode()
-    assert "Not like this." in answer.content.decode()
+    assert "Already decided: bob approved it at" in answer.text
+    assert "Not like this." in answer.text
     gate.refresh_from_db()
     assert (gate.status, gate.reason) == (GateStatus.APPROVED, "")
 
@@ -163,9 +163,7 @@ def test_a_gate_of_another_run_is_not_found(alice_client: Client) -> None:
 
 def test_words_of_people_are_escaped(alice_client: Client) -> None:
     run = factories.awaiting_plan()
-    page = alice_client.post(
-        address(gate_of(run)), form(gate_of(run), "?", "</textarea><script>x</script>")
-    ).content.decode()
+    page = alice_client.post(address(gate_of(run)), form(gate_of(run), "?", "</textarea><script>x</script>")).text
     assert "<script>x" not in page
 
 

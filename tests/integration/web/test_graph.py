@@ -14,7 +14,7 @@ NODE = re.compile(r'<a class="node" href="(.*?)" data-step="(\d+)" data-status="
 
 
 def graph_of(client: Client, run_id: int) -> str:
-    page = client.get(f"/runs/{run_id}/").content.decode()
+    page = client.get(f"/runs/{run_id}/").text
     found = re.search(r'<div class="graph" data-graph>.*?</div>', page, re.DOTALL)
     assert found
     return found[0]

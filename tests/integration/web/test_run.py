@@ -30,7 +30,7 @@ def step_page_of(client: Client, run: Run, key: str) -> str:
 def page_of(client: Client, run: Run, tab: str = "") -> str:
     answer = client.get(f"/runs/{run.pk}/{tab}")
     assert answer.status_code == 200
-    return answer.content.decode()
+    return answer.text
 
 
 def test_who_may_not_see_it_gets_404(client: Client) -> None:
@@ -173,14 +173,14 @@ def test_pausing_twice_is_said_and_changes_nothing(alice_client: Client) -> None
     run = factories.executing()
     alice_client.post(f"/runs/{run.pk}/pause/", {"paused": "1"})
     answer = alice_client.post(f"/runs/{run.pk}/pause/", {"paused": "1"}, follow=True)
-    assert "already in that state" in answer.content.decode()
+    assert "already in that state" in answer.text
 
 
 def test_with_htmx_pausing_brings_the_head(alice_client: Client) -> None:
     run = factories.executing()
     answer = alice_client.post(f"/runs/{run.pk}/pause/", {"paused": "1"}, headers={"HX-Request": "true"})
-    assert 'id="run-state"' in answer.content.decode()
-    assert "Resume" in answer.content.decode()
+    assert 'id="run-state"' in answer.text
+    assert "Resume" in answer.text
 
 
 def test_stop(alice_client: Client) -> None:
@@ -189,7 +189,7 @@ def test_stop(alice_client: Client) -> None:
     run.refresh_from_db()
     assert (run.status, run.outcome) == (RunStatus.FINISHED, "cancelled")
     again = alice_client.post(f"/runs/{run.pk}/stop/", follow=True)
-    assert "already finished" in again.content.decode()
+    assert "already finished" in again.text
 
 
 def test_reading_changes_nothing(alice_client: Client) -> None:

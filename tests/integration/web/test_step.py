@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 def page_of(client: Client, run: Run, step: Step) -> str:
     answer = client.get(f"/runs/{run.pk}/steps/{step.pk}/")
     assert answer.status_code == 200
-    return answer.content.decode()
+    return answer.text
 
 
 def step_of(run: Run, key: str, version: int = 1) -> Step:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def page_of(client: Client, run: Run) -> str:
     answer = client.get(f"/runs/{run.pk}/steps/")
     assert answer.status_code == 200
-    return answer.content.decode()
+    return answer.text
 
 
 def steps_of(run: Run) -> list[Step]:

@@ -5,7 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from runs.web.templatetags.pev import badge, in_words, offset, seconds, size, split_at, usd, words
+from runs.text.diff import DiffPiece
+from runs.web.templatetags.pev import badge, in_words, marked, offset, seconds, size, split_at, tone, usd, words
 
 
 @pytest.mark.parametrize(
@@ -91,3 +92,14 @@ def test_durations(ms: int, text: str) -> None:
 def test_a_badge_is_escaped() -> None:
     assert badge("<x>") == '<span class="badge" data-status="&lt;x&gt;">&lt;x&gt;</span>'
     assert words("awaiting_approval") == "needs your decision"
+
+
+def test_what_was_added_and_removed_is_marked_and_escaped() -> None:
+    pieces = [DiffPiece("same", "the"), DiffPiece("removed", " <b>"), DiffPiece("added", " <i>")]
+    assert marked(pieces) == "the<del> &lt;b&gt;</del><ins> &lt;i&gt;</ins>"
+    assert marked(()) == ""
+
+
+def test_a_change_has_the_colour_of_its_severity_and_others_are_calm() -> None:
+    changes = ("added", "reused", "changed", "asks for less", "moved")
+    assert [tone(change) for change in changes] == ["active", "good", "warn", "bad", "calm"]

@@ -17,6 +17,7 @@ from runs.web.frame.run_tab import EVERYTHING
 from runs.web.live.news import news, small_parts
 from runs.web.live.tabs import TABS
 from tests import factories
+from tests.integration.web.source import without_layout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 CALL = ModelCalled(role="executor", model="m", ms=5, stop="end_turn", step="s1", attempt=1)
@@ -79,7 +80,7 @@ def test_of_calls_a_history_is_sent_the_sum_that_it_shows() -> None:
     event = ModelCalled(role="executor", model="m", ms=5, stop="end_turn", step="inventory", attempt=1)
     work = WorkItem.objects.get(run=run, attempt__step__key="inventory")
     said = told(run, "history", event)[0]
-    content = said["content"]
+    content = without_layout(said["content"])
     assert said["changed"] == ["lines", f"calls-{work.pk}"]
     assert f'<span id="calls-sum-{work.pk}" class="calls-sum" hx-swap-oob="outerMorph">2 calls, 5 tools' in content
     event = ModelCalled(role="planner", model="m", ms=5, stop="end_turn")
