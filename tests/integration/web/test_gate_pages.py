@@ -132,7 +132,7 @@ def test_a_refused_key_is_named_with_who_mends_it_and_trying_again_is_no_default
     assert "<strong>What helps</strong> An administrator sets the right key in the environment of the server" in page
     assert '<button class="button" name="verb" value="approve">Plan again</button>' in page
     assert (
-        f'role="status"><a href="/runs/{run.pk}/#gate-{gate_of(run).pk}-title">The service refused the key.</a>' in page
+        f'role="status"> <a href="/runs/{run.pk}/#gate-{gate_of(run).pk}-title">The service refused the key.</a>' in page
     )
     Gate.objects.filter(pk=gate_of(run).pk).update(cause="overloaded_error")
     page = alice_client.get(f"/runs/{run.pk}/").text
