@@ -1,4 +1,4 @@
-"""The content-addressed store of files: contents under their SHA-256 in Django's storage `blobs`, each of them once."""
+"""The content-addressed store of files: each content is stored once, under its SHA-256, in Django's storage `blobs`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from django.core.files.storage import FileSystemStorage, storages
 from runs.contracts.ports import FileInfo
 
 GRACE = timedelta(minutes=10)
-"""A content that was stored, or stored again, within this time is left alone: a row that names it may be on its way."""
+"""A content that was stored, or stored again, within this time is not deleted: a row that names it may follow."""
 _PIECE = 256 * 1024
-"""Bytes read of a file at once: few turns of a thread, and little memory for each download."""
+"""Bytes that are read at once: few enough for the memory, enough to keep a thread from being called often."""
 
 
 class BlobStorage(FileSystemStorage):
@@ -53,7 +53,7 @@ class BlobStorage(FileSystemStorage):
         return name
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
-        """Always the name itself: another writer at the same moment stored the same bytes."""
+        """Always the name itself: another writer of this name stored the same bytes."""
         return name
 
     def touch(self, name: str) -> bool:
@@ -65,14 +65,14 @@ class BlobStorage(FileSystemStorage):
         return True
 
     def problem(self) -> str:
-        """What is wrong with the folder; empty for nothing."""
+        """The problem of the folder, as a clause; empty if there is none."""
         folder = Path(self.path(""))
         well = os.access(folder if folder.exists() else folder.parent, os.W_OK | os.X_OK)
         return "" if well else "files cannot be written"
 
 
 def _keep_names(folder: Path) -> None:
-    """Put the names in a folder on the disk. Only POSIX systems can be told to."""
+    """Write the names in a folder to the disk, so that they survive a crash. Only POSIX systems can do that."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -82,7 +82,7 @@ def _keep_names(folder: Path) -> None:
 
 
 def put(content: bytes) -> FileInfo:
-    """Store a blob and say what it is. Storing the same bytes again costs one look."""
+    """Store a blob. If the bytes are stored already, only that is checked."""
     sha256 = hashlib.sha256(content).hexdigest()
     if not store().touch(name_of(sha256)):
         store().save(name_of(sha256), ContentFile(content))
@@ -104,7 +104,7 @@ def put_file(source: File[Any]) -> FileInfo:
 
 
 def free_bytes() -> int:
-    """Free space on the disk of the data folder, database and blobs alike."""
+    """Free bytes on the disk of the data folder."""
     return shutil.disk_usage(settings.DATA_DIR).free
 
 
@@ -137,15 +137,15 @@ def read(sha256: str) -> bytes:
 
 
 def store() -> BlobStorage:
-    """The store behind all trees; in a bucket (`runs.store.s3_storage`) one that does the same, but for paths."""
+    """The storage of all contents. In a bucket (`runs.store.s3_storage`) it has the same methods, except `path`."""
     return cast("BlobStorage", storages["blobs"])
 
 
 def name_of(sha256: str) -> str:
-    """What a blob is called in the store."""
+    """The name of a blob in the storage."""
     return f"{sha256[:2]}/{sha256[2:]}"
 
 
 def sha256_of(name: str) -> str:
-    """The hash that a blob of this name has."""
+    """The hash of the blob with this name."""
     return name.replace("/", "")

@@ -1,4 +1,4 @@
-"""The only door to the channel layer: it tells who follows a run that there is something new.
+"""The only user of the channel layer: tells browsers that follow a run that there is something new.
 
 A message carries ids only; anyone who gets one reads the rows and checks permission again. Messages may be lost or
 come twice.
@@ -14,9 +14,9 @@ from typing import Any, Literal, TypedDict
 from channels.layers import InMemoryChannelLayer, get_channel_layer
 
 FOLLOWED_INTERVAL = 2.0
-"""Seconds after which a process says again which runs its browsers follow."""
+"""Seconds after which a process repeats which runs its browsers follow."""
 FOLLOWED_FOR = 7.0
-"""Seconds for which that counts: two such messages may be lost."""
+"""Seconds for which such a message is valid: two in a row may get lost."""
 _FOLLOWERS = "followers"
 
 
@@ -29,14 +29,14 @@ class NewEvents(TypedDict):
 
 
 class StandingChanged(TypedDict):
-    """Somebody was signed out, made inactive or taken off a run: sockets look whether they may stay open."""
+    """A person was signed out, made inactive or removed from a run: sockets check whether they may stay open."""
 
     type: Literal["standing.changed"]
     person: int
 
 
 class ModelWriting(TypedDict):
-    """What a model is writing for this step (None: for the run itself), as the JSON that browsers are sent."""
+    """What a model is writing for a step (None: for the run itself), as JSON for browsers."""
 
     type: Literal["model.writing"]
     step: int | None
@@ -44,7 +44,7 @@ class ModelWriting(TypedDict):
 
 
 class RunsFollowed(TypedDict):
-    """Browsers of some process follow these runs: it is worth showing them what a model is writing."""
+    """Browsers of another process follow these runs, so that it makes sense to send what a model is writing."""
 
     type: Literal["runs.followed"]
     runs: list[int]
@@ -56,7 +56,7 @@ _elsewhere: dict[int, float] = {}
 """Until when each run counts as followed in other processes; changed by the event loop only."""
 _loops: list[asyncio.AbstractEventLoop] = []
 _awake: defaultdict[int, set[Callable[[], None]]] = defaultdict(set)
-"""What is to be called of each run when the sweeper finds something new; on the event loop only."""
+"""By run, the functions to call when the sweeper finds something new. Used on the event loop only."""
 
 
 def group(run_id: int) -> str:
@@ -68,7 +68,7 @@ def person_group(person_id: int) -> str:
 
 
 def serve_from(loop: asyncio.AbstractEventLoop) -> None:
-    """Messages go through this loop from now on: the in-memory layer is not safe across threads."""
+    """Send messages through this loop from now on, because the in-memory layer is not thread-safe."""
     _loops[:] = [loop]
     if is_shared():
         for exchange in (_tell_followed(), _hear_followed()):
@@ -111,12 +111,12 @@ def _now_followed() -> RunsFollowed:
 
 
 def is_shared() -> bool:
-    """Whether messages reach browsers of other processes: the layer is not this one's memory."""
+    """Whether messages reach browsers of other processes, which the in-memory layer does not."""
     return not isinstance(get_channel_layer(), InMemoryChannelLayer)
 
 
 def announce(run_id: int, seq: int) -> None:
-    """Tell everybody who follows the run, and return at once.
+    """Tell all browsers that follow the run. Returns at once.
 
     In a process that serves no one this does nothing: the sweeper of the one that does will find the rows.
     """
@@ -124,7 +124,7 @@ def announce(run_id: int, seq: int) -> None:
 
 
 def found(run_id: int, seq: int) -> None:
-    """Announce what the sweeper has found, to those of this process also where no message gets through."""
+    """Announce what the sweeper has found. Browsers of this process are told even if no message gets through."""
     announce(run_id, seq)
     if _loops and _loops[0].is_running():
         _loops[0].call_soon_threadsafe(_wake, run_id)
@@ -136,7 +136,7 @@ def _wake(run_id: int) -> None:
 
 
 def wake_for(run_id: int, wake: Callable[[], None]) -> Callable[[], None]:
-    """Have `wake` called on the event loop when the sweeper finds news of the run; the answer ends that."""
+    """Call `wake` on the event loop when the sweeper finds news of the run. Call the returned function to end that."""
     _awake[run_id].add(wake)
 
     def end() -> None:
@@ -148,12 +148,12 @@ def wake_for(run_id: int, wake: Callable[[], None]) -> Callable[[], None]:
 
 
 def recheck(person_id: int) -> None:
-    """Let every socket of this person look at once whether it may stay open. Elsewhere the sweeper does."""
+    """Let all sockets of a person check at once whether they may stay open. In other processes the sweeper does."""
     _send(person_group(person_id), StandingChanged(type="standing.changed", person=person_id))
 
 
 def follow(run_id: int) -> None:
-    """A socket follows this run from now on. Who performs its work elsewhere is told at once."""
+    """Register a socket that follows the run. Processes that perform its work are told at once."""
     _followed[run_id] += 1
     if _followed[run_id] == 1 and is_shared():
         _send(_FOLLOWERS, _now_followed())
@@ -166,12 +166,12 @@ def unfollow(run_id: int) -> None:
 
 
 def is_followed(run_id: int) -> bool:
-    """Whether a browser follows the run, here or by what others said. Cheap, and safe to ask from any thread."""
+    """Whether a browser of this or another process follows the run. Cheap and thread-safe."""
     return run_id in _followed or _elsewhere.get(run_id, 0.0) > time.monotonic()
 
 
 def show(run_id: int, step: int | None, text: str) -> None:
-    """Let who follows the run see what a model is writing. It is stored nowhere: what is lost is not sent again."""
+    """Show browsers that follow the run what a model is writing. It is not stored: lost messages are not repeated."""
     if is_followed(run_id):
         _send(group(run_id), ModelWriting(type="model.writing", step=step, text=text))
 

@@ -1,4 +1,4 @@
-"""Mermaid diagrams as pictures, for pages and exports: drawn in guarded processes, kept for a while."""
+"""Draws Mermaid diagrams for pages and exports, in isolated processes, and caches the pictures."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from runs.store import page_pictures
 from runs.text.visible import printable
 
 LIMITS = Limits(megabytes=600, cpu_seconds=10, seconds=20)
-"""One takes half a second and 100 MB; who waits for it holds a thread for no longer than this."""
+"""A drawing takes half a second and 100 MB. A thread waits for it no longer than this."""
 MAX_AT_ONCE = 2
-"""A page may ask for twenty at once, and the other turns of guarded calls are for checks and long texts."""
+"""Drawings at the same time. A page may need twenty, but checks and long texts need isolated processes as well."""
 _DRAWING = "runs.documents.printing.diagrams.picture"
 _FORM = 1
-"""Of the pictures: one more whenever the same source is to look another way."""
+"""The version of the pictures: to be raised when the same source must look different."""
 
 MAX_DRAWN = 20
-"""Of one text: as many as its check looks at."""
+"""Diagrams of one text: as many as its check looks at."""
 _DIAGRAM_TITLE = re.compile(
     r"^[ \t]*+(?:accTitle[ \t]*+:|(?:pie[ \t]++(?:showData[ \t]++)?)?title\b:?)[ \t]*+(\S.{0,119})", re.MULTILINE
 )
@@ -47,7 +47,7 @@ _KINDS = {
 
 
 class DrawnDiagram(NamedTuple):
-    """A picture (PNG), `width` by `height` pixels of a page; it has more, so that it stays sharp."""
+    """A picture (PNG) that is shown `width` by `height` pixels large. It has more pixels, so that it stays sharp."""
 
     width: int
     height: int
@@ -55,22 +55,22 @@ class DrawnDiagram(NamedTuple):
 
 
 def is_diagram(path: str) -> bool:
-    """Whether all of a file is one."""
+    """Whether the whole file is a diagram."""
     return path.lower().endswith(".mmd")
 
 
 def source_of(text: str) -> str:
-    """A diagram as every page and export has it: what is the same but for its end is drawn once."""
+    """The normal form of a diagram, so that texts which differ only in their end are drawn once."""
     return printable(text.rstrip("\n"))
 
 
 def name_of(source: str) -> str:
-    """What its picture is asked for by."""
+    """The key of its picture in addresses."""
     return hashlib.sha256(source.encode(errors="replace")).hexdigest()
 
 
 def words_for(source: str) -> str:
-    """What its picture shows, for those who do not see it: its kind, and its title if it has one."""
+    """The alternative text of its picture: its kind, and its title if it has one."""
     first = re.match(r"[\w-]+", source[_BEFORE.match(source[:2_000]).end() :]) if source else None  # type: ignore[union-attr]
     kind = _KINDS.get(first[0] if first else "", "Diagram")
     title = _DIAGRAM_TITLE.search(source[:2_000])
@@ -92,7 +92,7 @@ def drawn(source: str) -> DrawnDiagram:
 
 
 def drawn_before(source: str) -> DrawnDiagram | None:
-    """Its picture if that is kept, without drawing it. Raises InvalidInput as `drawn`."""
+    """Its picture if it is cached; does not draw it. Raises InvalidInput like `drawn`."""
     known = page_pictures.kept_before(name_of(source), _made_by())
     return _of(known) if known is not None else None
 

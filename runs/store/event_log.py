@@ -1,4 +1,4 @@
-"""Transactions on runs, and the only writer of their events: numbered and written together when a transaction ends.
+"""Transactions on runs, and the only writer of events, which are numbered and written at the end of a transaction.
 
 The number of a run's newest event is the run's version. All that changes a run is told by an event of the same
 transaction, so anyone who holds a run as of event N and commits event N + 1 knows that nothing has come in between.
@@ -25,15 +25,15 @@ from runs.store import broadcast
 committed = Signal()
 """Sent after each commit, with the `run_id` and its new `entries`."""
 LOCK_TIMEOUT = 60.0
-"""Seconds after which a writer gives up. Only a transaction that never ends can take so long."""
+"""Seconds after which a waiting writer gives up. Only a transaction that hangs takes so long."""
 
 
 _DEADLOCK = "40P01"
-"""PostgreSQL's code."""
+"""The code of this error in PostgreSQL."""
 
 
 class NewEvent(NamedTuple):
-    """An event of this transaction. `row` is what it is about, for those that listen; it is not stored."""
+    """An event of this transaction. `row` is what it is about, for receivers of the signal; it is not stored."""
 
     event: AnyEvent
     at: datetime
@@ -64,10 +64,10 @@ _writers = threading.Lock()
 
 @contextmanager
 def writing(held: Run | None = None) -> Iterator[None]:
-    """A transaction in which events are recorded; inside another one, a part of that.
+    """A transaction in which events are recorded; within another one, a part of that one.
 
-    `held` is a run as it was read before. Raises Outdated, with nothing written, when it has changed since, or when two
-    transactions waited for each other and the database has ended this one.
+    `held` is a run that was read before. Raises Outdated, and nothing is written, if the run has changed since, or if
+    the database has ended this transaction because of a deadlock.
     """
     if _current.pages is not None:
         yield
@@ -94,7 +94,7 @@ def _undone_is_outdated() -> Iterator[None]:
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """SQLite lets waiting writers poll, and with two hundred threads some were never served: here they queue."""
+    """A queue for writers. SQLite lets waiting writers poll, and with two hundred threads some never got their turn."""
     if connection.vendor != "sqlite":
         yield
         return
@@ -107,7 +107,7 @@ def _turn() -> Iterator[None]:
 
 
 def locked(run_id: int) -> Run:
-    """The run's row as it is now, locked until the transaction ends. Once in a transaction it is read."""
+    """The current row of the run, locked until the transaction ends. It is read once per transaction."""
     page = _page(run_id)
     if page.run is None:
         rows = Run.objects.select_for_update(of=("self",)).select_related("inputs").defer("inputs__changes")
@@ -116,7 +116,7 @@ def locked(run_id: int) -> Run:
 
 
 def trust(run: Run) -> None:
-    """Take this run for the row as it is now: it was read in this transaction."""
+    """Use this instance as the current row of the run. It must have been read in this transaction."""
     _page(run.pk).run = run
 
 
@@ -130,7 +130,7 @@ def record(run_id: int, event: AnyEvent, row: Model | None = None) -> None:
 
 
 def keep(run: Run, **fields: Any) -> None:
-    """Set fields of a run's row with the statement that numbers this transaction's events; there must be one."""
+    """Set fields of a run with the statement that numbers the events of this transaction. There must be an event."""
     _page(run.pk).fields.update(fields)
     for name, value in fields.items():
         setattr(run, name, value)

@@ -1,4 +1,4 @@
-"""Deleting contents that nothing uses any more: of drafts that were given up, and of runs that were deleted."""
+"""Deletes contents of discarded drafts and deleted runs that nothing else uses."""
 
 import re
 import time
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from runs.store.s3_storage import BucketStorage
 
 _IN_A_QUERY = 5_000
-"""Hashes looked up at once: databases bound the parameters of a query."""
+"""Hashes in one query, because databases limit the number of parameters."""
 _OF_A_BUCKET = 500
 """Objects deleted in one transaction, which holds their rows."""
 _HASH = re.compile(r'"([0-9a-f]{64})"')
 
 
 def delete(sha256s: Collection[str]) -> set[str]:
-    """Delete those of these contents that no tree, attempt, tool call or draft names, with the texts that were read
-    from them. Returns those that nothing names but that were stored within `blobs.GRACE`: ask again later.
+    """Delete the contents that no tree, attempt, tool call or draft names, and the texts that were read from them.
 
-    To be called after the rows that named them are gone. It looks through all trees, so with many contents at once.
+    Returns unused contents that were stored within `blobs.GRACE`: to be tried again later. Call it after the rows that
+    named the contents are deleted, and with many contents at once, because it searches all trees.
     """
     unnamed = set(sha256s) - _used(sha256s)
     read = [made for some in batched(unnamed, _IN_A_QUERY) for made in _made_of(some)]
@@ -44,22 +44,22 @@ def delete(sha256s: Collection[str]) -> set[str]:
 
 
 def discard(sha256s: Collection[str]) -> None:
-    """Have these contents deleted by and by, if nothing names them then."""
+    """Delete these contents later, if nothing names them then."""
     wait = timedelta(0) if blobs.store().is_local else blobs.GRACE
     rows = [Discarded(sha256=sha256, due_at=timezone.now() + wait) for sha256 in sha256s]
-    Discarded.objects.bulk_create(rows, ignore_conflicts=True)  # one may wait already, for another run
+    Discarded.objects.bulk_create(rows, ignore_conflicts=True)  # a content may be waiting already
 
 
 def _delete_objects(sha256s: Collection[str]) -> set[str]:
-    """Of a bucket, where nothing can be put aside to look once more: who stores a content again moves the time of its
-    row, and waits while it is held here. Returns those that were not due.
-    """
+    """Delete contents of a bucket. Returns those that are not due yet."""
+    # In a folder a content is renamed, checked again and then deleted; a bucket cannot do that. Instead, rows are
+    # locked: a process that stores the content again changes the time of its row, and has to wait for this transaction.
     with transaction.atomic():
         due = Discarded.objects.select_for_update().filter(sha256__in=sha256s, due_at__lte=timezone.now())
         held = set(due.values_list("sha256", flat=True))
         later = set(sha256s) - held
         discard(later)
-        unnamed = held - _used(held)  # again: what was named since then is committed, or has moved its time
+        unnamed = held - _used(held)  # checked again under the lock
         Rendition.objects.filter(source__in=unnamed).delete()
         cast("BucketStorage", blobs.store()).delete_all(map(blobs.name_of, unnamed))
         Discarded.objects.filter(sha256__in=held).delete()
@@ -85,7 +85,7 @@ def _used(sha256s: Collection[str]) -> set[str]:
 
 
 def _delete(sha256: str, *, has_renditions: bool) -> bool:
-    """False for a content that somebody has stored again meanwhile; it is there as before."""
+    """False if the content was stored again in the meantime. Then it is kept."""
     path = Path(blobs.store().path(blobs.name_of(sha256)))
     if _was_touched(path):
         return False

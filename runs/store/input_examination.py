@@ -1,4 +1,4 @@
-"""Contents as they come in: which are text, which are documents that wait for their reader, and which are neither.
+"""Examines incoming contents: which are texts, which are documents that wait for their reader, and which are neither.
 
 UTF-8 is read here, since that is cheap and safe; texts in other encodings are read at once, in guarded processes.
 """
@@ -32,19 +32,19 @@ from runs.store.renditions import BLANK, EMPTY, IN_A_QUERY
 from runs.text.paths import can_be_seen
 
 MAX_BYTES = 20_000_000
-"""Of a content in another encoding, and of its text in UTF-8; UTF-8 itself is read as long as a file may be."""
+"""Bytes of a content in another encoding, and of its text in UTF-8. UTF-8 contents have no limit of their own."""
 LIMITS = Limits(megabytes=400, cpu_seconds=10, seconds=20, output=MAX_BYTES)
 MAX_PROBLEM = 300
 BATCH_BYTES = 2_000_000
 BATCH_FILES = 200
-"""What is read in one process: small files together, since each process takes longer to begin than to read one."""
+"""What one process reads: small files together, because starting a process takes longer than reading one."""
 MAX_SECONDS = 60.0
-"""For all contents of an upload; a thousand texts in Windows-1252 take some seconds."""
+"""Seconds for all contents of an upload. A thousand texts in Windows-1252 take a few seconds."""
 
 
 @cache
 def reader() -> str:
-    """Who reads: another version may read differently, so that its renditions are others."""
+    """The name of the reader. Another version may read differently, so that its renditions are separate."""
     return f"text 4, chardet {version('chardet')}"
 
 
@@ -66,7 +66,7 @@ def _is_utf_8(pieces: Iterable[bytes]) -> bool:
 
 
 def _is_blank(pieces: Iterable[bytes]) -> bool:
-    """Whether nothing can be seen in a text in UTF-8."""
+    """Whether a UTF-8 text has no visible characters."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     return not any(can_be_seen(decoder.decode(piece)) for piece in pieces)
 
@@ -76,7 +76,7 @@ def _without_words(source: str, size: int) -> Rendition:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether a content that begins like this is no UTF-8, wherever the beginning was cut off."""
+    """Whether a content with this beginning is not UTF-8. The beginning may be cut within a character."""
     try:
         return "\0" in codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
@@ -84,7 +84,7 @@ def is_binary(head: bytes) -> bool:
 
 
 def is_legible(read: Callable[[], Iterable[bytes]]) -> bool:
-    """Whether it is a text in any encoding, or a document of a format that has a reader. `read` gives its pieces."""
+    """Whether a content is a text in any encoding, or a document that has a reader. `read` yields its pieces."""
     if is_text(read()):
         return True
     kind = _kind_of(read())
@@ -135,7 +135,7 @@ def examine(files: Mapping[str, FileInfo]) -> None:
 
 
 def keep_problems(problems: Mapping[str, str]) -> None:
-    """Say of contents, by their SHA-256, why they cannot be read, where whoever brought them knows."""
+    """Store why contents cannot be read, by their SHA-256, if the caller knows it."""
     rows = [
         Rendition(source=source, reader=reader(), problem=problem[:MAX_PROBLEM]) for source, problem in problems.items()
     ]
@@ -145,16 +145,16 @@ def keep_problems(problems: Mapping[str, str]) -> None:
 
 
 def _decided(sources: Iterable[str]) -> set[str]:
-    """Those of which there is a text, or whatever the readers of today have made of them, or are to."""
+    """Contents that have a text, or that the current readers have read, or will read."""
     readers = [reader(), *(form.reader_version for form in READ.values())]
     mine = Rendition.objects.filter(Q(text__gt="") | Q(reader__in=readers)).values_list("source", flat=True)
     return {source for some in batched(sources, IN_A_QUERY) for source in mine.filter(source__in=some)}
 
 
 def _was_text(source: str) -> bool:
-    """Whether a run has it that took it for the UTF-8 text that its bytes are: what was quoted from it stays there.
+    """Whether a run uses the content as the UTF-8 text that its bytes are, such as a web page that a run wrote.
 
-    So it is with mails and web pages that a run has written, or that were given before there was a reader for them.
+    Then it stays a text, because quotes refer to places in it.
     """
     if Rendition.objects.filter(source=source).exists() or not _is_utf_8(blobs.pieces_of(source)):
         return False
@@ -170,12 +170,12 @@ def _check_time(path: str, end: float) -> None:
 
 
 def _keep(rows: Sequence[Rendition]) -> None:
-    """Somebody else may have read the same content at the same time: one of the two counts."""
+    """Store renditions. If another process has read the same content at the same time, one of the two counts."""
     Rendition.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def _recognised(source: str, size: int) -> Rendition | None:
-    """What its beginning and end say: a document that waits for its reader, or what cannot be read; else None."""
+    """The rendition by beginning and end: a document that waits for its reader, or an unreadable content; else None."""
     kind = _kind_of(blobs.pieces_of(source))
     if not kind.format:
         too_long = f"has more than {_megabytes(MAX_BYTES)} and is not UTF-8; save it as UTF-8"
@@ -218,7 +218,7 @@ def _batches(sources: Mapping[str, tuple[str, int]]) -> Iterator[list[str]]:
 
 
 def _read(batch: Sequence[str]) -> list[Rendition]:
-    """What these contents read as. One that breaks the process is found by reading each by itself."""
+    """The texts of these contents. If the process crashes, each is read alone to find the cause."""
     data = packed(b"".join(blobs.pieces_of(source)) for source in batch)
     try:
         parts = list(unpacked(isolation.run(f"{encodings.__name__}.read_all", data, LIMITS)))
@@ -240,11 +240,11 @@ def _read(batch: Sequence[str]) -> list[Rendition]:
 
 
 def texts_naming_contents() -> Iterator[QuerySet[Any, str]]:
-    """The columns that name contents, as they are stored: a hundred thousand rows need not become contracts."""
+    """The columns that name contents, as stored text: a hundred thousand rows need not be parsed."""
     for rows, column in ((Tree.objects, "changes"), (Attempt.objects, "overlay"), (ToolCall.objects, "writes")):
         yield rows.order_by().annotate(text=Cast(column, TextField())).values_list("text", flat=True)
 
 
 def is_named(sha256: str) -> bool:
-    """Whether any of them names this content. It looks through all of them."""
+    """Whether any row names this content. Searches all rows."""
     return any(texts.filter(text__contains=sha256).exists() for texts in texts_naming_contents())

@@ -1,4 +1,4 @@
-"""The journal: the only writer of model calls and tool calls, and what a resumed attempt is given back of them (D3)."""
+"""The only writer of the journal of model calls and tool calls, and the reader for resumed work (D3)."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,16 +17,16 @@ from runs.store.event_log import record, writing
 from runs.text.truncate import truncate_path
 
 MAX_ABOUT = 200
-"""Characters of what a call is about in its event: the whole of it stands in the row of the call."""
+"""Characters of the subject of a call in its event. The row of the call has all of it."""
 CHECKS = 30_000
-"""Ordinals of what checks ran begin here: no attempt has so many calls of its own, whose numbers stay as they are."""
+"""The first ordinal of calls that checks make. No attempt makes so many calls itself."""
 
 _CALLS = frozenset({"tool_use", "server_tool_use"})
 
 
 @dataclass(frozen=True)
 class CallPlace:
-    """Where a call stands in the journal of a work item."""
+    """The place of a call in the journal of a work item."""
 
     generation: int
     ordinal: int
@@ -45,7 +45,7 @@ class JournalQuestion:
 
 
 def recorded_reply(work: WorkItem, ordinal: int, question: JournalQuestion) -> Reply | None:
-    """The reply that this question got before a crash, or None. Its usage tells how full the conversation is."""
+    """The reply that this question got before a crash, or None. With usage, which tells how full the window is."""
     if not _has_past(work):
         return None
     call = (
@@ -69,7 +69,7 @@ def recorded_reply(work: WorkItem, ordinal: int, question: JournalQuestion) -> R
 
 
 def has_reply(work: WorkItem, ordinal: int) -> bool:
-    """Whether some question got a reply here before a crash."""
+    """Whether any question got a reply at this place before a crash."""
     replies = ModelCall.objects.live().filter(work=work, generation=work.generation, ordinal=ordinal)
     return _has_past(work) and replies.exists()
 
@@ -84,7 +84,7 @@ def write_reply(
     *,
     live_: bool,
 ) -> None:
-    """Record a reply. `live_` is false for one that came after the lease was lost: paid for, and of no use."""
+    """Record a reply. `live_` is false if it came after the lease was lost: then it only counts for the cost."""
     with writing():
         if live_ and _has_past(work):
             _discard_after(work, place)
@@ -114,7 +114,7 @@ def write_failure(
     cost: Decimal | None,
     duration_ms: int,
 ) -> None:
-    """Record a call without a usable reply; what it cost up to then counts."""
+    """Record a call without a usable reply, with its cost."""
     with writing():
         call = _write_call(
             work,
@@ -150,9 +150,8 @@ def _write_call(work: WorkItem, place: CallPlace, question: JournalQuestion, usa
 
 
 def recorded_result(work: WorkItem, ordinal: int, use: ToolUse) -> ToolCall | None:
-    """This tool call as it was before a crash, with what it wrote; None when it was not carried out. Some servers give
-    all calls the same id, so that the arguments have to be the same, too.
-    """
+    """The record of this tool call from before a crash, with what it wrote; None if it was not carried out."""
+    # Arguments are compared as well, because some servers give all calls the same id.
     if not _has_past(work):
         return None
     same = {"generation": work.generation, "ordinal": ordinal, "use_id": use.id, "name": use.name}
@@ -188,18 +187,18 @@ def write_result(
 
 
 def check_id(command: str) -> str:
-    """By which the call of a check that runs this command is found: no model has called it."""
+    """The id of the call with which a check runs this command. No model has made it."""
     return f"check-{command}"
 
 
 def results_of(work: WorkItem) -> list[ToolCall]:
-    """The tool calls of the generation that counts, in order: `@tool-1` is the first. Without those of checks."""
+    """The tool calls of the current generation without those of checks, in order: `@tool-1` is the first."""
     own = ToolCall.objects.filter(work=work, generation=work.generation, ordinal__lt=CHECKS)
     return list(own.order_by("ordinal"))
 
 
 def used_seconds(work: WorkItem) -> float:
-    """How long the model calls and tool calls of the generation that counts have taken together."""
+    """Seconds that the model calls and tool calls of the current generation have taken."""
     calls = [
         table.objects.filter(work=work, generation=work.generation).aggregate(sum=Sum("duration_ms"))["sum"] or 0
         for table in (ModelCall, ToolCall)
@@ -218,18 +217,21 @@ def _columns(work: WorkItem, place: CallPlace) -> dict[str, Any]:
 
 
 def _has_past(work: WorkItem) -> bool:
-    """Whether another worker had it before: only then there can be something to find or to replace."""
+    """Whether the item was claimed before. Only then the journal can have entries to find or to replace."""
     return work.epoch > 1
 
 
 def _discard_after(work: WorkItem, place: CallPlace) -> None:
-    """Where a conversation takes another turn than before a crash, what had come after that place counts no more."""
+    """Discard replies from a place on, and tool calls after them.
+
+    They do not count any more, because the conversation continues differently than before a crash.
+    """
     replies = ModelCall.objects.live().filter(work=work, generation=place.generation)
     if replies.filter(ordinal__gte=place.ordinal).update(live=False):
         blocks = [block for content in replies.values_list("content", flat=True) for block in content]
         asked_for = [str(block.get("id")) for block in blocks if block.get("type") in _CALLS]
         calls = ToolCall.objects.filter(work=work, generation=place.generation, ordinal__lt=CHECKS)
-        # not every call is carried out, so that counting them alone would keep some of what came after
+        # By id as well as by number: some calls were not carried out, so numbers alone would keep some later calls.
         calls.exclude(use_id__in=asked_for, ordinal__lte=len(asked_for)).delete()
 
 
@@ -249,6 +251,6 @@ def _record_call(work: WorkItem, question: JournalQuestion, call: ModelCall) -> 
 
 
 def _step_and_attempt(work: WorkItem) -> tuple[str, int]:
-    """The key of the step and the number of the attempt; empty for work on the whole run."""
+    """The key of the step and the number of the attempt, for events; empty for work on the whole run."""
     attempt = work.attempt
     return (attempt.step.key, attempt.number) if attempt else ("", 0)

@@ -30,9 +30,9 @@ from runs.store.blobs import BlobStorage
 
 log = logging.getLogger(__name__)
 DPI = 110
-"""Fine print is read at it, and a page has some 150 kB."""
+"""Fine print can be read, and a page has about 150 kB."""
 KEPT_SECONDS = 7 * 24 * 3_600
-"""Some 150 kB for each page that somebody has looked at."""
+"""About 150 kB for each page that somebody has looked at."""
 FAILED_SECONDS = 3_600
 """A hostile file is not tried again each time somebody looks at a list; one that only took too long on a busy machine
 is tried again after an hour.
@@ -42,7 +42,7 @@ _DRAWING = {form.shown_to_models: form.drawing for form in FORMATS.values() if f
 
 
 class Rectangle(NamedTuple):
-    """A place on a page, as shares of its width and height from the top left."""
+    """A place on a page, as fractions of its width and height from the top left."""
 
     left: float
     top: float
@@ -51,7 +51,7 @@ class Rectangle(NamedTuple):
 
 
 class PagePicture(NamedTuple):
-    """WebP of a page whose `width` and `height` are in points, or in pixels where it is a picture itself."""
+    """A page as WebP. `width` and `height` are in points, or in pixels if the file is a picture."""
 
     width: float
     height: float
@@ -59,20 +59,21 @@ class PagePicture(NamedTuple):
 
 
 def picture(sha256: str, form: str, page: int) -> PagePicture:
-    """A page, counted from 1. Raises InvalidInput for one that there is not, ChildFailed, FileNotFoundError."""
+    """The picture of a page, counted from 1. Raises InvalidInput for a missing page, ChildFailed, FileNotFoundError."""
     header, webp = unpacked(_kept(f"{FORMATS[form].drawing}.picture", sha256, page=page, dpi=DPI))
     size = json.loads(header)
     return PagePicture(float(size["width"]), float(size["height"]), webp)
 
 
 def thumbnail(sha256: str, form: str) -> bytes:
-    """The first page as a small WebP. Raises as `picture`."""
+    """The first page as a small WebP. Raises like `picture`."""
     return _kept(f"{FORMATS[form].drawing}.thumbnail", sha256)
 
 
 def rectangles(sha256: str, form: str, page: int, start: int, end: int) -> Sequence[Rectangle]:
-    """Where characters of a page stand; offsets count from the page's beginning. The format has `has_places`. Raises
-    as `picture`.
+    """Where characters are on a page. Offsets count from its beginning. Raises like `picture`.
+
+    Only for formats with `has_places`.
     """
     function = f"{FORMATS[form].drawing}.places"
     data = partial(blobs.read, sha256)
@@ -81,20 +82,18 @@ def rectangles(sha256: str, form: str, page: int, start: int, end: int) -> Seque
 
 
 def cut(sha256: str, first: int, last: int) -> bytes:
-    """Pages of a PDF file as a file of their own, the same bytes each time: prompts are cached by them. Raises as
-    `picture`.
-    """
+    """Some pages of a PDF as a PDF, always with the same bytes, so that prompts are cached. Raises like `picture`."""
     return _kept(f"{_DRAWING['pdf']}.cut", sha256, first=first, last=last)
 
 
 def for_models(sha256: str, page: int) -> tuple[str, bytes]:
-    """A page of a picture as models take it, behind its media type. Raises as `picture`."""
+    """The media type and the bytes of a page of a picture, as models accept it. Raises like `picture`."""
     media_type, data = unpacked(_kept(f"{_DRAWING['picture']}.for_models", sha256, page=page))
     return media_type.decode(), data
 
 
 def _kept(function: str, sha256: str, **options: int | str) -> bytes:
-    """What the function makes of this content: the same for as long as its engine is."""
+    """The result of the function for this content, cached per version of its engine."""
     made_by = [function, LENGTHS.format, version("pypdfium2"), version("pillow"), *map(str, options.values())]
     try:
         return kept(sha256, made_by, lambda: isolation.run(function, partial(blobs.read, sha256), LIMITS, **options))
@@ -125,7 +124,7 @@ def kept(sha256: str, made_by: Sequence[str], make: Callable[[], bytes]) -> byte
 
 
 def kept_before(sha256: str, made_by: Sequence[str]) -> bytes | None:
-    """The same, if it was drawn before; None else, at once. Raises InvalidInput as `kept`."""
+    """The cached result, or None; does not draw. Raises InvalidInput like `kept`."""
     store, name = _store(), _name(sha256, made_by)
     if store.touch(name):
         with store.open(name) as file:
@@ -141,12 +140,12 @@ def _name(sha256: str, made_by: Sequence[str]) -> str:
 
 
 def forget(sha256: str) -> None:
-    """Delete what was drawn of a content, which is being deleted."""
+    """Delete everything that was drawn of a content."""
     shutil.rmtree(_store().path(sha256), ignore_errors=True)
 
 
 def sweep() -> None:
-    """Delete what nobody has looked at for `KEPT_SECONDS`."""
+    """Delete pictures that nobody has looked at for `KEPT_SECONDS`."""
     oldest = time.time() - KEPT_SECONDS
     for folder in Path(_store().location).glob("*"):
         if all(file.stat().st_mtime < oldest for file in folder.iterdir()):

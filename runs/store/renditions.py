@@ -32,21 +32,22 @@ from runs.store import blobs
 from runs.text.plural import pluralize
 
 IN_A_QUERY = 5_000
-"""Hashes looked up at once: databases bound the parameters of a query."""
+"""Hashes in one query, because databases limit the number of parameters."""
 WAITING = "has not been read yet"
 EMPTY, BLANK = "empty", "nothing but white space"
-"""The extents of contents without a byte, and of texts in which nothing can be seen."""
+"""The extents of contents without bytes, and of texts without visible characters."""
 
 
 @dataclass(frozen=True)
 class Readings:
-    """What contents read as, by their hashes: those of the text and of its layout, the format, how many characters it
-    has, how much that is ("12 pages"), how many pages models may see as they look and how many of these are mostly
-    pictures or tables. As sentences, `notes` say what of it could not be read, `cautions` what to know before relying
-    on its text. Or why there is no text, as a clause, and of which format it is (`unread`); those that are `waiting`
-    are still to be read.
+    """What is known of contents, by their hashes. A content that is in none is UTF-8, or was never examined.
 
-    Those that are in none are UTF-8, or were never examined.
+    * `texts` and `layouts`: the hashes of the text and its layout. `formats`: the format of a document.
+    * `sizes`: characters. `extents`: the size in words, such as "12 pages". `pages`: how many pages models may see as
+      images, and how many of these are mostly pictures or tables.
+    * `notes`: sentences about parts that could not be read. `cautions`: sentences about doubts in the text.
+    * `problems`: why there is no text, as a clause. `unread`: the format of such a content.
+    * `waiting`: contents that have not been read yet.
     """
 
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -62,14 +63,14 @@ class Readings:
     waiting: frozenset[str] = frozenset()
 
     def has_guessed(self, source: str) -> bool:
-        """Whether it is a text whose encoding was guessed, while others are about as likely."""
+        """Whether the encoding of a text was guessed and others are about as likely."""
         return source in self.cautions and source not in self.layouts
 
 
 def readings(sources: Iterable[str]) -> Readings:
-    """Of several readers the first text counts, since quotes that were found in it stay where they are; without a text
-    the last one's problem does.
-    """
+    """What is known of these contents."""
+    # If several readers made a text, the first one counts: quotes refer to places in it. Without a text, the problem
+    # of the last reader counts.
     texts: dict[str, Rendition] = {}
     problems: dict[str, str] = {}
     unread: dict[str, str] = {}
@@ -98,7 +99,7 @@ def readings(sources: Iterable[str]) -> Readings:
 
 
 def joined(known: Readings, more: Readings) -> Readings:
-    """What is known of the contents of both."""
+    """What is known of the contents in either."""
     both = {name: {**getattr(known, name), **getattr(more, name)} for name in _BY_SOURCE}
     return Readings(**both, waiting=known.waiting | more.waiting)
 
@@ -107,7 +108,7 @@ _BY_SOURCE = ("texts", "layouts", "formats", "sizes", "extents", "pages", "notes
 
 
 def of_format(form: str, sources: Iterable[str]) -> frozenset[str]:
-    """Those of these hashes that are of this format by their bytes, but for what its reader has refused."""
+    """The contents that have this format according to their bytes, except those that its reader refused."""
     found = set[str]()
     for some in batched(sources, IN_A_QUERY):
         rows = Rendition.objects.filter(source__in=some, format=form, problem="")
@@ -138,13 +139,13 @@ def _document(text: str, layout: str) -> Document:
 
 
 LARGE = 1_000_000
-"""Bytes of a layout: a document takes some fifteen times as much memory. The largest may have 32 million."""
+"""Bytes of a large layout. Its document takes about fifteen times as much memory; the maximum is 32 million bytes."""
 _usual = lru_cache(maxsize=16)(_document)
 _large = lru_cache(maxsize=1)(_document)
 
 
 def document_of(source: str) -> Document | None:
-    """The document that a content is; None for texts, and for what cannot be read."""
+    """The document of a content; None for texts and unreadable contents."""
     row = Rendition.objects.filter(source=source, layout__gt="").order_by("id").first()
     return document(row.text, row.layout) if row else None
 
@@ -159,30 +160,30 @@ def codec_of(source: str) -> str:
 
 log = logging.getLogger(__name__)
 POLL_INTERVAL = timedelta(seconds=1)
-"""After so long who waits for another process looks whether it has read."""
+"""How long work waits before it checks whether another process has finished reading."""
 MAX_TRIES = 3
 GIVEN_UP = ", given up"
 MAX_PROBLEM = 300
 """As the column has it."""
 _COMMENT = re.compile(r"\.p\d+$")
-"""What names a paragraph within a comment."""
+"""The end of an anchor that names a paragraph within a comment."""
 _UNUSABLE = "was answered by its reader with what cannot be used; save it again, or as text"
 
 
 def still_waiting(sources: Iterable[str]) -> list[str]:
-    """Those of these contents that are still to be read, whether somebody is at it or not."""
+    """The contents that have not been read yet, including those that are being read."""
     rows = Rendition.objects.waiting().values_list("source", flat=True)
     return [source for some in batched(sources, IN_A_QUERY) for source in rows.filter(source__in=some)]
 
 
 def documents_among(sources: Iterable[str]) -> int:
-    """How many of these contents are for a reader, read or not."""
+    """How many of these contents are documents, read or not."""
     rows = Rendition.objects.exclude(format="").values_list("source", flat=True).distinct()
     return sum(len(rows.filter(source__in=some)) for some in batched(sources, IN_A_QUERY))
 
 
 def untaken(limit: int = 100, *, minutes: bool | None = None) -> list[str]:
-    """Contents that wait and that nobody is reading; all, or those that may take minutes, or those that do not."""
+    """Contents that wait and nobody is reading. `minutes`: only those that may take minutes, or only the others."""
     rows = Rendition.objects.waiting().filter(_free())
     if minutes is not None:
         rows = rows.filter(format__in=MAY_TAKE_MINUTES) if minutes else rows.exclude(format__in=MAY_TAKE_MINUTES)
@@ -190,14 +191,14 @@ def untaken(limit: int = 100, *, minutes: bool | None = None) -> list[str]:
 
 
 def waiting_row(source: str) -> Rendition | None:
-    """The rendition of a content that waits, whether somebody is at it or not: for one who cannot wait."""
+    """The rendition of a waiting content, even if somebody is reading it: for callers who cannot wait."""
     return Rendition.objects.waiting().filter(source=source).first()
 
 
 def take(source: str) -> Rendition | None:
-    """The rendition of a content that waits, for this process to make; None if somebody else is at it, or was.
+    """Claim a waiting content for this process; None if another process reads or has read it.
 
-    To be given to `make`, and then to `keep`.
+    Pass the rendition to `make` and then to `keep`.
     """
     row = waiting_row(source)
     free = Rendition.objects.waiting().filter(_free(), pk=row.pk) if row else None
@@ -205,7 +206,7 @@ def take(source: str) -> Rendition | None:
 
 
 def extend(row: Rendition) -> None:
-    """To be called again and again while it is made: nobody else takes it until LEASE_SECONDS after the last time."""
+    """Extend the claim on a rendition. It expires LEASE_SECONDS after the last call."""
     Rendition.objects.waiting().filter(pk=row.pk).update(taken_until=_until())
 
 
@@ -214,8 +215,9 @@ def _until() -> Any:
 
 
 def make(row: Rendition) -> None:
-    """Read the content, which may take a minute, without the database. What is wrong with it is its problem; what has
-    nothing to do with it is tried again, and after MAX_TRIES read again when the file is given again.
+    """Read the content, which may take a minute, without using the database.
+
+    A problem of the content is stored with the rendition. After another failure it is tried again, MAX_TRIES times.
     """
     try:
         _read_document(row)
@@ -232,12 +234,12 @@ def make(row: Rendition) -> None:
 
 
 def _give_up(row: Rendition, problem: str) -> None:
-    """For a cause that is not the content's: the reader has decided nothing of it."""
+    """Store a problem that is not caused by the content, so that it is read again when the file is given again."""
     row.problem, row.reader = problem, f"{row.reader}{GIVEN_UP}"
 
 
 def keep(row: Rendition) -> None:
-    """Whoever was faster has decided."""
+    """Store a rendition, unless another process was faster."""
     names = ("reader", "text", "layout", "extent", "characters", "pages", "pictorial", "notes", "cautions", "problem")
     made = {name: getattr(row, name) for name in names}
     Rendition.objects.filter(source=row.source, reader=row.reader).exclude(pk=row.pk).delete()  # given up before
@@ -296,6 +298,6 @@ def _extent(rendered: Rendered) -> str:
 
 
 def _scanned(layout: Layout) -> int:
-    """How many blocks have words that OCR has read: of a PDF its pages."""
+    """How many blocks (of a PDF: pages) have words that OCR has read."""
     ends = [block.end for block in layout.blocks]
     return len({bisect_right(ends, mark.start) for mark in layout.marks if mark.kind is MarkKind.READ})

@@ -1,4 +1,4 @@
-"""The store of files in a bucket of S3, or of what speaks as S3 does, for an installation on several machines."""
+"""The storage of contents in an S3 bucket or a compatible service, for installations on several machines."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from runs.store.blobs import GRACE, sha256_of
 from runs.text.plural import pluralize
 
 _IN_MEMORY = 1_000_000
-"""Bytes of a file that is read; what is larger goes through a temporary file."""
+"""Bytes of a file that are read into memory; larger files go through a temporary file."""
 MAX_BYTES = 1_000_000_000
-"""Of one content: far more than a run may bring, and no more than a bucket may put on our disk."""
+"""Bytes of one content: far more than a run may have. It limits what a hostile bucket can write to our disk."""
 MAX_SECONDS = 600.0
-"""For one content, however slowly it comes."""
+"""Seconds for one content, no matter how slowly it arrives."""
 MAX_WORDS = 2_000_000
-"""Bytes of any other answer: lists of what was deleted, and errors. The library has them in memory, and parses them."""
+"""Bytes of any other answer, such as lists and errors. The library holds them in memory and parses them."""
 _PIECE = 65_536
 _TRIES = 5
 _AT_ONCE = 1_000
-"""Objects that one request deletes: S3 takes no more."""
+"""Objects that one request deletes, which is the limit of S3."""
 _MISSING = {"404", "NoSuchKey"}
 
 
