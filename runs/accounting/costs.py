@@ -166,7 +166,7 @@ class Costs:
 
 
 def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step], cost: Estimate | None) -> Costs | None:
-    """In two queries; None before there is a plan.
+    """Read the costs in two queries. None before there is a plan.
 
     Given the plans by version, and of the newest the steps in order and what they were expected to cost.
     """
@@ -193,7 +193,7 @@ def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step], cost: Estim
 
 @dataclass(frozen=True)
 class _Spent:
-    """What the calls of a run used: by step and by role of the newest version, for its answer, and beside it."""
+    """What the calls of a run used: by step and role of the newest version, for the answer, and for everything else."""
 
     steps: Mapping[int, Totals]
     roles: Mapping[str, Totals]
@@ -224,7 +224,7 @@ def _spent(run: Run, plan: Plan) -> _Spent:
 
 
 def _reused(plan: Plan) -> dict[int, int]:
-    """By step, the run whose result its attempt took over."""
+    """By step, the number of the run whose result was taken over."""
     taken = Attempt.objects.reused().filter(step__plan=plan)
     return dict(taken.values_list("step", "reused_from__step__plan__run"))
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from runs.accounting.costs import RoleTotals, Totals
 
 DOUBTED_VERDICTS = 20
-"""From so many on: of verifiers that would let nine in ten results pass, one in eight never says no in twenty."""
+"""Verdicts from which on a doubt is shown. Of verifiers that let 9 in 10 pass, one in eight rejects none in twenty."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ class StepFigures:
 
     @property
     def first_pass_yield(self) -> float | None:
-        """`first_pass` of `ended`, 0 to 1; None when none has ended."""
+        """The share of ended steps that passed at the first attempt, 0 to 1; None if no step has ended."""
         return self.first_pass / self.ended if self.ended else None
 
     @property
     def pass_rate(self) -> float | None:
-        """`passed`, at whatever attempt, of `ended`, 0 to 1. Accepted with issues is not passed."""
+        """The share of ended steps that passed at any attempt, 0 to 1. Accepted steps have not passed."""
         return self.passed / self.ended if self.ended else None
 
 
@@ -164,13 +164,13 @@ class Bucket:
 
     @property
     def label(self) -> str:
-        """The range in percent."""
+        """The range of confidence in percent."""
         high = f"{self.high * 100:.0f} %"
         return f"{self.low * 100:.0f} to {high}" if self.low else f"below {high}"
 
     @property
     def reading(self) -> str:
-        """What a person may conclude; nothing from fewer than five claims."""
+        """A conclusion for people; empty for fewer than five claims."""
         if self.count < 5:
             return "too few"
         off = self.claimed - self.share
@@ -197,7 +197,7 @@ class Metrics:
 
     @property
     def doubt(self) -> str:
-        """A question, where everything passed at once so often that nobody may have looked; else empty."""
+        """A doubt, if so much passed at the first attempt that perhaps nobody has really checked; else empty."""
         at_once = self.steps.ended == self.steps.first_pass and not self.attempts.retries
         if not at_once or self.attempts.judged < DOUBTED_VERDICTS:
             return ""

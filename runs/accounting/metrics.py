@@ -52,22 +52,22 @@ from runs.evidence.results import CriterionResult
 from runs.models import Attempt, Gate, ModelCall, Plan, Run, ToolCall, Verdict
 
 LATEST_VERDICTS = 500
-"""From how many verdicts, the latest, the verifier's confidence is read, and which criteria fail."""
+"""The number of latest verdicts from which failing criteria and the confidence of the verifier are computed."""
 LATEST_ATTEMPTS = 2_000
-"""From how many attempts, the latest, the executor's confidence is read."""
+"""The number of latest attempts from which the confidence of the executor is computed."""
 MOST_FAILED = 10
-"""Criteria that are named for failing."""
+"""Failing criteria that are named."""
 BOUNDS = (0.0, 0.5, 0.7, 0.8, 0.9)
-"""Where the ranges of confidence begin; the last one ends at 1."""
+"""The beginnings of the ranges of confidence. The last range ends at 1."""
 
 
 def metrics(runs: QuerySet[Run]) -> Metrics:
-    """The figures of these runs as of now, in nine queries."""
+    """The figures of these runs, in nine queries."""
     return _metrics(_Measured(runs, ()))
 
 
 def metrics_over_time(runs: QuerySet[Run], begins: Sequence[datetime]) -> tuple[Metrics, Trends]:
-    """The same, and by spans that begin at these times, in ten queries. Runs of before belong to the first span."""
+    """The figures, also over time in spans that begin at these times, in ten queries. Earlier runs are in the first."""
     measured = _Measured(runs, begins)
     failing, verdicts = _failing(measured.chosen)
     spans = tuple(
@@ -147,7 +147,7 @@ def _runs(chosen: QuerySet[Run], begins: Sequence[datetime]) -> dict[int, RunFig
 
 
 def _steps(chosen: QuerySet[Run], begins: Sequence[datetime]) -> dict[int, tuple[StepFigures, AttemptFigures]]:
-    """Both from one pass over the attempts, the largest of the tables that are counted here."""
+    """Two figures from one query of attempts, the largest table here."""
     judged, passed = Q(verdict__isnull=False), Q(step__status=StepStatus.PASSED)
     again = Q(verdict__passed=False, number__lt=F("step__tries"))
     steps = {
@@ -249,14 +249,14 @@ def _executor(chosen: QuerySet[Run]) -> tuple[Bucket, ...]:
 
 
 def _verifier(chosen: QuerySet[Run]) -> tuple[tuple[Bucket, ...], int]:
-    """The buckets, and how many verdicts were read for them."""
+    """The ranges with their claims, and the number of verdicts that were read."""
     read = _latest(chosen, stage="model")
     claims = [one for each in read for one in each if one.decided_by == "model" and one.claimed]
     return _buckets([(one.confidence, one.supported) for one in claims]), len(read)
 
 
 def _failing(chosen: QuerySet[Run]) -> tuple[tuple[FailedCriterion, ...], int]:
-    """The criteria that failed most often, and how many verdicts were read for them."""
+    """The criteria that failed most often, and the number of verdicts that were read."""
     read = _latest(chosen, passed=False)
     failed = [one for each in read for one in each if not one.passed and one.decided_by != "nobody"]
     often = Counter(one.text for one in failed)
@@ -272,7 +272,7 @@ def _latest(chosen: QuerySet[Run], **which: object) -> list[list[CriterionResult
 
 
 def _buckets(claims: Sequence[tuple[float, bool]]) -> tuple[Bucket, ...]:
-    """Claims by their confidence, each with whether it held; ranges without any are left out."""
+    """Group claims by confidence, with how many held. Ranges without claims are left out."""
     buckets = []
     for number, low in enumerate(BOUNDS):
         high = BOUNDS[number + 1] if number + 1 < len(BOUNDS) else 1.0
@@ -284,7 +284,7 @@ def _buckets(claims: Sequence[tuple[float, bool]]) -> tuple[Bucket, ...]:
 
 
 def _by_role(calls: Iterable[tuple[str, str, Totals]]) -> Iterable[RoleTotals]:
-    """Merges the phases of a role; the order is that of the first call."""
+    """Merge the phases of a role, in the order of the first call."""
     found: dict[tuple[str, str], Totals] = {}
     for role, model, used in calls:
         found[role, model] = found.get((role, model), Totals()) + used

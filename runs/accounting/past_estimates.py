@@ -24,13 +24,13 @@ from runs.pev.policy import Policy
 from runs.store import trees
 
 MIN_RUNS = 3
-"""With fewer finished runs nothing counts as measured."""
+"""The least number of finished runs from which figures count as measured."""
 LATEST = 200
-"""How many passed attempts, or final answers, are looked at: the latest ones."""
+"""The number of latest passed attempts, or final answers, that are measured."""
 CHARACTERS_IN_A_TOKEN = 4
-"""Roughly, of European languages."""
+"""Bytes per token, roughly, in European languages."""
 _TAIL = 10
-"""Percent cut off at either end where there are at least that many samples."""
+"""Percent that are cut off at each end, if there are at least that many samples."""
 
 type _Sample = tuple[int, Decimal | None, int]
 """Run, USD (None when a call was unpriced), tokens of all kinds."""
@@ -45,12 +45,12 @@ def estimate_for(run: Run, plan: PlanContract) -> Estimate:
 
 
 def estimate_without_files(plan: PlanContract, policy: Policy) -> Estimate:
-    """What the plan may cost under a policy, where the files count only by what earlier runs have cost."""
+    """What a plan may cost under a policy if the files are not known yet: from costs of earlier runs."""
     return _estimate(plan, policy, _players(plan, policy), {})
 
 
 def _players(plan: PlanContract, policy: Policy) -> Mapping[str, Policy]:
-    """By the key of the step: the policy with the model of its agent, where it names one."""
+    """By key of the step, the policy with the model of its agent, if it has one."""
     there = Agent.objects.definitions(named_in(plan.steps))
     return {step.step_id: policy_for_agent(policy, there.get(step.agent)) for step in plan.steps}
 
@@ -83,14 +83,14 @@ def _tokens(run: Run, plan: PlanContract, players: Mapping[str, Policy]) -> dict
 
 
 def estimate_of(plan: Plan, steps: Iterable[Step]) -> Estimate | None:
-    """What was estimated for the plan with these steps, without those that keep a result; None if nothing was."""
+    """The stored estimate of a plan, without steps that keep a result; None if there is none."""
     if plan.estimate is None:
         return None
     return plan.estimate.without([step.key for step in steps if step.reused_from_id])
 
 
 def history(models: Mapping[Role, str]) -> History:
-    """What runs with the same models in these roles have used: executor and verifier by complexity, final answers."""
+    """What runs with the same models have used: executor and verifier by complexity, and final answers."""
     if Run.objects.filter(status=RunStatus.FINISHED)[:MIN_RUNS].count() < MIN_RUNS:
         return {}
     found: dict[tuple[Role, Complexity | None], list[_Sample]] = defaultdict(list)
@@ -132,7 +132,7 @@ def _played_by(run: str, role: Role, model: str) -> Q:
 
 
 def _measured(samples: list[_Sample]) -> Measured | None:
-    """None for samples of too few runs; without USD when too few runs were priced."""
+    """The measured usage; None for too few runs, and without USD if too few runs were priced."""
     runs = len({run for run, _, _ in samples})
     if runs < MIN_RUNS:
         return None
@@ -144,7 +144,7 @@ def _measured(samples: list[_Sample]) -> Measured | None:
 
 
 def spread[Amount: (int, Decimal)](amounts: list[Amount]) -> tuple[Amount, Amount]:
-    """From the 10th to the 90th percentile (nearest rank); from the least to the most of fewer than ten."""
+    """The range from the 10th to the 90th percentile (nearest rank); of fewer than ten samples, the whole range."""
     ordered = sorted(amounts)
     cut = len(ordered) * _TAIL // 100
     return ordered[cut], ordered[-1 - cut]

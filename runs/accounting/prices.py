@@ -17,9 +17,9 @@ from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
 
 _MILLION = Decimal(1_000_000)
 _SEARCH = ((date(2026, 1, 1), Decimal("0.01")),)
-"""USD for one web search, from a day on: 10 for a thousand."""
+"""USD for one web search, by the day from which the price holds: 10 for a thousand searches."""
 _CONTAINER = Decimal("0.05")
-"""USD for an hour of the container that code runs in: more than one reply can take."""
+"""USD for an hour of the container in which code runs. One reply takes less than an hour."""
 RESULT_TOKENS = 12_000
 """What one search, or one page, may add to what is read: pages are cut before (`runs.llm.request`), searches are not
 said to be, and have come to less.
@@ -60,7 +60,7 @@ _PRICES = (
 
 
 def price_of(model: str, prompt_tokens: int, on: date) -> Price | None:
-    """The newest price that holds on a day for a prompt of this length, or None: unpriced."""
+    """The price on a day for a prompt of this length; None means unpriced."""
     fitting = [
         price
         for price in _PRICES
@@ -72,7 +72,7 @@ def price_of(model: str, prompt_tokens: int, on: date) -> Price | None:
 
 
 def price_of_search(on: date) -> Decimal:
-    """USD for one search of the web by the model's service. Before the first known price, that one."""
+    """USD for one web search by the model's service. Before the first known price, that price."""
     return max((one for one in _SEARCH if one[0] <= on), default=_SEARCH[0])[1]
 
 
@@ -93,7 +93,7 @@ def cost_of(model: str, usage: Usage, on: date, *, priced_as: str = "") -> Decim
 
 @dataclass(frozen=True)
 class Bound:
-    """What a call can cost at most, in USD: its question, and each token of its answer."""
+    """The most that a call can cost in USD: for its question, and for each token of its answer."""
 
     question: Decimal
     token: Decimal
@@ -102,7 +102,7 @@ class Bound:
         return self.question + tokens * self.token
 
     def tokens_for(self, usd: Decimal, wanted: int) -> int:
-        """How many tokens of an answer so much pays for, `wanted` at most."""
+        """How many tokens of an answer an amount pays for, at most `wanted`."""
         if usd < self.of(0):
             return 0
         return min(wanted, int((usd - self.question) / self.token)) if self.token else wanted

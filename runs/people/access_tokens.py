@@ -15,14 +15,14 @@ from runs.models.querysets import AccessTokenQuerySet
 from runs.text.plural import pluralize
 
 MAX_TOKENS = 10
-"""Of one person that work at the same time."""
+"""Valid tokens of one person."""
 MAX_NAME = 60
 LIFETIMES = (7, 30, 90, 365)
-"""Days that a token may be made for."""
+"""The choices for the validity of a token in days."""
 NOTED_EVERY = timedelta(minutes=5)
-"""A use is written at most so often: programs ask several times a second, and each would wait for the one writer."""
+"""The least time between two notes of a use. Programs ask several times a second, and SQLite has one writer."""
 PREFIX = "pev_"
-"""What tokens begin with, so that scanners of repositories and mails can know them."""
+"""The beginning of every token, so that scanners of repositories and mails can recognise them."""
 _FORM = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
@@ -57,7 +57,7 @@ def issue(person: User, name: str, days: int) -> str:
 
 
 def of(person: User) -> list[AccessToken]:
-    """All that are kept, the newest first."""
+    """All stored tokens of a person, the newest first."""
     return list(person.access_tokens.order_by("-pk"))
 
 
@@ -78,7 +78,7 @@ def found(token: str) -> AccessToken | None:
 
 
 def revoke(person: User, pk: int) -> AccessToken | None:
-    """End one token of this person, for good. None when they have no such token that still works."""
+    """Revoke a token of this person. None if they have no valid token with this id."""
     now = timezone.now()
     row = person.access_tokens.living(now).filter(pk=pk).first()
     if row is not None:
@@ -87,7 +87,7 @@ def revoke(person: User, pk: int) -> AccessToken | None:
 
 
 def revoke_all(person: User) -> None:
-    """End all tokens of this person, for good."""
+    """Revoke all tokens of this person."""
     person.access_tokens.filter(revoked_at__isnull=True).update(revoked_at=timezone.now())
 
 

@@ -1,4 +1,4 @@
-"""People and their ways in: links that work once, invitations, and the end of everything somebody is signed in to."""
+"""People and how they sign in: links that work once, invitations, and ending all sessions of a person."""
 
 import hashlib
 import secrets
@@ -17,7 +17,7 @@ from runs.models import Link, User
 from runs.store import broadcast
 
 LIFETIMES = {LinkKind.SIGN_IN: timedelta(minutes=10), LinkKind.INVITATION: timedelta(days=7)}
-"""A sign-in link is opened by whoever has just asked for it, an invitation travels by mail."""
+"""How long links are valid. A sign-in link is used by a person who has just asked for it; an invitation is mailed."""
 
 
 def issue(person: User, kind: LinkKind) -> str:
@@ -32,14 +32,14 @@ def issue(person: User, kind: LinkKind) -> str:
 
 
 def person_of(token: str) -> User | None:
-    """Whom the link with this token would sign in now, or None. Nothing is changed by asking."""
+    """The person whom the link with this token would sign in, or None. Changes nothing."""
     found = Link.objects.living(timezone.now()).filter(token_hash=_hash(token), user__is_active=True)
     link = found.select_related("user").first()
     return link.user if link else None
 
 
 def consume(token: str) -> User | None:
-    """The person whom this link signs in, once: every other link of theirs ends with it. None if it does not work."""
+    """Use a link: returns the person and ends all their links. None if the link is not valid."""
     now = timezone.now()
     link = Link.objects.filter(token_hash=_hash(token)).first()
     if link is None:
@@ -59,7 +59,7 @@ def _hash(token: str) -> str:
 
 
 def _text(name: str) -> str:
-    """What came in as bytes that are no text, which no database takes, with a sign in their place."""
+    """The name with unpaired surrogates replaced, which databases do not accept."""
     return name.encode(errors="replace").decode()
 
 
@@ -112,12 +112,12 @@ def deactivate(person: User) -> None:
 
 
 def sign_out_everywhere(person: User) -> None:
-    """End every session, socket, link and access token of this person; with another link they come in again."""
+    """End all sessions, sockets, links and access tokens of a person. They may sign in with another link."""
     _changed(person, _end_sessions)
 
 
 def activate(person: User) -> None:
-    """Let this person be given links again."""
+    """Allow links for this person again."""
 
     def apply(row: User) -> None:
         row.is_active = True
@@ -135,7 +135,7 @@ def set_administrator(person: User, *, administrator: bool) -> None:
 
 
 def _changed(person: User, apply: Callable[[User], None], *, keeps_administrator: bool = True) -> None:
-    """Change the row under a lock; sockets look again once it is committed."""
+    """Change the row of a person under a lock. After the commit their sockets check whether they may stay open."""
     with transaction.atomic():
         # all administrators are locked: two who make each other inactive at once must not both succeed
         administrators = User.objects.filter(is_superuser=True, is_active=True)
@@ -152,7 +152,7 @@ def _changed(person: User, apply: Callable[[User], None], *, keeps_administrator
 
 
 def _end_sessions(row: User) -> None:
-    """Sessions are bound to the password, though nobody has one: with another random one all of them end."""
+    """End all sessions: they are bound to the password, which is random and unknown to everybody."""
     row.set_unusable_password()
     row.signed_out_at = timezone.now()
     row.links.all().delete()

@@ -1,4 +1,4 @@
-"""Who may do what, each rule once, in two voices: `check_can_x` raises a sentence, `can_x` answers."""
+"""Who may do what. Each rule is stated once: `check_can_x` raises NotAllowed, `can_x` returns a boolean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ type Person = User | AnonymousUser
 
 
 def is_administrator(user: Person) -> bool:
-    """Whether this person sees all runs, and looks after the people and the rows of the installation."""
+    """Whether this person may see all runs, and manages people and rows of the installation."""
     return user.is_active and user.is_superuser
 
 
@@ -31,7 +31,7 @@ def visible_runs(user: Person) -> RunQuerySet:
 
 
 def approvable_gates(user: Person) -> QuerySet[Gate]:
-    """The open questions that wait for this person: those they may answer with yes. Others they can only turn down."""
+    """The open gates that wait for this person, because they may approve. Other gates they can only reject."""
     gates = Gate.objects.open().filter(Q(second_person=False) | ~Q(run__owner_id=user.pk))
     # few gates are open, so each is looked at by itself
     return gates if is_administrator(user) else gates.filter(Exists(visible_runs(user).filter(pk=OuterRef("run_id"))))
@@ -54,13 +54,13 @@ def can_see(user: Person, run: Run) -> bool:
 
 
 def who_can_see(run: Run, people: Iterable[User]) -> set[int]:
-    """The ids of those who may see this run, as `can_see` says it of each; one query for any number of people."""
+    """The ids of the people who may see this run (see `can_see`), in one query for any number of people."""
     named = set(Run.approvers.through.objects.filter(run_id=run.pk).values_list("user_id", flat=True))
     return {one.pk for one in people if one.pk == run.owner_id or one.pk in named or is_administrator(one)}
 
 
 def can_choose_approvers(user: Person, run: Run) -> bool:
-    """The owner of a run says who else may decide in it; an administrator too, for an owner who has left."""
+    """Whether a person may choose approvers: the owner, or an administrator in case the owner has left."""
     return user.is_active and (user.pk == run.owner_id or is_administrator(user))
 
 
@@ -71,7 +71,7 @@ def check_can_choose_approvers(user: Person, run: Run) -> None:
 
 
 def can_manage(user: Person, run: Run) -> bool:
-    """Its name, the archive and its end are the owner's business; an administrator's too, for an owner who has left."""
+    """Whether a person may rename, archive and delete a run: the owner, or an administrator if the owner has left."""
     return user.is_active and (user.pk == run.owner_id or is_administrator(user))
 
 
@@ -82,12 +82,12 @@ def check_can_manage(user: Person, run: Run) -> None:
 
 
 def check_can_decide(user: Person, run: Run) -> None:
-    """Anyone who may see a run may answer its gates. Raises NotAllowed."""
+    """Raises NotAllowed for a person who may not answer gates of the run. Everyone who may see it may answer."""
     if not can_see(user, run):
         raise NotAllowed("You may not decide anything in this run.")
 
 
 def all_may_see(before: Run, run: Run) -> bool:
-    """Whether everyone who sees the run sees the one before, of which its pages may then tell."""
+    """Whether everyone who may see a run may also see the one before. Only then its pages show details of that."""
     known = {before.owner_id, *before.approvers.values_list("pk", flat=True)}
     return {run.owner_id, *run.approvers.values_list("pk", flat=True)} <= known

@@ -60,7 +60,7 @@ _ACTIONS = {Action.RETRY.value: "another attempt", Action.REPLAN.value: "another
 
 
 def annex(report: RunReading, rest: AnnexParts, texts: Texts, places: CitedPlaces) -> Iterator[Section]:
-    """The sections that have something to say."""
+    """The sections that are not empty."""
     sections = (
         Section("request", "Request", _request(report)),
         Section("more-answer", "Answer, continued", rest.answer),
@@ -94,7 +94,7 @@ def _request(report: RunReading) -> tuple[Block, ...]:
 
 
 def _evidence(report: RunReading, rest: AnnexParts, places: CitedPlaces) -> tuple[Block, ...]:
-    """By the numbers of the criteria; their texts stand in the brief, unless they did not fit there."""
+    """Evidence by the numbers of the criteria. Their texts are in the brief, unless they did not fit there."""
     left = {one.label for one in rest.criteria}
     rows = []
     for one in sorted(report.criteria, key=lambda criterion: criterion.met):
@@ -149,7 +149,7 @@ def _citations(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
 
 
 def _noted(one: Citation, places: CitedPlaces) -> Block:
-    """A citation of a document, whose own notes are no links. Exports name the place among their sources."""
+    """A citation of a document, as a link, which the notes in the document are not. Exports list its place."""
     to = places.citation(one)
     place = "" if to.startswith(SOURCE) else f", {one.source.removeprefix(RESULT)}, {one.where}"
     return said(f"{one.stands}: ", span(f"“{one.quote}”", to=to), place, f" ({one.weak})" if one.weak else "")
@@ -177,7 +177,7 @@ def _results(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
 
 
 def _note(file: MadeFile) -> str:
-    """What a spreadsheet would do with a table, said before anybody opens it."""
+    """A warning about cells that a spreadsheet would compute."""
     if file.change == "removed" or not is_csv(file.path):
         return ""
     try:
@@ -198,7 +198,7 @@ def _plans(report: RunReading, texts: Texts, places: CitedPlaces) -> Iterator[Bl
 
 
 def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
-    """`goals`: those that a later version has told."""
+    """A version of the plan. `goals` are the goals of later versions, which are not repeated."""
     plan = reading.row
     name = f"Version {plan.version} of the plan: {words_of(plan.status)}"
     yield Heading(2, spans(name), f"plan-{plan.version}")
@@ -239,7 +239,7 @@ def _step(step: StepReading, texts: Texts, places: CitedPlaces) -> Iterator[Bloc
 
 
 def _checked(results: Sequence[CriterionResult], places: CitedPlaces, attempt: Attempt) -> Iterator[Check]:
-    """Evidence that a criterion before has too is not repeated."""
+    """The criteria of an attempt. Evidence that an earlier criterion has as well is not repeated."""
     known: dict[tuple[Block, ...], str] = {}
     for one in results:
         details = tuple(parts.evidence(one, places, attempt))
@@ -281,7 +281,7 @@ def _attempt(
 
 
 def critique_of(verdict: Verdict) -> str:
-    """What a critique says beside the lines on single criteria, which stand with these by their numbers."""
+    """A critique without its lines about single criteria, which are shown with the criteria."""
     lines = {f"{critique_head(one.label, one.text)}{one.feedback}" for one in verdict.results if one.feedback}
     text = verdict.feedback
     for line in lines:
@@ -404,13 +404,13 @@ def _share(part: int, whole: int) -> str:
 
 
 MAX_CHANGES = 40
-"""Steps and criteria of one version that are told; the JSON report has all."""
+"""Changed steps and criteria of one version that are listed; the JSON report has all."""
 MAX_TEXT = 240
 """Characters of a text before or after a change."""
 
 
 def changes_account(plan: PlanReading) -> tuple[Block, ...]:
-    """Who changed what against the version before, each change with the requests that led to it."""
+    """The changes from the version before, with their author and the requests that led to them."""
     changes = plan.changes
     if changes is None:
         return ()
@@ -434,7 +434,7 @@ def _changed_step(one: StepChange) -> Spans:
 
 
 def _details(one: StepChange) -> Iterator[str]:
-    """Of a removed step only its name is told: nothing of it is left."""
+    """The details of a changed step. A removed one has none."""
     if one.kind != "removed":
         yield from map(_changed_text, one.changes)
         yield from (_changed_criterion(criterion, "Criterion") for criterion in one.criteria)
@@ -455,12 +455,12 @@ def _changed_text(one: TextChange) -> str:
 
 
 def _short(text: str) -> str:
-    """Its first characters on one line."""
+    """The beginning of the text on one line."""
     return cut_after(one_spaced(text), MAX_TEXT)
 
 
 def _after_requests(comments: Iterable[Comment]) -> list[str | Span]:
-    """They stand with what became of them; here they are named."""
+    """Links to the requests that led to a change. Their words are shown in a section of their own."""
     numbers = [one.request for one in comments if one.request]
     found: list[str | Span] = []
     for number in numbers:

@@ -37,7 +37,7 @@ from runs.models import Attempt, ModelCall, ToolCall
 from runs.pev.tools.service_tools import SERVICE_TOOLS
 
 _PACKED = (".7z", ".docx", ".gz", ".jpeg", ".jpg", ".mp3", ".mp4", ".png", ".pptx", ".webp", ".xlsx", ".xz", ".zip")
-"""Ends of names whose contents are packed already: packing them again takes its time and saves nothing."""
+"""Suffixes of compressed files. Compressing them again takes time and saves nothing."""
 _FORMULAS = (
     "A spreadsheet would compute cells of these tables when it opens them, because they begin with =, +, -, @, a tab "
     "or a line break. Import their columns as text. The files are as the run made them, to the byte."
@@ -46,7 +46,7 @@ _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
 
 
 class _StreamedZip(RawIOBase):
-    """What `zipfile` writes to: it keeps nothing but what has not been fetched yet."""
+    """The file that `zipfile` writes to. It holds only what has not been fetched yet."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -66,7 +66,7 @@ class _StreamedZip(RawIOBase):
 
 
 def stream(run: Run) -> Iterator[bytes]:
-    """The bytes of the zip. What is read from the database is read before the first byte is given out."""
+    """The bytes of the zip. The database is read before the first byte is yielded."""
     made = {entry_name(path): info.sha256 for path, info in written_files(run, run.head).items()}
     source = ReportInput.of(run)
     formats = [report_format for report_format in FORMATS.values() if not report_format.is_slow]
@@ -81,7 +81,7 @@ def stream(run: Run) -> Iterator[bytes]:
 
 
 def _computed(files: Mapping[str, str]) -> str:
-    """Which tables have cells that a spreadsheet would compute; empty for none. The files stay as they were made."""
+    """A warning about tables with cells that a spreadsheet would compute; empty if there are none."""
     tables = {name: trees.read_text(sha256) or "" for name, sha256 in files.items() if is_csv(name)}
     found = {name: formulas_in(name, text).words for name, text in tables.items()}
     lines = [f"{visible_text(name)}: {words}" for name, words in found.items() if words]
@@ -89,7 +89,7 @@ def _computed(files: Mapping[str, str]) -> str:
 
 
 def _journal(run: Run) -> list[bytes]:
-    """Packed, since the calls of a long run may be a hundred megabytes of text."""
+    """The compressed journal: the calls of a long run may be a hundred megabytes of text."""
     packer = zlib.compressobj(1)  # for the memory only: the archive packs it again
     pieces = [packer.compress(f"{line}\n".encode()) for line in journal_lines(run)]
     return [piece for piece in (*pieces, packer.flush()) if piece]
@@ -147,7 +147,7 @@ def _is_safe(name: str) -> bool:
 
 
 def report_name(paths: list[str], name: str = "report.md") -> str:
-    """This name, or another one when the run made a file that is called so."""
+    """This name, or another one if a file of the run has it."""
     stem, dot, ending = name.partition(".")
     found, number = name, 1
     while any(found in pair for pair in clashes([*paths, found])):
@@ -164,15 +164,15 @@ def _entry(path: str, at: datetime) -> zipfile.ZipInfo:
 
 
 CHUNK = 100
-"""Calls that are read at once; each may be a megabyte."""
+"""Calls that are read at once. Each may have a megabyte."""
 
 type _Place = dict[str, JsonValue]
 _NOWHERE: _Place = {"step_id": None, "attempt": None}
-"""Of a call for the whole run, such as the planner's."""
+"""The place of a call for the whole run, such as one to the planner."""
 
 
 def journal_lines(run: Run) -> Iterator[str]:
-    """One object a line, by time. Characters beyond ASCII are escaped, so that no terminal obeys any."""
+    """One object per line, by time. Characters beyond ASCII are escaped, so that they cannot control a terminal."""
     steps = Attempt.objects.of_run(run).values_list("pk", "step__key", "number")
     places: dict[int | None, _Place] = {pk: {"step_id": key, "attempt": number} for pk, key, number in steps}
     models = ModelCall.objects.filter(run=run).order_by("created_at", "id")

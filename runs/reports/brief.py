@@ -1,4 +1,4 @@
-"""The first two pages of a report: what a busy reader needs. What does not fit there goes on in the annex."""
+"""The first two pages of a report: what a busy reader needs. What does not fit continues in the annex."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MAX_DECISIONS = 6
 """Open points, characters of one at most and at least, criteria and decisions that stand on the first two pages."""
 _CLAUSE_END = re.compile(r"(?<=[.;!?”)]) (?=[A-Z“])")
 MIN_ANSWER = 32.0
-"""Lines of the answer, whatever else there is. It has all the room that the other sections leave of the two pages."""
+"""The least lines of the answer. It gets all the room on the two pages that other sections leave."""
 LINES = 110.0
 LINE, WORDS = 104, 13
 TITLE, HEADING, GAP = 3.0, 2.5, 0.6
@@ -54,14 +54,14 @@ TITLE, HEADING, GAP = 3.0, 2.5, 0.6
 of them the title takes, the heading of a section, and the space between two blocks.
 """
 MIN_WORDS = 8
-"""Fewer words of a paragraph than these are not shown alone."""
+"""A paragraph is not cut so that fewer words than these are left."""
 ANSWER = "answer"
 type _Dated = tuple[datetime | None, Spans]
 
 
 @dataclass
 class AnnexParts:
-    """What did not fit into the brief."""
+    """The parts that did not fit into the brief."""
 
     points: list[Spans] = field(default_factory=list)
     answer: tuple[Block, ...] = ()
@@ -155,7 +155,7 @@ def _points(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
 
 
 def _end_of_clause(sentence: str) -> int:
-    """Where the part of a long one ends that stands in the brief: between two sentences or clauses, else two words."""
+    """Where to cut a long point for the brief: between two sentences or clauses, else between two words."""
     if len(sentence) <= MAX_POINT:
         return len(sentence)
     ends = [match.start() for match in _CLAUSE_END.finditer(sentence, MIN_POINT, MAX_POINT)]
@@ -167,7 +167,7 @@ def _in_annex(what: str, id_: str) -> Paragraph:
 
 
 def _answer(report: RunReading, texts: Texts, rest: AnnexParts, room: float) -> tuple[Block, ...]:
-    """`room`: lines that are left for it."""
+    """The answer. `room` is the number of lines that are left for it."""
     if not report.run.answer:
         return (said("There is no answer." if report.run.outcome else "There is no answer yet.", tone="muted"),)
     shown, rest.answer = shortened(texts.blocks(ANSWER), max(room, MIN_ANSWER))
@@ -215,12 +215,12 @@ def _cut(block: Block, room: float) -> tuple[Block | None, Block]:
 
 
 def _fitting(heights: Iterable[float], room: float) -> int:
-    """How many of the first fit."""
+    """How many items fit, counted from the first."""
     return sum(1 for total in accumulate(heights) if total <= room)
 
 
 def _cut_paragraph(block: Paragraph, words: int) -> tuple[Block | None, Block]:
-    """Between two spans, or inside of one that leads nowhere."""
+    """Cut a paragraph between two spans, or within one that is no link."""
     for place, one in enumerate(block.spans):
         count = len(one.text.split())
         if count <= words:
@@ -237,12 +237,12 @@ def _cut_paragraph(block: Paragraph, words: int) -> tuple[Block | None, Block]:
 
 
 def _end_of_word(text: str, words: int) -> int:
-    """Where so many words end."""
+    """The position after this many words."""
     return [match.end() for match in islice(re.finditer(r"\S+", text), words)][-1]
 
 
 def lines(block: Block) -> float:
-    """How many lines of a printed page a block takes, about."""
+    """About how many lines of a printed page a block takes."""
     match block:
         case Paragraph():
             return GAP + _wrapped(block.spans)
@@ -273,12 +273,12 @@ def _wrapped(words: Spans) -> int:
 
 
 def _item_lines(row: Sequence[Block]) -> float:
-    """The items of a list stand close to each other."""
+    """The lines of a list, whose items have little space between them."""
     return sum(map(lines, row)) - GAP
 
 
 def _row_lines(row: Sequence[Spans]) -> float:
-    """In smaller letters, and with columns as wide as their words need."""
+    """The lines of a table, which has smaller letters and columns as wide as their words."""
     return GAP + 0.8 * math.ceil(sum(len(plain(cell)) + 2 for cell in row) / (1.15 * LINE))
 
 
@@ -292,7 +292,7 @@ def _criteria(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
 
 
 def _decisions(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
-    """Those that changed something come first where there is no room for all."""
+    """The decisions for the brief. If there is no room for all, those that changed something come first."""
     gates = [gate for gate in report.rows.gates if gate.decided_at]
     changing: list[_Dated] = [
         (gate.decided_at, parts.decision(gate)) for gate in gates if gate.status != GateStatus.APPROVED

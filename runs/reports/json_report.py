@@ -40,9 +40,9 @@ from runs.readmodel.status_words import about_request
 from runs.reports import contract
 
 MAX_PROBLEM = 600
-"""Characters of what a tool answered to a call that it refused."""
+"""Characters of the result of a refused tool call."""
 MAX_COVERED = 200
-"""Files that are listed with each step. The list of the run has all of them."""
+"""Files that are listed with each step. The run lists all files."""
 
 
 def as_json(reading: RunReading) -> dict[str, JsonValue]:
@@ -50,7 +50,7 @@ def as_json(reading: RunReading) -> dict[str, JsonValue]:
 
 
 def report_of(reading: RunReading) -> contract.Report:
-    """The report as of now. What its fields mean is said where `contract` defines them."""
+    """The JSON report. `runs/reports/contract.py` describes its fields."""
     run, used = reading.run, reading.totals
     return contract.Report(
         run=run.pk,
@@ -105,7 +105,7 @@ def report_of(reading: RunReading) -> contract.Report:
 
 
 def _same[C: Contract](model: type[C], value: object) -> C:
-    """The fields of a contract from an object with attributes of the same names."""
+    """Fill the fields of a contract from the attributes with the same names."""
     return model.model_validate(value, from_attributes=True)
 
 
@@ -303,7 +303,7 @@ def _refused(run: Run) -> list[contract.Refused]:
 
 
 def _events(run: Run) -> list[contract.Event]:
-    """The names in their data are sorted, because PostgreSQL does not keep the order in which they were written."""
+    """The events. The names in their data are sorted, because PostgreSQL does not keep their order."""
     rows = run.events.order_by("seq").values_list("seq", "kind", "at", "data")
     return [
         contract.Event(seq=seq, kind=EventKind(kind), at=at.isoformat(), data=dict(sorted(data.items())))

@@ -17,14 +17,14 @@ from markdown_it.token import Token
 from runs import isolation
 
 MAX_HERE_CHARACTERS = 10_000
-"""Up to here a text is rendered in this process: 0.15 seconds and 8 MB at most. Longer ones are guarded calls."""
+"""Characters that are rendered in this process, in at most 0.15 seconds and 8 MB. Longer texts are isolated."""
 LIMITS = isolation.Limits(megabytes=400, cpu_seconds=10, seconds=30)
 MAX_RENDERED_BYTES = 32_000_000
-"""Of rendered texts that are kept; each page and each update shows most of them again."""
+"""Bytes of rendered texts that are cached: each page and each update shows most of them again."""
 MAX_RENDERING = 2
-"""Long texts that are rendered at the same time: the searches of steps need the other turns of guarded calls."""
+"""Long texts that are rendered at the same time. The other isolated processes are for the searches of steps."""
 TOP_HEADING = 3
-"""Headings of a text begin here, below the page's own h1 and h2."""
+"""The level of the highest heading of a text, below the h1 and h2 of the page."""
 
 _TAGS = {
     *("p", "br", "hr", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "a"),
@@ -33,14 +33,14 @@ _TAGS = {
 _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}}
 _VALUES = {"code": {"class": {"language-mermaid"}}}
 DIAGRAM = re.compile(r'<pre><code class="language-mermaid">(.*?)</code></pre>', re.DOTALL)
-"""A block of Mermaid in clean HTML, and its source, escaped: no text can make another element look like one."""
+"""A block of Mermaid in clean HTML, with its escaped source. No text can make another element match."""
 _SCHEMES = {"http", "https", "mailto"}
 _HOLDERS = frozenset({"list_item_open", "blockquote_open"})
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class _Rendered:
-    """The HTML of texts by their digests, the longest unused ones dropped above `max_bytes`."""
+    """A cache of HTML by the digest of its text. Above `max_bytes` the least recently used entries are dropped."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -109,7 +109,7 @@ def _as_it_is(data: bytes, because: str = "laying it out would take too long") -
 
 
 def clean_html(data: bytes, within: str = "") -> bytes:
-    """What `render_markdown` and its guarded process do."""
+    """The rendering itself, in this process or an isolated one."""
     parser = _parser()
     tokens = parser.parse(data.decode())
     if any(token.type in _HOLDERS and token.level >= parser.options.maxNesting - 1 for token in tokens):
@@ -135,7 +135,7 @@ def _parser() -> MarkdownIt:
 
 
 def _mark_strays(tokens: list[Token], within: str) -> None:
-    """Links without a scheme that were not looked up become their words and their target."""
+    """Replace links without a scheme that were not looked up by their words and their target."""
     targets: list[str] = []
     for token in tokens:
         if token.type == "link_open":
@@ -150,7 +150,7 @@ def _mark_strays(tokens: list[Token], within: str) -> None:
 
 
 def _fit_headings(tokens: Sequence[Token]) -> None:
-    """Headings start at `TOP_HEADING` and never skip a level, so that the page's outline stays whole."""
+    """Let headings start at `TOP_HEADING` and skip no level, so that the outline of the page is valid."""
     headings = [token for token in tokens if token.type in {"heading_open", "heading_close"}]
     highest = min((int(token.tag[1]) for token in headings), default=1)
     before = TOP_HEADING - 1

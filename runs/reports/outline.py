@@ -1,4 +1,4 @@
-"""The report of a run as blocks: the brief, then the annex. Its page and all of its exports are written from it."""
+"""The report of a run as blocks: the brief, then the annex. Its page and all exports are written from them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FOOT = "Outcome and success criteria were computed by pevsite from checked evide
 
 
 def exported_from(reading: RunReading) -> Report:
-    """The report for files, whose citations lead to a list at its end."""
+    """The report for exports, whose citations link to a list at its end."""
     return outline(reading, InReport())
 
 
 def outline(reading: RunReading, places: CitedPlaces) -> Report:
-    """`places` says where its citations lead; those of an export are listed in a section of their own."""
+    """The report. `places` gives the addresses of citations; an export lists them in a section of its own."""
     run, texts = reading.run, Texts(places)
     texts.add(ANSWER, run.answer, run, top=2, most=MAX_ANSWER)
     for plan in reading.plans:

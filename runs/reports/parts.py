@@ -18,7 +18,7 @@ from runs.text.plural import pluralize
 from runs.text.truncate import cut_after
 
 MAX_QUOTE = 600
-"""Characters of a quote; where it leads shows the rest."""
+"""Characters of a quote. Its link leads to the rest."""
 
 
 def mark_of(one: CriterionResult) -> Mark:
@@ -30,7 +30,7 @@ def check(one: CriterionResult, details: Iterable[Block] = (), *, id_: str = "")
 
 
 def evidence(one: CriterionResult, places: CitedPlaces, attempt: Attempt | None) -> list[Block]:
-    """What was found for a criterion: feedback where it is not met, then each piece."""
+    """The evidence of a criterion: first the feedback if it is not met, then each piece."""
     found: list[Block] = [said(one.feedback)] if one.feedback and not one.met else []
     return found + [
         Paragraph(_proof(proof, places, attempt), "" if proof.verified else "muted") for proof in one.evidence
@@ -81,7 +81,7 @@ def listed(sentences: Iterable[object]) -> tuple[Block, ...]:
 
 
 def usd(amount: Decimal | None) -> str:
-    """Dollars to a tenth of a cent. None is unpriced, never free."""
+    """An amount in dollars, to a tenth of a cent. None means unpriced, never free."""
     if amount is None:
         return "unpriced"
     if amount == 0 or amount >= 1:
@@ -90,7 +90,7 @@ def usd(amount: Decimal | None) -> str:
 
 
 def cost(totals: Totals) -> str:
-    """Unpriced calls are said as such, and a sum that may be more begins with “at least”."""
+    """A sum of costs. It names unpriced calls, and begins with “at least” if it may be more."""
     if totals.unpriced and totals.unpriced == totals.calls:
         return "unpriced"
     least = "at least " if totals.lower_bounds or totals.unpriced else ""
@@ -103,7 +103,7 @@ def time(moment: datetime | None) -> str:
 
 
 def duration(milliseconds: int | None) -> str:
-    """0.4 s, 12 s, 3 min 20 s, 2 h 5 min."""
+    """A duration, such as 0.4 s, 12 s, 3 min 20 s or 2 h 5 min."""
     if milliseconds is None:
         return ""
     whole = round(milliseconds / 1_000)
@@ -115,7 +115,7 @@ def duration(milliseconds: int | None) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes in decimal units."""
+    """A number of bytes in decimal units."""
     if count < 1_000:
         return pluralize(count, "byte")
     power = min(3, (len(str(count)) - 1) // 3)
@@ -125,5 +125,5 @@ def size(count: int) -> str:
 
 
 def split[T](rows: Sequence[T], most: int) -> tuple[Sequence[T], Sequence[T]]:
-    """The first rows for the brief, and the rest for the annex; one more than `most` is no reason to turn a page."""
+    """The first rows for the brief, and the rest for the annex. A single further row stays in the brief."""
     return (rows, ()) if len(rows) <= most + 1 else (rows[:most], rows[most:])

@@ -1,4 +1,4 @@
-"""Where what a report cites leads: on a page into the product, in an export to the list of sources at its end."""
+"""Addresses of what a report cites: pages of the product, or in an export the list of sources at its end."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from runs.text.visible import visible_text
 MAX_AROUND = 160
 """Characters of the line on either side of the words that are cited."""
 MAX_BYTES = 2_000_000
-"""Of a source that is read to show the line; of a longer one the place alone is named."""
+"""Bytes of a source that is read to show the line. Of a longer one only the place is named."""
 
 
 _SPACE = re.compile(r"\s+")
 
 
 class CitedPlaces(Protocol):
-    """Addresses; empty for what cannot be shown."""
+    """The addresses of what a report cites; empty for what cannot be shown."""
 
     def citation(self, one: Citation) -> str: ...
     def broken(self, one: Citation) -> str:
-        """What comes nearest to a citation that leads nowhere."""
+        """The address that is nearest to the place of a broken citation."""
         ...
 
     def evidence(self, proof: Evidence, attempt: Attempt | None) -> str: ...
@@ -38,7 +38,7 @@ class CitedPlaces(Protocol):
 
 
 class InReport:
-    """For exports: each place that is cited is listed once, in the order of the text, and read from the store."""
+    """Addresses in an export: lists each cited place once, in the order of the text, with its words from the store."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str, int, int], int] = {}
@@ -91,7 +91,7 @@ class InReport:
         return tuple(Span(visible_text(_SPACE.sub(" ", part)), strong=strong) for part, strong in around if part)
 
     def _text(self, sha256: str) -> str:
-        """Nothing of a source that is long, cannot be read, or is lost."""
+        """The text of a source; empty if it is long, unreadable or lost."""
         if sha256 not in self._texts:
             try:
                 short = blobs.size_of(sha256) <= MAX_BYTES

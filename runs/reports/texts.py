@@ -44,7 +44,7 @@ def linked(text: str, cited: Cited, address: Address, nearest: Address = lambda 
 
 
 def _without_links(text: str) -> str:
-    """As an entity a bracket begins no link, whatever stands before it."""
+    """Write brackets as entities, so that they cannot begin a link."""
     return text.replace("[", "&#91;")
 
 
@@ -64,15 +64,15 @@ def _correction(one: Citation) -> str:
 
 
 MAX_CHARACTERS = 4_000
-"""Of what is quoted of an attempt; the answer is quoted whole."""
+"""Characters of a quoted text of an attempt. The answer is quoted whole."""
 MAX_KEPT = 20_000
-"""Blocks that this process keeps: a long text is read once for its page and each of its files."""
+"""Blocks that this process caches: a long text is parsed once for the page and all files."""
 MAX_ALL_CHARACTERS = 600_000
-"""Of all texts of a report; what comes after that is named, and stands in the JSON report."""
+"""Characters of all texts of a report. Further texts are only named; the JSON report has them."""
 
 
 class Texts:
-    """Gathers the texts, each under the key by which its blocks are asked for once all have been read."""
+    """Collects the texts of a report by key, parses all at once, and returns the blocks of each."""
 
     def __init__(self, places: CitedPlaces) -> None:
         self._places = places
@@ -83,7 +83,7 @@ class Texts:
         self._known = hashlib.sha256()
 
     def add(self, key: object, text: str, place: Run | Attempt, *, top: int = 0, most: int = MAX_CHARACTERS) -> None:
-        """`top`: the level of its headings, 0 for none."""
+        """Add a text. `top` is the level of its highest heading, 0 for no headings."""
         text = text.strip()
         shown = text[: min(most, self._left)]
         if len(shown) < len(text):
@@ -110,7 +110,7 @@ class Texts:
 
 _kept = WeightedCache[Read](MAX_KEPT, lambda read: sum(map(len, read)) + 1)
 _KNOWN = "\0looked-up:"
-"""Stands for the beginning of a link that was looked up until all texts are known; no text has a NUL."""
+"""A placeholder for the beginning of a looked-up link, until all texts are known. No text contains a NUL."""
 
 
 def linked_to_be(text: str, place: Run | Attempt, places: CitedPlaces) -> str:
