@@ -46,7 +46,8 @@ def cleared(
             raise ApprovalAwaited(use.name, use.input, digest, again=number > 0)
         if gate.status == GateStatus.REJECTED:
             words = _LEFT if number else _REFUSED
-            return ToolResult(words.format(person=gate.decided_by, reason=_ended(gate.reason)), is_error=True)
+            reason = gate.reason if gate.reason.endswith((".", "!", "?")) else f"{gate.reason}."
+            return ToolResult(words.format(person=gate.decided_by, reason=reason), is_error=True)
         if gate.status != GateStatus.APPROVED:
             raise ApprovalAwaited(use.name, use.input, digest, again=number > 0)
         if gate.sent_at is None or acting.repeatable:
@@ -65,7 +66,3 @@ def _problem_with_number(work: WorkItem) -> str:
     if calls_asked(work.run) < most:
         return ""
     return f"This run may ask to let {pluralize(most, 'call')} act outside, and has done so. Nothing was sent."
-
-
-def _ended(reason: str) -> str:
-    return reason if reason.endswith((".", "!", "?")) else f"{reason}."

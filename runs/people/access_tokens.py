@@ -3,7 +3,7 @@
 import hashlib
 import re
 import secrets
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import Q
@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from runs.errors import InvalidInput
 from runs.models import AccessToken, User
-from runs.models.querysets import AccessTokenQuerySet
 from runs.text.plural import pluralize
 
 MAX_TOKENS = 10
@@ -49,7 +48,7 @@ def issue(person: User, name: str, days: int) -> str:
             raise InvalidInput(
                 f"You have {pluralize(len(living), 'token')}, and may have {MAX_TOKENS}. Revoke one that is not used."
             )
-        _ended(person, now).delete()
+        person.access_tokens.exclude(pk__in=person.access_tokens.living(now)).delete()
         AccessToken.objects.create(
             user=person, name=name, token_hash=_hash(token), expires_at=now + timedelta(days=days)
         )
@@ -89,10 +88,6 @@ def revoke(person: User, pk: int) -> AccessToken | None:
 def revoke_all(person: User) -> None:
     """Revoke all tokens of this person."""
     person.access_tokens.filter(revoked_at__isnull=True).update(revoked_at=timezone.now())
-
-
-def _ended(person: User, now: datetime) -> AccessTokenQuerySet:
-    return person.access_tokens.exclude(pk__in=person.access_tokens.living(now))
 
 
 def _hash(token: str) -> str:

@@ -89,7 +89,8 @@ class RunRows:
             if call.attempt_id and generations[call.attempt_id] == call.generation:
                 text = texts.get(call.pk, "")
                 problem = text[:MAX_PROBLEM] if call.is_error else ""
-                found[call.attempt_id].append(ToolReading(call, problem, _cut(text, self.result_chars)))
+                result = cut_after(text, self.result_chars, "\n… (cut here)") if self.result_chars else ""
+                found[call.attempt_id].append(ToolReading(call, problem, result))
         return {pk: found[one.pk] for pk, one in doers.items() if one.pk in found}
 
     @cached_property
@@ -155,10 +156,6 @@ def _attempts(
         step.reused_from = attempts.get(step.reused_from_id or 0)
     ordered = sorted(attempts.values(), key=lambda attempt: attempt.number)
     return by(ordered, "step_id"), {pk: attempt for pk, attempt in detailed.items() if pk in attempts}
-
-
-def _cut(text: str, chars: int) -> str:
-    return cut_after(text, chars, "\n… (cut here)") if chars else ""
 
 
 def by[Row](rows: Iterable[Row], name: str) -> Mapping[int, Sequence[Row]]:

@@ -37,7 +37,6 @@ from runs.readmodel.plan_differences import CriterionChange, StepChange
 from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.run_files import MadeFile
 from runs.readmodel.run_view import RunReading
-from runs.readmodel.shown_citations import CitationProblem
 from runs.readmodel.status_words import about_request, risk
 from runs.readmodel.status_words import words as words_of
 from runs.reports import parts
@@ -128,7 +127,9 @@ def _coverage(report: RunReading) -> tuple[Block, ...]:
 
 def _citations(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
     found = report.citations
-    listed: list[object] = [_broken(one, places) for one in found.broken]
+    listed: list[object] = [
+        span(f"Broken: {one}", to=places.broken(one.citation) if one.citation else "") for one in found.broken
+    ]
     listed += [f"Corrected: {sentence}" for sentence in found.corrected]
     blocks = list(_bounded(listed))
     uncited = [
@@ -153,10 +154,6 @@ def _noted(one: Citation, places: CitedPlaces) -> Block:
     to = places.citation(one)
     place = "" if to.startswith(SOURCE) else f", {one.source.removeprefix(RESULT)}, {one.where}"
     return said(f"{one.stands}: ", span(f"“{one.quote}”", to=to), place, f" ({one.weak})" if one.weak else "")
-
-
-def _broken(one: CitationProblem, places: CitedPlaces) -> Span:
-    return span(f"Broken: {one}", to=places.broken(one.citation) if one.citation else "")
 
 
 def _results(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:

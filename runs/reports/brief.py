@@ -228,17 +228,12 @@ def _cut_paragraph(block: Paragraph, words: int) -> tuple[Block | None, Block]:
             continue
         if one.to or words < MIN_WORDS:
             break
-        cut = _end_of_word(one.text, words)
+        cut = [match.end() for match in islice(re.finditer(r"\S+", one.text), words)][-1]
         first, second = replace(one, text=f"{one.text[:cut]} …"), replace(one, text=f"… {one.text[cut:].lstrip()}")
         return replace(block, spans=(*block.spans[:place], first)), replace(
             block, spans=(second, *block.spans[place + 1 :])
         )
     return None, block
-
-
-def _end_of_word(text: str, words: int) -> int:
-    """The position after this many words."""
-    return [match.end() for match in islice(re.finditer(r"\S+", text), words)][-1]
 
 
 def lines(block: Block) -> float:

@@ -33,16 +33,14 @@ def write_isolated(writer: str, data: bytes, what: str) -> bytes:
 
     Raises ReportNotWritten, whose sentence calls the file `what`.
     """
+    if b'"kind":"diagram"' in data:
+        # Drawn here and not in the isolated process, because drawing needs the store.
+        data = _report.dump_json(pictured(_report.validate_json(data)))
     try:
-        return isolation.run(writer, _with_pictures(data), LIMITS)
+        return isolation.run(writer, data, LIMITS)
     except (isolation.ChildFailed, InvalidInput) as error:
         why = str(error).rstrip(".")
         raise ReportNotWritten(f"The {what} was not made: {why}. Take the report as HTML instead.") from error
-
-
-def _with_pictures(data: bytes) -> bytes:
-    """Diagrams are drawn here, before the isolated process begins, because drawing needs the store."""
-    return _report.dump_json(pictured(_report.validate_json(data))) if b'"kind":"diagram"' in data else data
 
 
 MAX_BYTES = 20_000_000

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from runs.accounting import costs as accounts
 from runs.accounting import figures
-from runs.accounting.costs import RoleTotals, Totals
+from runs.accounting.costs import Totals
 from runs.contracts.base import Contract
 from runs.contracts.feedback import Comment
 from runs.enums import (
@@ -30,7 +30,7 @@ from runs.enums import (
 from runs.evidence.citations.citation import Cited
 from runs.evidence.results import CriterionResult
 from runs.lifecycle.change_requests import ChangeRequest
-from runs.models import Attempt, Run, Verdict
+from runs.models import Run, Verdict
 from runs.pev.input_coverage import Covered
 from runs.readmodel import plan_differences as differences
 from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
@@ -97,7 +97,10 @@ def report_of(reading: RunReading) -> contract.Report:
         unpriced_calls=used.unpriced,
         cost_usd=_usd(used.cost),
         totals=_totals(used),
-        totals_by_role=[_role(one) for one in reading.roles],
+        totals_by_role=[
+            contract.RoleTotals(role=Role(one.role), model=one.model, **dict(_totals(one.totals)))
+            for one in reading.roles
+        ],
         costs=_costs(reading.costs) if reading.costs else None,
         metrics=_metrics(reading.figures),
         events=_events(run),
@@ -265,14 +268,14 @@ def _attempt(attempt: AttemptReading) -> contract.Attempt:
         citations=_cited(cited_in(row.output.findings, row)) if row.output else [],
         files=list(row.overlay),
         deviations=list(attempt.deviations),
-        reused_from=_reused(row.reused_from) if row.reused_from else None,
+        reused_from=contract.Reused(
+            run=row.reused_from.step.plan.run_id, step_id=row.reused_from.step.key, attempt=row.reused_from.number
+        )
+        if row.reused_from
+        else None,
         feedback=verdict.feedback if verdict else "",
         verdict=_verdict(verdict, attempt.results) if verdict else None,
     )
-
-
-def _reused(earlier: Attempt) -> contract.Reused:
-    return contract.Reused(run=earlier.step.plan.run_id, step_id=earlier.step.key, attempt=earlier.number)
 
 
 def _verdict(verdict: Verdict, results: Iterable[CriterionResult]) -> contract.Verdict:
@@ -332,10 +335,6 @@ def _totals(used: Totals) -> contract.Totals:
         lower_bounds=used.lower_bounds,
         duration_ms=used.duration_ms,
     )
-
-
-def _role(one: RoleTotals) -> contract.RoleTotals:
-    return contract.RoleTotals(role=Role(one.role), model=one.model, **dict(_totals(one.totals)))
 
 
 def _costs(found: accounts.Costs) -> contract.Costs:

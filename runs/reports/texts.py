@@ -56,11 +56,7 @@ def _broken_link(one: Citation, words: str, nearest: str) -> str:
 def _link(one: Citation, words: str, address: Address) -> str:
     if one.status is CitationStatus.COPIED:
         return f"{line(words)} *(a link of {line(one.source)})*"
-    return f"[{words}](<{address(one)}>)" + _correction(one)
-
-
-def _correction(one: Citation) -> str:
-    return f" *({line(one.correction)})*" if one.correction else ""
+    return f"[{words}](<{address(one)}>)" + (f" *({line(one.correction)})*" if one.correction else "")
 
 
 MAX_CHARACTERS = 4_000

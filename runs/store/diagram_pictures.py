@@ -85,7 +85,9 @@ def drawn(source: str) -> DrawnDiagram:
         raise NoTurn("too many others are being drawn")
     try:
         return _of(
-            page_pictures.kept(name_of(source), _made_by(), lambda: isolation.run(_DRAWING, _data(source), LIMITS))
+            page_pictures.kept(
+                name_of(source), _made_by(), lambda: isolation.run(_DRAWING, source.encode(errors="replace"), LIMITS)
+            )
         )
     finally:
         _turns.release()
@@ -95,10 +97,6 @@ def drawn_before(source: str) -> DrawnDiagram | None:
     """Its picture if it is cached; does not draw it. Raises InvalidInput like `drawn`."""
     known = page_pictures.kept_before(name_of(source), _made_by())
     return _of(known) if known is not None else None
-
-
-def _data(source: str) -> bytes:
-    return source.encode(errors="replace")
 
 
 def _made_by() -> list[str]:

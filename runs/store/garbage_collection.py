@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import timedelta
 from itertools import batched
 from pathlib import Path
@@ -33,7 +33,11 @@ def delete(sha256s: Collection[str]) -> set[str]:
     named the contents are deleted, and with many contents at once, because it searches all trees.
     """
     unnamed = set(sha256s) - _used(sha256s)
-    read = [made for some in batched(unnamed, _IN_A_QUERY) for made in _made_of(some)]
+    read = [
+        made
+        for some in batched(unnamed, _IN_A_QUERY)
+        for made in Rendition.objects.filter(source__in=some).order_by("id").values_list("source", "text", "layout")
+    ]
     sources = {source for source, *_ in read}
     if blobs.store().is_local:
         kept = {sha256 for sha256 in unnamed if not _delete(sha256, has_renditions=sha256 in sources)}
@@ -66,10 +70,6 @@ def _delete_objects(sha256s: Collection[str]) -> set[str]:
     for sha256 in unnamed:
         page_pictures.forget(sha256)
     return later
-
-
-def _made_of(sources: Collection[str]) -> Iterable[tuple[str, str, str]]:
-    return Rendition.objects.filter(source__in=sources).order_by("id").values_list("source", "text", "layout")
 
 
 def _used(sha256s: Collection[str]) -> set[str]:

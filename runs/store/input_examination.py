@@ -71,10 +71,6 @@ def _is_blank(pieces: Iterable[bytes]) -> bool:
     return not any(can_be_seen(decoder.decode(piece)) for piece in pieces)
 
 
-def _without_words(source: str, size: int) -> Rendition:
-    return Rendition(source=source, reader=reader(), codec="utf-8", text=source, extent=BLANK if size else EMPTY)
-
-
 def is_binary(head: bytes) -> bool:
     """Whether a content with this beginning is not UTF-8. The beginning may be cut within a character."""
     try:
@@ -117,7 +113,12 @@ def examine(files: Mapping[str, FileInfo]) -> None:
             new[sha256] = (path, size)
         elif _is_blank(blobs.pieces_of(sha256)):
             blank[sha256] = size
-    _keep([_without_words(source, size) for source, size in blank.items()])
+    _keep(
+        [
+            Rendition(source=source, reader=reader(), codec="utf-8", text=source, extent=BLANK if size else EMPTY)
+            for source, size in blank.items()
+        ]
+    )
     known = _decided(new)
     waiting: dict[str, tuple[str, int]] = {}
     for source, (path, size) in new.items():

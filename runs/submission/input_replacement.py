@@ -53,7 +53,8 @@ class InputPlaces:
         self._sent_as: dict[str, str] = {}  # and the other way round
         self._taken: set[str] = set()  # paths where no file of the run before lies any more
         for row in rows:
-            self._note(InputPlace(row.path, row.sent_as), is_old=_is_old(row, before))
+            is_old = not row.sent_as and before.get(row.path) == FileInfo(row.sha256, row.size)
+            self._note(InputPlace(row.path, row.sent_as), is_old=is_old)
 
     def of(self, paths: Iterable[str]) -> dict[str, InputPlace]:
         """The place of each file that came with one of these clean paths; those with a path that is known come first,
@@ -219,10 +220,6 @@ def _by_name(paths: Iterable[str]) -> Mapping[str, Sequence[str]]:
     for path in paths:
         found[base_name(path)].append(path)
     return found
-
-
-def _is_old(row: DraftFile, before: Mapping[str, FileInfo]) -> bool:
-    return not row.sent_as and before.get(row.path) == FileInfo(row.sha256, row.size)
 
 
 def _listed(paths: Sequence[str], word: str) -> str:

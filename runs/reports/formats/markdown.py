@@ -51,7 +51,7 @@ class _Writer:
             case blocks.Quotation():
                 yield from _indented("> ", "> ", self._blocks(block.blocks))
             case blocks.Preformatted() | blocks.Diagram():
-                fence = "`" * max(3, 1 + max((len(run) for run in _backticks(block.text)), default=0))
+                fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", block.text)), default=0))
                 kind = "mermaid" if isinstance(block, blocks.Diagram) else ""
                 yield from (f"{fence}{kind}", *block.text.split("\n"), fence)
             case blocks.Rule():
@@ -134,10 +134,6 @@ def _indented(first: str, others: str, rows: Iterable[str]) -> Iterator[str]:
             continue
         yield f"{lead}{row}".rstrip()
         lead = others
-
-
-def _backticks(text: str) -> list[str]:
-    return re.findall(r"`+", text)
 
 
 FORMAT = ReportFormat(
