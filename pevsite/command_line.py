@@ -14,7 +14,12 @@ STARTING = {"restore", "serve", "worker", "run", "people", "check_models", "migr
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
-    _data_dir(sys.argv)
+    # Settings need the data folder before the command parses its options.
+    for index, argument in enumerate(sys.argv):
+        if argument.startswith("--data-dir="):
+            os.environ["PEV_DATA_DIR"] = argument.partition("=")[2]
+        elif argument == "--data-dir" and index + 1 < len(sys.argv):
+            os.environ["PEV_DATA_DIR"] = sys.argv[index + 1]
     is_help = not {"-h", "--help"}.isdisjoint(sys.argv)
     if is_help and sys.argv[1:2] == ["run"]:
         from runs.management.commands.run import Command  # needs no tables, whose import takes longer than the rest
@@ -44,12 +49,3 @@ def lost(error: Exception) -> str:
     """The sentence for whoever started a command whose database went away while it was about to begin."""
     line = str(error).partition("\n")[0].strip().rstrip(".")
     return f"The database was lost: {line}. Nothing is lost with it: start this again when it answers."
-
-
-def _data_dir(arguments: list[str]) -> None:
-    """Settings need the data folder before the command parses its options."""
-    for index, argument in enumerate(arguments):
-        if argument.startswith("--data-dir="):
-            os.environ["PEV_DATA_DIR"] = argument.partition("=")[2]
-        elif argument == "--data-dir" and index + 1 < len(arguments):
-            os.environ["PEV_DATA_DIR"] = arguments[index + 1]

@@ -18,7 +18,17 @@ def database(data_dir: Path, address: str, workers: int) -> dict[str, Any]:
     those that answer browsers.
     """
     if not address:
-        return _sqlite(data_dir)
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            # Where nothing was prepared a command like `check` asks an empty database in memory what SQLite can do.
+            "NAME": data_dir / "pevsite.sqlite3" if data_dir.exists() else ":memory:",
+            "OPTIONS": {
+                "timeout": _WAIT_SECONDS,
+                "transaction_mode": "IMMEDIATE",  # with DEFERRED, 581 of 640 concurrent writes failed
+                "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA temp_store=MEMORY;"
+                "PRAGMA journal_size_limit=67108864;PRAGMA cache_size=-4000;",
+            },
+        }
     import dj_database_url  # these come with an extra
     from psycopg import adapters
     from psycopg.types.string import TextLoader
@@ -48,18 +58,4 @@ def files(data_dir: Path, address: str) -> dict[str, Any]:
     return {
         "BACKEND": "runs.store.s3_storage.BucketStorage",
         "OPTIONS": {"bucket": match[1], "prefix": match[2].strip("/")},
-    }
-
-
-def _sqlite(data_dir: Path) -> dict[str, Any]:
-    return {
-        "ENGINE": "django.db.backends.sqlite3",
-        # Where nothing was prepared a command like `check` asks an empty database in memory what SQLite can do.
-        "NAME": data_dir / "pevsite.sqlite3" if data_dir.exists() else ":memory:",
-        "OPTIONS": {
-            "timeout": _WAIT_SECONDS,
-            "transaction_mode": "IMMEDIATE",  # with DEFERRED, 581 of 640 concurrent writes failed
-            "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA temp_store=MEMORY;"
-            "PRAGMA journal_size_limit=67108864;PRAGMA cache_size=-4000;",
-        },
     }

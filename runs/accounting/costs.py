@@ -174,7 +174,9 @@ def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step], cost: Estim
         return None
     plan = plans[-1]
     spent = _spent(run, plan)
-    reused = _reused(plan)
+    # By step, the number of the run whose result was taken over.
+    taken = Attempt.objects.reused().filter(step__plan=plan)
+    reused = dict(taken.values_list("step", "reused_from__step__plan__run"))
     parts = (*(_step(step, cost, spent, reused) for step in steps), _final(run, cost, spent))
     over = all(part.over for part in parts)
     planned_first = "done before the estimate was made" if spent.planning.calls else "without a model"
@@ -221,12 +223,6 @@ def _spent(run: Run, plan: Plan) -> _Spent:
         else:
             earlier += used
     return _Spent(steps, roles, final, planning, earlier)
-
-
-def _reused(plan: Plan) -> dict[int, int]:
-    """By step, the number of the run whose result was taken over."""
-    taken = Attempt.objects.reused().filter(step__plan=plan)
-    return dict(taken.values_list("step", "reused_from__step__plan__run"))
 
 
 def _step(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int, int]) -> CostLine:

@@ -88,29 +88,25 @@ class Sender:
                 self._news.wait_for(lambda: self._waiting)
                 message = self._waiting.popleft()
             try:
-                self._send(message)
+                if self._producer is None:
+                    self._producer = app.amqp.Producer(
+                        app.connection_for_write(transport_options=_QUICKLY), auto_declare=False
+                    )
+                carry_out_task.apply_async(message, producer=self._producer, retry=False)
             except Exception as error:
-                self._lose(error)
+                # Drop what waits, and use a new connection for the next message.
+                producer, self._producer = self._producer, None
+                if producer is not None:
+                    producer.connection.collect(socket_timeout=1)
+                with self._news:
+                    self._waiting.clear()
+                if not self.is_away:
+                    self.is_away = True
+                    log.warning("no worker can be notified of work until Redis answers: %s", error)
             else:
                 if self.is_away:
                     self.is_away = False
                     log.info("Redis takes notifications of work again")
-
-    def _send(self, message: Message) -> None:
-        if self._producer is None:
-            self._producer = app.amqp.Producer(app.connection_for_write(transport_options=_QUICKLY), auto_declare=False)
-        carry_out_task.apply_async(message, producer=self._producer, retry=False)
-
-    def _lose(self, error: Exception) -> None:
-        """Drop what waits, and use a new connection for the next message."""
-        producer, self._producer = self._producer, None
-        if producer is not None:
-            producer.connection.collect(socket_timeout=1)
-        with self._news:
-            self._waiting.clear()
-        if not self.is_away:
-            self.is_away = True
-            log.warning("no worker can be notified of work until Redis answers: %s", error)
 
 
 sender = Sender()

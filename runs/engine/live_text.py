@@ -117,17 +117,14 @@ class LiveDraft:
             return
         with self._lock:
             if now >= self._next and not self._is_over and (self._has_news or now - self._sent >= SIGN_OF_LIFE):
-                self._show(now)
-
-    def _show(self, now: float) -> None:
-        self._sent, self._next, self._has_news = now, now + MIN_DELAY, False
-        values = {
-            "tool": last(self._tool, _MAX_TOOL),
-            "thinking": self._thinking.shown(_MAX_THINKING),
-            "silent_s": round(now - self._heard),
-        }
-        room = MAX_BYTES - len(self._json(**values, text=""))
-        self._send(self._json(**values, text=self._text.shown(room)))
+                self._sent, self._next, self._has_news = now, now + MIN_DELAY, False
+                values = {
+                    "tool": last(self._tool, _MAX_TOOL),
+                    "thinking": self._thinking.shown(_MAX_THINKING),
+                    "silent_s": round(now - self._heard),
+                }
+                room = MAX_BYTES - len(self._json(**values, text=""))
+                self._send(self._json(**values, text=self._text.shown(room)))
 
     def end(self) -> None:
         """Take the draft off the pages, because the call was committed or broke off."""

@@ -135,22 +135,18 @@ def _made(block: JsonObject) -> list[JsonObject]:
     """The pages of a block; empty if they cannot be made, which does not fail the attempt."""
     for _ in range(MAX_TRIES):
         try:
-            return _cut(block)
+            sha256, numbers = str(block["sha256"]), pages_of(block)
+            if block["kind"] == "pdf":
+                data = page_pictures.cut(sha256, numbers[0], numbers[-1])
+                return [{"type": "document", "source": _source("application/pdf", data), "title": title_of(block)}]
+            pictures = (page_pictures.for_models(sha256, number) for number in numbers)
+            return [{"type": "image", "source": _source(*picture)} for picture in pictures]
         except (NoTurn, Interrupted) as error:  # not because of the file, so it is tried again
             log.warning("%s cannot be shown now: %s", title_of(block), error)
         except (PevError, FileNotFoundError) as error:
             log.info("%s cannot be shown: %s", title_of(block), error)
             break
     return []
-
-
-def _cut(block: JsonObject) -> list[JsonObject]:
-    sha256, numbers = str(block["sha256"]), pages_of(block)
-    if block["kind"] == "pdf":
-        data = page_pictures.cut(sha256, numbers[0], numbers[-1])
-        return [{"type": "document", "source": _source("application/pdf", data), "title": title_of(block)}]
-    pictures = (page_pictures.for_models(sha256, number) for number in numbers)
-    return [{"type": "image", "source": _source(*picture)} for picture in pictures]
 
 
 def _place(block: JsonObject) -> tuple[JsonValue, ...]:

@@ -155,17 +155,14 @@ class WebPages:
 
     def read(self, address: str) -> Page:
         if address not in self._read:
-            self._check_count()
+            # Every call counts that gave a page, including calls that read another part of the same page.
+            most = self._run.policy.web_pages
+            calls = ToolCall.objects.filter(run=self._run, name=FetchPage.name, is_error=False)
+            if database.call(calls.count) >= most:
+                raise InvalidInput(f"The policy of this run allows {most:,} pages of the web, and they are used up.")
             found = http_fetch.fetch(address, self._check_site, self._keep_going)
             self._read[address] = Page(found.address, datetime.now(UTC), text_of_page(found))
         return self._read[address]
-
-    def _check_count(self) -> None:
-        """Raises InvalidInput if the run may read no more pages. Reading another part of a page counts as well."""
-        most = self._run.policy.web_pages
-        calls = ToolCall.objects.filter(run=self._run, name=FetchPage.name, is_error=False)
-        if database.call(calls.count) >= most:
-            raise InvalidInput(f"The policy of this run allows {most:,} pages of the web, and they are used up.")
 
     def _check_site(self, host: str) -> None:
         chosen, allowed = sites(self._run.policy.web), sites(settings.WEB)
@@ -214,7 +211,12 @@ class RunServers:
         If it has changed, the new listing is stored, so that the approval does not hold any more (G1).
         """
         server, tool = toolset.server_of(use.name), toolset.tool_of(use.name)
-        connection = self._connection(server)
+        config = settings.MCP.get(server)
+        if config is None:
+            raise InvalidInput(f"There is no MCP server {server} any more.")
+        if server not in self._connections:
+            self._connections[server] = Connection(config, self._keep_going, server)
+        connection = self._connections[server]
         now = connection.tools()
         known = database.call(lambda: toolset.server_tools([server]).get(use.name))
         if known is None or known not in now.tools:
@@ -229,14 +231,6 @@ class RunServers:
         body = delimited("result", text[: self._limit], server)
         cut = f"\n(cut: it has {len(text):,} characters)" if len(text) > self._limit else ""
         return ToolResult(f"{head}\n{body}{cut}", is_error=is_error)
-
-    def _connection(self, server: str) -> Connection:
-        config = settings.MCP.get(server)
-        if config is None:
-            raise InvalidInput(f"There is no MCP server {server} any more.")
-        if server not in self._connections:
-            self._connections[server] = Connection(config, self._keep_going, server)
-        return self._connections[server]
 
     def close(self) -> None:
         for connection in self._connections.values():

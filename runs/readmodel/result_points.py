@@ -189,17 +189,13 @@ def _table(table: RowTable, path: str, place: str, first: int, known: Counter[Ro
             known[same[0]] -= 1
             repeated += 1
         elif first + len(points) <= MAX_POINTS:
-            text = _in_words(table.header, cells)
+            named = zip(table.header, cells, strict=True)
+            text = "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell.strip())
             line = table.body + row if not path else 0
             lines = range(line, line + 1) if line else range(0)
             points.append(Point(first + len(points), text, cells, f"row {row} of {place}", row, lines))
     more = len(table.rows) > len(points) + repeated
     return PointTable(path, table.header, tuple(points), more, repeated)
-
-
-def _in_words(header: Sequence[str], cells: Sequence[str]) -> str:
-    named = zip(header, cells, strict=True)
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell.strip())
 
 
 def sent_back(points: Sequence[Point], notes: Mapping[int, str]) -> tuple[Comment, ...]:

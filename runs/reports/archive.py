@@ -74,7 +74,10 @@ def stream(run: Run) -> Iterator[bytes]:
     if computed := _computed(made):
         texts["READ-ME-FIRST.txt"] = computed.encode()
     named = {report_name([*made], name): text for name, text in texts.items()}
-    journal_pieces = _journal(run)
+    # The compressed journal: the calls of a long run may be a hundred megabytes of text.
+    packer = zlib.compressobj(1)  # for the memory only: the archive packs it again
+    pieces = [packer.compress(f"{line}\n".encode()) for line in journal_lines(run)]
+    journal_pieces = [piece for piece in (*pieces, packer.flush()) if piece]
     return _zipped(
         made, named, (report_name([*made], "journal.jsonl"), journal_pieces), run.finished_at or timezone.now()
     )
@@ -86,13 +89,6 @@ def _computed(files: Mapping[str, str]) -> str:
     found = {name: formulas_in(name, text).words for name, text in tables.items()}
     lines = [f"{visible_text(name)}: {words}" for name, words in found.items() if words]
     return "\n".join([_FORMULAS, *lines, ""]) if lines else ""
-
-
-def _journal(run: Run) -> list[bytes]:
-    """The compressed journal: the calls of a long run may be a hundred megabytes of text."""
-    packer = zlib.compressobj(1)  # for the memory only: the archive packs it again
-    pieces = [packer.compress(f"{line}\n".encode()) for line in journal_lines(run)]
-    return [piece for piece in (*pieces, packer.flush()) if piece]
 
 
 def _unpacked(pieces: list[bytes]) -> Iterator[bytes]:

@@ -243,7 +243,10 @@ def _sorted_out(
         try:
             path = clean_path(upload.path)
             size = upload.content.size or 0
-            _check_one(path, upload, size)
+            if size > settings.FILE_BYTES:
+                raise UploadRefused(f"It has {in_mb(size)}; one file may have {in_mb(settings.FILE_BYTES)}.")
+            if holds_secrets(upload):
+                raise _Secret("It may hold secrets, so it was left out. Choose this very file if it is meant.")
             _check_room(path, size, room, len({*there, *chosen, path}))
         except _Secret as error:
             refused.append(RefusedUpload(upload.path[:MAX_CHARACTERS], str(error), secret=True))
@@ -264,13 +267,6 @@ def _sorted_out(
 
 class _Secret(InvalidInput):
     pass
-
-
-def _check_one(path: str, upload: Upload, size: int) -> None:
-    if size > settings.FILE_BYTES:
-        raise UploadRefused(f"It has {in_mb(size)}; one file may have {in_mb(settings.FILE_BYTES)}.")
-    if holds_secrets(upload):
-        raise _Secret("It may hold secrets, so it was left out. Choose this very file if it is meant.")
 
 
 def _check_room(path: str, size: int, room: int, count: int) -> None:
