@@ -1,4 +1,4 @@
-"""The ASGI application: pages, static files, and sockets of signed-in people from this very site."""
+"""The ASGI application: pages, static files, and sockets, which only signed-in people and pages of this site open."""
 
 import os
 

@@ -9,7 +9,7 @@ import sys
 from pevsite import installation
 
 STARTING = {"restore", "serve", "worker", "run", "people", "check_models", "migrate"}
-"""The commands that make an installation where there is none. Others write nothing by reading the settings."""
+"""The commands that make an installation if there is none. Other commands write nothing when they read the settings."""
 
 
 def main() -> None:
@@ -46,6 +46,6 @@ def main() -> None:
 
 
 def lost(error: Exception) -> str:
-    """The sentence for whoever started a command whose database went away while it was about to begin."""
+    """The sentence for a person who started a command whose database went away at the start."""
     line = str(error).partition("\n")[0].strip().rstrip(".")
     return f"The database was lost: {line}. Nothing is lost with it: start this again when it answers."

@@ -8,9 +8,9 @@ from typing import Any
 from pevsite.setting_values import BUCKET
 
 _WAIT_SECONDS = 20
-"""For a connection of the pool, and on SQLite for its only writer."""
+"""Seconds to wait for a connection of the pool or, on SQLite, for the only writer."""
 _SESSION = {"lock_timeout": 60_000, "idle_in_transaction_session_timeout": 120_000}
-"""Milliseconds: a writer gives up as on SQLite, and a machine that is gone holds no row for long."""
+"""Timeouts in milliseconds. A writer gives up as on SQLite, and a machine that is gone does not hold rows for long."""
 
 
 def database(data_dir: Path, address: str, workers: int) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def database(data_dir: Path, address: str, workers: int) -> dict[str, Any]:
 
 
 def messages(address: str) -> dict[str, Any]:
-    """What carries messages to browsers: Redis for several processes; without an address the memory of this one."""
+    """The channel layer for messages to browsers: Redis for several processes; without an address, memory."""
     if not address:
         return {"BACKEND": "channels.layers.InMemoryChannelLayer"}
     # Published, not queued: a message is for those who listen now; the sweeper finds in the rows what was lost.
@@ -52,7 +52,7 @@ def messages(address: str) -> dict[str, Any]:
 
 
 def files(data_dir: Path, address: str) -> dict[str, Any]:
-    """The store of files: the bucket and prefix of this address; without an address a folder."""
+    """The storage of files: the bucket and prefix of this address; without an address, a folder."""
     if not (match := BUCKET.fullmatch(address)):
         return {"BACKEND": "runs.store.blobs.BlobStorage", "OPTIONS": {"location": data_dir / "blobs"}}
     return {

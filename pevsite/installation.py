@@ -15,24 +15,24 @@ import platformdirs
 
 _PACKAGE = Path(__file__).parent
 IS_CHECKOUT = (_PACKAGE.parent / "manage.py").is_file()
-"""Else it is an installed package: nothing is ever written beside it, and templates and styles lie inside."""
+"""Whether this is a checkout. Otherwise it is an installed package, which contains templates and styles."""
 SITE = _PACKAGE.parent if IS_CHECKOUT else _PACKAGE
 """The folder of `templates` and `static`."""
 PROGRAM = "manage.py" if IS_CHECKOUT else "pevsite"
-"""What sentences call the command line."""
+"""The name of the command line in sentences."""
 KEY_FILE = "secret.key"
 _OWN_NAMES = ("pevsite.sqlite3", KEY_FILE, "blobs", "pages")
-"""How the names of what an installation keeps begin: `-wal` and `-shm` stand beside the database."""
+"""The beginnings of the names in a data folder. Next to the database are `-wal` and `-shm`."""
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class UnsafeFolder(Exception):
-    """The data folder cannot be closed to other users. The text is a sentence for whoever starts pevsite."""
+    """The data folder cannot be closed to other users. The text is a sentence for the person who starts pevsite."""
 
 
 @cache
 def version() -> str:
-    """The version of this copy, from the project file of a checkout, or from what was installed."""
+    """The version of this copy: of the project file in a checkout, or of the installed package."""
     if not IS_CHECKOUT:
         return metadata.version("pevsite")
     return str(tomllib.loads((SITE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
@@ -46,12 +46,12 @@ def usual_data_dir() -> Path:
 
 
 def is_usual(folder: Path) -> bool:
-    """Whether commands find this data folder without being told."""
+    """Whether commands find this data folder without an option."""
     return folder == usual_data_dir().resolve()
 
 
 def data_option(folder: Path) -> str:
-    """What a command needs to find this data folder, as a shell takes it, with a space before it; or nothing."""
+    """The option with which a command finds this data folder, quoted, after a space; empty if none is needed."""
     return "" if is_usual(folder) else f" --data-dir {shlex.quote(str(folder))}"
 
 
@@ -87,7 +87,7 @@ def prepare(folder: Path, *, with_key: bool = True) -> None:
 
 
 def _close(folder: Path) -> None:
-    """Take every right of others off the folder and what an installation keeps in it, or raise."""
+    """Remove all rights of other users from the data folder and the files in it. Raises UnsafeFolder."""
     if os.name != "posix":
         return
     found = folder.stat()
@@ -119,7 +119,7 @@ def _tree(path: Path) -> Iterator[Path]:
 
 
 def _close_one(path: Path) -> None:
-    """Raises UnsafeFolder where a file system does not keep modes."""
+    """Raises UnsafeFolder if the file system does not store modes."""
     try:
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode) or not mode & _OTHERS:
@@ -135,7 +135,7 @@ def _close_one(path: Path) -> None:
 
 
 def has_key(folder: Path) -> bool:
-    """Whether the folder holds a key: other processes accept what this process signs with it, now and later."""
+    """Whether the folder has a key. Then other processes accept what this one signs, now and later."""
     return (folder / KEY_FILE).exists()
 
 

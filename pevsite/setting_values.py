@@ -22,7 +22,7 @@ BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/+[\w.=-]+)*)/*
 MIN_TOKEN_CHARACTERS = 20
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SANDBOX_FOLDERS = frozenset(map(Path, ("/", "/tmp", "/root", "/home", "/run", "/var", "/var/tmp")))  # noqa: S108
-"""The sandbox has its own folder there, or the folder holds more than anyone means to show to a command."""
+"""Folders that commands must not see: the sandbox has its own there, or they contain more than a command should see."""
 _KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys")))
 
 
@@ -34,7 +34,7 @@ def is_installed(module: str) -> bool:
 
 
 def needs(extra: str, *modules: str) -> AfterValidator:
-    """A validator that refuses any value but an empty one while one of the optional modules is missing."""
+    """A validator that refuses every value except an empty one if one of the optional modules is missing."""
 
     def check[Value](value: Value) -> Value:
         if value and not all(map(is_installed, modules)):
@@ -101,7 +101,7 @@ def host_names(text: str) -> tuple[str, ...]:
 
 
 def policy_values(text: str) -> Mapping[str, str]:
-    """Values by field, of a text such as `attempts=2, budget=5`. The policy itself checks them when it is used."""
+    """Values by field, from a text such as `attempts=2, budget=5`. The policy validates them later."""
     found = dict[str, str]()
     for part in text.replace(",", " ").split():
         name, equals, value = part.partition("=")
@@ -112,7 +112,7 @@ def policy_values(text: str) -> Mapping[str, str]:
 
 
 def commands(text: str) -> Mapping[str, tuple[str, ...]]:
-    """Arguments by name, of a text such as `tests: pytest -q; lint: ruff check .`. No shell reads them."""
+    """Arguments by name, from a text such as `tests: pytest -q; lint: ruff check .`. No shell is involved."""
     found = dict[str, tuple[str, ...]]()
     for words in _parts(text):
         name, colon, first = words[0].partition(":")
@@ -144,7 +144,7 @@ def _unreadable_command(text: str) -> ValueError:
 
 
 def command_folders(text: str) -> tuple[Path, ...]:
-    """Folders that commands see in addition to those of the system, of a text such as `/srv/tools:/srv/venv`."""
+    """Folders that commands see in addition to those of the system, from a text such as `/srv/tools:/srv/venv`."""
     folders = tuple(Path(part.strip()) for part in text.split(":") if part.strip())
     for folder in folders:
         if not folder.is_absolute() or ".." in folder.parts or not folder.is_dir():
@@ -173,7 +173,7 @@ def service_tools(text: str) -> frozenset[str]:
 
 
 def mcp_servers(path: str) -> Mapping[str, ServerConfig]:
-    """The servers that a file names, by name."""
+    """The MCP servers in a file, by name."""
     try:
         return read_servers(path)
     except InvalidInput as error:

@@ -1,4 +1,4 @@
-"""The root of the URL space, and who answers what no page takes."""
+"""The root of all addresses, and the views for errors."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path

@@ -41,11 +41,11 @@ from runs.submission.samples import allowing, named, uploads_of
 from runs.submission.submit import Submission, submit
 
 EXIT = {Outcome.SUCCEEDED: 0, Outcome.PARTIAL: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 1}
-"""A script sees partial apart from failed; 2 is what the shell and argparse use for wrong usage."""
+"""Exit codes. Scripts can tell partial from failed; 2 means wrong usage, as for the shell and argparse."""
 
 
 class Headless:
-    """One task, from its submission to its outcome. `options` are those of the command; ends the process."""
+    """One task, from its submission to its outcome. `options` are those of the command. Ends the process."""
 
     def __init__(self, stdout: OutputWrapper, stderr: OutputWrapper, options: dict[str, Any]) -> None:
         self.stdout = stdout
@@ -54,7 +54,7 @@ class Headless:
         self._quiet = bool(options["json"])
 
     def run(self) -> NoReturn:
-        """Raises CommandError with return code 2 for what cannot be started."""
+        """Raises CommandError with return code 2 if the task cannot be started."""
         options = self._options
         call_command("migrate", verbosity=0, interactive=False)
         owner = _owner(options["user"])
@@ -126,7 +126,7 @@ class Headless:
             raise CommandError(f"“{error.filename}” cannot be read: {error.strerror}.", returncode=2) from error
 
     def _follow(self, run: Run, owner: Any, *, approve_all: bool) -> None:
-        """Print events as they come and answer gates, until the run is finished."""
+        """Print new events and answer gates until the run is finished."""
         seen = 0
         while True:
             for event in run.events.after(seen):
@@ -184,7 +184,7 @@ def _owner(name: str | None) -> Any:
 
 
 def _plan(owner: Any, file: Path | None, template: str | None) -> Chosen | None:
-    """The plan that was named, None when the planner writes it. Raises InvalidInput."""
+    """The plan of the options, or None if the planner writes it. Raises InvalidInput."""
     if file and template:
         raise InvalidInput("Give --plan or --template, not both.")
     if template:
@@ -226,7 +226,7 @@ def collected(folder: Path, include: Collection[str] = ()) -> list[Upload]:
 
 
 class LazyFile(File):  # type: ignore[type-arg]
-    """A file on disk that is opened only while it is read, so that ten thousand of them need no handles."""
+    """A file on disk that is open only while it is read, so that ten thousand of them need few handles."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(None, name=path.name)

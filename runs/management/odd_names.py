@@ -1,4 +1,4 @@
-"""Files of a folder whose names cannot be used in a run: which they are, and what is to become of them."""
+"""Files of a folder whose names cannot be used in a run: finds them, and leaves them out or renames them."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ _CLASH = "some systems take them for the same name, or one is a folder of the ot
 
 @dataclass(frozen=True)
 class OddName:
-    """`why`: a sentence. `renamed`: a name that can be used; empty where there is none."""
+    """A file with an unusable name. `why` is a sentence, `renamed` a usable name, empty if there is none."""
 
     upload: Upload
     why: str
@@ -56,7 +56,7 @@ def settled(
 
 
 def odd_names(uploads: Sequence[Upload]) -> list[OddName]:
-    """Those that cannot be used, or not beside the others. What holds secrets is left out anyway."""
+    """The files whose names cannot be used, alone or next to the others. Files with secrets are left out anyway."""
     good: dict[str, Upload] = {}
     problems: list[tuple[Upload, str]] = []
     for upload in uploads:
@@ -79,7 +79,7 @@ def odd_names(uploads: Sequence[Upload]) -> list[OddName]:
 
 
 def _free(path: str, taken: set[str], numbers: Counter[str]) -> str:
-    """The path, with a number where there is such a file already; it is taken from then on."""
+    """The path, with a number if it is in use. It counts as used from then on."""
     named, free = PurePosixPath(path), path
     while path and folded(free) in taken:
         numbers[path] += 1

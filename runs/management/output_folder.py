@@ -21,7 +21,7 @@ from runs.text.sensitive_names import is_obeyed
 
 
 def check_folder(folder: Path) -> None:
-    """Make the folder if it is missing. Raises InvalidInput while nothing has been begun yet."""
+    """Make the folder if it is missing. Raises InvalidInput, before the run starts."""
     if os.open not in os.supports_dir_fd:
         raise InvalidInput("--out needs a system that can write without following links; take the zip from the site.")
     try:
@@ -55,7 +55,7 @@ def write_out(run: Run, folder: Path, report_format: ReportFormat, *, overwrite:
 
 
 def _write_report(run: Run, top: int, paths: list[str], report_format: ReportFormat, *, overwrite: bool) -> list[str]:
-    """The report goes where neither a file of the run nor one that was there before can be meant."""
+    """Write the report under a name that no file of the run and no earlier file has."""
     wanted = f"report.{report_format.suffix}"
     there = [name for name in os.listdir(top) if not (overwrite and name == wanted and _is_file(top, name))]
     name = report_name([*paths, *there], wanted)
@@ -85,7 +85,7 @@ def _write(top: int, path: str, content: IO[bytes], *, overwrite: bool) -> None:
 
 @contextmanager
 def _opened(top: int, folders: list[str]) -> Iterator[int]:
-    """A handle on the folder, each part opened from the one before: no link that is put there meanwhile is followed."""
+    """Open the folder part by part, each relative to the one before, so that no new link is followed."""
     handle = os.dup(top)
     try:
         for number, name in enumerate(folders, 1):
@@ -114,7 +114,7 @@ def _check_place(folder: int, name: str, *, overwrite: bool) -> None:
 
 
 def _reason(error: PevError | OSError) -> str:
-    """As the end of a sentence."""
+    """The error as the end of a sentence."""
     return error.strerror or type(error).__name__ if isinstance(error, OSError) else str(error).rstrip(".")
 
 

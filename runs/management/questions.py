@@ -38,7 +38,7 @@ _MAX_SHOWN = 200
 
 
 class NoTerminal(CommandError):
-    """Nothing can be typed, so that no question can be asked."""
+    """There is no terminal, so that no question can be asked."""
 
     def __init__(self) -> None:
         sentence = "There is no terminal to ask in. Decide in the browser, or use --approve-all."
@@ -46,12 +46,12 @@ class NoTerminal(CommandError):
 
 
 def decision_on(gate: Gate) -> Decision:
-    """What the person in the terminal decides about an open gate, which was shown before."""
+    """Ask the person in the terminal to decide about an open gate that was shown before."""
     return _answer_to(gate) if Verb.ANSWER in type_of(gate).verbs else _verdict_on(gate)
 
 
 def choose(question: str, answers: Mapping[str, str]) -> str:
-    """The letter that was chosen, which may be typed as its word; asked again until it is one of these.
+    """Ask until one of the letters, or its word, is typed. Returns the letter.
 
     `answers`: the words by their letters, such as `{"y": "yes"}`.
     """
@@ -64,7 +64,7 @@ def choose(question: str, answers: Mapping[str, str]) -> str:
 
 
 def line(prompt: str) -> str:
-    """What is typed, without spaces around it. Raises NoTerminal."""
+    """Read a line and strip it. Raises NoTerminal."""
     try:
         return input(visible_text(f"{INDENT}{prompt}")).strip()
     except EOFError as error:
@@ -88,13 +88,13 @@ def _verdict_on(gate: Gate) -> Decision:
 
 
 def _is_feedback(typed: str) -> bool:
-    """Whether words that are no decision are meant as what should be different."""
+    """Ask whether words that are no decision are meant as a request for changes."""
     shown = truncate(typed, _MAX_SHOWN)
     return choose(f"This decides nothing. Reject with the feedback “{shown}”? {_YES_OR_AGAIN}", _YES) == "y"
 
 
 def _answer_to(gate: Gate) -> Decision:
-    """An empty line leaves it to the AI; a number takes one of the suggested answers, once that is confirmed."""
+    """Ask for an answer. An empty line leaves it to the AI; a number chooses a suggested answer, if confirmed."""
     choices = gate.choices
     while True:
         words = line(type_of(gate).terminal_prompt)
@@ -106,7 +106,7 @@ def _answer_to(gate: Gate) -> Decision:
 
 
 def _chosen(words: str, choices: Sequence[str]) -> str | None:
-    """The answer that was meant, None where the question is asked again."""
+    """The intended answer, or None if the question has to be asked again."""
     own = next((choice for choice in choices if caseless(choice) == caseless(words)), None)
     number = _NUMBER.fullmatch(words)
     if own is not None or number is None or not choices:
@@ -122,18 +122,18 @@ def _chosen(words: str, choices: Sequence[str]) -> str | None:
 
 
 def _letter(typed: str, answers: Mapping[str, str]) -> str:
-    """The letter that was typed as itself or as its word; nothing for all else."""
+    """The typed letter, or the letter of the typed word; empty for anything else."""
     said = typed.strip().casefold()
     return next((letter for letter, word in answers.items() if said in {letter, word}), "")
 
 
 MAX_FILES = 200
 MAX_FINDINGS = 30
-"""Lines of findings that are shown; the page and the report have all of them."""
+"""Lines of findings that are shown. The page and the report have all of them."""
 
 
 def about(gate: Gate) -> list[str]:
-    """The question, and what it is about: the plan with all that its steps write, or an attempt with all it wrote."""
+    """The question, and what it is about: the plan with what its steps write, or an attempt with its files."""
     return [_one_line(visible_text(line)) for line in (gate.question, *_subject(gate))]
 
 
@@ -206,7 +206,7 @@ def _step(step: StepReading) -> Iterator[str]:
 
 
 def _marked(piece: DiffPiece) -> str:
-    """As git shows words that are gone and new."""
+    """A word diff in the notation of git."""
     match piece.kind:
         case "removed":
             return f"[-{piece.text}-]"
@@ -217,7 +217,7 @@ def _marked(piece: DiffPiece) -> str:
 
 
 def _error(held: ErrorGateWords) -> Iterator[str]:
-    """What helps, what was tried, and what the answers lead to."""
+    """An error: what helps, what was tried, and what the answers lead to."""
     if held.cause:
         yield f"! what helps: {held.cause.helps}"
     yield from (f"! {sentence}" for sentence in [held.tried] if sentence)
@@ -226,7 +226,7 @@ def _error(held: ErrorGateWords) -> Iterator[str]:
 
 
 def _start(step: StepReading) -> Iterator[str]:
-    """What is about to happen."""
+    """A step that is about to start."""
     yield from _step(step)
     yield f"    may read: {', '.join(step.row.spec.inputs) or 'all of your files'}"
     if cost := step.estimate:
@@ -240,7 +240,7 @@ def _wanted(criteria: Iterable[Criterion]) -> Iterator[str]:
 
 
 def _missing(point: OpenPoint) -> Iterator[str]:
-    """What a person who goes on accepts: what was not met, then what became of the attempts."""
+    """A step that did not pass: what was not met, then the attempts. Going on means accepting this."""
     yield from (f"! {'not judged' if one.status == 'not judged' else 'not met'}: {one.sentence}" for one in point.unmet)
     if point.severity:
         yield f"! {point.severity}: {point.severity.meaning}"
@@ -250,7 +250,7 @@ def _missing(point: OpenPoint) -> Iterator[str]:
 
 
 def _attempt(attempt: AttemptReading) -> Iterator[str]:
-    """As the page shows it: what was written, what differs from the plan, the verdict, the findings."""
+    """An attempt, as on its page: files, deviations from the plan, verdict, findings."""
     for path, info in attempt.written[:MAX_FILES]:
         yield f"wrote {path} ({info.size:,} bytes)" if info else f"removed {path}"
     if len(attempt.written) > MAX_FILES:
@@ -268,11 +268,11 @@ def _attempt(attempt: AttemptReading) -> Iterator[str]:
 
 
 def _judged(one: CriterionResult) -> str:
-    """With what decided it, what its evidence rests on, and whether that may have nothing to do with it."""
+    """A criterion with who decided it, what its evidence rests on, and whether that is doubtful."""
     basis = "; ".join([one.decided, *([", ".join(one.rests_on)] if one.met and one.rests_on else [])])
     return f"{'met' if one.met else 'NOT MET'}: {one.text} ({basis}){'; its evidence is doubtful' if one.weak else ''}"
 
 
 def _one_line(text: str) -> str:
-    """With its indentation; a line break inside must not begin a line that looks like one of ours."""
+    """Indent a text. A line break in it must not begin a line that looks like one of ours."""
     return text[: len(text) - len(text.lstrip(" "))] + " ".join(text.split())

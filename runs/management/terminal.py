@@ -1,4 +1,4 @@
-"""The one door to the terminal: what commands print cannot move its cursor, colour it, or read as something else."""
+"""All output of commands to the terminal. It cannot move the cursor, change colours, or look like other text."""
 
 import sys
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from runs.text.visible import printable
 
 
 class Terminal(OutputWrapper):
-    """A stream to which texts of models, files and people are written as they are; it makes them printable."""
+    """A stream that makes texts of models, files and people printable."""
 
     @override
     def write(  # type: ignore[override]  # Django's own differs from the class that it stands for
@@ -21,7 +21,7 @@ class Terminal(OutputWrapper):
 
 
 class TerminalCommand(BaseCommand):
-    """Base of all commands: both of its streams, and the error that ends it, go through that door."""
+    """The base of all commands. Their output, errors and final error are made printable."""
 
     def __init__(self, stdout: TextIO | None = None, stderr: TextIO | None = None, **options: Any) -> None:
         super().__init__(stdout, stderr, **options)

@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`: rows and files of a moment in one file, while the installation works."""
+"""`manage.py backup FILE`: writes rows and files as of one moment into a file, while the installation works."""
 
 from pathlib import Path
 from typing import Any

@@ -23,7 +23,7 @@ from runs.rehearsal.model import MODELS
 from runs.submission.policy_defaults import current_service
 
 SECONDS = 180.0
-"""For all questions to one model: a local server may have to load it first."""
+"""Seconds for all questions to one model. A local server may have to load it first."""
 MAX_SECONDS = 3_600.0
 
 
@@ -90,7 +90,7 @@ def _asked(clients: Clients, server: Server, model: str, seconds: float) -> Find
 
 
 def _problem(role: Role, model: str, server: Server, finding: Finding) -> str:
-    """Why this role cannot be played, or nothing. Executors read and write by tools alone."""
+    """Why the model cannot have this role; empty if it can. Executors read and write only with tools."""
     if finding.problem:
         return finding.problem
     if role is Role.EXECUTOR and not finding.probed.tools and not _is_documented(model, server):
@@ -99,7 +99,7 @@ def _problem(role: Role, model: str, server: Server, finding: Finding) -> str:
 
 
 def _lines(role: Role, model: str, server: Server, finding: Finding) -> list[str]:
-    """What was found out, and what follows from it."""
+    """The result of the tests in words, and what follows from it."""
     if finding.problem:
         return []
     lines = [f"Answers: yes, in {finding.seconds:.1f} seconds"]

@@ -18,7 +18,7 @@ from pevsite.installation import PROGRAM
 from runs.management.terminal import TerminalCommand
 
 _ONE_AT_A_TIME = 7_306_001
-"""The number of the lock of PostgreSQL that is held meanwhile: any, as long as it is always the same."""
+"""The number of the advisory lock in PostgreSQL: any number, but always the same."""
 _CREATE = "createdb --template template0 --encoding UTF8 --locale C.UTF-8 NAME"
 
 
@@ -38,7 +38,7 @@ class Command(TerminalCommand, Migrate):
 
 @contextmanager
 def _alone(database: Any) -> Iterator[None]:
-    """Several machines may start at once; PostgreSQL ends the lock with the connection."""
+    """Let one process migrate at a time. PostgreSQL frees the lock when the connection ends."""
     if database.vendor != "postgresql":
         yield
         return
@@ -63,7 +63,7 @@ def _alone(database: Any) -> Iterator[None]:
 
 
 def _check_age(database: BaseDatabaseWrapper) -> None:
-    """Raises CommandError where a newer version has made the tables: what it writes, this one may misread."""
+    """Raises CommandError if a newer version has made the tables, because this one may misread its values."""
     try:
         applied = MigrationRecorder(database).applied_migrations()
     except DatabaseError as error:
@@ -76,5 +76,5 @@ def _check_age(database: BaseDatabaseWrapper) -> None:
 
 
 def _line(error: Exception) -> str:
-    """The first line of what a driver says: the others are advice for its programmers."""
+    """The first line of an error of the driver. The others are hints for programmers."""
     return str(error).partition("\n")[0].strip().rstrip(".")

@@ -1,4 +1,4 @@
-"""`manage.py people`: who may sign in, their links, and the end of what they are signed in to."""
+"""`manage.py people`: who may sign in, their links, and ending their sessions."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
@@ -65,7 +65,7 @@ class Command(TerminalCommand):
 
 
 def _done(action: str, options: dict[str, Any]) -> str:
-    """What is to be printed. Raises InvalidInput."""
+    """Carry out the action, and return what to print. Raises InvalidInput."""
     if action == "list":
         return "\n".join(_line(person) for person in User.objects.order_by("username")) or "Nobody yet."
     if action == "invite":

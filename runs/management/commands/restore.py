@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: a back-up into an empty installation, verified before and after."""
+"""`manage.py restore FILE`: restores a back-up into an empty installation, and verifies it before and after."""
 
 from pathlib import Path
 from typing import Any

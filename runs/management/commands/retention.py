@@ -13,7 +13,7 @@ from runs.management.terminal import TerminalCommand
 from runs.text.plural import pluralize
 
 _NAMED = 20
-"""Numbers of runs in a line."""
+"""Numbers of runs per line."""
 _MOST_DAYS = 36_500
 
 

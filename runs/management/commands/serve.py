@@ -33,7 +33,7 @@ import ctypes
 from contextlib import suppress
 
 MAX_FILES = 65_536
-"""More open files than this no process of ours needs; what starts other programs gets slow with millions."""
+"""The most open files that a process needs. With a limit of millions, starting programs becomes slow."""
 
 
 class Command(TerminalCommand):
@@ -115,7 +115,7 @@ class Command(TerminalCommand):
 
     @contextmanager
     def _or_end(self) -> Iterator[None]:
-        """Where the database is lost meanwhile no site without its engine may stay: a supervisor starts it again."""
+        """End the process if the database is lost: no site may run without its engine. A supervisor restarts it."""
         try:
             yield
         except (InterfaceError, OperationalError) as error:
@@ -125,7 +125,7 @@ class Command(TerminalCommand):
 
 
 def check_free(host: str, port: int) -> None:
-    """Raises CommandError with one line when no one can listen there."""
+    """Raises CommandError with one line if the address cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -136,7 +136,7 @@ def check_free(host: str, port: int) -> None:
 
 
 def check_shared() -> None:
-    """Raises CommandError where no other process could take part in the work."""
+    """Raises CommandError if no other process could take part in the work."""
     if connection.vendor == "sqlite":
         raise CommandError(
             "Several processes need PostgreSQL: set PEV_DATABASE_URL, the same for all. On SQLite "
@@ -160,14 +160,14 @@ def check_messages(stderr: OutputWrapper) -> None:
 
 
 def check_files() -> None:
-    """Raises CommandError where files could be neither read nor stored: nothing works without."""
+    """Raises CommandError if files cannot be read and stored."""
     if problem := blobs.store().problem():
         remedy = "" if blobs.store().is_local else " Correct PEV_BLOBS and the AWS_… variables, or start the store."
         raise CommandError(f"Files have no place: {problem}.{remedy}")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens there."""
+    """Whether only this machine can reach the address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -175,7 +175,7 @@ def is_loopback(host: str) -> bool:
 
 
 def warning(host: str, port: int) -> str:
-    """What whoever starts a server for a whole network has to know, in a frame."""
+    """A notice in a frame for people who start a server for a whole network."""
     if settings.TLS:
         lines = [
             f"LET ONLY THE PROXY REACH {host}:{port}",
@@ -193,7 +193,7 @@ def warning(host: str, port: int) -> str:
 
 
 def raise_file_limit() -> int:
-    """How many files and connections the process may have open: as many as the system lets it, within reason."""
+    """Raise the limit of open files and connections to what the system allows, up to MAX_OPEN_FILES."""
     try:
         import resource  # not on Windows, which has no such limit
     except ImportError:
@@ -208,7 +208,7 @@ def raise_file_limit() -> int:
 
 _M_MMAP_THRESHOLD = -3
 LARGE_BYTES = 256 * 1024
-"""Blocks of this size and more are mapped one by one, and so returned as soon as they are free."""
+"""Bytes from which on glibc maps blocks separately, and returns them as soon as they are freed."""
 
 
 def give_back_large_blocks() -> None:

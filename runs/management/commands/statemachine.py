@@ -1,4 +1,4 @@
-"""`manage.py statemachine`: the state diagrams, drawn from the tables that the code obeys."""
+"""`manage.py statemachine`: draws the state diagram from the tables of legal changes."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Command(TerminalCommand):
 
 
 def drawing() -> str:
-    """One Mermaid flowchart: the run, its steps and their attempts, a line per status with all it can become."""
+    """A Mermaid flowchart of run, steps and attempts, with a line for each status and what it can become."""
     lines = ["```mermaid", "flowchart LR"]
     for name, table in DRAWN.items():
         lines += [f"    subgraph {name}", *_moves(name, table), "    end"]
@@ -48,7 +48,7 @@ def _moves(name: str, table: Mapping[Any, set[Any]]) -> list[str]:
 
 
 def with_drawing(text: str) -> str:
-    """The text with the diagram between its two marks. Raises CommandError when a mark is missing."""
+    """The text with the diagram between its two marks. Raises CommandError if a mark is missing."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):

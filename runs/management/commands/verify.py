@@ -1,4 +1,4 @@
-"""`manage.py verify`: every content, tree, history and piece of evidence against its hash. It changes nothing."""
+"""`manage.py verify`: compares every content, tree, history and piece of evidence with its hash. Changes nothing."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from runs.operations.verify_installation import Verified, faults
 from runs.text.plural import pluralize
 
 MAX_SHOWN = 1_000
-"""Lines: of a store that is gone as a whole they are enough."""
+"""Lines that are printed. They are enough to show that a whole store is gone."""
 
 
 class Command(TerminalCommand):

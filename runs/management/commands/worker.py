@@ -1,4 +1,4 @@
-"""`manage.py worker`: a process that carries out work and serves no page. Any number of them, on any machines."""
+"""`manage.py worker`: a process that carries out work and serves no pages. There may be any number, on any machines."""
 
 import asyncio
 import os
@@ -47,7 +47,7 @@ class Command(TerminalCommand):
 
 
 def tell_browsers() -> None:
-    """Messages to browsers of other processes go through a loop of their own; without Redis there is no way to them."""
+    """Run an event loop for messages to browsers of other processes. Without Redis there are no such messages."""
     from runs.store import broadcast  # with the channel layer
 
     if broadcast.is_shared():
