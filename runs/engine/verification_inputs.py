@@ -22,7 +22,6 @@ from runs.evidence.citations.citing import Delivered
 from runs.evidence.sources import Given, ToolText, rested_on, source_of
 from runs.lifecycle import state as states
 from runs.lifecycle import toolset
-from runs.lifecycle.approval.baseline import undeclared_by
 from runs.lifecycle.change_requests import requests_of
 from runs.lifecycle.coverage import shown_in
 from runs.lifecycle.criteria_ledger import result_in
@@ -30,6 +29,7 @@ from runs.lifecycle.gates.question_gate import question_digest
 from runs.models import Attempt, Gate, Plan, Run, ToolCall
 from runs.pev.checks.base import Check
 from runs.pev.contracts import Criterion
+from runs.pev.deviations import undeclared
 from runs.pev.input_coverage import read_whole
 from runs.pev.input_selection import meant_by
 from runs.pev.policy import Capacities
@@ -81,7 +81,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         days=_days(run),
         model=role_model.model,
         effort=role_model.effort,
-        undeclared=undeclared_by(specs.values(), overlay.changes),
+        undeclared=undeclared(overlay.changes, {path for one in specs.values() for path in one.outputs}),
         finished={output.path for one in specs.values() for output in one.expected_outputs if not output.cited},
         own_confidence=attempt.output.confidence if attempt.output else 1.0,
         min_confidence=policy.min_confidence,

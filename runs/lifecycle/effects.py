@@ -24,13 +24,14 @@ from runs.errors import MoveRefused
 from runs.events import kinds as events
 from runs.evidence.results import needs_person
 from runs.lifecycle import available_agents
-from runs.lifecycle.approval import baseline, fingerprint, reuse
+from runs.lifecycle.approval import fingerprint, reuse
 from runs.lifecycle.criteria_ledger import ledger_of
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.logs import about
 from runs.models import Agent, Attempt, Gate, Plan, Run, Step, User, WorkItem, clock
 from runs.pev.agents import AgentDefinition, needed_by, subagents_of
+from runs.pev.deviations import undeclared
 from runs.pev.outcome import gaps_in, outcome_of
 from runs.store import event_log, trees
 from runs.store.event_log import record
@@ -195,7 +196,7 @@ def settle(state: RunState, key: str, status: StepStatus) -> None:
 
 def _declared(state: RunState, key: str, overlay: Changes) -> Changes:
     """The declared files of an accepted overlay. Nobody agreed to others, such as a changed input file."""
-    extra = baseline.undeclared_by(state.specs.values(), overlay)
+    extra = undeclared(overlay, {path for spec in state.specs.values() for path in spec.outputs})
     if extra:
         text = f"Files of {key} that no step had declared were left out: {', '.join(extra[:10])}."
         record(state.run.pk, events.Note(text=text))

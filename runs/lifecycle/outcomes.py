@@ -19,8 +19,9 @@ from runs.enums import (
 from runs.events import kinds as events
 from runs.evidence.results import Judgement
 from runs.lifecycle import state as states
-from runs.lifecycle.approval import baseline, fingerprint
+from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.coverage import known_unread
+from runs.lifecycle.criteria_ledger import was_read
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Attempt, Plan, Run, Step, User, Verdict
@@ -28,7 +29,9 @@ from runs.pev.agents import needed_by
 from runs.pev.contracts import PlanContract, PlanStep, StepOutput
 from runs.pev.plans.commented import without_copies
 from runs.pev.plans.estimate import Estimate
+from runs.pev.plans.relaxing import relaxed_criteria
 from runs.pev.read_set import ReadSet
+from runs.pev.tools.registry import tools_of
 from runs.store import event_log, trees
 from runs.store.event_log import keep, record
 
@@ -77,7 +80,7 @@ def propose_plan(
         author=author,
         estimate=estimate,
         agents=needed_by(plan.steps, run.policy),
-        relaxed=baseline.relaxed(run, plan) if before else [],
+        relaxed=_relaxed(run, plan) if before else [],
     )
     steps = Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
     kept = _keep_results(steps, before) if before else []
@@ -106,6 +109,16 @@ def _superseded(state: RunState, *, edited: bool) -> Plan | None:
     change(plan, PlanStatus.SUPERSEDED)
     keep(state.run, final=None, answer="")
     return plan
+
+
+def _relaxed(run: Run, now: PlanContract) -> list[str]:
+    """What `now` asks less than the version that a person approved last; without one, than the first approved."""
+    approved = list(run.plans.exclude(approved_how="").order_by("version"))
+    if not approved:
+        return []
+    agreed = next((plan for plan in reversed(approved) if was_read(plan)), approved[0])
+    passed = Step.objects.filter(plan__run=run, plan__version__gte=agreed.version, status=StepStatus.PASSED)
+    return relaxed_criteria(fingerprint.contract_of(agreed), now, [step.spec for step in passed], tools_of)
 
 
 def _step_row(plan: Plan, position: int, step: PlanStep) -> Step:

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypedDict
 from django.utils import timezone
 from pydantic import ValidationError
 
-from runs.accounting.budgets import reserved_usd, reserved_uses, served_uses, spent_usd, worked_seconds
 from runs.accounting.prices import Bound, bound_of
+from runs.accounting.usage import reserved_usd, reserved_uses, served_uses, spent_usd, worked_seconds
 from runs.contracts.ports import FileInfo
 from runs.enums import PlanStatus, Role, WorkStatus
 from runs.errors import InvalidInput

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import accumulate, islice
 
-from runs.accounting.clocks import clocks_of
+from runs.accounting.usage import clocks_of
 from runs.documents.printing.blocks import (
     Block,
     Checks,

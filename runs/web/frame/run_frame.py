@@ -12,8 +12,8 @@ from django.db.models import Count, Q
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from runs.accounting.clocks import Clocks, clocks_of
 from runs.accounting.costs import Totals, totals
+from runs.accounting.usage import Clocks, clocks_of
 from runs.enums import (
     OPEN_ATTEMPTS,
     SETTLED_STEPS,

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from runs.accounting.clocks import Span, waits_of
+from runs.accounting.usage import Span, waits_of
 from runs.enums import OPEN_ATTEMPTS, AttemptStatus, WorkKind
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Attempt, Gate, ModelCall, Run, Step

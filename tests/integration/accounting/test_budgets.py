@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from runs.accounting.budgets import reserved_usd, reserved_uses, spent_usd, worked_seconds
 from runs.accounting.costs import totals
+from runs.accounting.usage import reserved_usd, reserved_uses, spent_usd, worked_seconds
 from runs.enums import GateKind, Verb, WorkKind, WorkStatus
 from runs.lifecycle.gate_decisions import pause
 from runs.models import Gate, ModelCall, Run, WorkItem

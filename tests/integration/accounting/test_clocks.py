@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from runs.accounting.clocks import Clocks, clocks_of
+from runs.accounting.usage import Clocks, clocks_of
 from runs.enums import GateKind
 from runs.models import Attempt, Gate, Run
 from tests import factories

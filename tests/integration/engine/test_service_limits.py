@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from runs.accounting.budgets import served_uses
+from runs.accounting.usage import served_uses
 from runs.contracts.ports import ToolResult
 from runs.contracts.ports import ToolUse as UseOfTool
 from runs.engine import claim, recording
