@@ -1,1 +1,1 @@
-"""What an installation holds: whether it is still what it was, and a copy of it for bad days."""
+"""Verifying the contents of an installation, backing them up and restoring them, and traces of runs."""

@@ -1,4 +1,4 @@
-"""Making a back-up while the installation works, and putting it back into an empty one."""
+"""Makes a back-up while the installation works, and restores it into an empty installation."""
 
 import os
 import shutil
@@ -31,12 +31,12 @@ from runs.store import blobs
 
 type Rows = QuerySet[Any, tuple[int, Changes]]
 _AT_ONCE = 500
-"""Rows in memory at a time: a tree may list ten thousand files."""
+"""Rows in memory at the same time. A tree may list ten thousand files."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """A content that has to be in the store. `size` in bytes; None where the row does not say it."""
+    """A content that must be in the store. `size` in bytes; None if the row does not say it."""
 
     sha256: str
     size: int | None
@@ -44,7 +44,7 @@ class Named:
 
 
 def named(using: str = "default") -> Iterator[Named]:
-    """All that the database of this alias names, each as often as it is named, runs before drafts."""
+    """All contents that the database with this alias names, as often as they are named; those of runs come first."""
     yield from _changed("tree", Tree.objects.using(using).order_by("id").values_list("id", "changes"))
     yield from _changed("attempt", Attempt.objects.using(using).order_by("id").values_list("id", "overlay"))
     yield from _changed("tool call", ToolCall.objects.using(using).order_by("id").values_list("id", "writes"))
@@ -65,11 +65,11 @@ def _changed(kind: str, rows: Rows) -> Iterator[Named]:
 
 
 ALIAS = "snapshot"
-"""What Django calls the copy of SQLite's database while it is read."""
+"""The alias in Django of the copied SQLite database while it is read."""
 
 
 def migrations(using: str = "default") -> list[str]:
-    """Those of ours that made the tables, oldest first; empty for a database without tables."""
+    """The migrations of `runs` that were applied, the oldest first; empty for a database without tables."""
     applied = MigrationRecorder(connections[using]).applied_migrations()
     return sorted(name for app, name in applied if app == "runs")
 
@@ -103,7 +103,7 @@ def taken(into: Path) -> Iterator[str]:
 
 
 def put_back(file: Path) -> None:
-    """Make the empty database what this file holds. Raises InvalidInput likewise; then it is as empty as before."""
+    """Load this file into the empty database. Raises InvalidInput like `snapshot`, and then it is still empty."""
     if connection.vendor == "postgresql":
         _run("pg_restore", ["--single-transaction", "--no-owner", "--no-privileges", "--exit-on-error"], [str(file)])
         return
@@ -120,7 +120,7 @@ def _file() -> Path:
 
 
 def _run(program: str, options: Sequence[str], files: Sequence[str] = ()) -> None:
-    """Let a program of PostgreSQL work on our database."""
+    """Run a PostgreSQL program on the database of the installation."""
     # passwords go through its environment, which other users cannot see
     if shutil.which(program) is None:
         raise InvalidInput(
@@ -137,11 +137,11 @@ def _run(program: str, options: Sequence[str], files: Sequence[str] = ()) -> Non
 
 
 _TRIES = 3
-"""Files that were being deleted when it began may be gone when they are copied: then it begins again."""
+"""How often a back-up begins again because a file was deleted between the snapshot and its copy."""
 
 
 class FilesWent(Exception):
-    """A file that the snapshot names was deleted before it was copied, and rightly: nothing names it any more."""
+    """A file that the snapshot names was deleted before it was copied, because nothing names it any more."""
 
 
 def back_up(target: Path, warn: Callable[[str], object]) -> Manifest:

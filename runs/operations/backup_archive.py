@@ -29,12 +29,12 @@ from runs.store.file_parts import FilePart
 DATABASE, MANIFEST, SIGNATURE = "database", "manifest.json", "signature.json"
 _CONTENT = re.compile(r"blobs/[0-9a-f]{2}/[0-9a-f]{62}")
 _LARGE = re.compile(rb"[0-9]{1,3} size=([0-9]{1,19})\n")
-"""The one property that a back-up has beside a header: sizes of 8 GiB and more."""
+"""The only extended header in a back-up: sizes of 8 GiB and more."""
 _PIECE = 1_048_576
-"""Bytes in memory at a time."""
+"""Bytes in memory at the same time."""
 _BLOCK = tarfile.BLOCKSIZE
 _MAX_SHORT = 1_000_000
-"""Bytes of manifest and signature."""
+"""The most bytes of the manifest and of the signature."""
 
 
 class Manifest(Contract):
@@ -53,14 +53,14 @@ class Manifest(Contract):
 
 
 class ArchiveSignature(Contract):
-    """`key`: which key it was made with, as `key_mark` names it. `hmac`: over all bytes before its header."""
+    """The signature. `key` identifies the key (`key_mark`), `hmac` is over all bytes before its own header."""
 
     key: str
     hmac: str
 
 
 class Signer(StrEnum):
-    """Who has signed a back-up, as far as this installation can tell."""
+    """Who has signed a back-up, as far as this installation knows."""
 
     OURS = "this installation"
     OTHER = "another installation"
@@ -68,7 +68,7 @@ class Signer(StrEnum):
 
 
 class ArchiveWriter:
-    """An archive that is being written to an open file; it is not signed where there is no key to sign with."""
+    """Writes an archive to an open file. It is not signed if the installation has no key."""
 
     def __init__(self, file: IO[bytes], *, signed: bool) -> None:
         self._outlet = _SigningFile(file)
@@ -79,7 +79,7 @@ class ArchiveWriter:
         self._contents = _Contents()
 
     def add_database(self, path: Path) -> str:
-        """Returns its SHA-256."""
+        """Add the database. Returns its SHA-256."""
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             file.seek(0)
@@ -87,7 +87,7 @@ class ArchiveWriter:
         return digest
 
     def add_content(self, sha256: str, pieces: Iterable[bytes]) -> bool:
-        """Add what has this hash. False, and nothing is added, where it has another one."""
+        """Add the content with this hash. False, and nothing is added, if its bytes have another hash."""
         digest = hashlib.sha256()
         with tempfile.SpooledTemporaryFile(
             _PIECE
@@ -104,7 +104,7 @@ class ArchiveWriter:
         return True
 
     def finish(self, describe: Callable[[int, str], Manifest]) -> Manifest:
-        """Write the manifest, which `describe` makes of how many contents there are and their digest, and sign."""
+        """Write the manifest, which `describe` makes from the number of contents and their digest, and sign."""
         manifest = describe(self._contents.count, self._contents.digest)
         self._add_json(MANIFEST, manifest)
         if self._signed:
@@ -123,7 +123,7 @@ class ArchiveWriter:
 
 
 class Archive:
-    """A back-up that is read. Raises InvalidInput for what is none, is not whole, or does not match its digests."""
+    """Reads a back-up. Raises InvalidInput if the file is no back-up, is incomplete, or does not match its digests."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -140,7 +140,7 @@ class Archive:
         self._file.close()
 
     def check(self) -> tuple[Manifest, Signer]:
-        """Read all of it. Returns what it says of itself, and who has signed that, once everything matches."""
+        """Read and check the whole archive. Returns its manifest and who has signed it."""
         manifest, signer, mac = None, Signer.NOBODY, _begun_mac()
         contents, database = _Contents(), ""
         for member in self._members():
@@ -166,13 +166,13 @@ class Archive:
         return manifest, signer
 
     def contents(self) -> Iterator[tuple[str, IO[bytes]]]:
-        """Each content with its SHA-256, of an archive that was checked."""
+        """The contents with their SHA-256. The archive must have been checked."""
         for member in self._members():
             if member.name.startswith("blobs/"):
                 yield member.sha256, io.BufferedReader(FilePart(self._file, member.start, member.size))
 
     def database(self, into: Path, sha256: str) -> None:
-        """Write the database, which has to be the one that was checked, to this file."""
+        """Write the database to this file. Raises InvalidInput if it is not the one that was checked."""
         digest = hashlib.sha256()
         [member] = (one for one in self._members() if one.name == DATABASE)
         with into.open("wb") as target:
@@ -221,7 +221,7 @@ class Archive:
         return InvalidInput(f"This is no back-up of pevsite: it holds “{name}”, or holds it as something else.")
 
     def _digest_of(self, member: "_Member", mac: "hmac.HMAC") -> str:
-        """The SHA-256 of a member; what fills its last block goes into the HMAC alone."""
+        """The SHA-256 of a member. The padding of its last block only enters the HMAC."""
         digest = hashlib.sha256()
         for piece in self._pieces(member.start, member.size):
             digest.update(piece)
@@ -241,7 +241,7 @@ class Archive:
         return piece
 
     def _pieces(self, at: int, size: int) -> Iterator[bytes]:
-        """The bytes from one place on, fewer where the file ends before."""
+        """Bytes from a position on, fewer if the file ends before."""
         try:
             while size > 0:
                 self._file.seek(at)
@@ -255,7 +255,7 @@ class Archive:
 
 @dataclass(frozen=True)
 class _Member:
-    """`header`: the bytes before its content, which begins at `start`."""
+    """A file in the archive. `header` are the bytes before its content, which begins at `start`."""
 
     name: str
     header: bytes
@@ -264,19 +264,19 @@ class _Member:
 
     @property
     def sha256(self) -> str:
-        """What a content has to be, by its name."""
+        """The hash that a content must have according to its name."""
         return self.name.removeprefix("blobs/").replace("/", "")
 
 
 class _Contents:
-    """How many there are, their digest, and which there were."""
+    """Counts contents, computes their digest, and remembers which there were."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
         self._known = set[bytes]()
 
     def add(self, sha256: str) -> bool:
-        """Whether it is new."""
+        """Add a hash. Returns whether it is new."""
         before = self.count
         self._digest.update(f"{sha256}\n".encode())
         self._known.add(bytes.fromhex(sha256))
@@ -292,7 +292,7 @@ class _Contents:
 
 
 class _SigningFile:
-    """What the archive is written to, which goes into the HMAC on its way to the disk."""
+    """The file to which the archive is written. Everything also enters the HMAC."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.mac = _begun_mac()
@@ -307,7 +307,7 @@ class _SigningFile:
 
 
 def _place(name: str) -> int:
-    """Where it stands: contents first, then these."""
+    """The position of a member in the order of an archive: contents come first."""
     return (DATABASE, MANIFEST, SIGNATURE).index(name) + 1 if name in {DATABASE, MANIFEST, SIGNATURE} else 0
 
 

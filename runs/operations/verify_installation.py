@@ -1,4 +1,4 @@
-"""Whether contents, trees, histories and evidence are still what they were, each against its hash or count."""
+"""Checks contents, trees, histories and evidence against their hashes and counts."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -18,12 +18,12 @@ from runs.text.normalisation import markup_of
 from runs.text.plural import pluralize
 
 _AT_ONCE = 100
-"""Verdicts in memory at a time."""
+"""Verdicts in memory at the same time."""
 
 
 @dataclass
 class Verified:
-    """What was looked at, counted while it is done."""
+    """Counts of what was checked, updated during the check."""
 
     contents: int = 0
     bytes: int = 0
@@ -106,12 +106,12 @@ def _quotes(judged: Judgement | Verdict) -> Iterator[Evidence]:
 
 
 def _is_text(source: str) -> bool:
-    """Whether it is what a tool, a model or a person said, and no file."""
+    """Whether a source is something that a tool, a model or a person said, and no file."""
     return source.startswith("@") and not source.startswith(RESULT)
 
 
 def _problem(quote: Evidence) -> str:
-    """What is wrong with a quote from a file, as the end of a sentence; empty if it stands where it is said to."""
+    """What is wrong with a quote from a file, as the end of a sentence; empty if it is at its place."""
     try:
         document = renditions.document_of(quote.sha256)
         if document:

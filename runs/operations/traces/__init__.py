@@ -1,1 +1,1 @@
-"""Traces: how long runs, steps, attempts and calls took, sent to a collector of OpenTelemetry's spans."""
+"""Traces: how long runs, steps, attempts and calls took, sent as OpenTelemetry spans to a collector."""

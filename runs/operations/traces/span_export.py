@@ -1,4 +1,4 @@
-"""Spans, handed to OpenTelemetry's SDK under ids that follow from their rows. Imported where traces are collected."""
+"""Passes spans to the OpenTelemetry SDK, with ids computed from their rows. Imported only if traces are collected."""
 
 import io
 import os
@@ -37,16 +37,16 @@ from runs.models import Run
 from runs.operations.traces.spans import Attributes, TraceSpan
 
 FLUSH_WITHIN = 2.0
-"""Seconds; a process that is stopped must not wait for a collector that is away."""
+"""Seconds for which an ending process waits for a collector that may be away."""
 
 MAX_ANSWER = 1_000_000
-"""Bytes of what a collector answers: it says whether it has taken the spans."""
+"""Bytes of the answer of a collector, which only says whether it accepted the spans."""
 _TIMEOUT = 10.0
-"""Seconds, where the exporter does not say any."""
+"""Seconds, if the exporter has no timeout of its own."""
 
 
 def export(span: TraceSpan) -> None:
-    """Queue a span; a thread of the SDK sends it. Where too many wait, the oldest are lost."""
+    """Queue a span; a thread of the SDK sends it. If too many wait, the oldest are dropped."""
     attributes: Attributes = {"gen_ai.conversation.id": str(span.run.submission), "pevsite.run.id": span.run.pk}
     attributes |= span.attributes
     if settings.TRACE_CONTENT:
@@ -63,7 +63,7 @@ def export(span: TraceSpan) -> None:
 
 
 def flush() -> None:
-    """Send what waits, for `FLUSH_WITHIN` seconds at most."""
+    """Send waiting spans, for at most `FLUSH_WITHIN` seconds."""
     if provider.cache_info().currsize:
         sending = threading.Thread(target=provider().force_flush, name="traces", daemon=True)
         sending.start()
@@ -72,7 +72,7 @@ def flush() -> None:
 
 @cache
 def provider() -> TracerProvider:
-    """Configured by the variables that OpenTelemetry gives to every program: address, headers, sampling, limits."""
+    """The provider of the SDK, configured by the standard variables of OpenTelemetry."""
     name = {} if os.environ.get("OTEL_SERVICE_NAME") else {"service.name": "pevsite"}
     made = TracerProvider(id_generator=_Ids(), resource=Resource.create({**name, "service.version": version()}))
     made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(session=_session())))
@@ -80,7 +80,7 @@ def provider() -> TracerProvider:
 
 
 def _session() -> requests.Session:
-    """What the exporter sends with: as the library configures it, but answers are read as all others are."""
+    """The session of the exporter as the library configures it, except that answers are read with our limits."""
     session = requests.Session()
     for scheme in ("http://", "https://"):
         session.mount(scheme, _BoundedAdapter())
@@ -97,7 +97,7 @@ class _BoundedAdapter(BaseAdapter):
         cert: bytes | str | tuple[bytes | str, bytes | str] | None = None,
         proxies: Mapping[str, str] | None = None,
     ) -> requests.Response:
-        """The proxies are those of the environment, as everywhere."""
+        """Send a request. Proxies come from the environment, as everywhere in the product."""
         assert request.method is not None
         assert request.url is not None
         body = request.body.encode() if isinstance(request.body, str) else request.body
@@ -123,12 +123,12 @@ class _BoundedAdapter(BaseAdapter):
         return response
 
     def close(self) -> None:
-        """Each request has closed its connection."""
+        """Nothing to close: each request closes its connection."""
 
 
 @cache
 def _tls(verify: bool | str, cert: bytes | str | tuple[bytes | str, bytes | str] | None) -> ssl.SSLContext:
-    """The certificates that the variables of OpenTelemetry name: of the collector, and of this installation."""
+    """The certificates that the variables of OpenTelemetry name: those of the collector and of this installation."""
     context = httpx2.create_ssl_context()
     if isinstance(verify, str):
         context.load_verify_locations(cafile=verify)
@@ -138,7 +138,7 @@ def _tls(verify: bool | str, cert: bytes | str | tuple[bytes | str, bytes | str]
 
 
 def _below(span: TraceSpan) -> Context:
-    """Where a span belongs: under its parent's, which need not be sent yet. Spans are sampled by run."""
+    """The context of a span: its parent, which need not be sent yet. Spans are sampled by run."""
     if span.parent is None:
         return Context()
     trace = _trace_id(span.run)
@@ -149,7 +149,7 @@ def _below(span: TraceSpan) -> Context:
 
 
 def _trace_id(run: Run) -> int:
-    """The same in every process, and another one in every installation: numbers of runs are not."""
+    """An id that is the same in every process, and differs between installations, unlike the numbers of runs."""
     return int.from_bytes(sha256(f"{run.submission}".encode()).digest()[:16])
 
 
@@ -162,7 +162,7 @@ def _nanoseconds(moment: datetime) -> int:
 
 
 class _Next(threading.local):
-    """The ids of the span that a thread is about to begin."""
+    """Provides the ids of the span that a thread is about to start."""
 
     ids = (0, 0)
 

@@ -23,7 +23,7 @@ from runs.pev.policy import RULES
 from runs.pev.tools.registry import TOOL_NAMES
 
 type Attributes = dict[str, Any]
-"""Strings, numbers and lists of strings, by their names."""
+"""Attributes of a span by name: strings, numbers and lists of strings."""
 _FAILED = frozenset({Outcome.FAILED, StepStatus.FAILED, AttemptStatus.FAILED, AttemptStatus.BLOCKED})
 
 
@@ -47,7 +47,7 @@ class TraceSpan:
 
 @singledispatch
 def span_of(row: models.Model) -> TraceSpan | None:
-    """The span of a row, or None where nothing was done for it."""
+    """The span of a row, or None if nothing was done for it."""
     raise TypeError(row)
 
 
@@ -184,13 +184,13 @@ def _failure(status: str | None) -> str:
 
 
 def _message(call: ModelCall) -> str:
-    """What a model has answered, in the form of the conventions."""
+    """The answer of a model in the format of the conventions."""
     parts = [part for block in call.content if (part := _part(block))]
     return json.dumps([{"role": "assistant", "parts": parts, "finish_reason": call.stop_reason}], ensure_ascii=False)
 
 
 def _part(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Empty for what nobody can read, such as thoughts that come encrypted."""
+    """The content of a block; empty if it is unreadable, such as encrypted thinking."""
     match block.get("type"):
         case "text":
             return {"type": "text", "content": block.get("text")}

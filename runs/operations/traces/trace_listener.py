@@ -17,7 +17,7 @@ from runs.store.event_log import NewEvent
 
 
 def send_spans(run_id: int, entries: Sequence[NewEvent], **kwargs: object) -> None:
-    """Send a span for each row that has ended with these events; does nothing where no collector is configured."""
+    """Send a span for each row that ended with these events. Does nothing if no collector is configured."""
     if not settings.TRACES:
         return
     # These need an optional extra.
@@ -31,7 +31,7 @@ def send_spans(run_id: int, entries: Sequence[NewEvent], **kwargs: object) -> No
 
 
 def flush() -> None:
-    """Send what still waits to be sent; a process calls this when it ends. Takes two seconds at most."""
+    """Send waiting spans at the end of a process. Takes two seconds at most."""
     if settings.TRACES:
         from runs.operations.traces.span_export import flush  # needs an optional extra
 
