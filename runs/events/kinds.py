@@ -1,19 +1,24 @@
-"""One class for each kind of event in a run's history.
+"""One class for each kind of event in a run's history, with the sentence and the tone in which people are told.
 
 Writing is strict: a class takes exactly the fields of its kind. Reading is not: whatever an earlier version has stored,
 or left out, can still be shown (`read`).
 """
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from runs.contracts.base import JsonObject
-from runs.enums import EventKind
+from runs.enums import Action, EventKind, GateStatus, Outcome
+from runs.text.plural import pluralize, word_for
+from runs.text.truncate import quoted
+
+type Tone = Literal["good", "bad", "warn", "active", "calm"]
 
 
-class EventData(BaseModel):
+class EventData(BaseModel, ABC):
     """What one kind of event says. Words of other enums are plain text: a renamed one stays readable in old rows.
 
     `step` is a step's key, `attempt` its attempt's number, `by` a person's name, `why` and `text` are sentences.
@@ -23,6 +28,30 @@ class EventData(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     kind: EventKind
+
+    @property
+    def tone(self) -> Tone:
+        """Whether it is good or bad news. Most events only tell what happened."""
+        return "calm"
+
+    def sentence(self, names: Mapping[str, str]) -> str:
+        """The event in plain words. `names` maps keys of steps to names; a step without a name goes by its key."""
+        return self._told(self._step(names))
+
+    def short_sentence(self, names: Mapping[str, str]) -> str:
+        """The same for places that already show the step, the attempt and how long it took."""
+        return self._briefly_told(self._step(names))
+
+    def _step(self, names: Mapping[str, str]) -> str:
+        key = getattr(self, "step", "")
+        return f"“{names.get(key, key)}”"
+
+    @abstractmethod
+    def _told(self, step: str) -> str:
+        """The sentence, with the quoted name of the step that it is about."""
+
+    def _briefly_told(self, step: str) -> str:
+        return self._told(step)
 
     def data(self) -> JsonObject:
         """What is stored beside the kind; `read` makes the same event of it again."""
@@ -43,6 +72,12 @@ class Submitted(EventData):
     not_read: tuple[str, ...] = ()
     token: str = ""
 
+    def _told(self, step: str) -> str:
+        left = f" Left out, since they may hold secrets: {', '.join(self.left_out)}." if self.left_out else ""
+        over = f" over MCP (token “{self.token}”)" if self.token else ""
+        first = f"{self.by} submitted the task{over} with {pluralize(self.files, 'file')}.{left}"
+        return " ".join([first, *self.not_read])
+
 
 class Reading(EventData):
     """`done` of so many `documents` are read; the first of these events begins the work."""
@@ -51,6 +86,15 @@ class Reading(EventData):
     done: int
     documents: int
 
+    @property
+    def tone(self) -> Tone:
+        return "active"
+
+    def _told(self, step: str) -> str:
+        if not self.done:
+            return f"{pluralize(self.documents, 'document')} {word_for(self.documents, 'is', 'are')} being read."
+        return f"{self.done:,} of {pluralize(self.documents, 'document')} are read."
+
 
 class DocumentsRead(EventData):
     """`not_read`: sentences about given files of which something cannot be read, a bounded number."""
@@ -58,10 +102,24 @@ class DocumentsRead(EventData):
     kind: Literal[EventKind.DOCUMENTS_READ] = EventKind.DOCUMENTS_READ
     not_read: tuple[str, ...] = ()
 
+    @property
+    def tone(self) -> Tone:
+        return "warn" if self.not_read else "calm"
+
+    def _told(self, step: str) -> str:
+        return " ".join(["The documents are read.", *self.not_read])
+
 
 class Planning(EventData):
     kind: Literal[EventKind.PLANNING] = EventKind.PLANNING
     version: int
+
+    @property
+    def tone(self) -> Tone:
+        return "active"
+
+    def _told(self, step: str) -> str:
+        return f"The planner writes version {self.version} of the plan."
 
 
 class PlanProposed(EventData):
@@ -77,6 +135,13 @@ class PlanProposed(EventData):
     relaxed: int
     by: str = ""
 
+    def _told(self, step: str) -> str:
+        more = f"; {pluralize(len(self.kept), 'result')} kept from before" if self.kept else ""
+        fewer = pluralize(self.relaxed, "place")
+        less = f" It departs from what was agreed, in {fewer}." if self.relaxed else ""
+        how = f"is {self.by}’s edit" if self.by else "is ready"
+        return f"Version {self.version} of the plan {how}: {pluralize(self.steps, 'step')}{more}.{less}"
+
 
 class GateOpened(EventData):
     kind: Literal[EventKind.GATE_OPENED] = EventKind.GATE_OPENED
@@ -84,6 +149,13 @@ class GateOpened(EventData):
     gate_kind: str = Field(serialization_alias="kind")
     question: str
     step: str = ""
+
+    @property
+    def tone(self) -> Tone:
+        return "warn"
+
+    def _told(self, step: str) -> str:
+        return f"Needs a decision: {self.question}"
 
 
 class GateDecided(EventData):
@@ -105,11 +177,25 @@ class GateDecided(EventData):
     revises: bool = False
     words: str = ""
 
+    @property
+    def tone(self) -> Tone:
+        return "good" if self.decision in {GateStatus.APPROVED, GateStatus.ANSWERED} else "warn"
+
+    def _told(self, step: str) -> str:
+        how = "" if self.how == "person" else f" ({self.how})"
+        waived = " and said that no sources are needed" if self.no_sources else ""
+        reason = f": {self.reason}" if self.reason else "."
+        words = self.words.replace("{step}", step) or f"{self.decision} it"
+        return f"{self.by} {words}{how}{waived}{reason}"
+
 
 class GateWithdrawn(EventData):
     kind: Literal[EventKind.GATE_WITHDRAWN] = EventKind.GATE_WITHDRAWN
     gate: int
     gate_kind: str = Field(serialization_alias="kind")
+
+    def _told(self, step: str) -> str:
+        return "A question was withdrawn; it needs no answer any more."
 
 
 class PlanApproved(EventData):
@@ -119,6 +205,14 @@ class PlanApproved(EventData):
     how: str
     digest: str
 
+    @property
+    def tone(self) -> Tone:
+        return "good"
+
+    def _told(self, step: str) -> str:
+        how = " by policy" if self.how == "policy" else ""
+        return f"Version {self.version} of the plan is approved{how}, fingerprint {self.digest[:12]}."
+
 
 class AttemptStarted(EventData):
     """`agent`: the one that its step names, left out without one: other versions may read it during an upgrade."""
@@ -127,6 +221,13 @@ class AttemptStarted(EventData):
     step: str
     attempt: int
     agent: Annotated[str, Field(exclude_if=lambda name: not name)] = ""
+
+    @property
+    def tone(self) -> Tone:
+        return "active"
+
+    def _told(self, step: str) -> str:
+        return f"Attempt {self.attempt} at {step} began{f', with the agent {self.agent}' if self.agent else ''}."
 
 
 class SessionResumed(EventData):
@@ -141,6 +242,17 @@ class SessionResumed(EventData):
     replies: int
     otherwise: bool = False
 
+    def _told(self, step: str) -> str:
+        return self._of(f"agent's session for {step}" if self.step else "planner's session")
+
+    def _briefly_told(self, step: str) -> str:
+        return self._of("agent's session" if self.step else "planner's session")
+
+    def _of(self, session: str) -> str:
+        replies = pluralize(self.replies, "reply", "replies")
+        then = "then took another turn and began again" if self.otherwise else "went on where it was"
+        return f"The {session} was given {replies} from the journal, and {then}."
+
 
 class AttemptReused(EventData):
     """`from_run` and `from_step` are ids, `from_attempt` is the number of that step's attempt."""
@@ -150,6 +262,14 @@ class AttemptReused(EventData):
     from_run: int
     from_step: int
     from_attempt: int
+
+    @property
+    def tone(self) -> Tone:
+        return "good"
+
+    def _told(self, step: str) -> str:
+        source = f"attempt {self.from_attempt} of run {self.from_run}"
+        return f"{step} reused the result of {source}: nothing that it depends on has changed. It costs nothing."
 
 
 class ModelCalled(EventData):
@@ -166,6 +286,19 @@ class ModelCalled(EventData):
     attempt: int = 0
     pages: tuple[str, ...] = ()
 
+    def _told(self, step: str) -> str:
+        about = f" for {step}, attempt {self.attempt}" if self.attempt else ""
+        what = f"gave no answer{about} after" if self.stop == "error" else f"answered{about} in"
+        return f"The {self.role} ({self.model}) {what} {self.ms / 1_000:.1f} s.{self._shown}"
+
+    def _briefly_told(self, step: str) -> str:
+        answered = "gave no answer" if self.stop == "error" else "answered"
+        return f"The {self.role} ({self.model}) {answered}.{self._shown}"
+
+    @property
+    def _shown(self) -> str:
+        return f" It was shown as they look: {'; '.join(self.pages)}." if self.pages else ""
+
 
 class ToolCalled(EventData):
     """`about`: what a call without a path was about, such as what was searched for, on one line."""
@@ -179,6 +312,25 @@ class ToolCalled(EventData):
     about: str = ""
     agent: str = ""
 
+    @property
+    def tone(self) -> Tone:
+        return "bad" if self.error else "calm"
+
+    def _told(self, step: str) -> str:
+        return f"{' '.join([*self._call(), *([f'for {step}'] if self.attempt else [])])}."
+
+    def _briefly_told(self, step: str) -> str:
+        return f"{' '.join(self._call())}."
+
+    def _call(self) -> Iterator[str]:
+        yield self.tool
+        if subject := self.path or (self.about and quoted(self.about, 200)):
+            yield subject
+        if self.agent:
+            yield f"by {self.agent}"
+        if self.error:
+            yield "failed"
+
 
 class Verifying(EventData):
     """The executor has reported. `confidence`: 0 to 1; None of offline rules."""
@@ -187,6 +339,20 @@ class Verifying(EventData):
     step: str
     attempt: int
     confidence: float | None
+
+    @property
+    def tone(self) -> Tone:
+        return "active"
+
+    def _told(self, step: str) -> str:
+        return f"Attempt {self.attempt} at {step} reported{self._sure}; it is being verified."
+
+    def _briefly_told(self, step: str) -> str:
+        return f"Reported{self._sure}; it is being verified."
+
+    @property
+    def _sure(self) -> str:
+        return "" if self.confidence is None else f", {self.confidence * 100:.0f} % confident"
 
 
 class VerdictGiven(EventData):
@@ -197,6 +363,22 @@ class VerdictGiven(EventData):
     action: str
     feedback: str
 
+    @property
+    def tone(self) -> Tone:
+        return "good" if self.passed else "bad"
+
+    def _told(self, step: str) -> str:
+        if self.passed:
+            return f"Attempt {self.attempt} at {step} passed verification."
+        return f"Attempt {self.attempt} at {step} did not pass: {self.feedback}{self._asks}"
+
+    def _briefly_told(self, step: str) -> str:
+        return "Passed verification." if self.passed else f"Did not pass: {self.feedback}{self._asks}"
+
+    @property
+    def _asks(self) -> str:
+        return " A new plan is asked for." if self.action == Action.REPLAN else ""
+
 
 class StepPassed(EventData):
     """`tree`: the digest of the workspace from here on."""
@@ -205,6 +387,13 @@ class StepPassed(EventData):
     step: str
     attempt: int
     tree: str
+
+    @property
+    def tone(self) -> Tone:
+        return "good"
+
+    def _told(self, step: str) -> str:
+        return f"{step} passed; its files are in the workspace."
 
 
 class StepAccepted(EventData):
@@ -215,6 +404,13 @@ class StepAccepted(EventData):
     attempt: int
     tree: str
 
+    @property
+    def tone(self) -> Tone:
+        return "warn"
+
+    def _told(self, step: str) -> str:
+        return f"{step} was accepted with open points."
+
 
 class StepNotApplicable(EventData):
     """There was nothing for it to do. `tree`: the digest of the workspace, as it was."""
@@ -224,17 +420,34 @@ class StepNotApplicable(EventData):
     attempt: int
     tree: str
 
+    def _told(self, step: str) -> str:
+        return f"{step} does not apply: there is nothing for it to do."
+
 
 class StepFailed(EventData):
     kind: Literal[EventKind.STEP_FAILED] = EventKind.STEP_FAILED
     step: str
     attempts: int
 
+    @property
+    def tone(self) -> Tone:
+        return "bad"
+
+    def _told(self, step: str) -> str:
+        return f"{step} failed after {pluralize(self.attempts, 'attempt')}."
+
 
 class StepRetried(EventData):
     kind: Literal[EventKind.STEP_RETRIED] = EventKind.STEP_RETRIED
     step: str
     why: str
+
+    @property
+    def tone(self) -> Tone:
+        return "warn"
+
+    def _told(self, step: str) -> str:
+        return f"{step} is tried again. {self.why}"
 
 
 class Replanning(EventData):
@@ -245,6 +458,13 @@ class Replanning(EventData):
     why: str
     replan: int
 
+    @property
+    def tone(self) -> Tone:
+        return "warn"
+
+    def _told(self, step: str) -> str:
+        return f"Back to the planner. {self.why}"
+
 
 class NothingNew(EventData):
     """The planner brought what had failed again; `version` goes on. `why`: what it was told."""
@@ -252,6 +472,13 @@ class NothingNew(EventData):
     kind: Literal[EventKind.NOTHING_NEW] = EventKind.NOTHING_NEW
     version: int
     why: str
+
+    @property
+    def tone(self) -> Tone:
+        return "warn"
+
+    def _told(self, step: str) -> str:
+        return f"The planner brought nothing new; version {self.version} goes on without a replan. {self.why}"
 
 
 class WaitingForModel(EventData):
@@ -261,6 +488,13 @@ class WaitingForModel(EventData):
     why: str
     until: str
 
+    @property
+    def tone(self) -> Tone:
+        return "warn"
+
+    def _told(self, step: str) -> str:
+        return f"The model's service is not available; it is asked again later. {self.why}"
+
 
 class Recovered(EventData):
     """`work`: the kind of the work item that another worker goes on with."""
@@ -268,15 +502,32 @@ class Recovered(EventData):
     kind: Literal[EventKind.RECOVERED] = EventKind.RECOVERED
     work: str
 
+    @property
+    def tone(self) -> Tone:
+        return "warn"
+
+    def _told(self, step: str) -> str:
+        return "A worker was lost; another one goes on where it stopped."
+
 
 class Paused(EventData):
     kind: Literal[EventKind.PAUSED] = EventKind.PAUSED
     by: str
 
+    @property
+    def tone(self) -> Tone:
+        return "warn"
+
+    def _told(self, step: str) -> str:
+        return f"{self.by} paused the run. What is under way is finished; nothing new starts."
+
 
 class Resumed(EventData):
     kind: Literal[EventKind.RESUMED] = EventKind.RESUMED
     by: str
+
+    def _told(self, step: str) -> str:
+        return f"{self.by} resumed the run."
 
 
 class LimitsRaised(EventData):
@@ -287,6 +538,11 @@ class LimitsRaised(EventData):
     budget: str
     time_limit: int | None
 
+    def _told(self, step: str) -> str:
+        budget = f"${self.budget}" if self.budget else ""
+        minutes = f"{self.time_limit / 60:g} minutes" if self.time_limit else ""
+        return f"{self.by} raised the limit: {' and '.join(filter(None, [budget, minutes]))}."
+
 
 class ApproverAdded(EventData):
     """`person`: the name of who may see the run and decide in it from now on."""
@@ -295,21 +551,37 @@ class ApproverAdded(EventData):
     by: str
     person: str
 
+    def _told(self, step: str) -> str:
+        return f"{self.by} let {self.person} see this run and decide in it."
+
 
 class ApproverRemoved(EventData):
     kind: Literal[EventKind.APPROVER_REMOVED] = EventKind.APPROVER_REMOVED
     by: str
     person: str
 
+    def _told(self, step: str) -> str:
+        return f"{self.by} took {self.person} off those who may see this run and decide in it."
+
 
 class Finalising(EventData):
     kind: Literal[EventKind.FINALISING] = EventKind.FINALISING
+
+    @property
+    def tone(self) -> Tone:
+        return "active"
+
+    def _told(self, step: str) -> str:
+        return "Every step is settled. The final answer is being written."
 
 
 class Answered(EventData):
     kind: Literal[EventKind.ANSWERED] = EventKind.ANSWERED
     met: int
     criteria: int
+
+    def _told(self, step: str) -> str:
+        return f"The answer is written; {self.met} of {self.criteria} success criteria are met."
 
 
 class Finished(EventData):
@@ -318,6 +590,16 @@ class Finished(EventData):
     kind: Literal[EventKind.FINISHED] = EventKind.FINISHED
     outcome: str
     gaps: tuple[str, ...]
+
+    @property
+    def tone(self) -> Tone:
+        if self.outcome == Outcome.PARTIAL:
+            return "warn"
+        return "good" if self.outcome == Outcome.SUCCEEDED else "bad"
+
+    def _told(self, step: str) -> str:
+        more = f" with {pluralize(len(self.gaps), 'open point')}" if self.gaps else ""
+        return f"Finished: {self.outcome}{more}."
 
 
 class Renamed(EventData):
@@ -328,10 +610,16 @@ class Renamed(EventData):
     before: str
     after: str
 
+    def _told(self, step: str) -> str:
+        return f"{self.by} renamed the run from “{self.before}” to “{self.after}”."
+
 
 class Archived(EventData):
     kind: Literal[EventKind.ARCHIVED] = EventKind.ARCHIVED
     by: str
+
+    def _told(self, step: str) -> str:
+        return f"{self.by} archived the run: lists show it only where the archive is asked for."
 
 
 class Restored(EventData):
@@ -340,31 +628,63 @@ class Restored(EventData):
     kind: Literal[EventKind.RESTORED] = EventKind.RESTORED
     by: str
 
+    def _told(self, step: str) -> str:
+        return f"{self.by} brought the run back from the archive."
+
 
 class Note(EventData):
     kind: Literal[EventKind.NOTE] = EventKind.NOTE
     text: str
     reason: str = ""
 
+    def _told(self, step: str) -> str:
+        return f"{self.text} {self.reason}".strip()
 
-WorkEvent = Recovered | WaitingForModel | Reading | DocumentsRead | Finalising | Answered
-PeopleEvent = ApproverAdded | ApproverRemoved
-ShelfEvent = Renamed | Archived | Restored
-RunEvent = Submitted | Paused | Resumed | LimitsRaised | PeopleEvent | WorkEvent | Finished | ShelfEvent
-PlanEvent = Planning | PlanProposed | PlanApproved | Replanning | NothingNew
-GateEvent = GateOpened | GateDecided | GateWithdrawn
-AttemptEvent = AttemptStarted | AttemptReused | SessionResumed | ModelCalled | ToolCalled | Verifying | VerdictGiven
-StepEvent = StepPassed | StepAccepted | StepNotApplicable | StepFailed | StepRetried
 
 type AnyEvent = Annotated[
-    RunEvent | PlanEvent | GateEvent | AttemptEvent | StepEvent | Note, Field(discriminator="kind")
+    Submitted
+    | Reading
+    | DocumentsRead
+    | Planning
+    | PlanProposed
+    | GateOpened
+    | GateDecided
+    | GateWithdrawn
+    | PlanApproved
+    | AttemptStarted
+    | SessionResumed
+    | AttemptReused
+    | ModelCalled
+    | ToolCalled
+    | Verifying
+    | VerdictGiven
+    | StepPassed
+    | StepAccepted
+    | StepNotApplicable
+    | StepFailed
+    | StepRetried
+    | Replanning
+    | NothingNew
+    | WaitingForModel
+    | Recovered
+    | Paused
+    | Resumed
+    | LimitsRaised
+    | ApproverAdded
+    | ApproverRemoved
+    | Finalising
+    | Answered
+    | Finished
+    | Renamed
+    | Archived
+    | Restored
+    | Note,
+    Field(discriminator="kind"),
 ]
 
 CLASSES: Mapping[str, type[AnyEvent]] = {
-    cls.model_fields["kind"].default.value: cls
-    for group in (RunEvent, PlanEvent, GateEvent, AttemptEvent, StepEvent)
-    for cls in get_args(group)
-} | {EventKind.NOTE.value: Note}
+    cls.model_fields["kind"].default.value: cls for cls in get_args(get_args(AnyEvent.__value__)[0])
+}
 
 _EMPTY: Mapping[object, object] = {str: "", int: 0, float: 0.0, bool: False, tuple[str, ...]: ()}
 """What stands for a value that an old row lacks, by the field's type."""

@@ -18,7 +18,6 @@ from runs.engine.process import Engine
 from runs.enums import GateStatus, Outcome, RunStatus, Verb
 from runs.errors import DecisionRefused, FilesMissing, InvalidInput
 from runs.events.kinds import read
-from runs.events.sentences import sentence
 from runs.lifecycle.gate_decisions import already_decided, decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
@@ -131,7 +130,7 @@ class Headless:
         while True:
             for event in run.events.after(seen):
                 seen = event.seq
-                self._say(f"{event.seq:>4}  {' '.join(sentence(read(event.kind, event.data), {}).split())}")
+                self._say(f"{event.seq:>4}  {' '.join(read(event.kind, event.data).sentence({}).split())}")
             run.refresh_from_db(fields=["status", "event_count"])
             if run.status == RunStatus.FINISHED and seen == run.event_count:
                 return

@@ -26,7 +26,6 @@ from runs.enums import (
     WorkStatus,
 )
 from runs.events.kinds import read
-from runs.events.sentences import sentence
 from runs.lifecycle.deletion import kept_until
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Attempt, Gate, Plan, Run, Step, User
@@ -170,7 +169,7 @@ class RunFrame:
         """How far its documents are read, as long as they are."""
         kinds = (EventKind.READING, EventKind.DOCUMENTS_READ)
         newest = self.run.events.filter(kind__in=kinds).order_by("seq").last()
-        return sentence(read(newest.kind, newest.data), {}) if newest and newest.kind == EventKind.READING else ""
+        return read(newest.kind, newest.data).sentence({}) if newest and newest.kind == EventKind.READING else ""
 
     @cached_property
     def _working(self) -> Sequence[Attempt]:

@@ -11,8 +11,7 @@ from decimal import Decimal
 from django.db.models import F
 
 from runs.enums import EventKind, WorkKind
-from runs.events.kinds import ToolCalled, read
-from runs.events.sentences import Tone, short_sentence, tone
+from runs.events.kinds import Tone, ToolCalled, read
 from runs.models import Attempt, Event, ModelCall, Run, ToolCall, WorkItem
 from runs.models.querysets import EventQuerySet
 from runs.pev.tools.service_tools import SERVICE_TOOLS
@@ -106,7 +105,7 @@ def _line(
 ) -> CallLine:
     typed = read(event.kind, event.data)
     is_model = event.kind == EventKind.MODEL_CALLED
-    said = (event.seq, event.at, tone(typed), short_sentence(typed, {}), is_model)
+    said = (event.seq, event.at, typed.tone, typed.short_sentence({}), is_model)
     if is_model:
         model = _written(models, event.at)
         return CallLine(*said, *model[1:]) if model else CallLine(*said)

@@ -13,7 +13,6 @@ from django.db.models.functions import Coalesce
 from runs.accounting.costs import Totals, totals_by
 from runs.enums import EventKind, WorkKind
 from runs.events.kinds import read
-from runs.events.sentences import sentence
 from runs.models import Attempt, Event, ModelCall, Run, Step, ToolCall, WorkItem
 from runs.text.normalisation import caseless
 from runs.web.history.history_filter import CALLS, HistoryFilter
@@ -58,7 +57,7 @@ def window(run: Run, chosen: HistoryFilter, names: Mapping[str, str]) -> Window:
             rest = looked_at
             break
         looked_at = event.seq
-        if not wanted or wanted in caseless(sentence(read(event.kind, event.data), names)):
+        if not wanted or wanted in caseless(read(event.kind, event.data).sentence(names)):
             taken.append(event)
     searched_all = not (rest and len(taken) < PER_PAGE)
     if upwards:

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from runs.enums import AttemptStatus, EventKind, StepStatus
-from runs.events.kinds import AnyEvent, GateDecided, read
-from runs.events.sentences import Tone, sentence, short_sentence, tone
+from runs.events.kinds import AnyEvent, GateDecided, Tone, read
 from runs.models import Event
 
 _IN_ATTEMPTS = frozenset(
@@ -231,8 +230,8 @@ def _line(event: Event, typed: AnyEvent, context: Context, *, inside: bool = Fal
         event.seq,
         event.at,
         event.kind,
-        tone(typed),
-        (short_sentence if inside else sentence)(typed, context.names),
+        typed.tone,
+        typed.short_sentence(context.names) if inside else typed.sentence(context.names),
         milliseconds(event.at - begun) if begun else None,
         isinstance(typed, GateDecided),
         context.calls.get(context.works.get(event.seq, 0)),

@@ -12,7 +12,6 @@ from django.urls import reverse
 
 from runs.enums import Outcome, RunStatus, Show
 from runs.events.kinds import Finished, read
-from runs.events.sentences import sentence
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Event, Gate, Run, User
 from runs.models.querysets import RunQuerySet
@@ -241,8 +240,8 @@ class _Facts:
         plan = self.progress.get(run.pk)
         key = str(event.data.get("step", ""))
         name = self.names.get((plan.plan, key), key) if plan else key
-        revision_in_words = sentence(read(event.kind, event.data), {key: name})
-        return f"Paused. {revision_in_words}" if run.paused and event.kind != "paused" else revision_in_words
+        doing = read(event.kind, event.data).sentence({key: name})
+        return f"Paused. {doing}" if run.paused and event.kind != "paused" else doing
 
     def _outcome(self, run: Run) -> str:
         found = [read(event.kind, event.data) for event in self.events.get(run.pk, ())]

@@ -9,7 +9,6 @@ from runs.engine.prompt_inputs import for_planner
 from runs.enums import AttemptStatus, EventKind, GateKind, GateStatus, RunStatus, StepStatus, Verb, WorkKind, WorkStatus
 from runs.errors import LeaseLost
 from runs.events.kinds import read
-from runs.events.sentences import sentence
 from runs.lifecycle import effects
 from runs.lifecycle import state as states
 from runs.lifecycle.change_requests import answered, requests_of, unmet
@@ -42,7 +41,7 @@ def status_of(run: Run, key: str) -> tuple[str, bool]:
 
 
 def happened(run: Run, kind: EventKind) -> list[str]:
-    return [sentence(read(event.kind, event.data), {}) for event in run.events.filter(kind=kind)]
+    return [read(event.kind, event.data).sentence({}) for event in run.events.filter(kind=kind)]
 
 
 def test_the_planner_is_asked_with_the_words_and_the_error_and_no_replan_is_used_up() -> None:

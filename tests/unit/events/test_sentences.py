@@ -5,7 +5,6 @@ import pytest
 from runs.enums import EventKind
 from runs.events import kinds as events
 from runs.events.kinds import AnyEvent, read
-from runs.events.sentences import sentence, tone
 from tests.unit.events.test_kinds import EVERY_KIND
 
 NAMES = {"a": "Review"}
@@ -71,12 +70,12 @@ TONES = {
 
 
 def test_every_event_in_plain_words() -> None:
-    assert {event.kind: sentence(event, NAMES) for event in EVERY_KIND} == SENTENCES
+    assert {event.kind: event.sentence(NAMES) for event in EVERY_KIND} == SENTENCES
 
 
 def test_every_event_has_a_tone() -> None:
     others = {event.kind: "calm" for event in EVERY_KIND}
-    assert {event.kind: tone(event) for event in EVERY_KIND} == others | {
+    assert {event.kind: event.tone for event in EVERY_KIND} == others | {
         kind: name for name, kinds in TONES.items() for kind in kinds
     }
 
@@ -84,14 +83,14 @@ def test_every_event_has_a_tone() -> None:
 @pytest.mark.parametrize("kind", list(EventKind))
 def test_an_empty_old_row_has_a_sentence_and_a_tone(kind: EventKind) -> None:
     event = read(kind.value, {})
-    assert sentence(event, {}).strip() or kind is EventKind.NOTE
-    assert tone(event) in {"good", "bad", "warn", "active", "calm"}
+    assert event.sentence({}).strip() or kind is EventKind.NOTE
+    assert event.tone in {"good", "bad", "warn", "active", "calm"}
 
 
 def test_a_step_without_a_name_goes_by_its_key() -> None:
-    assert sentence(events.AttemptStarted(step="a", attempt=1), {}) == "Attempt 1 at “a” began."
+    assert events.AttemptStarted(step="a", attempt=1).sentence({}) == "Attempt 1 at “a” began."
     with_one = events.AttemptStarted(step="a", attempt=1, agent="writer")
-    assert sentence(with_one, {}) == "Attempt 1 at “a” began, with the agent writer."
+    assert with_one.sentence({}) == "Attempt 1 at “a” began, with the agent writer."
 
 
 def test_a_decision_names_the_step_and_how_it_was_made() -> None:
@@ -99,7 +98,7 @@ def test_a_decision_names_the_step_and_how_it_was_made() -> None:
         event = events.GateDecided(
             gate=1, gate_kind="step", decision="approved", by="bob", how=how, reason=reason, step="a", words=words
         )
-        return sentence(event, NAMES)
+        return event.sentence(NAMES)
 
     assert [
         decided("requested changes to the result of {step}", reason="No."),
@@ -115,12 +114,12 @@ def test_a_decision_names_the_step_and_how_it_was_made() -> None:
 def test_what_a_program_submitted_names_its_token() -> None:
     event = events.Submitted(by="alice", files=1, bytes=1, token="laptop")
     assert read(event.kind, event.data()) == event
-    assert sentence(event, {}) == "alice submitted the task over MCP (token “laptop”) with 1 file."
+    assert event.sentence({}) == "alice submitted the task over MCP (token “laptop”) with 1 file."
 
 
 def test_what_was_left_out_is_told() -> None:
     event = events.Submitted(by="alice", files=1, bytes=1, left_out=(".env", ".ssh/"))
-    assert sentence(event, NAMES) == (
+    assert event.sentence(NAMES) == (
         "alice submitted the task with 1 file. Left out, since they may hold secrets: .env, .ssh/."
     )
 
@@ -131,7 +130,7 @@ def test_what_is_not_read_is_told() -> None:
         "Left out, as a person said: b.md.",
     )
     event = events.Submitted(by="alice", files=2, bytes=1, not_read=not_read)
-    assert sentence(event, NAMES) == f"alice submitted the task with 2 files. {not_read[0]} {not_read[1]}"
+    assert event.sentence(NAMES) == f"alice submitted the task with 2 files. {not_read[0]} {not_read[1]}"
 
 
 def test_the_other_side_of_each_sentence() -> None:
@@ -149,7 +148,7 @@ def test_the_other_side_of_each_sentence() -> None:
         events.LimitsRaised(by="alice", budget="5", time_limit=90),
         events.Finished(outcome="succeeded", gaps=()),
     ]
-    assert [(tone(event), sentence(event, NAMES)) for event in cases] == [
+    assert [(event.tone, event.sentence(NAMES)) for event in cases] == [
         ("calm", "Version 1 of the plan is ready: 1 step."),
         ("good", "Version 1 of the plan is approved by policy, fingerprint abc."),
         ("calm", "The planner (m-1) gave no answer after 0.5 s."),

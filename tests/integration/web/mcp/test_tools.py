@@ -14,7 +14,6 @@ from mcp import Client
 from pevsite.setting_values import policy_values
 from runs.enums import ApprovalPolicy, GateKind, GateStatus, Verb
 from runs.events.kinds import Submitted, read
-from runs.events.sentences import sentence
 from runs.models import AccessToken, Event, Gate, Run, User
 from runs.store.trees import files_of
 from runs.submission.run_templates import save
@@ -100,7 +99,7 @@ def test_a_run_is_submitted_as_careful_and_says_how(token: str, alice: User) -> 
     assert (run.owner, run.template, sorted(files_of(run.inputs))) == (alice, "Document review", ["contracts/lease.md"])
     assert (run.policy.plan_approval, run.policy.step_approval.value) == (ApprovalPolicy.ALWAYS, "all")
     event = run.events.earliest("seq")
-    assert sentence(read(event.kind, event.data), {}) == (
+    assert read(event.kind, event.data).sentence({}) == (
         "alice submitted the task over MCP (token “laptop”) with 1 file."
     )
 
@@ -109,7 +108,7 @@ def test_events_of_before_have_no_token() -> None:
     old = read("submitted", {"by": "alice", "files": 1, "bytes": 9})
     assert old == Submitted(by="alice", files=1, bytes=9)
     assert "token" not in old.data()
-    assert sentence(old, {}) == "alice submitted the task with 1 file."
+    assert old.sentence({}) == "alice submitted the task with 1 file."
 
 
 @pytest.mark.parametrize(("preset", "approval"), [("careful", "always"), ("balanced", "first")])
