@@ -5,10 +5,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from pydantic import GetJsonSchemaHandler
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
-
 
 class Group(StrEnum):
     """A part of the form of a new run, by its title, in the order of the page."""
@@ -69,10 +65,6 @@ class Setting:
     hands_off: Any = UNSET
     decides: bool = False
     as_before: Any = UNSET
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Describes the field in the published schema of reports."""
-        return {**handler(schema), "description": self.option}
 
 
 def in_preset(rule: Any, value: Any) -> Any:

@@ -4,9 +4,9 @@ version; one that is taken away or means something else makes a new major versio
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import JsonValue
+from pydantic import JsonValue, WithJsonSchema
 
 from runs.contracts.base import Contract
 from runs.enums import (
@@ -31,6 +31,9 @@ from runs.pev.plans.estimate import Estimate
 from runs.pev.policy import Policy
 
 VERSION: Literal["1.1"] = "1.1"
+_SETTINGS = "The settings of the run. They are called like the options of `manage.py run`, and there may be more later."
+_AnyPolicy = Annotated[Policy, WithJsonSchema({"type": "object", "description": _SETTINGS})]
+"""A new setting is no new version, and a report with it is valid for programs that know the schema of today."""
 
 
 class Unmet(Contract):
@@ -429,7 +432,7 @@ class Report(Contract):
     outcome: Outcome | None
     failure: str
     ended: str
-    policy: Policy
+    policy: _AnyPolicy
     judged_its_own_work: str
     no_sources: str
     gaps: list[str]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from django.db import migrations, models
@@ -19,8 +20,13 @@ _FREE = {"blank", "choices", "help_text", "verbose_name", "validators", "default
 """Arguments of a field that change no column, or that no writer notices."""
 
 
-def is_additive(operation: Operation, before: ProjectState) -> bool:
-    """Whether code that does not know of this goes on reading and writing the tables."""
+type Checks = Mapping[str, models.BaseConstraint]
+
+
+def is_additive(operation: Operation, before: ProjectState, checks: Checks = MappingProxyType({})) -> bool:
+    """Whether code that does not know of this goes on reading and writing the tables. `checks`: the constraints before
+    the migration, by name.
+    """
     match operation:
         case migrations.AddField(field=field):
             return bool(field.null or field.has_db_default() or field.many_to_many)  # `default` is Django's alone
@@ -28,6 +34,8 @@ def is_additive(operation: Operation, before: ProjectState) -> bool:
             return _is_wider(before.models["runs", model.lower()].fields[name], field)
         case migrations.AlterModelOptions():
             return True
+        case migrations.AddConstraint(constraint=models.CheckConstraint() as constraint):
+            return _allows_more(checks.get(constraint.name), constraint)
         case _:
             return isinstance(operation, _ADDING)
 
@@ -40,6 +48,20 @@ def _is_wider(old: models.Field, new: models.Field) -> bool:  # type: ignore[typ
     if "null" in changed and has.get("null"):
         changed.remove("null")
     return was == is_ and not changed
+
+
+def _allows_more(old: models.BaseConstraint | None, new: models.CheckConstraint) -> bool:
+    """Whether a check replaces one that allowed fewer values of the same column, such as fewer kinds of gates."""
+    conditions = [one.condition for one in (old, new) if isinstance(one, models.CheckConstraint)]
+    match [tuple(one.children) for one in conditions if isinstance(one, models.Q)]:
+        case [((str() as was, had),), ((str() as column, has),)]:
+            return was == column and column.endswith("__in") and set(had) < set(has)
+        case _:
+            return False
+
+
+def constraints_in(state: ProjectState) -> Checks:
+    return {one.name: one for model in state.models.values() for one in model.options.get("constraints", [])}
 
 
 def later_migrations() -> Iterator[tuple[str, migrations.Migration, ProjectState]]:
@@ -55,8 +77,9 @@ def test_migrations_are_additive_or_say_in_the_changelog_that_they_are_not() -> 
     refused = []
     for name, migration, state in later_migrations():
         declared = getattr(import_module(f"runs.migrations.{name}"), "NOT_ADDITIVE", "")
+        checks = constraints_in(state)
         for operation in migration.operations:
-            if not is_additive(operation, state) and not (declared and declared in changelog):
+            if not is_additive(operation, state, checks) and not (declared and declared in changelog):
                 refused.append(f"{name}: {operation.describe()}")
             operation.state_forwards("runs", state)
     assert refused == [], "docs/operating.md, “Upgrades”, says what to do"
@@ -89,3 +112,15 @@ migrations.CreateModel("Run", [("id", models.BigAutoField(primary_key=True)), _T
 )
 def test_what_counts_as_additive(operation: Operation, expected: bool) -> None:
     assert is_additive(operation, RUN) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"), [(["plan", "step", "answer"], True), (["plan"], False), (["plan", "other"], False)]
+)
+def test_a_check_that_allows_more_values_is_additive(values: list[str], expected: bool) -> None:
+    def check(values: list[str]) -> models.CheckConstraint:
+        return models.CheckConstraint(condition=models.Q(kind__in=values), name="kind_known")
+
+    added = migrations.AddConstraint("run", check(values))
+    assert is_additive(added, RUN, {"kind_known": check(["plan", "step"])}) is expected
+    assert not is_additive(added, RUN)

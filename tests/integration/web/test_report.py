@@ -16,9 +16,11 @@ from runs.enums import Role
 from runs.models import ModelCall, Run, User
 from runs.pev.policy import RoleModel
 from runs.reports.archive import entry_name
+from runs.reports.formats import FORMATS
 from runs.store import blobs, trees
 from tests import factories
 
+REPORTS = [f"report.{form.suffix}" for form in FORMATS.values() if not form.is_slow]
 HOSTILE = "</p><script>alert(1)</script>\n# SUCCEEDED\n```\nunclosed"
 
 
@@ -210,7 +212,8 @@ def test_the_zip_holds_what_was_made_and_the_report(alice_client: Client) -> Non
     archive = zipfile.ZipFile(io.BytesIO(body(answer)))
     before = trees.files_of(run.inputs)
     made = {path: info for path, info in trees.files_of(run.head).items() if before.get(path) != info}
-    assert sorted(archive.namelist()) == sorted([*made, "journal.jsonl", "report.html", "report.json", "report.md"])
+    assert sorted(archive.namelist()) == sorted([*made, "journal.jsonl", *REPORTS])
+    assert {"report.html", "report.json", "report.md"} <= set(REPORTS)
     assert {stat.S_IFMT(entry.external_attr >> 16) for entry in archive.infolist()} == {stat.S_IFREG}
     for path, info in made.items():
         assert archive.read(path) == blobs.read(info.sha256)
@@ -254,7 +257,8 @@ def test_a_zip_of_paths_from_before_they_were_refused_unpacks_nowhere_else(alice
     archive = zipfile.ZipFile(io.BytesIO(body(alice_client.get(f"/runs/{run.pk}/files.zip"))))
     assert archive.namelist() == [
         *(entry_name(".git/config"), entry_name("a:b"), "report.md"),
-        *("report.html", "report-2.md", "report.json", "journal.jsonl"),
+        *(name.replace("report.md", "report-2.md") for name in REPORTS),
+        "journal.jsonl",
     ]
     assert not {".git", ":"} & {part for name in archive.namelist() for part in name.split("/")}
 

@@ -39,7 +39,13 @@ EXECUTOR = question(Role.EXECUTOR, StepOutput, *OWN_TOOLS)
 VERIFIER = question(Role.VERIFIER, VerifierAnswer)
 
 
-LIMITS = {"planner": (PLANNER, 24_000), "executor with all tools": (EXECUTOR, 14_000), "verifier": (VERIFIER, 8_000)}
+OF_A_TOOL = 730
+"""On average: `table` takes 2,000."""
+LIMITS = {
+    "planner": (PLANNER, 24_000),
+    "executor with all tools": (EXECUTOR, 5_250 + OF_A_TOOL * len(OWN_TOOLS)),
+    "verifier": (VERIFIER, 8_000),
+}
 
 
 @pytest.mark.parametrize(("ask", "limit"), LIMITS.values(), ids=LIMITS)

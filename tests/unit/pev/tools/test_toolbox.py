@@ -282,8 +282,7 @@ class TestEditFile:
         (
             "shell",
             {},
-            "There is no tool “shell”; there are calculate, comment_document, edit_file, glob, list_files, read_file, "
-            "search_files, table, write_file.",
+            f"There is no tool “shell”; there are {', '.join(spec.name for spec in RunTools(Memory({})).specs())}.",
         ),
         (
             "read_file",
