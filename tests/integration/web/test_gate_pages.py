@@ -131,9 +131,8 @@ def test_a_refused_key_is_named_with_who_mends_it_and_trying_again_is_no_default
     assert "The service refused the key</h2>" in page
     assert "<strong>What helps</strong> An administrator sets the right key in the environment of the server" in page
     assert '<button class="button" name="verb" value="approve">Plan again</button>' in page
-    assert (
-        f'role="status"> <a href="/runs/{run.pk}/#gate-{gate_of(run).pk}-title">The service refused the key.</a>' in page
-    )
+    address = f"/runs/{run.pk}/#gate-{gate_of(run).pk}-title"
+    assert f'role="status"> <a href="{address}">The service refused the key.</a>' in page
     Gate.objects.filter(pk=gate_of(run).pk).update(cause="overloaded_error")
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert ("There is no usable plan</h2>" in page, "What helps" in page) == (True, False)
