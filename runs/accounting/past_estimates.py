@@ -18,9 +18,9 @@ from runs.models import Agent, Attempt, Plan, Run, Step, WorkItem
 from runs.pev.agents import named_in, policy_for_agent
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.originals import MAX_OF_CONVERSATION, PAGE_TOKENS, weight
-from runs.pev.input_selection import meant_by
 from runs.pev.plans.estimate import Estimate
 from runs.pev.policy import Policy
+from runs.pev.read_set import meant_by
 from runs.store import trees
 
 MIN_RUNS = 3

@@ -12,11 +12,10 @@ from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, Model, Original, Reply, Toolbox, ToolUse
 from runs.errors import ContractBroken
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, reproach, with_blocks
-from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, ended_without
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.sendable import CallIds
-from runs.pev.conversation.turns import MAX_CALLS, TOO_MANY
+from runs.pev.conversation.turns import FORBIDDEN, MAX_CALLS, MAX_DEMANDS, TOO_MANY, demand, ended_without
 
 
 class Session[Output]:

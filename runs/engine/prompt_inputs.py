@@ -34,8 +34,7 @@ from runs.models import Attempt, Gate, Plan, Run, Step, Tree, WorkItem
 from runs.models.plans import FIRST_PLAN
 from runs.pev.agents import DELEGATE, NO_AGENTS, Subagent, permitted, policy_for_agent
 from runs.pev.outcome import gaps_in, point_of
-from runs.pev.planner import Lesson, PlanBrief
-from runs.pev.plans.repeating import RejectedWork
+from runs.pev.planner import Lesson, PlanBrief, RejectedWork
 from runs.pev.policy import Capacities, Policy
 from runs.pev.step_brief import Critique, StepBrief
 from runs.pev.synthesizer import AnswerBrief

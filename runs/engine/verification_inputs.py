@@ -31,8 +31,8 @@ from runs.pev.checks.base import Check
 from runs.pev.contracts import Criterion
 from runs.pev.deviations import undeclared
 from runs.pev.input_coverage import read_whole
-from runs.pev.input_selection import meant_by
 from runs.pev.policy import Capacities
+from runs.pev.read_set import meant_by
 from runs.pev.tools.ask_person import AskPerson
 from runs.pev.tools.registry import SHOWING_FILES, TOOLS, calculation_in, missing_in
 from runs.pev.tools.tool import Results

@@ -26,8 +26,8 @@ from runs.pev.input_coverage import (
     summary,
     unread_in,
 )
-from runs.pev.input_selection import meant_by
 from runs.pev.policy import RULES
+from runs.pev.read_set import meant_by
 from runs.pev.tools.registry import reads_files
 from runs.store import trees
 from runs.store.renditions import WAITING

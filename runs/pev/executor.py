@@ -6,12 +6,11 @@ from runs.contracts.ports import Ask, JournaledToolbox, Model, Reply
 from runs.errors import ContractBroken, ToolsUsedUp
 from runs.pev.contracts import SimpleReport, StepOutput
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, corrected, read
-from runs.pev.conversation.demands import FORBIDDEN, MAX_DEMANDS, demand, ended_without
 from runs.pev.conversation.generous import Read
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
 from runs.pev.conversation.served import Served
-from runs.pev.conversation.turns import answered, carried_out, taken_down
+from runs.pev.conversation.turns import FORBIDDEN, MAX_DEMANDS, answered, carried_out, demand, ended_without, taken_down
 from runs.pev.conversation.window import RUN_LIMIT, Room, begun_again, without
 from runs.pev.conversation.written_calls import read_calls, told_how
 from runs.pev.step_brief import StepBrief, question

@@ -1,7 +1,7 @@
-"""Planning: what the planner is told, and how a sound plan is got out of it."""
+"""Planning: what the planner is asked, how a sound plan is obtained, and which work must not be planned again."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runs.contracts.answer_schemas import schema_for
@@ -18,9 +18,48 @@ from runs.pev.conversation.turns import after_tools
 from runs.pev.delimiters import answered, beginning_of, delimited, listing
 from runs.pev.imports.imported import Imported
 from runs.pev.imports.simple_plans import simple_plan, whole_plan
-from runs.pev.plans.repeating import RejectedWork, repeated_in
 from runs.pev.policy import RULES
 from runs.pev.soundness import compared_with_itself, problems_in, uncounted_in, unsaid_topics
+
+
+@dataclass(frozen=True)
+class RejectedWork:
+    """What must not be planned once more: a whole version, or a step that nobody can do. `why`: what became of it."""
+
+    version: int
+    what: PlanContract | PlanStep
+    why: str
+
+
+def repeated_in(plan: PlanContract, spent: Iterable[RejectedWork]) -> list[str]:
+    """A sentence for each thing in the plan that has been tried and must not be tried once more as it was."""
+    problems: list[str] = []
+    for one in spent:
+        match one.what:
+            case PlanContract() if _work(plan) == _work(one.what):
+                problems.append(
+                    f"This is version {one.version} of the plan again, word for word. {one.why} "
+                    "Change the steps or criteria that this is about, or take another way."
+                )
+            case PlanStep() as cannot:
+                problems += [
+                    f"Step “{step.step_id}” is a step of version {one.version} again that cannot be done. {one.why} "
+                    "Change what it asks for, or leave it out."
+                    for step in plan.steps
+                    if _task(step) == _task(cannot)
+                ]
+    return problems
+
+
+def _work(plan: PlanContract) -> tuple[object, ...]:
+    """What of a plan is carried out and judged."""
+    return plan.goal, plan.context, plan.steps, plan.success_criteria
+
+
+def _task(step: PlanStep) -> dict[str, object]:
+    """What of a step says what is to be done; what it is called and how hard it seems does not."""
+    return step.model_dump(exclude={"step_id", "name", "estimated_complexity"})
+
 
 _CREATIVE = "A person has said that this task needs no sources: it is creative work."
 _NO_SOURCES = f"{_CREATIVE} Every criterion is about `output`."

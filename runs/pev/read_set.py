@@ -1,16 +1,32 @@
-"""What an attempt has looked at of its files, and whether all of that is the same elsewhere: reuse rests on it."""
+"""Which of its files an attempt has read, and whether they are the same elsewhere. Reuse of results depends on it."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
 from runs.contracts.base import Contract
 from runs.contracts.ports import FileInfo
+from runs.errors import InvalidInput
 from runs.pev.contracts import PlanStep
-from runs.pev.input_selection import meant_by
+from runs.text.path_patterns import selected
 from runs.text.paths import MAX_CHARACTERS, is_unprintable
+
+
+def meant_by(steps: Iterable[PlanStep], paths: Iterable[str]) -> list[str]:
+    """The given files that a plan gives its steps to deal with. A step that names none is given all, and so is every
+    step of a plan whose patterns are too wild to be followed.
+    """
+    named = [step.inputs for step in steps]
+    if not all(named):
+        return list(paths)
+    listed = list(paths)
+    try:
+        return selected((pattern for patterns in named for pattern in patterns), listed)
+    except InvalidInput:
+        return listed
+
 
 MAX_FILES = 500
 """Noted one by one: some 50 kB in a row of the database. Who looks at more depends on everything."""

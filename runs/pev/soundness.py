@@ -10,8 +10,7 @@ from runs.pev.checks.base import Check
 from runs.pev.checks.deciding import problem_with
 from runs.pev.checks.material import listed, matching
 from runs.pev.checks.registry import KINDS
-from runs.pev.contracts import Criterion, PlanContract, PlanStep
-from runs.pev.plans import answering
+from runs.pev.contracts import Criterion, PlanContract, PlanStep, RequestAnswer
 from runs.pev.plans.ordering import ancestors, cycle_in
 from runs.pev.plans.problem import Problem
 from runs.pev.tools.registry import WRITING, tools_of, why_missing
@@ -20,6 +19,40 @@ from runs.text.paths import clashes, clean_path
 from runs.text.patterns import Budget, TooSlow
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
+
+
+def unanswered_requests(plan: PlanContract, requests: Collection[int]) -> list[str]:
+    """A sentence for each request that is left out, and each answer that names something that does not exist."""
+    given = {answer.request for answer in plan.answers}
+    problems = [
+        f"Request {number} is answered nowhere: name in `answers` the step or criterion that meets it."
+        for number in requests
+        if number not in given
+    ]
+    for answer in plan.answers:
+        problems += _problems_with(answer, plan, requests)
+    return problems
+
+
+def _problems_with(answer: RequestAnswer, plan: PlanContract, requests: Collection[int]) -> Iterator[str]:
+    what = f"The answer to request {answer.request}"
+    if answer.request not in requests:
+        there = f"there are: {', '.join(map(str, requests))}" if requests else "nobody has asked for anything"
+        yield f"{what} answers nothing; {there}."
+        return
+    if answer.step_id is None:
+        if answer.criterion is None:
+            yield f"{what} names neither a step nor a criterion."
+        elif answer.criterion > len(plan.success_criteria):
+            yield f"{what} names success criterion {answer.criterion}; there are {len(plan.success_criteria)}."
+        return
+    step = next((step for step in plan.steps if step.step_id == answer.step_id), None)
+    if step is None:
+        yield f"{what} names “{answer.step_id}”, which is no step of this plan."
+    elif answer.criterion and answer.criterion > len(step.acceptance_criteria):
+        count = len(step.acceptance_criteria)
+        yield f"{what} names criterion {answer.criterion} of step “{answer.step_id}”, which has {count}."
+
 
 CHECKS_SECONDS = 10.0
 """For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
@@ -77,7 +110,7 @@ def placed_problems(
             one.problem(f"it is about sources, and this run needs none; {_ABOUT}", "about")
             for one in _about_sources(plan)
         ]
-    problems += [Problem(sentence) for sentence in answering.problems_in(plan, requests)]
+    problems += [Problem(sentence) for sentence in unanswered_requests(plan, requests)]
     problems += _check_problems(plan, commands)
     if not problems:
         problems += _graph_problems(plan)

@@ -22,7 +22,7 @@ from runs.llm.provider import HOW_TO_CONNECT
 from runs.models import User
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.served import WEB_FETCH, WEB_SEARCH
-from runs.pev.imports.problems import shortened
+from runs.pev.imports.notes import shortened
 from runs.pev.policy import Policy
 from runs.pev.soundness import compared_with_itself, problems_in
 from runs.pev.tools.registry import effect_of

@@ -1,10 +1,14 @@
-"""One turn of a model that uses tools: its calls are carried out, and all are answered in one message."""
+"""One turn of a model that uses tools: its calls are carried out, and all are answered in one message. At the end the
+model is asked for its output without tools.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, JournaledToolbox, Model, Reply, Toolbox
+from runs.enums import Role
+from runs.errors import ContractBroken
 from runs.pev.conversation.asking import assistant
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import Calls
@@ -50,3 +54,23 @@ def after_tools(model: Model, ask: Ask, tools: Toolbox) -> tuple[Ask, Reply]:
         ask = carried_out(ask, reply, tools, calls)
     ask = replace(ask, last_round=True)
     return ask, model.ask(ask)
+
+
+MAX_DEMANDS = 3
+"""How often the output is asked for once tools are forbidden: some servers let models call them all the same."""
+FORBIDDEN = "This call was not carried out: tools cannot be used any more."
+_LAST_ROUND = "This is the last round."
+_CIRCLES = "You keep making calls whose results you already have."
+
+
+def demand(words: str, *, circling: bool) -> str:
+    """What asks for the output, once tools are forbidden: since they lead nowhere any more, or in the last round.
+    `words` say so, and what is to be answered.
+    """
+    return f"{_CIRCLES if circling else _LAST_ROUND} {words}"
+
+
+def ended_without(output: str, role: Role, calls: Calls, rounds: int, errors: Sequence[str] = ()) -> ContractBroken:
+    """The end of a conversation that was asked for its output, such as a report, in vain; to be raised."""
+    why = "kept making the same calls" if calls.circling else f"used its {rounds} rounds"
+    return ContractBroken(f"The {role} {why} without a {output}. {calls.summary}".strip(), tuple(errors))

@@ -1,6 +1,9 @@
-"""What a verifier is asked: the artefacts of a case, as much of them as it can read, and the criteria to judge."""
+"""What a verifier is asked: the artefacts of a case, as much of them as it can read, the tool calls of earlier steps,
+and the criteria to judge.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
 
 from runs.contracts.answer_schemas import schema_for
 from runs.contracts.base import OUTPUT, RESULT, TOOL
@@ -8,6 +11,7 @@ from runs.contracts.ports import Ask
 from runs.documents.content import document_of, text_of
 from runs.documents.places.marked import marked
 from runs.enums import About, Role
+from runs.evidence.relation import marks_of, stems_of
 from runs.pev import prompts
 from runs.pev.contracts import Criterion, SimpleVerdict, VerifierAnswer
 from runs.pev.conversation.asking import user, with_blocks
@@ -16,9 +20,61 @@ from runs.pev.delimiters import NOTES_CHARS, beginning_of, delimited
 from runs.pev.policy import RULES
 from runs.pev.verification import requests
 from runs.pev.verification.case import VerificationInput
-from runs.pev.verification.earlier import Wanted, earlier_shown, passages
 from runs.pev.verification.requests import Change
 from runs.text.truncate import cut_after
+
+IN_ALL = 24_000
+OF_ONE = 4_000
+"""Characters of passages that are shown of all these calls, and of one."""
+LISTED = 100
+"""Calls that are named."""
+LINE_CHARS = 600
+SHARED = 2
+"""Words that a line has to share with what is judged, where it shares no figure and no name."""
+
+
+def earlier_shown(case: VerificationInput) -> Iterator[str]:
+    """The server looks quotes up in all of each result, however little of it is shown here."""
+    if not case.earlier:
+        return
+    texts = [*(criterion.text for criterion in case.labelled.values()), case.output]
+    wanted = Wanted.of("\n".join(texts))
+    left = IN_ALL
+    listed: list[str] = []
+    for name, tool in list(case.earlier.items())[:LISTED]:
+        head = tool.result.partition("\n")[0][:LINE_CHARS]
+        listed.append(f"{name}: {head} ({len(tool.result):,} characters)")
+        lines = passages(tool.result, wanted, min(left, OF_ONE))
+        left -= len(lines)
+        if lines:
+            yield delimited("tool", lines, f"{name} (the lines that may matter)")
+    if len(case.earlier) > LISTED:
+        listed.append(f"and {len(case.earlier) - LISTED} more")
+    yield delimited("earlier", "\n".join(listed))
+
+
+class Wanted(NamedTuple):
+    """Figures and names, and stems of words, that a line has to share to matter."""
+
+    marks: set[str]
+    stems: set[str]
+
+    @classmethod
+    def of(cls, text: str) -> "Wanted":
+        return cls(marks_of(text), stems_of(text))
+
+
+def passages(text: str, wanted: Wanted, budget: int) -> str:
+    """The lines of a text that share a figure, a name or some words with what is wanted: so many characters of them."""
+    found: list[str] = []
+    for line in text.splitlines():
+        if marks_of(line) & wanted.marks or len(stems_of(line) & wanted.stems) >= SHARED:
+            budget -= len(line[:LINE_CHARS]) + 1
+            if budget < 0:
+                break
+            found.append(line[:LINE_CHARS])
+    return "\n".join(found)
+
 
 SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000

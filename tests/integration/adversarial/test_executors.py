@@ -11,7 +11,7 @@ from django.test import Client
 
 from runs.enums import GateKind, Outcome, Verb
 from runs.models import ToolCall, User
-from runs.pev.conversation.demands import MAX_DEMANDS
+from runs.pev.conversation.turns import MAX_DEMANDS
 from runs.pev.tools import limits
 from runs.pev.tools.limits import ToolLimits
 from runs.store import trees

@@ -11,8 +11,7 @@ from django.test import Client
 
 from runs.enums import EventKind, GateKind, Outcome, PlanStatus, Verb
 from runs.models import ModelCall, Run, ToolCall, User
-from runs.pev.conversation.demands import MAX_DEMANDS
-from runs.pev.conversation.turns import MAX_TURNS
+from runs.pev.conversation.turns import MAX_DEMANDS, MAX_TURNS
 from runs.pev.tools.registry import LOOKING, WRITING
 from tests.factories import Submit, answer, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools

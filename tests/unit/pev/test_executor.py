@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from runs.contracts.ports import FileInfo, Reply, ToolResult
 from runs.errors import ContractBroken
 from runs.pev.contracts import ContextItem, StepOutput
-from runs.pev.conversation.demands import MAX_DEMANDS
-from runs.pev.conversation.turns import MAX_CALLS
+from runs.pev.conversation.turns import MAX_CALLS, MAX_DEMANDS
 from runs.pev.delimiters import Block, delimited, find
 from runs.pev.executor import execute
 from runs.pev.step_brief import Critique, StepBrief

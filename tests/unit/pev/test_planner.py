@@ -9,8 +9,7 @@ from runs.contracts.ports import FileInfo, Reply, ToolSpec
 from runs.errors import ContractBroken, PlanRepeated
 from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep
 from runs.pev.delimiters import Block, find
-from runs.pev.planner import Lesson, PlanBrief, make_plan
-from runs.pev.plans.repeating import RejectedWork, repeated_in
+from runs.pev.planner import Lesson, PlanBrief, RejectedWork, make_plan, repeated_in
 from runs.pev.soundness import problems_in
 from tests.unit.pev.scripted import Scripted, gave, lines_of, plan, said, step
 

@@ -16,8 +16,7 @@ from runs.enums import Effect
 from runs.errors import AnswerAwaited, ContractBroken
 from runs.pev import prompts
 from runs.pev.agents import AgentDefinition, Subagent, needed_by, subagents_of
-from runs.pev.conversation.demands import MAX_DEMANDS
-from runs.pev.conversation.turns import MAX_CALLS
+from runs.pev.conversation.turns import MAX_CALLS, MAX_DEMANDS
 from runs.pev.executor import execute
 from runs.pev.step_brief import StepBrief
 from runs.pev.subagents import MAX_DELEGATIONS, MAX_QUESTIONS, with_subagents

@@ -13,8 +13,7 @@ from runs.pev.checks.file_exists import FileExists
 from runs.pev.checks.matches import Matches
 from runs.pev.checks.word_count import WordCount
 from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlannedAction, PlanStep
-from runs.pev.imports.imported import MAX_BYTES, exported, plan_in
-from runs.pev.imports.plan_forms import SYNONYMS
+from runs.pev.imports.imported import MAX_BYTES, SYNONYMS, exported, plan_in
 from runs.pev.tools.registry import TOOL_NAMES
 from tests.unit.pev.imports.by_hand import by_hand, hand_step, refused
 from tests.unit.pev.scripted import plan, step

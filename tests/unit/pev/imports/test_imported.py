@@ -8,8 +8,7 @@ import pytest
 from runs.enums import Complexity
 from runs.pev.checks.file_exists import FileExists
 from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlannedAction, PlanStep
-from runs.pev.imports.imported import imported
-from runs.pev.imports.plan_forms import ROLLBACK
+from runs.pev.imports.imported import ROLLBACK, imported
 from runs.pev.imports.step_forms import PURPOSE
 from tests.unit.pev.imports.by_hand import by_hand, hand_step, only_step, read, refused
 

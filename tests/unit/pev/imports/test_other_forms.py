@@ -12,8 +12,7 @@ from runs.pev.contracts import (
     Criterion,
     PlannedAction,
 )
-from runs.pev.imports.imported import exported, imported, plan_in
-from runs.pev.imports.plan_forms import GOAL, REACHED
+from runs.pev.imports.imported import GOAL, REACHED, exported, imported, plan_in
 from runs.pev.imports.step_forms import DONE, PURPOSE
 from tests.hostile.bounds import within
 from tests.unit.pev.imports.by_hand import by_hand, hand_step, read, refused

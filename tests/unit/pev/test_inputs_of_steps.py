@@ -1,6 +1,6 @@
 """The given files that a plan gives its steps."""
 
-from runs.pev.input_selection import meant_by
+from runs.pev.read_set import meant_by
 from runs.text.path_patterns import MAX_WILDCARDS
 from tests.factories import plan_step
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from runs.pev.contracts import PlanContract, RequestAnswer
-from runs.pev.plans.answering import problems_in
+from runs.pev.soundness import unanswered_requests
 from tests.fakes.team import plan, step
 
 
@@ -25,7 +25,7 @@ def answered(*answers: dict[str, Any]) -> PlanContract:
     ],
 )
 def test_a_step_a_criterion_or_a_success_criterion_answers(answer: dict[str, Any]) -> None:
-    assert problems_in(answered(answer), [1]) == []
+    assert unanswered_requests(answered(answer), [1]) == []
 
 
 @pytest.mark.parametrize(
@@ -38,15 +38,15 @@ def test_a_step_a_criterion_or_a_success_criterion_answers(answer: dict[str, Any
     ],
 )
 def test_what_an_answer_names_has_to_exist(answer: dict[str, Any], problem: str) -> None:
-    assert problems_in(answered(answer), [1]) == [f"The answer to request 1 {problem}"]
+    assert unanswered_requests(answered(answer), [1]) == [f"The answer to request 1 {problem}"]
 
 
 def test_no_request_is_left_out_and_none_is_made_up() -> None:
-    assert problems_in(answered({"request": 7, "step_id": "one"}), [1, 2]) == [
+    assert unanswered_requests(answered({"request": 7, "step_id": "one"}), [1, 2]) == [
         "Request 1 is answered nowhere: name in `answers` the step or criterion that meets it.",
         "Request 2 is answered nowhere: name in `answers` the step or criterion that meets it.",
         "The answer to request 7 answers nothing; there are: 1, 2.",
     ]
-    assert problems_in(answered({"request": 1, "step_id": "one"}), []) == [
+    assert unanswered_requests(answered({"request": 1, "step_id": "one"}), []) == [
         "The answer to request 1 answers nothing; nobody has asked for anything."
     ]
