@@ -1,23 +1,27 @@
-"""Looks links up: which source each means, where its words stand there, and what its statement lacks."""
+"""Reads links: which source each one means, where its words stand there, and what its statement lacks, such as the
+clause that it names.
+"""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
+import regex
+
 from runs.contracts.base import RESULT
 from runs.documents.content import digest_of, document_of, is_guessed, text_of
 from runs.documents.formats import ANCHORS
+from runs.documents.model.clause_numbers import is_within
 from runs.documents.places.document import Document
 from runs.enums import CitationStatus, Provenance
 from runs.errors import PathRefused
 from runs.evidence.citations.citation import Citation, Library
-from runs.evidence.citations.clauses import misnamed_clause
 from runs.evidence.citations.letters import Comparable
 from runs.evidence.citations.links import Block, Link
 from runs.evidence.citations.notes import Note
 from runs.evidence.citations.places import paragraphs_around, passage_at, placed
-from runs.evidence.citations.source_text import SourceText
 from runs.evidence.citations.statements import Statement, Statements, figures_said, full_names, lacking, words_in
 from runs.evidence.citations.words import quotes_in
 from runs.evidence.finding import Span, find_respelled, find_verbatim, not_found, widened
@@ -29,6 +33,91 @@ from runs.text.paths import clean_path
 from runs.text.plural import word_for
 from runs.text.sentences import sentence_around
 from runs.text.truncate import quoted
+
+MAX_PARAGRAPH = 4_000
+
+
+class SourceText:
+    """Characters of a text by its lines, which count from 1."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def lines(self, first: int, last: int) -> tuple[int, int]:
+        """Where these lines begin and end, from 1; both at the end of the text where there are no such lines."""
+        count, size = len(self._starts), len(self.text)
+        start = self._starts[first - 1] if 0 < first <= count else size
+        return start, self._starts[last] if last < count else size
+
+    def line_at(self, offset: int) -> int:
+        return bisect_right(self._starts, offset)
+
+    def around(self, start: int, end: int) -> str:
+        """The lines around a place, up to blank ones."""
+        first = max(self.text.rfind("\n\n", max(0, start - MAX_PARAGRAPH), start), start - MAX_PARAGRAPH, 0)
+        last = self.text.find("\n\n", end, end + MAX_PARAGRAPH)
+        return self.text[first : last if last >= 0 else end + MAX_PARAGRAPH]
+
+
+_NUMBER = r"(?:\p{Nd}{1,4}|[IVXLC]{1,7}(?![\p{L}\p{N}]))(?:\.\p{Nd}{1,4}){0,8}(?:\([0-9A-Za-z]{1,6}\)){0,4}"
+_NAMED = regex.compile(
+    r"(?<![\p{L}\p{N}])(?P<word>clauses?|klauseln?|ziffern?|sections?|articles?|artikel|art\.|abschnitte?|§§?)"
+    rf"\s{{0,3}}(?P<numbers>{_NUMBER}(?:\s{{0,3}}(?P<joint>to|bis|through|and|und|or|oder|,|&|–|-)\s{{0,3}}{_NUMBER}){{0,20}})",
+    regex.IGNORECASE,
+)
+_EACH = regex.compile(_NUMBER, regex.IGNORECASE)
+_RANGES = frozenset({"to", "bis", "through", "–", "-"})
+_OF_CONTRACTS = ("clause", "klausel", "ziffer")
+_LAW = regex.compile(
+    r"[^.;:“”\"\n]{0,40}?(?<!\p{L})(?:(?i:acts?|codes?|laws?|statutes?|regulations?|directives?|ordinances?|treaty"
+    r"|constitution|\p{L}{0,40}(?:gesetzbuchs?|gesetzbuches|gesetze?s?|verordnung|richtlinie|ordnung)|verfassung)"
+    r"|GDPR|UCC|USC|CFR|TFEU|AEUV|\p{Lu}\p{L}{0,5}(?:GB|G|O))(?!\p{L})"
+)
+"""Behind the number of a section, an article or a §."""
+
+
+def misnamed_clause(statement: str, cited: Sequence[tuple[Document | None, int, int]]) -> str:
+    """What is wrong with the clauses that a statement names, where none of them is one that it cites, or the document
+    itself refers to that one by another number. Empty where that cannot be told: it names a range, or cites something
+    else than clauses.
+    """
+    matches = list(_NAMED.finditer(statement))
+    joints = {joint.lower() for match in matches for joint in match.captures("joint")}
+    if not (matches and cited) or joints & _RANGES:
+        return ""
+    clauses, before, disputed, doubts = list[str](), list[str](), list[str](), list[str]()
+    for document, start, end in cited:
+        found = [block for block in document.blocks_in(start, end) if block.clause] if document else []
+        if not found:
+            return ""
+        clauses += [block.clause for block in found]
+        before += [block.markup for block in found if block.markup]
+        if document:
+            disputed += [number for block in found for number in document.disputed_numbers(block)]
+            doubts += [
+                f"{document.name_of(block)}, {doubt}"
+                for block in found
+                if (doubt := document.doubt_about_number(block))
+            ]
+    named = [
+        (number, match["word"].lower().startswith(_OF_CONTRACTS) or _is_of_contract(number, statement, match.end()))
+        for match in matches
+        for number in _EACH.findall(match["numbers"])
+    ]
+    known = clauses + before + disputed
+    if any(is_within(number, clause) or is_within(clause, number) for number, _ in named for clause in known):
+        return next(iter(doubts), "")
+    for number, is_of_contract in named:
+        if is_of_contract or any(one and one.clauses(number) for one, _, _ in cited):
+            return f"the statement says clause {number}, the words stand in clause {clauses[0]}"
+    return ""
+
+
+def _is_of_contract(number: str, statement: str, end: int) -> bool:
+    """Whether a section, an article or a § that ends there is surely none of a law: those are seldom numbered 9.9."""
+    return "." in number and not _LAW.match(statement, end)
+
 
 MAX_SEARCHED = 60_000_000
 """Characters of sources that are searched for the citations of one text: some four seconds. Only words that do not

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from runs.contracts.base import Name
 from runs.errors import InvalidInput
-from runs.evidence.quotable import Quotable
-from runs.evidence.quotes import MIN_CHARACTERS
+from runs.evidence.quotes import MIN_CHARACTERS, Quotable
 from runs.evidence.source_names import Paths
 from runs.pev.checks.base import COMPARING_SECONDS, FileCheck, Label, text_in
 from runs.pev.checks.material import LISTED, CheckInput, CheckResult, at_most, listed

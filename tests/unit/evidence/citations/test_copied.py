@@ -3,7 +3,7 @@
 import pytest
 
 from runs.enums import Provenance
-from runs.evidence.citations.copied import copied
+from runs.evidence.citations.lookup import copied
 
 README = "# Tool\n\nFirst see [the\nsetup](docs/setup.md#L3), then ![a [b](c) d](x).\n"
 
