@@ -25,7 +25,7 @@ NOT_OF_DOCUMENTS = {
     "runs/evidence/source_names.py: _PATH": "the path of a file",
     "runs/pev/verification/grounding.py: _PATH": "the path of a file",
     "runs/text/plain_numbers.py: _AMOUNT": "what a person types into a form",
-    "runs/mcp_client/tool_schemas.py: _ARGUMENT": "the name of an argument of a tool",
+    "runs/mcp_client/mcp_answers.py: _ARGUMENT": "the name of an argument of a tool",
     "runs/documents/formats/eml/mails.py: _WORD": "a word of a mail, numbers included",
     "runs/readmodel/csv_formulas.py: _NUMBER": "what a spreadsheet does not compute",
 }

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from runs.errors import InvalidInput
-from runs.mcp_client.tool_schemas import accepted_schema
+from runs.mcp_client.mcp_answers import accepted_schema
 
 TEXT = {"type": "string"}
 FILTERS = {"type": "object", "properties": {"name": TEXT}, "required": ["name"]}

@@ -1,14 +1,285 @@
-"""OpenDocument texts: the text as it is when all tracked changes are accepted, then its notes, comments and margins."""
+"""OpenDocument texts: the text as it is when all tracked changes are accepted, then its notes, comments and margins.
 
-from collections.abc import Iterator
+Each story is read block by block: paragraphs, cells of tables, text boxes.
+"""
 
+import re
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+
+from runs.documents.formats.docx.numbering import Clauses, Numbered
 from runs.documents.formats.odt import FORMAT
-from runs.documents.formats.odt.numbering import DC, OFFICE, STYLE, TEXT, Styles
-from runs.documents.formats.odt.story import Change, Later, Place, Story
+from runs.documents.formats.odt.numbering import (
+    DC,
+    DRAW,
+    MAX_DEPTH,
+    OFFICE,
+    STYLE,
+    TABLE,
+    TEXT,
+    TOO_DEEP,
+    Counting,
+    Styles,
+)
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.reading.building import Builder, BuiltDocument
-from runs.documents.reading.package_parts import NEEDS_PASSWORD, Element, Package
+from runs.documents.reading.package_parts import NEEDS_PASSWORD, Element, Package, whole_number
 from runs.errors import InvalidInput
+
+_NO_WORDS = frozenset({f"{TEXT}number", f"{TEXT}ruby-text", f"{TEXT}tracked-changes", f"{OFFICE}event-listeners"})
+
+
+_LEFT_OUT = frozenset({f"{TEXT}tracked-changes", f"{OFFICE}forms", f"{TEXT}note-citation", f"{TEXT}number"})
+_SPACES = re.compile(r"[ \t\r\n]+")
+_MAX_SPACES = 1_000
+_SIGNS = {f"{TEXT}tab": "\t", f"{TEXT}line-break": "\n"}
+_MARKS = frozenset({f"{TEXT}change", f"{TEXT}change-start", f"{TEXT}change-end", f"{OFFICE}annotation-end"})
+
+
+@dataclass
+class Change:
+    """A tracked change; `start` is where an insertion begins in the whole text, once that is known."""
+
+    is_deletion: bool
+    text: str
+    by: str
+    on: str
+    is_open: bool
+    start: int = 0
+
+
+@dataclass
+class Later:
+    """A note or a comment, whose own blocks come later: `kind` is footnote, endnote or comment."""
+
+    kind: str
+    element: Element
+    name: str
+    start: int
+    end: int = 0
+
+
+@dataclass
+class Words:
+    """`events`: elements that stand between two words, and how many characters stand before each. `hidden`: from where
+    to where the text is not shown.
+    """
+
+    hidden_styles: Set[str]
+    parts: list[str] = field(default_factory=list)
+    size: int = 0
+    events: list[tuple[int, Element]] = field(default_factory=list)
+    hidden: list[tuple[int, int]] = field(default_factory=list)
+    boxes: list[Element] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.parts)
+
+    def read(self, element: Element, depth: int = 0) -> None:
+        """All that is in an element, which is a paragraph or a part of one."""
+        if depth > MAX_DEPTH:
+            raise InvalidInput(TOO_DEEP)
+        start = self.size
+        self._add(_SPACES.sub(" ", element.text or ""))
+        for child in element:
+            self._child(child, depth)
+            self._add(_SPACES.sub(" ", child.tail or ""))
+        if element.get(f"{TEXT}style-name") in self.hidden_styles:
+            self.hidden.append((start, self.size))
+
+    def _child(self, child: Element, depth: int) -> None:
+        tag = child.tag
+        if tag in _SIGNS:
+            self._add(_SIGNS[tag])
+        elif tag == f"{TEXT}s":
+            self._add(" " * whole_number(child.get(f"{TEXT}c"), 1, low=1, high=_MAX_SPACES))
+        elif tag in _MARKS or tag in {f"{TEXT}note", f"{OFFICE}annotation"}:
+            self.events.append((self.size, child))
+        elif tag.startswith(DRAW):
+            self.boxes.append(child)
+        elif tag not in _NO_WORDS:
+            self.read(child, depth + 1)
+
+    def _add(self, text: str) -> None:
+        if text:
+            self.parts.append(text)
+            self.size += len(text)
+
+
+_MAX_REPEATED = 20_000
+_PARAGRAPHS = frozenset({f"{TEXT}p", f"{TEXT}h"})
+_IN_FRAMES = frozenset({f"{DRAW}text-box"})
+_ROWS = frozenset({f"{TABLE}table-header-rows", f"{TABLE}table-rows", f"{TABLE}table-row-group"})
+_CHANGES = frozenset({f"{TEXT}change", f"{TEXT}change-start", f"{TEXT}change-end"})
+
+
+@dataclass
+class Place:
+    """Where blocks are added: their anchors begin with `prefix`; `label` stands before the first, whose anchor is
+    `first`. `level`: how many lists it is in; `item`: of a list, whose first paragraph is still to come.
+    """
+
+    prefix: str
+    kind: BlockKind
+    label: str = ""
+    paragraphs: int = 0
+    tables: int = 0
+    level: int = 0
+    first: str = ""
+    item: Element | None = None
+    boxes: dict[str, "Place"] = field(default_factory=dict)
+
+    def box(self, prefix: str) -> "Place":
+        """Where the text boxes of one paragraph are added, or those of pages."""
+        kind = BlockKind.TEXT_BOX if self.kind in {BlockKind.PARAGRAPH, BlockKind.CELL} else self.kind
+        return self.boxes.setdefault(prefix, Place(prefix, kind))
+
+
+class Story:
+    """Puts blocks into `builder`, and keeps the notes and comments that come later."""
+
+    def __init__(
+        self, builder: Builder, styles: Styles, hidden_styles: Set[str], changes: Mapping[str, Change]
+    ) -> None:
+        self._builder, self._hidden_styles, self._changes = builder, hidden_styles, changes
+        self._counting, self._clauses = Counting(styles), Clauses()
+        self.later: list[Later] = []
+        self._comments: dict[str, Later] = {}
+
+    def walk(self, element: Element, place: Place, depth: int = 0) -> None:
+        """All blocks in an element."""
+        if depth > MAX_DEPTH:
+            raise InvalidInput(TOO_DEEP)
+        for child in element:
+            if child.tag in _PARAGRAPHS:
+                self._paragraph(child, place, depth)
+            elif child.tag == f"{TABLE}table":
+                self._table(child, place, depth)
+            elif child.tag in _CHANGES:
+                self._change(child, self._builder.begin())
+            elif child.tag.startswith(DRAW):
+                self.walk(child, place if child.tag in _IN_FRAMES else place.box("p0x."), depth + 1)
+            elif child.tag == f"{TEXT}list":
+                self._list(child, place, depth)
+            elif child.tag not in _LEFT_OUT:
+                self._other(child, place, depth)
+
+    def _list(self, element: Element, place: Place, depth: int) -> None:
+        place.level += 1
+        self._counting.begin(element, place.level)
+        for item in element:
+            number = item.find(f"{TEXT}number")
+            place.label = (number.text or "") if number is not None else ""
+            place.item = item if item.tag == f"{TEXT}list-item" else None
+            self.walk(item, place, depth + 1)
+        self._counting.end()
+        place.level -= 1
+        place.label, place.item = "", None
+
+    def _other(self, element: Element, place: Place, depth: int) -> None:
+        """Sections and what else holds paragraphs."""
+        start = self._builder.begin()
+        self.walk(element, place, depth + 1)
+        if element.get(f"{TEXT}display") == "none":
+            self._builder.mark(MarkKind.HIDDEN, start, self._builder.begin() - 1)
+
+    def _paragraph(self, paragraph: Element, place: Place, depth: int) -> None:
+        place.paragraphs += 1
+        words = Words(self._hidden_styles)
+        words.read(paragraph)
+        anchor = f"{place.prefix}p{place.paragraphs}"
+        start, text = self._builder.begin(), words.text
+        numbered = self._numbered(paragraph, place)
+        if text.strip():
+            self._add(paragraph, place, anchor, text, numbered)
+            for first, last in words.hidden:
+                self._builder.mark(MarkKind.HIDDEN, start + first, start + last)
+        for at, event in words.events:
+            self._event(event, start + at if text.strip() else start)
+        for box in words.boxes:
+            self.walk(box, place.box(f"{anchor}x."), depth + 1)
+
+    def _numbered(self, paragraph: Element, place: Place) -> Numbered | None:
+        """What is counted before a paragraph, whether it has words or not."""
+        item, place.item = place.item, None
+        if item is not None:
+            return self._counting.item(item, paragraph, place.level)
+        is_heading = paragraph.tag == f"{TEXT}h" and place.kind is BlockKind.PARAGRAPH and not place.level
+        return self._counting.heading(paragraph, _outline_level(paragraph)) if is_heading else None
+
+    def _add(self, paragraph: Element, place: Place, anchor: str, text: str, numbered: Numbered | None) -> None:
+        number = paragraph.find(f"{TEXT}number")
+        label = (number.text or "") if number is not None else place.label
+        if numbered:
+            numbered = replace(numbered, label=label.strip() or numbered.label)  # what the file says is what it showed
+            label = numbered.label
+        is_clause = numbered and place.kind in {BlockKind.PARAGRAPH, BlockKind.CELL}
+        clause = self._clauses.clause(numbered) if numbered and is_clause else ""
+        place.label, place.first = "", place.first or anchor
+        kind, level = place.kind, place.level
+        if paragraph.tag == f"{TEXT}h" and kind is BlockKind.PARAGRAPH:
+            kind, level = BlockKind.HEADING, _outline_level(paragraph)
+        self._builder.add(anchor, kind, text, label=label.strip(), clause=clause, level=level)
+
+    def _event(self, event: Element, at: int) -> None:
+        if event.tag in _CHANGES:
+            self._change(event, at)
+        elif event.tag == f"{TEXT}note":
+            self.later.append(Later(event.get(f"{TEXT}note-class", "footnote"), event, "", at))
+        elif event.tag == f"{OFFICE}annotation":
+            comment = Later("comment", event, event.get(f"{OFFICE}name", ""), at)
+            self.later.append(comment)
+            self._comments[comment.name] = comment
+        elif begun := self._comments.get(event.get(f"{OFFICE}name", "")):
+            begun.end = at
+
+    def _change(self, event: Element, at: int) -> None:
+        change = self._changes.get(event.get(f"{TEXT}change-id", ""))
+        if change is None:
+            return
+        if change.is_deletion:
+            if change.text:
+                self._builder.delete(at, change.text, by=change.by, on=change.on)
+            change.text = ""  # said once, however often it is referred to
+        elif event.tag == f"{TEXT}change-start":
+            change.start, change.is_open = at, True
+        elif change.is_open:
+            self._builder.mark(MarkKind.INSERTED, change.start, at, by=change.by, on=change.on)
+            change.is_open = False
+
+    def _table(self, table: Element, place: Place, depth: int) -> None:
+        place.tables += 1
+        kind = BlockKind.CELL if place.kind is BlockKind.PARAGRAPH else place.kind
+        row_number = 1
+        for row in _rows(table):
+            column = 1
+            for cell in row:
+                if cell.tag == f"{TABLE}table-cell":
+                    prefix = f"{place.prefix}t{place.tables}r{row_number}c{column}."
+                    self.walk(cell, Place(prefix, kind), depth + 1)
+                column += _repeated(cell, "columns")
+            row_number += _repeated(row, "rows")
+
+
+def _outline_level(heading: Element) -> int:
+    return whole_number(heading.get(f"{TEXT}outline-level"), 1, low=1, high=100)
+
+
+def _rows(table: Element, depth: int = 0) -> Iterator[Element]:
+    if depth > MAX_DEPTH:
+        raise InvalidInput(TOO_DEEP)
+    for child in table:
+        if child.tag == f"{TABLE}table-row":
+            yield child
+        elif child.tag in _ROWS:
+            yield from _rows(child, depth + 1)
+
+
+def _repeated(element: Element, what: str) -> int:
+    """Cells and rows that are alike stand in the file once; they are read once."""
+    return whole_number(element.get(f"{TABLE}number-{what}-repeated"), 1, low=1, high=_MAX_REPEATED)
+
 
 _NOTES = {"footnote": ("fn", BlockKind.FOOTNOTE), "endnote": ("en", BlockKind.ENDNOTE)}
 
