@@ -89,7 +89,7 @@ STORAGES = {
 }
 
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [SITE / "static"]
+STATICFILES_DIRS = [(part, SITE / "static" / part) for part in ("css", "icons", "js", "vendor")]  # not the tools
 AUTH_USER_MODEL = "runs.User"
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "inbox"

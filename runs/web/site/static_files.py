@@ -1,11 +1,13 @@
 """Static files: names with the hash of their content, which browsers keep for a year, and texts compressed once.
 
-No step makes them ready: a name is hashed when a page first says it, and a file compressed when it is first asked for.
+No step prepares them: a name is hashed when a page first names it, and a file is compressed when it is first requested.
+JavaScript modules import each other by plain names (`./words.js`); the file that is sent names the hashed ones.
 """
 
 import gzip
 import hashlib
 import mimetypes
+import posixpath
 import re
 from functools import lru_cache
 from http import HTTPStatus
@@ -24,18 +26,21 @@ from django.utils.http import parse_etags
 _HASHED = re.compile(r"^(?P<stem>.+)\.(?P<digest>[0-9a-f]{16})(?P<suffix>\.[^./]+)$")
 _MIN_COMPRESSED = 500
 """Bytes: a smaller file fits into one packet as it is."""
+_IMPORT = re.compile(rb'^((?:import\b|\}) [^"\n]*|import )"(\.{1,2}/[^"\n]+\.js)";$', re.MULTILINE)
+"""An import of another of our modules, in the form that the formatter gives it: the end of a statement."""
 _TEXTS = ("text/", "application/javascript", "application/json", "image/svg+xml")
 FOR_EVER = "public, max-age=31536000, immutable"
 ASK_FIRST = "public, no-cache"
 
 
 class File(NamedTuple):
-    """`gzipped` is empty for what is not worth it; `digest` are the first 16 figures of the SHA-256."""
+    """`gzipped` is empty for what is not worth it; `digest` has the first 16 digits of the SHA-256."""
 
     content: bytes
     gzipped: bytes
     digest: str
     kind: str
+    imports: tuple[str, ...] = ()
 
 
 class HashedNames(StaticFilesStorage):
@@ -89,12 +94,20 @@ def _answer(request: HttpRequest, file: File, cache_control: str) -> HttpRespons
 
 
 def file_of(name: str) -> File | None:
-    """The file of this name, as it is on the disk; None where there is none. Names that lead elsewhere raise."""
+    """The file of this name as it is on the disk, or None. Raises an error for a name that leads elsewhere.
+
+    Imports in modules of ours name the hashed files, so a module has another hash when one that it imports changes.
+    """
     place = _place_of(name) if not settings.DEBUG else find(name)
     if place is None:
         return None
     state = Path(place).stat()
-    return _read(place, state.st_mtime_ns, state.st_size)
+    file = _read(place, state.st_mtime_ns, state.st_size)
+    if not (name.startswith("js/") and file.imports):
+        return file
+    above = posixpath.dirname(name)
+    imported = (hashed(posixpath.normpath(posixpath.join(above, path))) for path in file.imports)
+    return _with_imports(file, tuple(posixpath.relpath(path, above) for path in imported))
 
 
 @lru_cache(maxsize=1_000)
@@ -106,11 +119,22 @@ def _place_of(name: str) -> str | None:
 @lru_cache(maxsize=1_000)
 def _read(place: str, changed: int, size: int) -> File:
     """Kept for as long as the file stays as it is. There are some hundred, of together a few megabytes."""
-    content = Path(place).read_bytes()
     kind = mimetypes.guess_type(place)[0] or "application/octet-stream"
+    return _file(Path(place).read_bytes(), kind + ("; charset=utf-8" if kind.startswith(_TEXTS) else ""))
+
+
+@lru_cache(maxsize=1_000)
+def _with_imports(file: File, names: tuple[str, ...]) -> File:
+    """The module with these names of the modules that it imports."""
+    left = iter(names)
+    content = _IMPORT.sub(lambda match: match[1] + b'"./' + next(left).encode() + b'";', file.content)
+    return _file(content, file.kind)
+
+
+def _file(content: bytes, kind: str) -> File:
     gzipped = b""
     if kind.startswith(_TEXTS) and len(content) >= _MIN_COMPRESSED:
         gzipped = gzip.compress(content, 9, mtime=0)
     smaller = gzipped if len(gzipped) < len(content) else b""
-    charset = "; charset=utf-8" if kind.startswith(_TEXTS) else ""
-    return File(content, smaller, hashlib.sha256(content).hexdigest()[:16], kind + charset)
+    imports = tuple(match[2].decode() for match in _IMPORT.finditer(content))
+    return File(content, smaller, hashlib.sha256(content).hexdigest()[:16], kind, imports)

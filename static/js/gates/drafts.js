@@ -1,65 +1,45 @@
-// Owns words that were typed and not sent ([data-draft]): kept for this person in this browser, put back after a reload.
-(() => {
-  "use strict";
-  const OLD = 30 * 24 * 3600 * 1000;
-  const person = document.body.dataset.user || "";
-  const prefix = `draft:${person}:${window.location.pathname}:`;
-  const keyOf = (field) => prefix + field.dataset.draft;
-  const ticked = (field) => field.type === "checkbox";
+// Keeps words that were typed and not sent ([data-draft]) in this browser, for this person, and restores them after a
+// reload.
+// Where the browser keeps nothing, the words stay in the page only.
+import { forgetOld, read, write } from "../browser_storage.js";
 
-  function write(key, value) {
-    try {
-      if (value) localStorage.setItem(key, JSON.stringify({ at: Date.now(), value }));
-      else localStorage.removeItem(key);
-    } catch {
-      // Without storage, or with a full one, the words stay in the page only.
-    }
+const DAYS = 30;
+const person = document.body.dataset.user || "";
+const prefix = `draft:${person}:${window.location.pathname}:`;
+/** @param {PageElement} field */
+const keyOf = (field) => prefix + field.dataset.draft;
+/** @param {PageElement} field */
+const ticked = (field) => field.type === "checkbox";
+
+/**
+ * @param {PageElement} field
+ * @param {string} value
+ */
+const keep = (field, value) => write(keyOf(field), value ? { at: Date.now(), value } : null);
+
+function restore() {
+  for (const field of document.querySelectorAll("[data-draft]")) {
+    if (field.dataset.restored) continue;
+    field.dataset.restored = "yes";
+    const value = read(keyOf(field))?.value;
+    if (!value) continue;
+    if (ticked(field)) field.checked = true;
+    else if (!field.value) field.value = value;
   }
+  document.dispatchEvent(new Event("pev:restored"));
+}
 
-  function read(key) {
-    try {
-      return JSON.parse(localStorage.getItem(key) || "null")?.value || "";
-    } catch {
-      return "";
-    }
-  }
+document.addEventListener("input", (event) => {
+  const field = event.target.closest?.("[data-draft]");
+  if (field) keep(field, ticked(field) ? (field.checked ? "on" : "") : field.value);
+});
 
-  function forgetOld() {
-    try {
-      for (const key of Object.keys(localStorage)) {
-        if (!key.startsWith("draft:")) continue;
-        const kept = JSON.parse(localStorage.getItem(key) || "null");
-        if (!kept || Date.now() - kept.at > OLD) localStorage.removeItem(key);
-      }
-    } catch {
-      // Nothing can be kept, so nothing is old.
-    }
-  }
+// What was sent and taken is no draft any more: the form that held it says so.
+document.addEventListener("pev:sent", (event) => {
+  for (const field of event.target.elements) if (field.dataset.draft) keep(field, "");
+});
 
-  function restore() {
-    for (const field of document.querySelectorAll("[data-draft]")) {
-      if (field.dataset.restored) continue;
-      field.dataset.restored = "yes";
-      const value = read(keyOf(field));
-      if (!value) continue;
-      if (ticked(field)) field.checked = true;
-      else if (!field.value) field.value = value;
-    }
-    document.dispatchEvent(new Event("pev:restored"));
-  }
-
-  document.addEventListener("input", (event) => {
-    const field = event.target.closest?.("[data-draft]");
-    if (field) write(keyOf(field), ticked(field) ? (field.checked ? "on" : "") : field.value);
-  });
-
-  // What was sent and taken is no draft any more: the form that held it says so.
-  document.addEventListener("pev:sent", (event) => {
-    for (const field of event.target.elements) if (field.dataset.draft) write(keyOf(field), "");
-  });
-
-  document.addEventListener("htmx:after:swap", restore);
-  document.addEventListener("htmx:after:ws:message", () => setTimeout(restore, 60));
-  forgetOld();
-  restore();
-})();
+document.addEventListener("htmx:after:swap", restore);
+document.addEventListener("htmx:after:ws:message", () => setTimeout(restore, 60));
+forgetOld("draft:", DAYS);
+restore();

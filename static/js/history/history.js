@@ -1,9 +1,9 @@
-// Moves through the lines of a history by keyboard: j and k, arrows to fold, / to search; finds events that are on another page.
-(() => {
-  "use strict";
-  const root = document.querySelector("[data-history]");
-  if (!root) return;
+// Moves through the lines of a history by keyboard: j and k, arrows to fold, / to search; finds events that are on
+// another page.
+import { isShortcut, nextPlace, typedInto } from "../lists.js";
 
+/** @param {PageElement} root */
+function listen(root) {
   // A link to an event that this page does not show leads to the page that does.
   const named = /^#e(\d{1,9})$/.exec(window.location.hash);
   const params = new URLSearchParams(window.location.search);
@@ -13,14 +13,15 @@
 
   const stops = () => [...root.querySelectorAll("summary, .event-seq")].filter((stop) => stop.checkVisibility());
 
+  /** @param {number} by */
   function move(by) {
     const all = stops();
-    const now = all.findIndex((stop) => stop === document.activeElement);
-    const next = all[now < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(now + by, 0), all.length - 1)];
+    const next = all[nextPlace(all.indexOf(/** @type {PageElement} */ (document.activeElement)), by, all.length)];
     next?.focus();
     next?.scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {boolean} open */
   function fold(open) {
     const here = document.activeElement?.closest("details");
     if (!here || !root.contains(here)) return false;
@@ -31,8 +32,8 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = event.target.closest("input, textarea, select, [contenteditable]");
+    if (event.defaultPrevented || isShortcut(event)) return;
+    const typing = typedInto(event);
     if (typing) {
       if (event.key === "Escape" && root.contains(typing)) typing.blur();
       return;
@@ -40,9 +41,14 @@
     if (event.key === "j") move(1);
     else if (event.key === "k") move(-1);
     else if (event.key === "/") root.querySelector("input[type=search]")?.focus();
-    else if (event.key === "ArrowLeft" && fold(false)) { /* folded */ }
-    else if (event.key === "ArrowRight" && fold(true)) { /* unfolded */ }
-    else return;
+    else if (event.key === "ArrowLeft" && fold(false)) {
+      /* folded */
+    } else if (event.key === "ArrowRight" && fold(true)) {
+      /* unfolded */
+    } else return;
     event.preventDefault();
   });
-})();
+}
+
+const root = document.querySelector("[data-history]");
+if (root) listen(root);

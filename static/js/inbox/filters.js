@@ -1,9 +1,7 @@
 // Forms of filters: what is empty is left out of the address.
-(() => {
-  "use strict";
-  for (const form of document.querySelectorAll("form[data-filters]")) {
-    form.addEventListener("formdata", (event) => {
-      for (const [name, value] of [...event.formData]) if (!value) event.formData.delete(name);
-    });
-  }
-})();
+
+for (const form of document.querySelectorAll("form[data-filters]")) {
+  form.addEventListener("formdata", (event) => {
+    for (const [name, value] of [...event.formData]) if (!value) event.formData.delete(name);
+  });
+}

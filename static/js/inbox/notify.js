@@ -1,10 +1,13 @@
-// Notifications of the browser, for those who ask for them by [data-notify]: one when the number of decisions that wait for this person rises.
-(() => {
-  "use strict";
-  const WANTED = "pevsite.notify";
-  const button = document.querySelector("[data-notify]");
-  const region = document.querySelector("[data-refresh]");
-  if (!button || !region || !("Notification" in window)) return;
+// Notifications of the browser, for people who ask for them by [data-notify]: one when the number of decisions that wait
+// for this person rises.
+
+const WANTED = "pevsite.notify";
+
+/**
+ * @param {PageElement} button
+ * @param {PageElement} region
+ */
+function offer(button, region) {
   let known = needed();
 
   function needed() {
@@ -18,7 +21,12 @@
   function show() {
     const on = wanted();
     button.hidden = false;
-    button.textContent = Notification.permission === "denied" ? "Notifications are blocked by the settings of this browser" : on ? "Notifications on" : "Notify me";
+    button.textContent =
+      Notification.permission === "denied"
+        ? "Notifications are blocked by the settings of this browser"
+        : on
+          ? "Notifications on"
+          : "Notify me";
     button.disabled = Notification.permission === "denied";
     button.title = button.disabled
       ? "This browser blocks them for this site; its settings can allow them."
@@ -41,11 +49,18 @@
     const now = needed();
     const looking = !document.hidden && document.hasFocus();
     if (now > known && wanted() && !looking) {
-      const note = new Notification(now === 1 ? "A run needs your decision" : `${now} runs need your decision`, { tag: "pevsite", icon: document.querySelector("link[rel=icon]")?.href });
+      const note = new Notification(now === 1 ? "A run needs your decision" : `${now} runs need your decision`, {
+        tag: "pevsite",
+        icon: document.querySelector("link[rel=icon]")?.href,
+      });
       note.onclick = () => window.focus();
     }
     known = now;
   });
 
   show();
-})();
+}
+
+const button = document.querySelector("[data-notify]");
+const region = document.querySelector("[data-refresh]");
+if (button && region && "Notification" in window) offer(button, region);

@@ -1,9 +1,10 @@
-// Keeps [data-refresh="SECONDS"] and the icon true while somebody looks: asks for this page's own address again, and is told 304 without news.
-(() => {
-  "use strict";
-  const HIDDEN_EVERY = 60; // seconds: browsers slow hidden pages down to this anyway
-  const region = document.querySelector("[data-refresh]");
-  if (!region) return;
+// Keeps [data-refresh="SECONDS"] and the icon up to date while the page is visible: requests the page's own address, and
+// gets 304 without news.
+
+const HIDDEN_EVERY = 60; // seconds: browsers slow hidden pages down to this anyway
+
+/** @param {PageElement} region */
+function keepFresh(region) {
   let version = region.dataset.version || "";
   let last = Date.now();
   let asking = false;
@@ -19,7 +20,11 @@
     asking = true;
     last = Date.now();
     try {
-      await htmx.ajax("GET", location.pathname + location.search, { source: region, target: region, swap: "innerMorph" });
+      await htmx.ajax("GET", location.pathname + location.search, {
+        source: region,
+        target: region,
+        swap: "innerMorph",
+      });
     } finally {
       asking = false;
     }
@@ -42,4 +47,7 @@
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) refresh();
   });
-})();
+}
+
+const region = document.querySelector("[data-refresh]");
+if (region) keepFresh(region);

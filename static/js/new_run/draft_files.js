@@ -1,30 +1,36 @@
-// The files of a new run: chosen, dropped, and sent into its draft one batch after the other; the server draws the list.
-const BATCH_BYTES = 8_000_000;
-const BATCH_FILES = 100;
+// The files of a new run: chosen or dropped, and sent into its draft in batches. The server draws the list.
+import { counted } from "../words.js";
+/** @typedef {import("./batches.js").Chosen} Chosen */
+import { nextBatch, sortOut } from "./batches.js";
+
 const MAX_LEFT_OUT = 200;
 const LOOK_AGAIN = 700;
 const UNREACHABLE = "Not sent: the server cannot be reached, or a file was moved or changed after you chose it.";
 const SIGNED_OUT = "Not sent: you are signed out here. Sign in in another tab, then try again.";
+/** @param {string} id */
 const at = (id) => document.getElementById(id);
 
-export function inUnits(bytes) {
-  if (bytes < 1000) return `${bytes} byte${bytes === 1 ? "" : "s"}`;
-  let amount = bytes;
-  for (const unit of ["kB", "MB", "GB"]) {
-    amount /= 1000;
-    if (amount < 999.5 || unit === "GB") return `${amount.toLocaleString("en", { maximumFractionDigits: amount >= 99.5 ? 0 : 1 })} ${unit}`;
-  }
-}
-
-// Every file below what was dropped, as [path, File]. Folders are walked; entries must be taken before the first wait.
+/**
+ * Every file below what was dropped, as [path, File]. Folders are walked; entries must be taken before the first wait.
+ * @param {DataTransfer} transfer
+ * @param {RegExp} junk
+ * @returns {Promise<Chosen[]>}
+ */
 async function dropped(transfer, junk) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.length) return [...transfer.files].map((file) => [file.name, file]);
+  /** @type {Chosen[]} */
   const found = [];
   for (const entry of entries) await walk(entry, "", found, junk);
   return found;
 }
 
+/**
+ * @param {any} entry
+ * @param {string} above
+ * @param {Chosen[]} found
+ * @param {RegExp} junk
+ */
 async function walk(entry, above, found, junk) {
   const path = above + entry.name;
   if (junk.test(path)) {
@@ -42,16 +48,22 @@ async function walk(entry, above, found, junk) {
 }
 
 export class DraftFiles {
+  /** @type {[string, File][]} */
   #queue = [];
   #secrets = new Set();
   #junk = new Set();
   #total = 0;
   #sent = 0;
+  /** @type {Promise<void> | null} */
   #running = null;
   #look = 0;
-  #refused = []; // too large to be sent at all
 
-  // changed: called when the first file is on its way, and after each answer; freshToken: for a session that was begun again
+  /**
+   * @param {PageElement} form
+   * @param {object} calls
+   * @param {() => void} calls.changed when the first file is on its way, and after each answer
+   * @param {() => Promise<boolean>} calls.freshToken gets the token of a session that was begun again
+   */
   constructor(form, { changed, freshToken }) {
     this.form = form;
     this.changed = changed;
@@ -80,12 +92,15 @@ export class DraftFiles {
   }
 
   #choosing() {
-    const pickers = [["choose-files", "id_files"], ["choose-folder", "id_folder"]];
+    const pickers = [
+      ["choose-files", "id_files"],
+      ["choose-folder", "id_folder"],
+    ];
     for (const [button, id] of pickers) {
       const input = at(id);
       at(button).addEventListener("click", () => input.click());
       const take = () => {
-        this.add([...input.files].map((file) => [file.webkitRelativePath || file.name, file]));
+        this.add(Array.from(input.files, (file) => [file.webkitRelativePath || file.name, file]));
         input.value = "";
       };
       input.addEventListener("change", take);
@@ -95,6 +110,7 @@ export class DraftFiles {
 
   #dropping() {
     const zone = at("drop");
+    /** @param {DragEvent} event */
     const carriesFiles = (event) => event.dataTransfer?.types.includes("Files") && event.target !== at("id_plan_file");
     document.addEventListener("dragover", (event) => {
       if (!carriesFiles(event)) return;
@@ -116,18 +132,20 @@ export class DraftFiles {
     });
   }
 
-  add(pairs) {
-    const limit = Number(this.form.dataset.maxFileBytes);
-    for (const [path, file] of pairs) {
-      if (file === null || this.junkPaths.test(path)) this.#junk.add(path.match(this.junkPaths)[2]);
-      else if (path.includes("/") && this.secretPaths.test(path)) this.#secrets.add(path);
-      else if (file.size > limit) this.#refused.push(`“${path}” has ${inUnits(file.size)}; one file may have ${inUnits(limit)}.`);
-      else this.#queue.push([path.normalize("NFC"), file]);
-    }
+  /** @param {Chosen[]} chosen */
+  add(chosen) {
+    const sorted = sortOut(chosen, {
+      junk: this.junkPaths,
+      secrets: this.secretPaths,
+      maxBytes: Number(this.form.dataset.maxFileBytes),
+    });
+    this.#queue.push(...sorted.send);
+    for (const path of sorted.junk) this.#junk.add(path);
+    for (const path of sorted.secrets) this.#secrets.add(path);
     this.#total = this.#sent + this.#queue.reduce((sum, [, file]) => sum + file.size, 0);
     at("junk").hidden = !this.#junk.size;
     at("junk").textContent = `Left out, as they are rarely meant: ${[...this.#junk].join(", ")}.`;
-    this.#tell(this.#refused.splice(0).slice(0, 5).join(" "), false);
+    this.#tell(sorted.refused.slice(0, 5).join(" "), false);
     if (this.#queue.length || this.#secrets.size) this.changed();
     this.#pump();
   }
@@ -148,13 +166,7 @@ export class DraftFiles {
   async #sendAll() {
     this.#progress(0);
     while (this.#queue.length || this.#secrets.size) {
-      const batch = [];
-      let bytes = 0;
-      for (const pair of this.#queue) {
-        if (batch.length === BATCH_FILES || (batch.length && bytes + pair[1].size > BATCH_BYTES)) break;
-        batch.push(pair);
-        bytes += pair[1].size;
-      }
+      const { batch, bytes } = nextBatch(this.#queue);
       const secrets = [...this.#secrets].slice(0, MAX_LEFT_OUT);
       const data = new FormData();
       for (const [path, file] of batch) {
@@ -171,15 +183,20 @@ export class DraftFiles {
     this.#sent = this.#total = 0;
   }
 
+  /** @param {number} loaded */
   #progress(loaded) {
     const busy = this.#running !== null || this.#queue.length > 0;
     const share = this.#total ? Math.min(100, Math.floor((100 * (this.#sent + loaded)) / this.#total)) : 0;
-    at("sending-bar").value = busy ? share : 0;
+    at("sending-bar").value = String(busy ? share : 0);
     const left = this.#queue.length;
-    at("sending").textContent = busy && left ? `Sending ${left.toLocaleString("en")} file${left === 1 ? "" : "s"}, ${share} %` : "Sent at once, kept for a day until you submit";
+    at("sending").textContent =
+      busy && left ? `Sending ${counted(left, "file")}, ${share} %` : "Sent at once, kept for a day until you submit";
   }
 
-  // Sends something to the draft and shows its list as the answer has it. False where it has to be tried again.
+  /**
+   * Sends something to the draft and shows its list as the answer has it. False where it has to be tried again.
+   * @param {FormData} data
+   */
   post(data) {
     data.set("csrfmiddlewaretoken", this.form.querySelector("[name=csrfmiddlewaretoken]").value);
     if (this.form.dataset.run) data.set("run", this.form.dataset.run);
@@ -194,6 +211,7 @@ export class DraftFiles {
     });
   }
 
+  /** @param {XMLHttpRequest} request */
   #answered(request) {
     let answer = null;
     try {
@@ -209,6 +227,7 @@ export class DraftFiles {
     return true;
   }
 
+  /** @param {string} html */
   #draw(html) {
     at("draft-files").outerHTML = html;
     this.#followReading();
@@ -220,16 +239,27 @@ export class DraftFiles {
     const before = Number(at("draft-files").dataset.reading);
     if (!before) return;
     this.#look = setTimeout(async () => {
-      const answer = await fetch(this.form.dataset.draft, { headers: { Accept: "application/json" } }).then((got) => (got.ok ? got.json() : null), () => null);
+      const answer = await fetch(this.form.dataset.draft, { headers: { Accept: "application/json" } }).then(
+        (got) => (got.ok ? got.json() : null),
+        /** @returns {any} */
+        () => null,
+      );
       const here = document.activeElement?.closest?.("#draft-files button");
       if (answer && answer.reading !== Number(at("draft-files").dataset.reading)) {
         at("draft-files").outerHTML = answer.html;
-        if (here) at("draft-files").querySelector(`button[name="${here.name}"][value="${CSS.escape(here.value)}"]`)?.focus();
+        if (here)
+          at("draft-files")
+            .querySelector(`button[name="${here.name}"][value="${CSS.escape(here.value)}"]`)
+            ?.focus();
       }
       this.#followReading();
     }, LOOK_AGAIN);
   }
 
+  /**
+   * @param {string} text
+   * @param {boolean} again
+   */
   #tell(text, again) {
     at("not-sent").hidden = !text;
     at("not-sent").querySelector("p").textContent = text;
@@ -237,6 +267,7 @@ export class DraftFiles {
     return false;
   }
 
+  /** @param {Event & { target: PageElement }} event */
   async #removing(event) {
     const button = event.target.closest("#draft-files button");
     if (!button) return;

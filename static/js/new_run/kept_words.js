@@ -1,16 +1,35 @@
 // What was typed into a form, kept in this browser until it is submitted: it survives reload, sign-out and a restart.
+import { forgetOld, keys, read, write } from "../browser_storage.js";
+
 const PREFIX = "pev-new-run:";
 const DAYS = 2;
 const OFFERED = 3;
-const NEVER = new Set(["csrfmiddlewaretoken", "token", "became", "another", "files", "folder", "plan_file", "has_draft", "begun", "run", "remove", "remove_all"]);
+const NEVER = new Set([
+  "csrfmiddlewaretoken",
+  "token",
+  "became",
+  "another",
+  "files",
+  "folder",
+  "plan_file",
+  "has_draft",
+  "begun",
+  "run",
+  "remove",
+  "remove_all",
+]);
 
 export class KeptWords {
   #timer = 0;
 
+  /**
+   * @param {PageElement} form
+   * @param {() => void} restored
+   */
   constructor(form, restored) {
     this.form = form;
     this.key = `${PREFIX}${form.dataset.person}:${form.dataset.kept}`;
-    this.#forgetOld();
+    forgetOld(PREFIX, DAYS);
     if (form.dataset.fresh && this.#restore()) {
       this.#changed();
       restored();
@@ -36,11 +55,7 @@ export class KeptWords {
       const box = field.type === "checkbox" || field.type === "radio";
       values.push([field.name, box ? field.value : "", box ? field.checked : field.value]);
     }
-    try {
-      localStorage.setItem(this.key, JSON.stringify({ at: Date.now(), values }));
-    } catch {
-      return; // full, or forbidden: the words stay in the page
-    }
+    if (!write(this.key, { at: Date.now(), values })) return; // the words stay in the page
     this.address();
   }
 
@@ -72,32 +87,31 @@ export class KeptWords {
   #remove() {
     clearTimeout(this.#timer);
     this.#timer = 0;
-    localStorage.removeItem(this.key);
-  }
-
-  #read(key) {
-    try {
-      return JSON.parse(localStorage.getItem(key));
-    } catch {
-      return null;
-    }
+    write(this.key, null);
   }
 
   // Other new runs that were left with words and without files: of those with files the server knows.
   #offer() {
     const mine = `${PREFIX}${this.form.dataset.person}:`;
-    const tokens = Object.keys(localStorage).filter((key) => key.startsWith(mine)).map((key) => key.slice(mine.length));
+    const tokens = keys(mine).map((key) => key.slice(mine.length));
     const left = tokens
-      .filter((token) => !token.startsWith("again-") && !document.querySelector(`.unfinished a[href$="${CSS.escape(token)}"]`))
-      .map((token) => ({ token, kept: this.#read(mine + token) }))
-      .map(({ token, kept }) => ({ token, at: kept?.at, words: kept?.values?.find(([name]) => name === "request")?.[2]?.trim() }))
+      .filter(
+        (token) =>
+          !token.startsWith("again-") && !document.querySelector(`.unfinished a[href$="${CSS.escape(token)}"]`),
+      )
+      .map((token) => ({ token, kept: read(mine + token) }))
+      .map(({ token, kept }) => ({
+        token,
+        at: kept?.at,
+        words: kept?.values?.find((/** @type {any[]} */ [name]) => name === "request")?.[2]?.trim(),
+      }))
       .filter(({ words }) => words);
     for (const { token, words } of left.sort((one, other) => other.at - one.at).slice(0, OFFERED)) {
       const line = document.importNode(document.getElementById("left-words").content, true).firstElementChild;
       line.querySelector(".clip").textContent = `“${words.slice(0, 120)}”`;
       line.querySelector("a").search = `?draft=${token}`;
       line.querySelector("button").addEventListener("click", () => {
-        localStorage.removeItem(mine + token);
+        write(mine + token, null);
         line.remove();
       });
       this.form.before(line);
@@ -105,7 +119,7 @@ export class KeptWords {
   }
 
   #restore() {
-    const kept = this.#read(this.key);
+    const kept = read(this.key);
     if (!kept) return false;
     const fields = [...this.form.elements];
     for (const [name, value, state] of kept.values) {
@@ -115,16 +129,5 @@ export class KeptWords {
       else field.value = state;
     }
     return true;
-  }
-
-  #forgetOld() {
-    const old = Date.now() - DAYS * 86_400_000;
-    for (const key of Object.keys(localStorage).filter((one) => one.startsWith(PREFIX))) {
-      try {
-        if (JSON.parse(localStorage.getItem(key)).at < old) localStorage.removeItem(key);
-      } catch {
-        localStorage.removeItem(key);
-      }
-    }
   }
 }

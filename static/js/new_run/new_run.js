@@ -4,9 +4,11 @@ import { DraftFiles } from "./draft_files.js";
 import { KeptWords } from "./kept_words.js";
 import { presets } from "./presets.js";
 
-const form = document.getElementById("new-run");
+const form = /** @type {PageElement} */ (/** @type {unknown} */ (document.getElementById("new-run")));
+/** @param {string} id */
 const at = (id) => document.getElementById(id);
-const SIGNED_OUT = "You are signed out here. Sign in in another tab, then submit again; your words and your files are kept.";
+const SIGNED_OUT =
+  "You are signed out here. Sign in in another tab, then submit again; your words and your files are kept.";
 let sending = false;
 let sent = false;
 
@@ -18,15 +20,18 @@ const words = new KeptWords(form, () => {
   window.addEventListener("load", () => setTimeout(drafted)); // behind the timer after which htmx listens
 });
 const plans = at("id_template");
+/** @type {DraftFiles | null} */
 let files = null; // what a draft holds already is told while it is made
-files = new DraftFiles(form, { changed: () => (words.address(), estimate(), drafted()), freshToken });
+files = new DraftFiles(form, { changed, freshToken });
 estimate();
 
 let ticked = false; // by a template and not by the person, whose tick stays
 plans.addEventListener("change", () => {
   const creative = "noSources" in plans.selectedOptions[0].dataset;
   const box = at("id_no_sources");
-  if (creative ? !box.checked : ticked) box.checked = ticked = creative;
+  if (creative ? box.checked : !ticked) return;
+  box.checked = creative;
+  ticked = creative;
 });
 form.addEventListener("change", (event) => {
   if (["template", "preset", "attempts", "executor_model", "verifier_model"].includes(event.target.name)) estimate();
@@ -44,6 +49,12 @@ window.addEventListener("pageshow", (event) => {
   if (event.persisted && sent) location.reload();
 });
 
+function changed() {
+  words.address();
+  estimate();
+  drafted();
+}
+
 // Tells what is drawn from the whole form, such as what would be reused, that its files or restored words are others.
 function drafted() {
   form.dispatchEvent(new Event("drafted"));
@@ -52,18 +63,26 @@ function drafted() {
 // What the chosen template may cost, once there are files for it.
 async function estimate() {
   const shown = plans.value && files?.count > 0;
-  const query = new URLSearchParams(["template", "attempts", "executor_model", "verifier_model"].map((name) => [name, form.elements[name].value]));
-  const answer = shown ? await fetch(`${at("estimate").dataset.place}?${query}`).catch(() => null) : null;
+  const query = new URLSearchParams(
+    ["template", "attempts", "executor_model", "verifier_model"].map((name) => [name, form.elements[name].value]),
+  );
+  const answer = shown
+    ? await fetch(`${at("estimate").dataset.place}?${query}`).catch(/** @returns {any} */ () => null)
+    : null;
   at("estimate").innerHTML = answer?.ok && !answer.redirected ? await answer.text() : "";
 }
 
+/** @param {string[]} problems */
 function tell(problems) {
   const box = at("problems");
   box.hidden = !problems.length;
-  box.querySelector("ul").replaceChildren(...problems.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
+  box
+    .querySelector("ul")
+    .replaceChildren(...problems.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
   if (problems.length) box.focus();
 }
 
+/** @param {string} question */
 function ask(question) {
   at("question").hidden = !question;
   at("question").querySelector("p").textContent = question;
@@ -83,11 +102,12 @@ async function freshToken() {
   }
 }
 
+/** @param {SubmitEvent & { submitter: any }} event */
 async function submit(event) {
   if (event.submitter?.name === "look") return; // where htmx is missing: it only asks, and starts nothing
   event.preventDefault();
   if (sending || sent) return;
-  const data = new FormData(form, event.submitter?.name ? event.submitter : null);
+  const data = new FormData(/** @type {any} */ (form), event.submitter?.name ? event.submitter : null);
   tell([]);
   ask("");
   if (!at("id_request").value.trim()) return tell(["Write what is to be done; the request is empty."]);
@@ -108,6 +128,10 @@ async function submit(event) {
   if (!sent) busy("");
 }
 
+/**
+ * @param {FormData} data
+ * @param {boolean} first
+ */
 async function send(data, first) {
   let response = null;
   try {
@@ -115,7 +139,7 @@ async function send(data, first) {
   } catch {
     return tell(["Not sent: no connection to the server. Your words and your files are kept; submit again."]);
   }
-  const answer = await response.json().catch(() => null);
+  const answer = await response.json().catch(/** @returns {any} */ () => null);
   if (response.status === 201 && answer) {
     sent = true;
     busy("Opening the run");
@@ -133,10 +157,13 @@ async function send(data, first) {
     data.set("csrfmiddlewaretoken", form.querySelector("[name=csrfmiddlewaretoken]").value);
     await send(data, false);
   } else {
-    tell([`The server could not take the run (error ${response.status}). Nothing was changed; your words and your files are kept. Try again in a moment.`]);
+    tell([
+      `The server could not take the run (error ${response.status}). Nothing was changed; your words and your files are kept. Try again in a moment.`,
+    ]);
   }
 }
 
+/** @param {string} text */
 function busy(text) {
   sending = Boolean(text);
   at("submit").disabled = sending;

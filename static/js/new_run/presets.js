@@ -1,4 +1,5 @@
 // The presets of a policy: a choice fills the fields, and a field that differs from the choice says so.
+/** @param {PageElement} form */
 export function presets(form) {
   const values = JSON.parse(form.dataset.presets);
   const shown = form.elements.preset_shown;
@@ -15,6 +16,7 @@ export function presets(form) {
     mark();
   }
 
+  /** @param {PageElement} field */
   function differs(field) {
     const value = values[chosen()][field.name];
     if (field.type === "checkbox") return field.checked !== Boolean(value);
@@ -26,7 +28,7 @@ export function presets(form) {
     let changed = 0;
     for (const field of fields) {
       const different = differs(field);
-      changed += different;
+      if (different) changed += 1;
       field.closest(".field").toggleAttribute("data-changed", different);
     }
     document.getElementById("policy-changed").textContent = changed ? `${changed} changed` : "";

@@ -1,19 +1,13 @@
 // Keeps comments on a plan in this browser until they are sent, counts them, and says which button they go with.
-(() => {
-  "use strict";
-  const form = document.getElementById("plan-answer");
+import { read, write } from "../browser_storage.js";
+import { counted } from "../words.js";
+
+const PREFIX = "pev-plan-comments:";
+
+/** @param {PageElement} form */
+function keepComments(form) {
   const me = document.body.dataset.user || "";
-  const PREFIX = "pev-plan-comments:";
 
-  function kept(key) {
-    try {
-      return JSON.parse(localStorage.getItem(key) || "{}");
-    } catch {
-      return {};
-    }
-  }
-
-  if (!form) return;
   const fields = () => [...form.elements].filter((field) => field.matches("textarea"));
   const bar = () => document.querySelector(".plan-bar");
   const key = () => PREFIX + bar().dataset.gate;
@@ -24,25 +18,24 @@
     approve.disabled = mine; // a second person has to: whoever submitted the task is told before they try
     if (mine) approve.setAttribute("aria-describedby", "plan-second");
     const count = fields().filter((field) => field.value.trim()).length;
-    document.getElementById("comments-count").textContent = count ? `${count} comment${count === 1 ? "" : "s"} to send` : "";
+    document.getElementById("comments-count").textContent = count ? `${counted(count, "comment")} to send` : "";
     approve.classList.toggle("primary", !count);
     reject.classList.toggle("primary", Boolean(count));
   }
 
   function keep() {
-    const typed = Object.fromEntries(fields().filter((field) => field.value.trim()).map((field) => [field.name, field.value]));
-    try {
-      if (Object.keys(typed).length) localStorage.setItem(key(), JSON.stringify(typed));
-      else localStorage.removeItem(key());
-    } catch {
-      // A browser that keeps nothing still sends.
-    }
+    const typed = Object.fromEntries(
+      fields()
+        .filter((field) => field.value.trim())
+        .map((field) => [field.name, field.value]),
+    );
+    write(key(), Object.keys(typed).length ? typed : null);
     show();
   }
 
   function start() {
     if (!bar()) return;
-    const before = kept(key());
+    const before = read(key()) ?? {};
     for (const field of fields()) {
       if (field.value || !before[field.name]) continue;
       field.value = before[field.name];
@@ -56,4 +49,7 @@
   });
   document.addEventListener("pev:after-part", start);
   start();
-})();
+}
+
+const form = document.getElementById("plan-answer");
+if (form) keepComments(form);

@@ -1,19 +1,25 @@
-// Holds back a question or a result that comes while somebody looks, behind a bar in the corner: nothing moves, and no button appears under a hand.
-(() => {
-  "use strict";
-  const bar = document.getElementById("arrivals");
-  if (!bar) return;
-  const box = bar.firstElementChild;
+// Holds back a question or a result that arrives while the page is visible, behind a bar in the corner: nothing moves, and
+// no button appears under the pointer.
+
+/** @param {PageElement} bar */
+function holdBack(bar) {
+  const box = bar.querySelector("p");
   const words = box.querySelector("span");
   const held = new Map(); // name of the region to { id, put }
 
-  // What is on its way and not on the page.
+  /**
+   * What is on its way and not on the page.
+   * @param {string} text
+   */
   function newIn(text) {
     const came = new DOMParser().parseFromString(text, "text/html").querySelectorAll("article[id]");
     return [...came].find((one) => !document.getElementById(one.id));
   }
 
-  // Whether something that is seen now stands below the region. The box of what is written gives way by itself.
+  /**
+   * Whether something that is seen now stands below the region. The box of what is written gives way by itself.
+   * @param {PageElement} region
+   */
   function pushes(region) {
     for (let next = region.nextElementSibling; next; next = next.nextElementSibling) {
       const { top, bottom, height } = next.getBoundingClientRect();
@@ -29,6 +35,7 @@
     if (words.textContent !== said) words.textContent = said;
   }
 
+  /** @param {boolean} focus */
   function release(focus) {
     const waiting = [...held.values()];
     held.clear();
@@ -71,4 +78,7 @@
   document.addEventListener("visibilitychange", () => document.hidden && release(false));
   // The answer to a decision brings the region as it is now.
   document.addEventListener("htmx:after:request", () => setTimeout(draw, 50));
-})();
+}
+
+const bar = document.getElementById("arrivals");
+if (bar) holdBack(bar);

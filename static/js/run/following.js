@@ -1,19 +1,17 @@
 // Puts in place what the socket of a run tells: title, icon, states of steps; fetches regions that changed when they are
 // on the screen. What somebody is at, in a region with [data-hold], stays as it is: a line says that there is news.
-(() => {
-  "use strict";
-  const MIN_GAP = 1000; // milliseconds between two looks at one region
-  const TIMEOUT = 20_000;
-  const SWAP_TIME = 1000;
-  const AGAIN = 2000; // after the first failure; each further one doubles it
-  const AGAIN_AT_MOST = 60_000;
-  const NEAR = "400px";
-  const PASSING = "time, [data-clock], script"; // what reads differently a moment later
-  const live = document.getElementById("live");
+
+const MIN_GAP = 1000; // milliseconds between two looks at one region
+const TIMEOUT = 20_000;
+const SWAP_TIME = 1000;
+const AGAIN = 2000; // after the first failure; each further one doubles it
+const AGAIN_AT_MOST = 60_000;
+const NEAR = "400px";
+const PASSING = "time, [data-clock], script"; // what reads differently a moment later
+
+function follow() {
   const held = document.getElementById("run-held");
   const icon = document.querySelector("link[rel=icon]");
-  if (!live) return;
-
   const rest = document.title.slice(document.title.indexOf(" · ")); // behind the state
   const stale = new Set(); // names of regions that are not what the page shows
   const fetching = new Set();
@@ -23,17 +21,23 @@
   const folded = new WeakSet(); // folds that somebody opened or closed
   const waiting = new Set(); // names of regions that were not put in place, since somebody is at them
 
+  /** @param {number} ms */
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  /** @param {string} name */
   const regionOf = (name) => document.getElementById(name.startsWith("step-") ? name : `run-${name}`);
 
-  const seenSoon = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries) {
-      if (!isIntersecting) continue;
-      seenSoon.unobserve(target);
-      refresh(names.get(target));
-    }
-  }, { rootMargin: NEAR });
+  const seenSoon = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        seenSoon.unobserve(target);
+        refresh(names.get(target));
+      }
+    },
+    { rootMargin: NEAR },
+  );
 
+  /** @param {string} name */
   function changed(name) {
     const region = regionOf(name);
     if (!region || region.hasAttribute("data-unread")) return; // that is fetched when its fold is opened
@@ -45,8 +49,9 @@
     else seenSoon.observe(region);
   }
 
+  /** @param {string} name */
   async function part(name) {
-    const address = new URL(window.location);
+    const address = new URL(window.location.href);
     address.searchParams.set("part", name);
     address.hash = "";
     // As htmx asks: a page that looks by itself does not keep a session alive.
@@ -61,24 +66,35 @@
     if (fold) folded.add(fold);
   });
 
-  // Whether somebody types in it, has marked something, has opened a fold, or would lose the place.
+  /**
+   * Whether somebody types in it, has marked something, has opened a fold, or would lose the place.
+   * @param {PageElement} region
+   */
   function isAtHand(region) {
     const marked = window.getSelection();
+    /** @param {any} field */
     const typed = (field) => field.value !== field.defaultValue;
-    return region.contains(document.activeElement)
-      || (marked && !marked.isCollapsed && marked.containsNode(region, true))
-      || [...region.querySelectorAll("textarea, input")].some(typed)
-      || [...region.querySelectorAll("details")].some((fold) => folded.has(fold));
+    return (
+      region.contains(document.activeElement) ||
+      (marked && !marked.isCollapsed && marked.containsNode(region, true)) ||
+      [...region.querySelectorAll("textarea, input")].some(typed) ||
+      [...region.querySelectorAll("details")].some((fold) => folded.has(fold))
+    );
   }
 
+  /** @param {PageElement} region */
   function words(region) {
-    const copy = region.cloneNode(true);
+    const copy = /** @type {PageElement} */ (region.cloneNode(true));
     for (const one of copy.querySelectorAll(PASSING)) one.remove();
     return copy.textContent.replace(/\s+/g, " ").trim();
   }
 
+  /**
+   * @param {PageElement} region
+   * @param {string} text
+   */
   function isNews(region, text) {
-    const fresh = document.createRange().createContextualFragment(text).firstElementChild;
+    const fresh = document.createRange().createContextualFragment(text).querySelector("*");
     return fresh && words(fresh) !== words(region);
   }
 
@@ -96,20 +112,27 @@
     }
   });
 
+  /**
+   * @param {string} name
+   * @param {string} text
+   */
   async function replace(name, text) {
     document.dispatchEvent(new CustomEvent("pev:before-part"));
     const target = regionOf(name);
-    const swapped = target && window.htmx.swap({ sourceElement: target, target, swap: "outerMorph", text, transition: false });
+    const swapped =
+      target && window.htmx.swap({ sourceElement: target, target, swap: "outerMorph", text, transition: false });
     await Promise.race([swapped, pause(SWAP_TIME)]); // of a region that went meanwhile nothing more is heard
     document.dispatchEvent(new CustomEvent("pev:after-part"));
   }
 
+  /** @param {string} name */
   function later(name) {
     const before = failures.get(name) ?? 0;
     failures.set(name, before + 1);
     setTimeout(() => stale.has(name) && changed(name), Math.min(AGAIN * 2 ** before, AGAIN_AT_MOST));
   }
 
+  /** @param {string} name */
   async function refresh(name, wanted = false) {
     if (!stale.has(name) || fetching.has(name)) return;
     fetching.add(name);
@@ -129,7 +152,8 @@
       waiting.delete(name);
       const put = () => replace(name, text);
       // A listener that prevents this keeps the words, and puts them in place later (arrivals.js).
-      if (document.dispatchEvent(new CustomEvent("pev:arriving", { cancelable: true, detail: { name, text, put } }))) await put();
+      if (document.dispatchEvent(new CustomEvent("pev:arriving", { cancelable: true, detail: { name, text, put } })))
+        await put();
       tell();
     } catch (error) {
       stale.add(name); // the next connection of the socket tries again, too
@@ -141,6 +165,7 @@
     if (stale.has(name)) changed(name); // once more while it was asked for
   }
 
+  /** @param {any} message of the socket */
   function show({ title, icon: state, steps, words, changed: regions }) {
     if (title) document.title = title + rest;
     if (state && icon?.dataset[state]) icon.href = icon.dataset[state];
@@ -160,4 +185,6 @@
     if (event.detail.message.json) show(event.detail.message.json);
   });
   document.addEventListener("htmx:after:ws:connection", () => [...stale].forEach(changed));
-})();
+}
+
+if (document.getElementById("live")) follow();

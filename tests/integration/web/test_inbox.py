@@ -138,7 +138,7 @@ def test_what_was_decided_leaves_the_list_and_the_title(alice_client: Client) ->
     gate_decisions.decide(gate.pk, run.owner, Decision(Verb.APPROVE, gate.digest))
     text = page(alice_client)
     assert "<title>Needs your decision · pevsite</title>" in text
-    assert re.search(r'rel="icon" [^>]*href="/static/favicon', text)
+    assert re.search(r'rel="icon" [^>]*href="/static/icons/favicon', text)
     assert "Nothing needs your decision" in text
     assert "1 running" in text
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import re
+from urllib.parse import urljoin
 
 import pytest
 from django.core.handlers.asgi import ASGIHandler
@@ -24,7 +26,23 @@ def weight(client: Client, address: str) -> int:
     linked = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', text))
     assert len(linked) > 5
     assert all(re.search(r"\.[0-9a-f]{16}\.\w+$", one) for one in linked)
-    return len(page.content) + sum(len(sent(one).content) for one in linked)
+    return len(page.content) + sum(len(sent(one).content) for one in with_imports(linked))
+
+
+def with_imports(addresses: set[str]) -> set[str]:
+    """The addresses, and those of the modules that they import."""
+    imported = {
+        urljoin(address, name)
+        for address in addresses
+        if "/js/" in address
+        for name in re.findall(r'"(\.[^"]+\.js)";\n', gzip_text(sent(address)))
+    }
+    return addresses | with_imports(imported) if imported else addresses
+
+
+def gzip_text(answer: HttpResponse) -> str:
+    zipped = answer.headers.get("Content-Encoding") == "gzip"
+    return (gzip.decompress(answer.content) if zipped else answer.content).decode()
 
 
 def sent(address: str) -> HttpResponse:

@@ -15,6 +15,7 @@ from django.templatetags.static import static
 from django.test import RequestFactory
 
 from runs.web.site.static_files import ASK_FIRST, FOR_EVER, StaticFiles, file_of, hashed
+from tests.installation import ROOT
 
 RUN_CSS = "/static/css/run/run.css"
 
@@ -101,3 +102,35 @@ def test_a_file_that_changes_has_another_name(tmp_path: Path, settings: Any) -> 
     assert hashed(one.name) != before
     assert hashed("not-there.css") == "not-there.css"
     assert file_of("not-there.css") is None
+
+
+def test_a_module_imports_hashed_names_and_changes_with_what_it_imports(tmp_path: Path, settings: Any) -> None:
+    settings.STATICFILES_DIRS = [tmp_path]
+    settings.DEBUG = True  # places are looked up each time
+    (tmp_path / "js" / "area-of-this-test").mkdir(parents=True)
+    page, part, base = (
+        tmp_path / "js" / name for name in ("area-of-this-test/page.js", "part-of-this-test.js", "b.js")
+    )
+    source = 'import {\n  one,\n} from "../part-of-this-test.js";\nimport "./none.js";\nsay(`from "./b.js";`);\n'
+    page.write_text(source)
+    part.write_text('import { two } from "./b.js";\nexport const one = two;\n')
+    base.write_text("export const two = 2;\n")
+    before = hashed("js/area-of-this-test/page.js")
+    sent = file_of("js/area-of-this-test/page.js")
+    name = hashed("js/part-of-this-test.js").removeprefix("js/")
+    assert sent is not None
+    assert sent.content.decode() == source.replace("../part-of-this-test.js", f"./../{name}")
+    base.write_text("export const two = 3;\n")
+    assert hashed("js/part-of-this-test.js").removeprefix("js/") != name
+    assert hashed("js/area-of-this-test/page.js") != before
+
+
+def test_every_import_of_the_modules_is_hashed() -> None:
+    modules = sorted((ROOT / "static" / "js").rglob("*.js"))
+    for path in modules:
+        file = file_of(str(path.relative_to(ROOT / "static")))
+        assert file is not None
+        found = re.findall(r'^(?:import|export|\}).*"(\.[^"]*)";$', file.content.decode(), re.MULTILINE)
+        assert [name for name in found if not re.search(r"\.[0-9a-f]{16}\.js$", name)] == [], path
+        assert re.findall(r"(?<!\{)\bimport\(", file.content.decode()) == [], "an import in an expression is not hashed"
+    assert len(modules) > 20
