@@ -22,6 +22,7 @@ from tests.factories import MODELS, Submit, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, answering, plan, step, told
+from tests.integration.web.source import without_layout
 from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -166,7 +167,7 @@ def test_the_box_stands_at_the_gate_and_stays_ticked_when_it_was_refused(
     sent = {"verb": "approve", "digest": gate.digest, "no_sources": "on", "reason": "A poem"}
     refused = client.post(f"/runs/{run.pk}/gates/{gate.pk}/", sent)
     assert refused.status_code == 422
-    assert 'name="no_sources" hx-morph-skip checked>' in refused.text
+    assert 'name="no_sources" hx-morph-skip checked>' in without_layout(refused.text)
     assert "A poem</textarea>" in refused.text
 
 

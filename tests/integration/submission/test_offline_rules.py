@@ -28,6 +28,7 @@ from tests.documents.samples import documents
 from tests.documents.word import note, paragraph, word
 from tests.factories import MODELS, answer, drain, finish, open_gate
 from tests.factories.agents import agent
+from tests.integration.web.source import without_layout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
 
@@ -162,10 +163,10 @@ def test_what_a_person_asks_for_at_a_plan_reads_as_not_done_first_among_the_line
         [],
     )
     client.force_login(alice)
-    page = " ".join(client.get(f"/runs/{run.pk}/").content.decode().split())
+    page = without_layout(client.get(f"/runs/{run.pk}/").content.decode())
     lines = page[page.index('<ul class="gate-lines">') :]
     assert lines.startswith(
-        '<ul class="gate-lines"> <li data-mark="bad"><strong>alice asked</strong> “Name the severity of each point” '
+        '<ul class="gate-lines"><li data-mark="bad"><strong>alice asked</strong> “Name the severity of each point” '
         '<span class="gate-answer">not done: offline rules cannot read it</span></li>'
     )
 
