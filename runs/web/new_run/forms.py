@@ -125,6 +125,7 @@ class NewRunForm(PolicyForm, FilesForm):
         approvers = self.fields["approvers"]
         assert isinstance(approvers, People)
         approvers.queryset = _others(owner)
+        approvers.choices = list(approvers.iterator(approvers))  # read once, and not by the template
         self._owner = owner
         plans = self.fields["template"].widget
         assert isinstance(plans, PlanSelect)

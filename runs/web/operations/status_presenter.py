@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 
 import django
 from django.db.models import Count, Max, Min, Q, QuerySet
@@ -49,80 +49,67 @@ class Trouble:
 
 
 class StatusPage:
-    """Read as it is used, by a number of queries that does not depend on how much there is."""
+    """Read by a number of queries that does not depend on how much there is."""
 
     def __init__(self) -> None:
         self.now = timezone.now()
-
-    @cached_property
-    def findings(self) -> list[Finding]:
+        self.findings: list[Finding] = sorted(findings(), key=lambda finding: not finding.is_wrong)
         """What is wrong first."""
-        return sorted(findings(), key=lambda finding: not finding.is_wrong)
-
-    @cached_property
-    def processes(self) -> list[ProcessRow]:
-        """Those that were seen lately first, with what they hold."""
-        silent_since = self.now - SILENT_AFTER
-        rows = [
-            ProcessRow(row, tuple(self._held.get(row.owner, ())), row.seen_at < silent_since)
-            for row in Process.objects.order_by("-seen_at")[:SHOWN]
-        ]
-        return sorted(rows, key=lambda one: (one.is_silent, one.row.started_at))
-
-    @cached_property
-    def orphans(self) -> list[WorkItem]:
-        """Work held by nobody that is listed: by a command, or by a process that was forgotten."""
-        listed = {one.row.owner for one in self.processes}
-        return [item for owner, items in self._held.items() if owner not in listed for item in items]
-
-    @cached_property
-    def _held(self) -> dict[str, list[WorkItem]]:
         held: dict[str, list[WorkItem]] = {}
         for item in _work().filter(status=WorkStatus.LEASED).order_by("lease_until")[: 10 * SHOWN]:
             held.setdefault(item.lease_owner, []).append(item)
-        return held
-
-    @cached_property
-    def waiting(self) -> list[WorkItem]:
-        return list(_work().filter(status=WorkStatus.READY).order_by("due_at")[:SHOWN])
-
-    @cached_property
-    def counts(self) -> dict[str, object]:
-        ready = Q(status=WorkStatus.READY)
-        open_work = WorkItem.objects.filter(status__in=[WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED])
-        return open_work.aggregate(
-            due=Count("pk", filter=due()),
-            later=Count("pk", filter=ready & Q(due_at__gt=clock.now())),
-            leased=Count("pk", filter=Q(status=WorkStatus.LEASED)),
-            suspended=Count("pk", filter=Q(status=WorkStatus.SUSPENDED)),
-            oldest=Min("due_at", filter=ready & due()),
-        )
-
-    @cached_property
-    def duties(self) -> list[tuple[str, str, bool]]:
-        """What one process at a time does, who had it last, and whether it still has it."""
-        return [
+        self.processes = _processes(held, silent_since=self.now - SILENT_AFTER)
+        listed = {one.row.owner for one in self.processes}
+        self.orphans = [item for owner, items in held.items() if owner not in listed for item in items]
+        """Work held by no process that is listed: by a command, or by a process that was forgotten."""
+        self.waiting = list(_work().filter(status=WorkStatus.READY).order_by("due_at")[:SHOWN])
+        self.counts = _counts()
+        self.duties = [
             (duty.name, duty.owner.rpartition("/")[0], duty.until >= self.now)
             for duty in LeaderLock.objects.order_by("name")
         ]
-
-    @cached_property
-    def troubles(self) -> list[Trouble]:
-        newest = ModelCall.objects.aggregate(newest=Max("pk"))["newest"] or 0
-        failed = ModelCall.objects.filter(pk__gt=newest - _LATEST).exclude(error="")
-        groups = failed.order_by().values("role", "model").annotate(count=Count("pk"), last=Max("pk"))
-        last = ModelCall.objects.in_bulk([group["last"] for group in groups])
-        found = [(group["count"], last[group["last"]]) for group in groups]
-        return sorted(
-            (Trouble(call.role, call.model, count, call.created_at, call.error) for count, call in found),
-            key=lambda one: one.last_at,
-            reverse=True,
-        )
+        """What one process at a time does, which process had it last, and whether it still has it."""
+        self.troubles = _troubles()
 
     @property
     def versions(self) -> str:
         python = ".".join(map(str, sys.version_info[:3]))
         return f"pevsite {version()}, Python {python}, Django {django.get_version()}"
+
+
+def _processes(held: Mapping[str, Sequence[WorkItem]], silent_since: datetime) -> list[ProcessRow]:
+    """Those that were seen lately first, with the work that they hold."""
+    rows = [
+        ProcessRow(row, tuple(held.get(row.owner, ())), row.seen_at < silent_since)
+        for row in Process.objects.order_by("-seen_at")[:SHOWN]
+    ]
+    return sorted(rows, key=lambda one: (one.is_silent, one.row.started_at))
+
+
+def _counts() -> dict[str, object]:
+    ready = Q(status=WorkStatus.READY)
+    open_work = WorkItem.objects.filter(status__in=[WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED])
+    return open_work.aggregate(
+        due=Count("pk", filter=due()),
+        later=Count("pk", filter=ready & Q(due_at__gt=clock.now())),
+        leased=Count("pk", filter=Q(status=WorkStatus.LEASED)),
+        suspended=Count("pk", filter=Q(status=WorkStatus.SUSPENDED)),
+        oldest=Min("due_at", filter=ready & due()),
+    )
+
+
+def _troubles() -> list[Trouble]:
+    """The most recent first."""
+    newest = ModelCall.objects.aggregate(newest=Max("pk"))["newest"] or 0
+    failed = ModelCall.objects.filter(pk__gt=newest - _LATEST).exclude(error="")
+    groups = failed.order_by().values("role", "model").annotate(count=Count("pk"), last=Max("pk"))
+    last = ModelCall.objects.in_bulk([group["last"] for group in groups])
+    found = [(group["count"], last[group["last"]]) for group in groups]
+    return sorted(
+        (Trouble(call.role, call.model, count, call.created_at, call.error) for count, call in found),
+        key=lambda one: one.last_at,
+        reverse=True,
+    )
 
 
 def _work() -> QuerySet[WorkItem]:

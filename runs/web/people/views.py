@@ -85,7 +85,7 @@ def _with_link(request: HttpRequest, who: User) -> HttpResponse:
 def _page(request: HttpRequest, *, status: int = 200, **context: object) -> HttpResponse:
     tokens = Count("access_tokens", filter=Q(access_tokens__in=AccessToken.objects.living(timezone.now())))
     everybody = User.objects.annotate(tokens=tokens).order_by("-is_active", "username")
-    return render(request, "people/people.html", {"everybody": everybody, **context}, status=status)
+    return render(request, "people/people.html", {"everybody": list(everybody), **context}, status=status)
 
 
 def _check_administrator(request: HttpRequest) -> None:

@@ -90,6 +90,7 @@ def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
         "run": run,
         "frame": RunFrame(run),
         "plan": plan,
+        "step_count": plan.steps.count() if plan else 0,
         "form": form,
         "problem": problem,
         "longest": MAX_NAME,

@@ -135,8 +135,8 @@ def approvers(request: HttpRequest, run_id: int) -> HttpResponse:
     context = {
         "run": run,
         "frame": RunFrame(run),
-        "approvers": run.approvers.order_by("username"),
-        "others": possible_approvers(run),
+        "approvers": list(run.approvers.order_by("username")),
+        "others": list(possible_approvers(run)),
         "may_choose": can_choose_approvers(request.user, run),
         "problem": problem,
     }

@@ -114,26 +114,25 @@ class ServerRow:
 class ServersPage:
     """Read by a number of queries that does not depend on how many servers or tools there are."""
 
-    @cached_property
-    def servers(self) -> Sequence[ServerRow]:
+    def __init__(self) -> None:
         rows = {row.name: row for row in ServerListing.objects.filter(name__in=settings.MCP)}
-        using = self._using
-        return [
+        using = _runs_by_server()
+        self.servers = [
             ServerRow(name, config, rows.get(name), using.get(name, ()))
             for name, config in sorted(settings.MCP.items())
         ]
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a server is to be asked, so that the page is to be looked at again."""
+        """Whether a server will be asked, so that the page must be loaded again."""
         return any(one.is_wanted for one in self.servers)
 
-    @cached_property
-    def _using(self) -> dict[str, list[Using]]:
-        """By server the unfinished runs whose policies name it, the newest first."""
-        found: dict[str, list[Using]] = {}
-        rows = Run.objects.unfinished().order_by("-pk").values_list("pk", "title", "policy__servers")
-        for number, title, names in rows[:MAX_RUNS]:
-            for name in names or ():
-                found.setdefault(name, []).append(Using(number, title))
-        return found
+
+def _runs_by_server() -> dict[str, list[Using]]:
+    """The unfinished runs whose policies name each server, the newest first."""
+    found: dict[str, list[Using]] = {}
+    rows = Run.objects.unfinished().order_by("-pk").values_list("pk", "title", "policy__servers")
+    for number, title, names in rows[:MAX_RUNS]:
+        for name in names or ():
+            found.setdefault(name, []).append(Using(number, title))
+    return found
