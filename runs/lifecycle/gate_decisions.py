@@ -183,7 +183,7 @@ def already_decided(gate: Gate) -> str:
     if gate.decided_by is None or gate.decided_at is None:
         later = gate.run.plans.newest() if gate.plan else None
         if later and later.author and gate.plan and later.version > gate.plan.version:
-            return f"{later.author} edited the plan meanwhile: decide on version {later.version}, which took its place."
+            return f"{later.author} has edited the plan since: decide on version {later.version}, which took its place."
         return "This question was withdrawn; there is nothing to decide any more."
     when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")
     reason = f" Reason: {gate.reason}" if gate.reason else ""

@@ -63,8 +63,10 @@ class CriterionChange:
 
 @dataclass(frozen=True)
 class StepChange:
-    """`number`: its place in the plan from 1, where it was before if it is removed; `was`: its place before, 0 for a
-    new one. `relaxed`: sentences about files that nobody is to write any more. `comments`: those that led to it.
+    """A step that differs between two versions.
+
+    `number` is its place in the plan from 1, or its earlier place if it was removed; `was` is the earlier place, 0 for
+    a new step. `relaxed` are sentences about files that no step writes any more. `comments` led to the change.
     """
 
     kind: Kind
@@ -103,12 +105,12 @@ class PlanComparison:
 
     @property
     def only_noted(self) -> bool:
-        """Whether at most what is noted beside goal, steps and criteria differs, such as what was asked for."""
+        """Whether only notes differ, such as the planner's notes on requests, and no goal, step or criterion."""
         return not (self.steps or self.criteria) and all(one.what.startswith(_NOTE) for one in self.whole)
 
     @property
     def relaxed(self) -> list[str]:
-        """A sentence for each thing that is asked for less, or not any more."""
+        """A sentence for each requirement that is weaker or gone."""
         judged = [one for step in self.steps for one in step.criteria]
         found = [one.relaxed for one in (*judged, *self.criteria) if one.relaxed]
         return [*found, *(sentence for step in self.steps for sentence in step.relaxed)]
@@ -135,8 +137,10 @@ class PlanComparison:
 def compare(
     before: PlanVersion, after: PlanVersion, passed: Sequence[PlanStep] = (), comments: Sequence[Comment] = ()
 ) -> PlanComparison:
-    """`passed`: the steps whose results are kept, of which nothing is asked any more. `comments`: what people said of
-    the earlier version and of those between the two.
+    """The differences between two versions of a plan.
+
+    `passed` are steps whose results are kept, so that nothing is required of them any more. `comments` are what people
+    said about the earlier version and about those between the two.
     """
     budget = DiffBudget()
     relaxed = relaxations(before.contract, after.contract, passed, tools_of)
@@ -297,7 +301,7 @@ def _paired(old: Sequence[Criterion], new: Sequence[Criterion], budget: DiffBudg
 
 
 def _in_order(places: Sequence[int]) -> set[int]:
-    """The most of these that stand in order: the others were moved."""
+    """The largest set of places that are in order. The other steps were moved."""
     best: list[tuple[int, int]] = []  # how many end here, and which came before
     for at, place in enumerate(places):
         before = [(best[one][0], one) for one in range(at) if places[one] < place]
@@ -401,12 +405,12 @@ class AuthoredVersion:
 
     @cached_property
     def words(self) -> str:
-        """All that it says, as it is compared."""
+        """All its texts in the form in which they are compared."""
         return "\n".join(same_criterion_key(text) for text in _texts_of_version(self.version))
 
     @cached_property
     def facts(self) -> Mapping[str, str]:
-        """What it says beside words: a sentence for each, by what stays the same when a step gets another name."""
+        """Its facts other than texts: a sentence for each, by a key that stays the same if a step is renamed."""
         return dict(_facts_of_version(self.version))
 
 
@@ -482,7 +486,7 @@ def _edited(before: AuthoredVersion, now: AuthoredVersion) -> list[_EditPart]:
 
 
 def _texts_of_version(version: PlanVersion) -> Iterator[str]:
-    """Sentence by sentence, names and criteria whole. What the planner notes beside the plan is nobody's edit."""
+    """The sentences of a version; names and criteria as a whole. Notes of the planner are no edits and left out."""
     header = version.header
     yield from sentences_in(header.goal)
     yield from sentences_in(header.rollback_strategy)

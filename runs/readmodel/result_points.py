@@ -36,7 +36,7 @@ MAX_FILE_BYTES = 10_000_000
 MAX_CHARACTERS = 300_000
 """Of all files together, so many are looked through: a page waits for it."""
 _QUOTED = 160
-"""Characters of a point that stand in the request which sends it back; twice that of a row, which has several cells."""
+"""Characters of a point in the request that sends it back; twice as many of a row, which has several cells."""
 _BLOCK = re.compile(r" {0,3}(?:#|\||>|[-*_]{3}|`{3}|~{3}|<|\[[^\]]+\]:)")
 
 
@@ -101,8 +101,9 @@ class Points:
 
     @property
     def further(self) -> tuple[PointTable, ...]:
-        """The tables beside what the result lists as its points: those are the items of the report, or else the rows of
-        its tables, or else those of the files.
+        """The tables that are not the main list of points.
+
+        The main list is the items of the report, or else the rows of its tables, or else those of the files.
         """
         if self.points:
             return self.tables
@@ -199,7 +200,7 @@ def _table(table: RowTable, path: str, place: str, first: int, known: Counter[Ro
 
 
 def sent_back(points: Sequence[Point], notes: Mapping[int, str]) -> tuple[Comment, ...]:
-    """A request for each point that is sent back, by number: what was noted beside it, or that it is to change.
+    """A request for each point that is sent back, by number: the note on it, or that it should change.
 
     Raises InvalidInput for a number that no point has.
     """
@@ -298,8 +299,10 @@ class PointsCited:
 
 
 def points_cited(report: Points, citations: Cited) -> PointsCited | None:
-    """None where there are no points, where each has one, and where the report was not looked through to its end. Rows
-    of files, and of a table beside the list of points, such as an overview, are not counted.
+    """How many points of a report have citations.
+
+    None if there are no points, if all have citations, or if the report was too long to be searched. Rows of files and
+    of tables that are not the main list, such as an overview, are not counted.
     """
     beside = {point.number for table in report.further for point in table.points}
     points = [point for point in report.all if point.lines and point.number not in beside]

@@ -325,6 +325,6 @@ class Overlay:
     def _check_place(self, path: str, files: Mapping[str, FileInfo]) -> None:
         other = next((set(pair) - {path} for pair in clashes([*files, path]) if path in pair), None)
         if other:
-            raise UploadRefused(f"“{path}” cannot lie beside “{min(other)}”; choose another name.")
+            raise UploadRefused(f"“{path}” cannot be next to “{min(other)}”; choose another name.")
         if len(files) >= self._max_files:
             raise UploadRefused(f"The workspace holds {pluralize(len(files), 'file')}, which is the most it may hold.")

@@ -1,4 +1,4 @@
-"""Which file of the run before one that is added replaces: recognised by its name where it came without its folder."""
+"""Which file of the earlier run an added file replaces, when a run is run again. Files are matched by name."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from runs.models import Draft, DraftFile
 from runs.store import trees
 from runs.text.paths import base_name, clashes, clean_path
 
-NOWHERE = "The files were changed meanwhile. Look at the list, then choose again."
+NOWHERE = "The files have changed since. Look at the list, then choose again."
 MAX_CANDIDATES = 5
-"""Files of one name that are offered to be replaced."""
+"""Files with the same name that a person can choose from."""
 _NAMED = 3
 """Files that a sentence lists."""
 
 
 class InputPlace(NamedTuple):
-    """Where an added file lies. `sent_as`: the path that it came with, where it lies in the place of another."""
+    """The place of an added file. `sent_as` is the path that it was sent with, if it replaces another file."""
 
     path: str
     sent_as: str = ""
@@ -32,9 +32,10 @@ class InputPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class Namesakes:
-    """A file that may replace one of `others`, files of the run before of the same name. `asked`: a person has to say.
+    """An added file that may replace one of `others`, files of the earlier run with the same name.
 
-    That is so where it came without a folder. One with a folder lies beside them, unless somebody says otherwise.
+    `asked`: a person has to decide, because the file was sent without a folder. A file with a folder is added, unless a
+    person says otherwise.
     """
 
     path: str
@@ -43,23 +44,22 @@ class Namesakes:
 
 
 class InputPlaces:
-    """Where files go that are added to a draft. `before`: the files of the run before."""
+    """The places of files that are added to a draft. `before` are the files of the earlier run."""
 
     def __init__(self, before: Mapping[str, FileInfo], rows: Iterable[DraftFile]) -> None:
         self._before = before
         self._names = _by_name(before)
         self._there: set[str] = set()
-        self._sent: dict[str, str] = {}  # what lies in the place of another, by the path that it came with
-        self._sent_as: dict[str, str] = {}  # and the other way round
-        self._taken: set[str] = set()  # paths where no file of the run before lies any more
+        self._sent: dict[str, str] = {}  # places of files that replace others, by the path that they were sent with
+        self._sent_as: dict[str, str] = {}  # the reverse
+        self._taken: set[str] = set()  # paths that no longer have the file of the earlier run
         for row in rows:
             is_old = not row.sent_as and before.get(row.path) == FileInfo(row.sha256, row.size)
             self._note(InputPlace(row.path, row.sent_as), is_old=is_old)
 
     def of(self, paths: Iterable[str]) -> dict[str, InputPlace]:
-        """The place of each file that came with one of these clean paths; those with a path that is known come first,
-        so that none of another name is put there.
-        """
+        """The place of each file, by the clean path that it was sent with."""
+        # Files with a known path come first, so that no file of another folder takes their place.
         found = {}
         for path in sorted(paths, key=lambda one: one not in self._there and one not in self._before):
             found[path] = self._place(path)
@@ -87,7 +87,7 @@ class InputPlaces:
 
 
 def before_of(draft: Draft) -> Mapping[str, FileInfo]:
-    """The files of the run that is run again, none where there is none any more."""
+    """The files of the run that is run again; none if it was deleted."""
     return trees.files_of(draft.before.inputs) if draft.before else {}
 
 
@@ -96,7 +96,7 @@ def rows_of(draft: Draft) -> list[DraftFile]:
 
 
 def namesakes(before: Mapping[str, FileInfo], rows: Iterable[DraftFile]) -> list[Namesakes]:
-    """The added files that nobody has said of whether they replace one of the same name."""
+    """The added files for which nobody has decided whether they replace one with the same name."""
     listed, names = list(rows), _by_name(before)
     answered = {row.path for row in listed if row.sent_as}
     found = []
@@ -105,7 +105,7 @@ def namesakes(before: Mapping[str, FileInfo], rows: Iterable[DraftFile]) -> list
             continue
         same = names.get(base_name(row.path), ())
         asked = "/" not in row.path
-        if not asked and len(same) > MAX_CANDIDATES:  # a name says nothing then; and thousands may have it
+        if not asked and len(same) > MAX_CANDIDATES:  # a very common name says nothing
             continue
         if others := [path for path in same if path not in answered]:
             found.append(Namesakes(row.path, others[:MAX_CANDIDATES], asked))
@@ -113,7 +113,7 @@ def namesakes(before: Mapping[str, FileInfo], rows: Iterable[DraftFile]) -> list
 
 
 def check_answered(draft: Draft) -> None:
-    """Raises InvalidInput while a file may be meant to replace one of several, or one that was sent too."""
+    """Raises InvalidInput if it is still open which file an added file replaces."""
     open_ones = [one for one in namesakes(before_of(draft), rows_of(draft)) if one.asked]
     if open_ones:
         first = open_ones[0]
@@ -123,9 +123,9 @@ def check_answered(draft: Draft) -> None:
 
 
 def warning(draft: Draft, sent: Iterable[str]) -> str:
-    """What files that are not in the draft yet would replace by their names, or ask for, as sentences; often nothing.
+    """Sentences about files that are not in the draft yet: which ones they would replace, or may replace.
 
-    `sent`: their paths, as the sender calls them. Those that no run can have are passed over.
+    `sent` are their paths as sent. Unusable paths are ignored.
     """
     before, paths, found = before_of(draft), [], []
     for raw in sent:
@@ -143,7 +143,7 @@ def warning(draft: Draft, sent: Iterable[str]) -> str:
 
 
 def replace(draft: Draft, path: str, other: str) -> None:
-    """The added file at `path` takes the place of `other` of the run before. Raises InvalidInput."""
+    """Let the added file at `path` replace `other` of the earlier run. Raises InvalidInput."""
     with transaction.atomic():
         row = _row(draft, path)
         if row is None or other not in before_of(draft) or base_name(path) != base_name(other):
@@ -153,7 +153,7 @@ def replace(draft: Draft, path: str, other: str) -> None:
 
 
 def replace_alike(draft: Draft) -> None:
-    """All added files in other folders than the only one of their name take its place, where no other one may."""
+    """Let all added files replace the only file with their name, if no other added file may replace it."""
     with transaction.atomic():
         rows = {row.path: row for row in rows_of(draft)}
         places = pairs_of(namesakes(before_of(draft), rows.values()))
@@ -165,16 +165,16 @@ def replace_alike(draft: Draft) -> None:
 
 
 def pairs_of(found: Iterable[Namesakes]) -> Mapping[str, str]:
-    """Of those that nobody has to be asked about: what each would replace, if it is the only one that may."""
+    """By path, the file that each would replace, where exactly one file can replace exactly one."""
     single = {one.path: one.others[0] for one in found if not one.asked and len(one.others) == 1}
     meant = Counter(single.values())
     return {path: other for path, other in single.items() if meant[other] == 1}
 
 
 def keep_both(draft: Draft, path: str) -> None:
-    """What lies at `path` in the place of another lies beside it again, and what has only its name does so for good.
+    """Let the added file at `path` replace nothing: both files are kept.
 
-    Raises InvalidInput where the two cannot lie in one folder.
+    Raises InvalidInput if the two cannot be in the same folder.
     """
     with transaction.atomic():
         row = _row(draft, path)
@@ -189,7 +189,7 @@ def keep_both(draft: Draft, path: str) -> None:
 
 
 def put_back(draft: Draft, path: str) -> None:
-    """The file of the run before is in the draft again, in the place of what lay there. Raises InvalidInput."""
+    """Put the file of the earlier run back, instead of the one that replaced it. Raises InvalidInput."""
     with transaction.atomic():
         if path not in before_of(draft):
             raise InvalidInput(NOWHERE)

@@ -1,4 +1,4 @@
-"""Drafts: the files of a run that is not submitted yet, sent as soon as they are chosen."""
+"""Drafts: files of a run that is not submitted yet. Browsers send them as soon as they are chosen."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from runs.text.truncate import truncate_path
 
 log = logging.getLogger(__name__)
 LIFETIME = timedelta(days=1)
-"""Of a draft since the last file was added."""
+"""The life of a draft since the last file was added."""
 MAX_DRAFTS = 10
-"""Of one person, at a time."""
+"""Drafts of one person."""
 MAX_RUNS = 3
-"""All drafts of a person together may hold so many times what one run may, with the files that were removed again."""
+"""All drafts of a person, including removed files, may hold this many times the bytes of one run."""
 MAX_LEFT_OUT = 200
 EXPIRED = (
     "The files of this form are gone: they are kept for a day after the last one was added. Your words are still here; "
@@ -45,13 +45,13 @@ def of(owner: User) -> QuerySet[Draft]:
 
 
 def files_of(draft: Draft) -> dict[str, FileInfo]:
-    """By path, sorted, as a tree has them."""
+    """The files of a draft, sorted by path like those of a tree."""
     rows = draft.files.filter(removed=False).values_list("path", "sha256", "size")
     return {path: FileInfo(sha256, size) for path, sha256, size in sorted(rows)}
 
 
 def readings_of(files: Mapping[str, FileInfo]) -> Readings:
-    """What their contents read as that are no UTF-8, as far as they are read by now."""
+    """What is known of contents that are not UTF-8, as far as they have been read."""
     return renditions.readings({info.sha256 for info in files.values()})
 
 
@@ -90,7 +90,7 @@ def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refuse
 
 
 def remove(draft: Draft, paths: Iterable[str] | None = None) -> None:
-    """Take files out of a draft, all of them without `paths`."""
+    """Remove files from a draft; all of them without `paths`."""
     files = draft.files.filter(removed=False)
     (files if paths is None else files.filter(path__in=list(paths))).update(removed=True)
 
@@ -122,20 +122,20 @@ def choose_encoding(draft: Draft, path: str, codec: str) -> None:
 
 
 def remarks_on(draft: Draft, by: str) -> list[str]:
-    """For the history, a sentence for each file whose encoding `by` has chosen, or whose name is doubtful."""
+    """A sentence for the history for each file whose encoding `by` has chosen, or whose name is doubtful."""
     rows = draft.files.filter(removed=False).exclude(encoding="", caution="").order_by("path")
     chosen = [intake.encoding_remark(row.path, row.encoding, row.given, by) for row in rows if row.encoding]
     return [*chosen, *(f"{row.path}: {row.caution}" for row in rows if row.caution)]
 
 
 def note_left_out(draft: Draft, paths: Sequence[str]) -> None:
-    """Remember what the browser has left out by itself, for the history: paths, none of them taken at its word."""
+    """Remember paths that the browser left out by itself, for the history. They are not trusted."""
     named = [*draft.left_out, *(path.replace("\0", "")[:MAX_CHARACTERS] for path in paths)]
     Draft.objects.filter(pk=draft.pk).update(left_out=tuple(dict.fromkeys(named))[:MAX_LEFT_OUT])
 
 
 def discard(draft: Draft) -> None:
-    """Forget it; the contents go with the next sweep."""
+    """Delete the draft. Its contents are deleted by the next sweep."""
     Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now())
 
 
@@ -145,7 +145,7 @@ def begin_with(owner: User, token: uuid.UUID, before: Run) -> Draft:
 
 
 def found(owner: User, token: uuid.UUID) -> Draft:
-    """The draft with this token. Raises InvalidInput when it is gone, or of somebody else."""
+    """The draft with this token. Raises InvalidInput if it is gone or belongs to somebody else."""
     draft = of(owner).filter(token=token).first()
     if draft is None:
         raise InvalidInput(EXPIRED)
@@ -168,7 +168,7 @@ def take(draft: Draft, files: Mapping[str, FileInfo]) -> None:
 
 
 def sweep() -> int:
-    """Delete the drafts that have expired, and their contents unless something else has them. Returns how many."""
+    """Delete expired drafts, and their contents if nothing else uses them. Returns how many."""
     expired = Draft.objects.filter(expires_at__lte=timezone.now())
     if not expired.exists():  # nearly always, and no writer has to wait for it
         return 0
@@ -183,7 +183,7 @@ def sweep() -> int:
 
 
 def _begun(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
-    """The draft with this token, which lives for another day."""
+    """The draft with this token, whose life is extended by a day."""
     draft = Draft.objects.filter(token=token).first()
     if draft is None:
         draft = _made(owner, token, before)
@@ -216,7 +216,7 @@ def _create(draft: Draft, files: Mapping[str, FileInfo]) -> None:
 
 
 def _make_room(draft: Draft, places: Iterable[InputPlace]) -> None:
-    """What lies where files are to lie goes; only what had been put there by its name gets its own path back."""
+    """Make room at the places of new files. A file that replaced another by its name gets its own path back."""
     by_path = {place.path: place for place in places}
     there = draft.files.filter(path__in=list(by_path), removed=False)
     back = [row for row in there.exclude(sent_as="") if not by_path[row.path].sent_as and row.sent_as not in by_path]
@@ -229,13 +229,15 @@ def _make_room(draft: Draft, places: Iterable[InputPlace]) -> None:
 def _locked(draft: Draft) -> None:
     """Two tabs may send the same path at once. Raises UploadRefused when the draft was submitted or swept meanwhile."""
     if not Draft.objects.select_for_update().filter(pk=draft.pk, expires_at__gt=timezone.now()).exists():
-        raise UploadRefused("This form was submitted or discarded meanwhile. Load the page again for another run.")
+        raise UploadRefused(
+            "This form was submitted or discarded in the meantime. Load the page again for another run."
+        )
 
 
 def _sorted_out(
     there: Mapping[str, FileInfo], uploads: Sequence[Upload], places: InputPlaces
 ) -> tuple[dict[InputPlace, Upload], list[RefusedUpload]]:
-    """The uploads that can be kept beside what is there, by where they go, and the others."""
+    """The uploads that fit into the draft, by place, and the refused ones."""
     chosen: dict[str, Upload] = {}
     refused: list[RefusedUpload] = []
     room = settings.UPLOAD_BYTES - sum(info.size for info in there.values())
@@ -259,7 +261,7 @@ def _sorted_out(
     kept = {place.path: path for path, place in placed.items()}
     beside = {other: one for one, other in clashes([*(path for path in there if path not in kept), *kept])}
     refused += [
-        RefusedUpload(kept.pop(path), f"It cannot lie beside “{beside[path]}”; rename one of the two.")
+        RefusedUpload(kept.pop(path), f"It cannot be next to “{beside[path]}”; rename one of the two.")
         for path in beside.keys() & kept.keys()
     ]
     return {placed[path]: chosen[path] for path in kept.values()}, refused

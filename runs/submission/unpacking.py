@@ -262,5 +262,5 @@ def _clean(folder: str, files: Iterable[_File]) -> tuple[dict[str, _File], list[
         placed.setdefault(path, one)
     for other, path in clashes(placed):
         if placed.pop(path, None):
-            refused.append((path.removeprefix(folder), f"It cannot lie beside “{other}”."))
+            refused.append((path.removeprefix(folder), f"It cannot be next to “{other}”."))
     return placed, refused

@@ -127,8 +127,8 @@ def test_who_comes_second_is_told_what_has_happened() -> None:
     gate = made.open_gate(run, GateKind.PLAN)
     mine, theirs = with_step(newest(run), 0, name="Mine"), with_step(newest(run), 0, name="Theirs")
     edit(run, theirs, by=made.bob())
-    assert refused(run, mine, gate) == "bob edited the plan meanwhile: decide on version 2, which took its place."
-    with pytest.raises(DecisionRefused, match="bob edited the plan meanwhile"):
+    assert refused(run, mine, gate) == "bob has edited the plan since: decide on version 2, which took its place."
+    with pytest.raises(DecisionRefused, match="bob has edited the plan since"):
         say(gate, Verb.APPROVE)
     later = made.open_gate(run, GateKind.PLAN)
     say(later, Verb.APPROVE, by=made.bob())

@@ -199,7 +199,7 @@ def test_nothing_is_written_outside_the_tree(path: str) -> None:
 @pytest.mark.parametrize(("there", "path"), [("a", "a/b"), ("a", "a/b/c"), ("a/b", "a"), ("A.md", "a.md")])
 def test_a_file_cannot_lie_where_a_folder_or_its_twin_is(there: str, path: str) -> None:
     work = overlay(trees.make_tree(files(**{there: "x"})))
-    with pytest.raises(UploadRefused, match=f"“{path}” cannot lie beside “{there}”"):
+    with pytest.raises(UploadRefused, match=f"“{path}” cannot be next to “{there}”"):
         work.write(path, b"x")
     assert work.changes == {}
 

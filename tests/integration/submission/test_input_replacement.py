@@ -147,7 +147,7 @@ def test_what_an_old_page_or_a_stranger_names_changes_nothing() -> None:
         (input_replacement.keep_both, "gone.md"),
         (input_replacement.put_back, "gone.md"),
     ):
-        with pytest.raises(InvalidInput, match="changed meanwhile"):
+        with pytest.raises(InvalidInput, match="changed since"):
             change(draft, *paths)
     assert contents(draft) == {"a/x.md": "old a/x.md", "a/y.md": "old a/y.md"}
 

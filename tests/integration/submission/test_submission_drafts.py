@@ -84,7 +84,7 @@ def test_what_cannot_be_taken_is_said_file_by_file_and_the_rest_is_kept(settings
         "app/notes": True,
         "app/a.md": False,
     }
-    assert refused[-1].why == "It cannot lie beside “app”; rename one of the two."
+    assert refused[-1].why == "It cannot be next to “app”; rename one of the two."
     assert paths() == ["app"]
 
 

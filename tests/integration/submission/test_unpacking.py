@@ -136,7 +136,7 @@ def test_names_that_lead_elsewhere_are_refused_one_by_one(pack: Pack) -> None:
     found = refused("x.zip", data)
     assert [one.path for one in found] == [*(f"x.zip/{name}" for name in HOSTILE), "x.zip/a.md", "x.zip/d/e"]
     assert all(said in one.why for said, one in zip(HOSTILE.values(), found, strict=False))
-    assert found[-1].why == "It cannot lie beside “x/d”."
+    assert found[-1].why == "It cannot be next to “x/d”."
 
 
 def test_links_and_devices_are_refused() -> None:

@@ -320,7 +320,7 @@ def test_both_are_kept_by_a_button_and_the_old_one_can_be_put_back(foldered: Run
     assert (gone["files"], 'aria-label="Put back in/notes.md"' in gone["html"]) == (1, True)
     assert client.post(place, {"put_back": "in/notes.md", **fields}, headers=json).json()["files"] == 2
     wrong = client.post(place, {"put_back": "other.md", **fields}, headers=json)
-    assert (wrong.status_code, wrong.json()["errors"][0].startswith("The files were changed meanwhile")) == (422, True)
+    assert (wrong.status_code, wrong.json()["errors"][0].startswith("The files have changed since")) == (422, True)
 
 
 @pytest.mark.slow

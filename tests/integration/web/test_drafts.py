@@ -93,8 +93,8 @@ def test_another_encoding_can_be_chosen_for_a_run_that_is_run_again(alice_client
 @pytest.mark.parametrize(
     ("chosen", "error"),
     [
-        ("b.md//iso8859_2", "The files were changed meanwhile."),
-        ("a.md//utf_7", "The files were changed meanwhile."),
+        ("b.md//iso8859_2", "The files have changed since."),
+        ("a.md//utf_7", "The files have changed since."),
         ("a.md//cp932", "a.md is no text in Shift JIS; choose another encoding."),
     ],
 )

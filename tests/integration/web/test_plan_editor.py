@@ -206,7 +206,7 @@ def test_who_comes_second_keeps_what_was_typed_and_can_save_it_over_the_other(al
     plan_edits.edit(gate.pk, factories.bob(), gate.digest, theirs)
     answer = alice_client.post(place(run), stale)
     assert answer.status_code == 409
-    assert "bob edited the plan meanwhile: decide on version 2, which took its place." in answer.text
+    assert "bob has edited the plan since: decide on version 2, which took its place." in answer.text
     assert 'value="Mine"' in answer.text
     adopted = alice_client.post(place(run), {**stale, "do": "adopt"}).text
     later = factories.open_gate(run, GateKind.PLAN)
