@@ -1,4 +1,4 @@
-"""Trees and overlays: which files there are at a moment of a run, by path and SHA-256.
+"""Trees and overlays: the files of a run at a moment, by path and SHA-256.
 
 Nothing in a tree is ever a link, a device or a path on a disk.
 """
@@ -25,11 +25,11 @@ from runs.text.paths import clashes, clean_path
 from runs.text.plural import pluralize
 
 ROOT_EVERY = 64
-"""A tree that differs from its root in more paths than this becomes a root itself."""
+"""A tree that differs from its root in more paths becomes a root itself."""
 
 
 def read_text(sha256: str) -> str | None:
-    """The text of a content, in whatever encoding it is; None if it cannot be read as text."""
+    """The text of a content in any encoding; None if it is no text."""
     with blobs.opened(sha256) as blob:
         head = blob.read(HEAD_BYTES)
     if b"\0" not in head and not is_document(head):  # a large document is not read to find out that it is no text
@@ -46,7 +46,7 @@ def files_of(tree: Tree) -> Mapping[str, FileInfo]:
 
 
 def readings_of(tree: Tree) -> Readings:
-    """What the contents of a tree read as that are no UTF-8. It is read once for each instance of the row."""
+    """What is known of contents of a tree that are not UTF-8. Read once per instance of the row."""
     known = tree.readings
     if not isinstance(known, Readings) or known.waiting:
         load_readings([tree])
@@ -54,9 +54,9 @@ def readings_of(tree: Tree) -> Readings:
 
 
 def load_readings(trees: Sequence[Tree]) -> None:
-    """Read what the contents of these trees read as, with one query for all of them.
+    """Load the `readings_of` these trees with one query.
 
-    While documents wait for their reader, the next `readings_of` reads again: another process may be at them.
+    While documents wait for their reader, `readings_of` loads them again each time: another process may have read them.
     """
     sources = {info.sha256 for tree in trees for info in files_of(tree).values()}
     found = renditions.readings(sources)
@@ -65,12 +65,12 @@ def load_readings(trees: Sequence[Tree]) -> None:
 
 
 def contents_of(tree: Tree) -> TreeBytes:
-    """The contents of a tree as they are read: what is text in another encoding as UTF-8."""
+    """The contents of a tree. Texts in other encodings are returned as UTF-8."""
     return TreeBytes(files_of(tree), readings_of(tree))
 
 
 def problems_of(tree: Tree) -> Mapping[str, str]:
-    """The files of a tree that cannot be read, by path, each with the reason as a clause behind its name."""
+    """The unreadable files of a tree by path, each with the reason as a clause that follows its name."""
     found = readings_of(tree).problems
     return {path: found[info.sha256] for path, info in files_of(tree).items() if info.sha256 in found} if found else {}
 
@@ -96,12 +96,12 @@ def _by_path(tree: Tree, found: Mapping[str, Sequence[str]]) -> Mapping[str, Seq
 
 
 _remembered: OrderedDict[str, Mapping[str, FileInfo]] = OrderedDict()
-"""By digest, which always means the same files: what is remembered stays right, whatever happens to rows.
+"""Files by the digest of their tree. A digest always means the same files, so that entries stay valid.
 
-Threads may lose each other's entries; that costs a read.
+It has no lock: threads may lose each other's entries, which only costs another query.
 """
 MAX_REMEMBERED = 64
-"""A run has as many trees as passed steps; a tree of 10,000 files takes some megabytes."""
+"""Trees in the cache. A run has one for each passed step; one with 10,000 files takes a few megabytes."""
 
 
 def _remember(digest: str, files: Mapping[str, FileInfo]) -> Mapping[str, FileInfo]:
@@ -119,12 +119,12 @@ def _read(digest: str) -> Mapping[str, FileInfo]:
 
 
 def make_tree(files: Mapping[str, FileInfo]) -> Tree:
-    """The tree of exactly these files. Paths must be clean."""
+    """Get or create the tree with exactly these files. Paths must be clean."""
     return _stored(files, root_id=None, changes=dict(files))
 
 
 def with_changes(base: Tree, changes: Changes) -> Tree:
-    """`base` with `changes` on top; `base` itself when nothing differs."""
+    """The tree `base` with `changes`; `base` itself if nothing differs."""
     if not changes:
         return base
     files = dict(files_of(base))
@@ -147,7 +147,7 @@ def _differences(before: Mapping[str, FileInfo], now: Mapping[str, FileInfo]) ->
 
 
 def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
-    """The changed paths that somebody else has changed between `base` and `head`, or made impossible (D4)."""
+    """The changed paths that another step changed between `base` and `head`, or whose names now clash (D4)."""
     if base.pk == head.pk:
         return []
     before, now = files_of(base), files_of(head)
@@ -160,7 +160,7 @@ def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
 
 
 def _stored(files: Mapping[str, FileInfo], root_id: int | None, changes: Changes) -> Tree:
-    """The tree of these files. One that is stored already stays as it is, whichever root it was stored with."""
+    """Get or create the tree of these files. A stored tree keeps its root."""
     size = sum(info.size for info in files.values())
     tree = Tree(digest=tree_digest(files), root_id=root_id, changes=changes, file_count=len(files), total_size=size)
     # An equal tree has the same count: writing it once more is how one statement says which row it is.
@@ -170,7 +170,7 @@ def _stored(files: Mapping[str, FileInfo], root_id: int | None, changes: Changes
 
 
 class DatabaseCall(Protocol):
-    """Calls a function that asks the database, wherever that may be asked."""
+    """Calls a function that uses the database, in the thread where that is allowed."""
 
     def __call__[Value](self, do: Callable[[], Value], /) -> Value: ...
 
@@ -180,13 +180,13 @@ def _directly[Value](do: Callable[[], Value], /) -> Value:
 
 
 def _with_written(known: Readings, changes: Changes) -> Readings:
-    """With what the documents among the changes read as, which were read when they were written. Texts ask nothing."""
+    """The readings with those of changed documents, which were read when they were written. No query without any."""
     written = {entry.sha256 for entry in changes.values() if entry is not None and _is_document(entry.sha256)}
     return renditions.joined(known, renditions.readings(sorted(written))) if written else known
 
 
 def _is_document(sha256: str) -> bool:
-    """Whether what a run wrote is a document. What is text stays one, even where it begins like a mail or as RTF."""
+    """Whether a written content is a document. A text is none, even if it begins like a mail or RTF."""
     with suppress(FileNotFoundError):
         return _begins_as_document(sha256)
     return False
@@ -203,8 +203,10 @@ def _begins_as_document(sha256: str) -> bool:
 
 
 class TreeBytes(Mapping[str, bytes]):
-    """Contents of files, read when asked for. One that is text in another encoding comes as UTF-8 (`Converted`), one
-    that is no text as `Unreadable`, as its tree's `readings` know.
+    """The contents of files by path, read when needed.
+
+    According to `readings`, a text in another encoding is returned as UTF-8 (`Converted`), and what is no text as
+    `Unreadable`.
     """
 
     def __init__(self, files: Mapping[str, FileInfo], readings: Readings) -> None:
@@ -254,7 +256,7 @@ class Overlay:
         self.put_back(changes)
 
     def put_back(self, changes: Changes) -> None:
-        """Changes that were made here before, such as by a process that has ended since."""
+        """Apply changes that were made before, such as by a process that has ended."""
         self.changes |= changes
         if any(entry and _is_document(entry.sha256) for entry in changes.values()):
             self._readings = self._call(lambda: _with_written(self._readings, changes))
@@ -274,7 +276,7 @@ class Overlay:
         return TreeBytes(self.files(), self._readings)
 
     def read(self, path: str) -> bytes:
-        """The content; of text in another encoding the UTF-8 that it reads as (`Converted`)."""
+        """The content of a file; a text in another encoding as UTF-8 (`Converted`)."""
         return TreeBytes({path: self._entry(path)}, self._readings)[path]
 
     def is_given(self, path: str) -> bool:
@@ -315,7 +317,7 @@ class Overlay:
         self.put_back({path: info})
 
     def _read(self, path: str, info: FileInfo) -> None:
-        """Read a document that may be new. It is committed before the write is, so that no write is without it."""
+        """Read a document that may be new. Its text is committed before the write, so that no write lacks it."""
         self._call(lambda: input_examination.examine({path: info}))
         row = self._call(lambda: renditions.waiting_row(info.sha256))
         if row:

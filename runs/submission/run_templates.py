@@ -26,16 +26,17 @@ from runs.text.plain_numbers import key as row_key
 REVIEW = "document-review"
 LOOK_UP = "look-up"
 MAX_NAME = 120
-"""As the column has it: one line of a list."""
+"""Characters of a name: one line of a list, and the length of the column."""
 MAX_SEARCHED = 500_000
-"""Characters of a plan in which names of files are looked for, and below it how many names: a page waits for it."""
+"""Characters of a plan that are searched for file names, and file names that are searched for: a page waits for it."""
 MAX_FILES_SEARCHED = 2_000
 
 
 @dataclass(frozen=True)
 class Shipped:
-    """A template that comes with pevsite; its plan is `plan_templates/KEY.json`. Without `sources_needed` it is for
-    creative work.
+    """A template that comes with pevsite. Its plan is `plan_templates/KEY.json`.
+
+    Without `sources_needed` it is for creative work.
     """
 
     name: str
@@ -70,12 +71,12 @@ _OF_THE_WEB: Mapping[str, str] = {
     WebSearch.name: "Search the web for the facts, and cite the passages that have them.",
     WebFetch.name: "Read pages of the web that have them.",
 }
-"""What else looks things up, beside fetch_page, which the plan names, and what for."""
+"""Tools of the model's service that can replace fetch_page, with their purposes."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The plan of a template, in one sentence where it comes from, and whether what it makes rests on sources.
+    """A chosen plan, a sentence about its origin, and whether its results rest on sources.
 
     `template` is its name; empty for a plan that was imported.
     """
@@ -92,8 +93,10 @@ def shipped_plan(key: str) -> PlanContract:
 
 
 def fitted(plan: PlanContract, given: Tree, max_steps: int, excluded: Collection[str] = ()) -> PlanContract:
-    """The plan for these files: the shipped document review has a step more where there are Word documents, for copies
-    with its findings as comments. Any other plan, and one that may have no more steps, stays as it is.
+    """The plan for these files.
+
+    The shipped document review gets a step for Word documents, which makes copies with the findings as comments. Other
+    plans, and a plan that may have no further step, stay as they are.
     """
     if plan != shipped_plan(REVIEW) or len(plan.steps) >= max_steps:
         return plan
@@ -109,8 +112,10 @@ def fitted(plan: PlanContract, given: Tree, max_steps: int, excluded: Collection
 
 
 def with_web_tools(plan: PlanContract, there: Collection[str]) -> PlanContract:
-    """The plan for a run that has these tools: the shipped look-up names those of the model's service beside
-    fetch_page, of which any serves. Any other plan, and one for a run that has none of them, stays as it is.
+    """The plan for a run that has these tools.
+
+    The shipped look-up also names tools of the model's service, each of which is enough. Other plans stay as they are,
+    and so does every plan for a run without these tools.
     """
     others = [name for name in _OF_THE_WEB if name in there]
     if not others or plan != shipped_plan(LOOK_UP):
@@ -119,21 +124,20 @@ def with_web_tools(plan: PlanContract, there: Collection[str]) -> PlanContract:
 
 
 def _with_tools(step: PlanStep, others: Sequence[str]) -> PlanStep:
-    """The first is planned in place of fetch_page, which stays a tool of the step: what is planned and not taken is
-    told as a difference, and one of them is enough.
-    """
+    """Plan the first of the other tools instead of fetch_page, which stays a tool of the step."""
+    # Only one is planned: a planned tool that was not used is reported as a deviation, and one of them is enough.
     planned = PlannedAction(tool=others[0], purpose=_OF_THE_WEB[others[0]])
     actions = [planned if action.tool == FetchPage.name else action for action in step.actions]
     return step.model_copy(update={"actions": actions, "tools": sorted({*step.tools, *others})})
 
 
 def own_templates(user: User) -> Sequence[Template]:
-    """By name, without their plans."""
+    """The saved templates of a person by name, without their plans."""
     return list(visible_templates(user).defer("plan").order_by("name"))
 
 
 def own_template(user: User, key: str) -> Template | None:
-    """The saved template with this number as text, without its plan; None if there is none, or it is no number."""
+    """The saved template with this id as text, without its plan; None if there is none, or if the text is no number."""
     try:
         return visible_templates(user).defer("plan").filter(pk=row_key(key)).first()
     except ValueError:
@@ -141,13 +145,13 @@ def own_template(user: User, key: str) -> Template | None:
 
 
 def creative(user: User) -> frozenset[str]:
-    """The keys of those that need no sources."""
+    """The keys of templates that need no sources."""
     own = visible_templates(user).filter(sources_needed=False).values_list("pk", flat=True)
     return frozenset([*(key for key, one in SHIPPED.items() if not one.sources_needed), *map(str, own)])
 
 
 def chosen(user: User, key: str) -> Chosen:
-    """The template with this key: of a shipped one its name, of an own one its number. Raises InvalidInput."""
+    """The template with this key: the name of a shipped one, or the id of a saved one. Raises InvalidInput."""
     if key in SHIPPED:
         shipped = SHIPPED[key]
         return Chosen(shipped_plan(key), _reason(shipped.name), shipped.sources_needed, shipped.name)
@@ -158,7 +162,7 @@ def chosen(user: User, key: str) -> Chosen:
 
 
 def called(user: User, name: str) -> Chosen:
-    """The template of this name; an own one goes before a shipped one. Raises InvalidInput with those there are."""
+    """The template with this name, a saved one first. Raises InvalidInput with the existing names."""
     template = visible_templates(user).defer("plan").filter(name=name).first()
     if template:
         return _own(template)
@@ -170,7 +174,7 @@ def called(user: User, name: str) -> Chosen:
 
 
 def _own(template: Template) -> Chosen:
-    """Its plan is read here and not with the row: one that no longer fits must not break the list it stands in."""
+    """A saved template with its plan. The plan is read separately, so that an invalid one does not break the list."""
     try:
         return Chosen(template.plan, _reason(template.name), template.sources_needed, template.name)
     except FromLaterVersion as error:
@@ -185,16 +189,16 @@ def _reason(name: str) -> str:
 
 
 def plan_worth_keeping(run: Run) -> Plan | None:
-    """The newest version of a finished run that had been approved, or None."""
+    """The newest approved version of the plan of a finished run, or None."""
     if run.status != RunStatus.FINISHED:
         return None
     return run.plans.filter(approval_fingerprint__isnull=False).order_by("-version").first()
 
 
 def file_names_in(plan: Plan, run: Run) -> list[str]:
-    """The names of the run's files that stand in a plan, sorted: they go where a template of it goes.
+    """The names of files of the run that occur in its plan, sorted. A template of the plan would contain them.
 
-    Of very many files or a very long plan only a part is looked at.
+    Only the beginning of very long plans and lists of files is searched.
     """
     text = fingerprint.contract_of(plan).model_dump_json()[:MAX_SEARCHED]
     names = {path.rsplit("/", 1)[-1] for path in islice(trees.files_of(run.inputs), MAX_FILES_SEARCHED)}
@@ -222,7 +226,7 @@ def _checked_name(name: str) -> str:
 
 
 def save(user: User, run: Run, name: str) -> Template:
-    """Keep the plan of a finished run under a name. Raises InvalidInput with the sentence for the person."""
+    """Save the plan of a finished run under a name. Raises InvalidInput with a sentence for the person."""
     name = _checked_name(name)
     plan = plan_worth_keeping(run)
     if plan is None:

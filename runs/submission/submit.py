@@ -43,9 +43,9 @@ from runs.text.sentences import first_sentence
 from runs.text.truncate import truncate
 
 MAX_NAMED = 5
-"""Files that a revision names of each kind; it counts the others."""
+"""Files of each kind that a revision names. Others are counted."""
 _DELIBERATE = {"reuse", "without_reuse"}
-"""Policy settings of running again itself, which are no difference to show."""
+"""Settings that concern running again itself. They are not shown as differences."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Submission:
 
 
 def submit(owner: User, submission: Submission) -> Run:
-    """The run of this submission, planning already under way; the same run when it was submitted before.
+    """Make a run of this submission and start planning. Returns the existing run if it was submitted before.
 
     Raises InvalidInput, UploadRefused or PlanRefused with the sentences for the person.
     """
@@ -119,7 +119,7 @@ def submit(owner: User, submission: Submission) -> Run:
 
 
 def _check_plan_or_budget(submission: Submission, request: str, files: Mapping[str, object]) -> None:
-    """An imported plan has to fit the policy and the files; without one the budget has to pay for a planner."""
+    """Check that an imported plan fits policy and files or, without one, that the budget pays for a planner."""
     if submission.plan is None:
         check_budget(submission.policy, request, files)
     else:
@@ -136,8 +136,8 @@ def _with_web_tools(submission: Submission) -> Submission:
 def _unpacked(
     uploads: Sequence[Upload], drafted: Mapping[str, FileInfo]
 ) -> tuple[dict[str, Upload], list[str], list[str]]:
-    """The files by their paths, those of archives too; what was left out; and sentences on files that were not taken
-    and on doubtful names.
+    """The files by path, including those of archives; the paths that were left out; and sentences about refused files
+    and doubtful names.
     """
     chosen, held_back = without_secrets(uploads)
     intake(chosen, drafted)  # what is too much is refused before any of it is read
@@ -150,12 +150,12 @@ def _unpacked(
 
 
 def submitted(owner: User, token: uuid.UUID) -> Run | None:
-    """The run that this form was made into, if it was."""
+    """The run that was submitted with this form, if there is one."""
     return Run.objects.filter(submission=token, owner=owner).first()
 
 
 def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: Sequence[str] = ()) -> Run:
-    """A new run of the same request, files, policy and plan; results of the old one are taken over where they can be.
+    """Start a new run with the same request, files, policy and plan. Results of the old one are reused where possible.
 
     Nothing is taken over without `reuse`, nor for the steps that `redo` names. No planner is asked if a plan had
     been approved. Raises InvalidInput or PlanRefused.
@@ -213,7 +213,7 @@ def _made(
 
 
 def _with_topics(submission: Submission) -> Submission:
-    """Where no sources are needed, criteria of a plan from elsewhere that say nothing else are about the output."""
+    """Without a need for sources, criteria of an imported plan are about the output unless they say something else."""
     if submission.plan is None or submission.policy.sources_needed:
         return submission
     plan, unsaid = without_sources(submission.plan)
@@ -257,7 +257,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
 
 
 def _revision(submission: Submission, request: str, tree: Tree) -> Revision | None:
-    """What differs from the run that is run again; None for a new run."""
+    """The differences from the run that is run again; None for a new run."""
     before = submission.before
     if before is None:
         return None
@@ -280,5 +280,5 @@ def _named(paths: Iterable[str]) -> FileNames:
 
 
 def title_of(request: str) -> str:
-    """The first sentence of the request, cut to 90 characters."""
+    """The first sentence of the request, at most 90 characters."""
     return truncate(first_sentence(request).rstrip(".:"), 90)

@@ -1,4 +1,4 @@
-"""Archives and mails as they come in: an archive becomes its files, and what is attached to a mail lies beside it.
+"""Unpacks uploaded archives into their files, and puts attachments of mails next to the mails.
 
 They go the way of all files from there.
 """
@@ -34,15 +34,15 @@ from runs.text.sensitive_names import is_lock
 from runs.text.truncate import truncate_path
 
 MAX_SECONDS = 60.0
-"""For all archives and mails of an upload."""
+"""Limits for all archives and mails of an upload."""
 BATCH_BYTES = 32_000_000
-"""What is unpacked at a time, and held in memory; a larger file by itself."""
+"""Bytes that are unpacked into memory at the same time. A larger file is unpacked alone."""
 MAX_NAMED = 20
-"""Files of an archive whose names are listed, of those that were not taken."""
+"""Refused files of an archive that are listed by name."""
 NESTED = "is an archive inside an archive; give it by itself"
 IN_MAIL = "is an archive inside a mail; give it by itself"
 MAX_DEPTH = 3
-"""Of mails that are attached to mails."""
+"""The depth of mails that are attached to mails."""
 _ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|tbz2?|txz|(?:tar\.)?(?:gz|bz2|xz))$", re.IGNORECASE)
 """Names of archives that are meant to be unpacked: programs, fonts and pages of many programs are zip files too."""
 _NOTHING = "is an archive without a file that can be taken"
@@ -50,8 +50,9 @@ _JUNK = "It is rarely meant, so it was left out."
 
 
 def unpacked(uploads: Sequence[Upload]) -> tuple[list[Upload], list[RefusedUpload]]:
-    """The uploads with the files of archives in place of the archives, and what is attached to mails in a folder beside
-    each mail; and what was not taken: some of these, and locks of word processors, which browsers leave out as well.
+    """Replace archives by their files, and add attachments in a folder next to each mail. Also returns refused files.
+
+    Lock files of word processors are refused as well, like in the browser.
 
     An archive that cannot be unpacked stays, with its problem. Raises UploadRefused when the disk has no room.
     """
@@ -67,7 +68,7 @@ def unpacked(uploads: Sequence[Upload]) -> tuple[list[Upload], list[RefusedUploa
 
 
 def note_problems(stored: Iterable[tuple[FileInfo, Upload]]) -> None:
-    """Keep why stored contents cannot be read, where that is known of their uploads."""
+    """Store why contents cannot be read, if that is known from their uploads."""
     input_examination.keep_problems({info.sha256: upload.problem for info, upload in stored if upload.problem})
 
 
@@ -100,7 +101,7 @@ class _File(NamedTuple):
 
 
 class _Work:
-    """What the archives of one upload have come to."""
+    """Unpacks the archives of one upload within common limits."""
 
     def __init__(self) -> None:
         self.refused: list[RefusedUpload] = []
@@ -127,7 +128,7 @@ class _Work:
         return self._placed(upload, files) or [replace(upload, problem=_NOTHING)]
 
     def attached_to(self, upload: Upload, depth: int = 0) -> list[Upload]:
-        """What is attached to a mail, and to the mails that are; nothing of other files."""
+        """The attachments of a mail and of attached mails; empty for other files."""
         if depth == MAX_DEPTH or not _is_mail(upload):
             return []
         try:
@@ -159,7 +160,7 @@ class _Work:
         self._bytes += sum(sizes)
 
     def _read(self, upload: Upload) -> list[_File]:
-        """All files of it, with their names as the archive has them."""
+        """All files of an archive, with their names in it."""
         data, files, refused, more = _whole(upload), list[_File](), list[tuple[str, str]](), 0
         store = None
         following: dict[str, int] | None = {}
@@ -233,13 +234,13 @@ def _is_packed(content: bytes) -> bool:
 
 
 def _stem(path: str) -> tuple[str, str]:
-    """The folder that an archive lies in, with its slash, and its name without what says that it is one."""
+    """The folder of an archive with a slash at the end, and its name without suffix."""
     above, slash, name = path.replace("\\", "/").rpartition("/")
     return above + slash, _ARCHIVE.sub("", name) or "archive"
 
 
 def _kept(store: SharedFile | None, content: bytes) -> File[Any]:
-    """In a temporary file, as uploads are."""
+    """Put a content into a temporary file, like an upload."""
     assert store is not None
     start = store.file.seek(0, os.SEEK_END)
     store.file.write(content)
@@ -247,7 +248,7 @@ def _kept(store: SharedFile | None, content: bytes) -> File[Any]:
 
 
 def _clean(folder: str, files: Iterable[_File]) -> tuple[dict[str, _File], list[tuple[str, str]]]:
-    """The files by their paths, and those with a name that cannot be, or cannot lie beside the others."""
+    """The files by path, and those with unusable or clashing names."""
     placed: dict[str, _File] = {}
     refused: list[tuple[str, str]] = []
     for one in files:
