@@ -78,7 +78,7 @@ class AttemptReading:
 
     @cached_property
     def confidence(self) -> float | None:
-        """What the executor said of itself; of offline rules it would mean nothing."""
+        """The executor's confidence; None of offline rules, where it would mean nothing."""
         return self.row.output.confidence if self.row.output and not self.rows.run.policy.by_rules else None
 
     @property
@@ -87,7 +87,7 @@ class AttemptReading:
 
     @property
     def met(self) -> int:
-        """How many criteria it met."""
+        """How many criteria the attempt met."""
         return sum(1 for result in self.results if result.met)
 
     @cached_property
@@ -98,7 +98,7 @@ class AttemptReading:
 
     @property
     def mark(self) -> str:
-        """Its status, as pages mark and name it: one that was right in doing nothing has not passed."""
+        """Its status for marks on pages. An attempt that rightly did nothing is “not applicable”."""
         idle = self.row.found_nothing_to_do and self.row.status == AttemptStatus.PASSED
         return StepStatus.NOT_APPLICABLE.value if idle else self.row.status
 
@@ -108,12 +108,12 @@ class AttemptReading:
 
     @property
     def conflict(self) -> bool:
-        """Whether another step had changed the same file in the meantime."""
+        """Whether another step changed the same file in the meantime."""
         return self.row.status == AttemptStatus.CONFLICT
 
     @property
     def criticised(self) -> bool:
-        """Whether there is something that the next attempt is told."""
+        """Whether the next attempt is told something."""
         return bool(self.rejections or self.conflict or (self.verdict and self.verdict.feedback))
 
     @property
@@ -149,12 +149,12 @@ class AttemptReading:
 
     @cached_property
     def written(self) -> list[tuple[str, FileInfo | None]]:
-        """What it left at each path, None where it removed a file; sorted."""
+        """The files that it wrote, by path; None for a removed file. Sorted."""
         return sorted(self.row.overlay.items())
 
     @cached_property
     def deviations(self) -> tuple[str, ...]:
-        """What was done against what was planned (T4); nothing for one without a report, or with nothing to do."""
+        """Deviations from the plan (T4); none without a report, or if there was nothing to do."""
         if not self.row.output or self.row.found_nothing_to_do:
             return ()
         spec, lacking = self.step.row.spec, self.rows.lacking.get(self.row.pk, frozenset())
@@ -170,9 +170,9 @@ class AttemptReading:
 
 
 MAX_SENTENCE = 180
-"""Characters of what a step does, where there is one line for it."""
+"""Characters of the description of a step on one line."""
 MAX_OF_SMALL = 2
-"""Steps of a plan that is said to be small."""
+"""The most steps of a plan that is called small."""
 SMALL = {
     0: "",
     1: "This plan has one step. Where you can check the result at a glance, a chat is quicker and costs less.",
@@ -181,7 +181,7 @@ SMALL = {
 
 
 class JudgedCriterion(NamedTuple):
-    """A criterion that a verifier judges. `step_id`: nothing for one of the whole. `number`: its place, from 1."""
+    """A criterion that a verifier judges. `step_id` is empty for a success criterion; `number` counts from 1."""
 
     step_id: str
     number: int
@@ -191,7 +191,7 @@ class JudgedCriterion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PlanReading:
-    """One version of the plan, and the one before it."""
+    """A version of the plan, with the one before it."""
 
     rows: RunRows
     row: Plan
@@ -203,7 +203,7 @@ class PlanReading:
 
     @cached_property
     def specs(self) -> dict[str, PlanStep]:
-        """What was planned, by key of the step, in order."""
+        """The definitions of the steps by key, in order."""
         return {step.key: step.spec for step in self.rows.steps.get(self.row.pk, ())}
 
     @cached_property
@@ -212,7 +212,7 @@ class PlanReading:
 
     @cached_property
     def tried_steps(self) -> tuple[StepReading, ...]:
-        """For those who look back: all steps of the newest version, of an earlier one those at which it was tried."""
+        """The steps for reports: all of the newest version; of an earlier one only those that were tried."""
         return tuple(step for step in self.steps if self.newest or step.own)
 
     @cached_property
@@ -222,7 +222,7 @@ class PlanReading:
 
     @property
     def judged_criteria(self) -> list[JudgedCriterion]:
-        """Those of the steps, then those of the whole."""
+        """The criteria of the steps, then the success criteria."""
         steps = [(key, spec.acceptance_criteria) for key, spec in self.specs.items()]
         return [
             JudgedCriterion(key, number, one.text, one.topic is About.SOURCES)
@@ -233,24 +233,24 @@ class PlanReading:
 
     @property
     def small(self) -> str:
-        """What is said where a single step would do as well; empty for others."""
+        """A hint if a single step would be enough; else empty."""
         if self.before or len(self.steps) > MAX_OF_SMALL:
             return ""
         return SMALL[len(self.steps)]
 
     @cached_property
     def declared(self) -> frozenset[str]:
-        """Every path that a step of this version said it would write."""
+        """Every path that a step of this version declares as an output."""
         return frozenset(path for spec in self.specs.values() for path in spec.outputs)
 
     @cached_property
     def estimate(self) -> Estimate | None:
-        """What was shown before the approval, without the results that are kept; None for a plan without one."""
+        """The estimate without steps that keep a result; None for a plan without one."""
         return estimate_of(self.row, [step.row for step in self.steps])
 
     @cached_property
     def estimates(self) -> dict[str, StepEstimate]:
-        """By key of the step; nothing for one that keeps its result."""
+        """The estimates by key of the step. Steps that keep a result have none."""
         return {part.step_id: part for part in self.estimate.steps} if self.estimate else {}
 
     @property
@@ -259,11 +259,11 @@ class PlanReading:
 
     @cached_property
     def changes(self) -> PlanComparison | None:
-        """Against the version before."""
+        """The differences from the version before."""
         return self.compared_with(self.before) if self.before else None
 
     def compared_with(self, earlier: PlanReading) -> PlanComparison:
-        """What differs from an earlier version, each change with the comments on that one or on one between the two."""
+        """The differences from an earlier version, each with the comments on that one or on one between the two."""
         passed = [step.row.spec for step in earlier.steps if step.row.status == StepStatus.PASSED]
         comments: list[Comment] = []
         between = self.before
@@ -274,17 +274,17 @@ class PlanReading:
 
     @property
     def came_from(self) -> str:
-        """Where a version 1 comes from that no planner wrote for this request; empty for others."""
+        """The origin of a version 1 that no planner wrote for this request; else empty."""
         return "" if self.before or self.row.reason == FIRST_PLAN else self.row.reason
 
     @property
     def news(self) -> list[PlanNews]:
-        """The same in a few words."""
+        """The origin in a few words."""
         return news_of(self.changes) if self.changes else []
 
     @cached_property
     def lost_edits(self) -> list[LostEdit]:
-        """What people wrote into earlier versions by hand that this one has no more."""
+        """Edits of people to earlier versions that this version does not have."""
         return lost_edits([plan.written for plan in self._up_to_here])
 
     @property
@@ -296,7 +296,7 @@ class PlanReading:
 
     @property
     def written(self) -> AuthoredVersion:
-        """By whose hand it is, and whether a person has read and approved it."""
+        """The version with its author, and whether a person has approved it after reading."""
         row = self.row
         return AuthoredVersion(self.version, row.author.get_username() if row.author else "", row.approved_how in READ)
 
@@ -306,13 +306,13 @@ class PlanReading:
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """The names of the steps that the version before had and this one has not."""
+        """The names of steps that the version before had and this one does not have."""
         earlier = self.before.specs if self.before else {}
         return tuple(spec.name for key, spec in earlier.items() if key not in self.specs)
 
     @property
     def kept(self) -> int:
-        """How many steps keep the result of an earlier version; the others are `new`."""
+        """How many steps keep a result of an earlier version. The others are `new`."""
         return sum(1 for step in self.steps if step.row.reused_from_id)
 
     @property
@@ -321,13 +321,13 @@ class PlanReading:
 
     @property
     def criteria(self) -> list[Criterion]:
-        """Those of its steps, and the success criteria."""
+        """The number of criteria of its steps and success criteria."""
         of_steps = (criterion for spec in self.specs.values() for criterion in spec.acceptance_criteria)
         return [*of_steps, *self.row.header.success_criteria]
 
     @property
     def checked(self) -> int:
-        """How many criteria a check decides; the others are `judged` by a model."""
+        """How many criteria a check decides. The others are `judged` by a model."""
         return sum(1 for criterion in self.criteria if criterion.check)
 
     @cached_property
@@ -342,7 +342,7 @@ class PlanReading:
 
     @property
     def unsourced(self) -> list[str]:
-        """The names of the steps of which nothing is held against the sources."""
+        """The names of steps whose results are not compared with the sources."""
         return [
             spec.name
             for spec in self.specs.values()
@@ -355,12 +355,12 @@ class PlanReading:
 
     @property
     def effect(self) -> str:
-        """What judging the whole task does beyond reading files; empty where it does no more."""
+        """What judging the whole task does beyond reading files; empty for nothing."""
         return checking_commands(self.row.header.success_criteria)
 
     @cached_property
     def agents(self) -> list[NamedAgent]:
-        """Those that its steps name or may hand parts to, as they are now."""
+        """The agents and subagents of its steps, as they are now."""
         return named_by(self.row, self.specs.values(), self.rows.run.policy)
 
     @property
@@ -380,7 +380,7 @@ class PlanReading:
 
     @cached_property
     def not_read(self) -> list[str]:
-        """Which of the given files no step of it will read, grouped."""
+        """Sentences about given files that no step will read, in groups."""
         return planned(self.rows.run, self.specs.values())
 
     @cached_property
@@ -390,7 +390,7 @@ class PlanReading:
 
     @property
     def _gates(self) -> list[Gate]:
-        """The questions whether it may be carried out."""
+        """The gates that ask whether it may be carried out."""
         about_it = (gate for gate in self.rows.gates if gate.plan_id == self.row.pk)
         return [gate for gate in about_it if type_of(gate).subject is Subject.PLAN]
 
@@ -400,7 +400,7 @@ class PlanReading:
 
     @cached_property
     def approved_at(self) -> datetime | None:
-        """When it was approved. No gate tells when the policy did, the event does."""
+        """When it was approved. If the policy approved it, there is no gate, only an event."""
         approvals = [gate.decided_at for gate in self.decisions if gate.status == GateStatus.APPROVED]
         if approvals or not self.row.approved_how:
             return approvals[-1] if approvals else None
@@ -409,7 +409,7 @@ class PlanReading:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What its approval is bound to (G1), as gate and history show it; empty before anyone is asked."""
+        """The digest that its approval is bound to (G1); empty before anyone is asked."""
         asked = [gate.digest for gate in self._gates]
         if asked or not self.row.approved_how:
             return asked[-1] if asked else ""
@@ -430,12 +430,12 @@ class StepReading:
 
     @property
     def after(self) -> list[str]:
-        """The names of the steps that it rests on."""
+        """The names of the steps that it depends on."""
         return [self.plan.specs[key].name for key in self.row.spec.dependencies]
 
     @property
     def reads(self) -> str:
-        """What the plan says that it reads, in a few words."""
+        """The planned inputs in a few words."""
         spec = self.row.spec
         if only_runs_commands(spec):
             return "runs commands"
@@ -445,23 +445,23 @@ class StepReading:
 
     @cached_property
     def effects(self) -> list[str]:
-        """What it may do beyond reading and writing files of the run."""
+        """What the step may do beyond reading and writing files of the run."""
         return list(effects_of(self.row.spec, self.plan.rows.run.policy))
 
     @property
     def agent(self) -> NamedAgent | None:
-        """Who carries it out, where it names one."""
+        """The agent that carries it out, if it names one."""
         return next((one for one in self.plan.agents if one.name == self.row.spec.agent), None)
 
     @property
     def subagents(self) -> list[NamedAgent]:
-        """Those that it may hand parts to, as they are now."""
+        """Its subagents, as they are now."""
         names = subagents_of(self.row.spec, self.plan.rows.run.policy)
         return [one for one in self.plan.agents if one.name in names]
 
     @property
     def helpers(self) -> list[str]:
-        """The same by their names, as they were in its attempts."""
+        """The names of its subagents, with their versions in its attempts."""
         kept = [one.row.subagents for one in self.own_attempts]
         return [as_used(one.name, (there.get(one.name) for there in kept)) for one in self.subagents]
 
@@ -472,7 +472,7 @@ class StepReading:
 
     @property
     def sourced(self) -> int:
-        """How many of its criteria only words from outside the run can meet (T1a)."""
+        """How many of its criteria are about the sources, and need words from outside the run (T1a)."""
         return sum(1 for one in self.row.spec.acceptance_criteria if one.topic is About.SOURCES)
 
     @property
@@ -486,7 +486,7 @@ class StepReading:
 
     @property
     def news(self) -> str:
-        """Against the version before: added, changed, reused, or nothing."""
+        """The change from the version before: added, changed, reused, or empty."""
         if self.plan.before is None:
             return ""
         if self.row.reused_from_id:
@@ -501,12 +501,12 @@ class StepReading:
 
     @property
     def own(self) -> Sequence[Attempt]:
-        """The attempts made under its version, oldest first."""
+        """The attempts of this version of the plan, oldest first."""
         return self.plan.rows.attempts.get(self.row.pk, ())
 
     @cached_property
     def tried(self) -> Sequence[Attempt]:
-        """Its own, or the one that it keeps."""
+        """Its own attempts, or the one whose result it keeps."""
         return [self.row.reused_from] if self.row.reused_from else self.own
 
     @property
@@ -535,12 +535,12 @@ class StepReading:
 
     @property
     def own_attempts(self) -> tuple[AttemptReading, ...]:
-        """Without the one that it keeps: that is told where it was made."""
+        """Its attempts without the one whose result it keeps, which is shown with its own step."""
         return () if self.row.reused_from_id else self.attempts
 
     @cached_property
     def shown(self) -> list[str]:
-        """What of the given files its executors were shown, file by file up to a bound."""
+        """What its executors were shown of the given files, up to a limit."""
         return self.plan.rows.coverage.shown_to(self.row.pk)
 
     @cached_property
@@ -549,18 +549,18 @@ class StepReading:
 
     @property
     def searched(self) -> str:
-        """What code has searched the given files for before the step was settled as one that does not apply."""
+        """What code has searched the given files for, if the step does not apply."""
         verdicts = [attempt.verdict for attempt in self.attempts if attempt.verdict]
         found = [item for one in (verdicts[-1].results if verdicts else ()) for item in one.evidence]
         return next((item.sentence for item in found if item.kind == "check" and not item.source), "")
 
     @property
     def open_point(self) -> OpenPoint:
-        """Why it has not passed. Of a step that keeps its result only what is said of the attempt that it keeps."""
+        """Why it has not passed. For a step that keeps a result, only what concerns the attempt of that result."""
         return point_of(entry_of(self.row, self.tried, self.plan.rows.answers))
 
     @property
     def feedback(self) -> str:
-        """What was wrong with its last attempt that was judged; empty for a step that passed."""
+        """What was wrong with its last judged attempt; empty if it passed."""
         judged = [attempt for attempt in self.attempts if attempt.verdict]
         return judged[-1].critique if judged and self.row.status not in WHOLE_STEPS else ""
