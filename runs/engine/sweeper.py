@@ -20,8 +20,6 @@ from runs.engine.claim import due
 from runs.engine.process_registry import BACKUP, HeldLock, Presence, forget_the_silent, is_taken
 from runs.errors import FromLaterVersion
 from runs.lifecycle import deletion
-
-# moved
 from runs.models import Event, User, WorkItem
 from runs.store import broadcast, page_pictures
 from runs.submission import submission_drafts

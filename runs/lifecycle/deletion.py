@@ -22,8 +22,6 @@ from runs.accounting.costs import totals
 from runs.contracts.ports import Changes, FileInfo
 from runs.enums import RunStatus, WorkStatus
 from runs.errors import DecisionRefused
-
-# moved
 from runs.logs import about
 from runs.models import Attempt, DeletedRun, Discarded, DraftFile, Run, Step, ToolCall, Tree, User
 from runs.people.permissions import check_can_manage

@@ -19,6 +19,7 @@ from pevsite.command_line import lost
 from pevsite.installation import PROGRAM, data_option
 from runs.engine import probes
 from runs.errors import InvalidInput
+from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
 from runs.operations.traces import trace_listener
 from runs.people.accounts import first_administrator
@@ -29,8 +30,6 @@ from runs.web.people.sign_in import link_for
 if TYPE_CHECKING:
     from runs.engine.process import Engine
 
-import ctypes
-from contextlib import suppress
 
 MAX_FILES = 65_536
 """The most open files that a process needs. With a limit of millions, starting programs becomes slow."""
@@ -204,18 +203,3 @@ def raise_file_limit() -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         return wanted
     return wanted if soft == resource.RLIM_INFINITY else soft
-
-
-_M_MMAP_THRESHOLD = -3
-LARGE_BYTES = 256 * 1024
-"""Bytes from which on glibc maps blocks separately, and returns them as soon as they are freed."""
-
-
-def give_back_large_blocks() -> None:
-    """Have glibc return large blocks when they are freed. Other C libraries do so, or have no such setting.
-
-    By itself glibc maps fewer of them the larger those are that it has seen: after a few archives were unpacked, a
-    process keeps hundreds of megabytes for the next ones.
-    """
-    with suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE_BYTES)

@@ -11,7 +11,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 
-from runs.management.commands.serve import check_files, check_messages, check_shared, give_back_large_blocks
+from runs.management.commands.serve import check_files, check_messages, check_shared
+from runs.management.memory import give_back_large_blocks
 from runs.management.terminal import TerminalCommand
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-# moved
 from runs.engine import perform
 from runs.enums import GateKind, Outcome
 from runs.models import User

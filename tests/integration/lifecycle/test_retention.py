@@ -13,8 +13,6 @@ from django.utils import timezone
 
 from runs.engine.sweeper import Sweeper
 from runs.lifecycle import deletion
-
-# moved
 from runs.models import Attempt, DeletedRun, Run
 from runs.submission import submission_drafts
 from tests import factories as made

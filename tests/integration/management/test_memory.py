@@ -8,14 +8,14 @@ import sys
 
 import pytest
 
-# moved
+from runs.management import memory
 from runs.management.commands import serve, worker
 from tests.installation import ROOT
 
 KEPT = """
 import sys
 from pathlib import Path
-from runs.management.commands.serve import give_back_large_blocks
+from runs.management.memory import give_back_large_blocks
 
 def megabytes():
     return next(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))
@@ -50,4 +50,4 @@ def test_large_blocks_are_given_back(size: int) -> None:
 @pytest.mark.parametrize("command", [serve.Command, worker.Command])
 def test_the_processes_that_stay_ask_for_it_first(command: type[serve.Command | worker.Command]) -> None:
     first = inspect.getsource(command.handle).split(":\n", 1)[1].splitlines()[0].strip()
-    assert first == f"{serve.give_back_large_blocks.__name__}()"
+    assert first == f"{memory.give_back_large_blocks.__name__}()"

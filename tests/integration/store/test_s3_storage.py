@@ -23,8 +23,6 @@ from runs.contracts.ports import FileInfo
 from runs.enums import EventKind, GateStatus, Outcome, WorkStatus
 from runs.errors import StoreAway
 from runs.lifecycle import deletion
-
-# moved
 from runs.models import Discarded, ModelCall, Rendition, User, WorkItem
 from runs.store import blobs, garbage_collection, input_examination, s3_storage, trees
 from runs.web.operations.setup_findings import findings

@@ -3,8 +3,6 @@
 import pytest
 
 from runs.contracts.ports import Ask, Usage
-
-# moved
 from runs.engine import recording
 from runs.engine.recording import Answering
 from runs.enums import Role

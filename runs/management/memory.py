@@ -1,0 +1,18 @@
+"""Lets long-lived processes give memory back to the system once they have used it."""
+
+import ctypes
+from contextlib import suppress
+
+_M_MMAP_THRESHOLD = -3
+LARGE_BYTES = 256 * 1024
+"""Bytes from which on glibc maps blocks separately, and returns them as soon as they are freed."""
+
+
+def give_back_large_blocks() -> None:
+    """Have glibc return large blocks when they are freed. Other C libraries do so, or have no such setting.
+
+    By itself glibc maps fewer of them the larger those are that it has seen: after a few archives were unpacked, a
+    process keeps hundreds of megabytes for the next ones.
+    """
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE_BYTES)
