@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from functools import cached_property
 
 from django.db.models import Count, Q
@@ -109,11 +108,6 @@ class RunFrame:
         return totals(self.run)
 
     @property
-    def budget(self) -> Decimal | None:
-        """USD; None for no limit."""
-        return self.run.policy.budget
-
-    @property
     def badge(self) -> str:
         """The word for the state of the run, which also colours title and icon."""
         if self.finished:
@@ -202,9 +196,9 @@ class RunFrame:
         return [*((role.value, policy.model_for(role).model) for role in roles), *fallback]
 
     @property
-    def offline(self) -> bool:
-        """Whether the policy names offline rules only; what was asked is in the journal."""
-        return self.run.policy.by_rules
+    def outcome_tone(self) -> str:
+        """The colour of the progress bar; empty for any other outcome, and while the run goes on."""
+        return _OUTCOME_TONES.get(self.run.outcome or "", "")
 
     @property
     def approvers(self) -> list[User]:
@@ -249,6 +243,7 @@ _OUTCOMES = {
     Outcome.FAILED: "The run ended without a result that counts.",
     Outcome.CANCELLED: "A person stopped the run. What had passed until then is kept.",
 }
+_OUTCOME_TONES: Mapping[str, str] = {Outcome.SUCCEEDED: "good", Outcome.FAILED: "bad"}
 _VERBS = {AttemptStatus.EXECUTING: "Working on", AttemptStatus.VERIFYING: "Verifying"}
 
 

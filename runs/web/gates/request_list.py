@@ -23,6 +23,14 @@ class SameRequests:
     def first(self) -> ChangeRequest:
         return self.requests[0]
 
+    @property
+    def tone(self) -> str:
+        """The mark of their line."""
+        status = self.first.status
+        if status == "not_met":
+            return "bad"
+        return "warn" if self.first.failing else "good" if status == "met" else "calm"
+
 
 @dataclass(frozen=True)
 class RequestGroup:
@@ -56,8 +64,11 @@ class RequestGroup:
         return any(one.failing for one in self.earlier)
 
     @property
-    def earlier_unmet(self) -> bool:
-        return any(one.status == "not_met" for one in self.earlier)
+    def earlier_tone(self) -> str:
+        """The mark of the line for earlier requests."""
+        if any(one.status == "not_met" for one in self.earlier):
+            return "bad"
+        return "warn" if self.earlier_failing else "calm"
 
     @property
     def states(self) -> str:

@@ -73,7 +73,7 @@ def run_status(caller: Caller, arguments: RunStatus | WaitForRun) -> tool_answer
         steps=frame.progress.total,
         cost_usd=float(frame.totals.cost),
         unpriced_calls=frame.totals.unpriced,
-        budget_usd=None if frame.budget is None else float(frame.budget),
+        budget_usd=None if run.policy.budget is None else float(run.policy.budget),
         decisions=[_decision(gate, page) for gate in run_queries.open_gates(caller.person, [run.pk])],
         submitted_by=run.owner.get_username(),
         submitted_at=run.created_at,

@@ -67,6 +67,11 @@ class RunPage(RunReading):
         return rows_of([step.row for step in self.steps])
 
     @property
+    def left_open_tone(self) -> str:
+        """The mark of open points: they belong to a partial result, and explain any other one."""
+        return "warn" if self.run.outcome == Outcome.PARTIAL else "bad"
+
+    @property
     def met_tone(self) -> str:
         """The mark of the line that counts the criteria that were met."""
         met, criteria = self.plan.met_in_steps if self.plan else (0, 0)

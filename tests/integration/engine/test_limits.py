@@ -35,9 +35,7 @@ def test_a_budget_that_pays_for_no_plan_is_refused_before_anything_runs(
 ) -> None:
     api.script(Team())
     if not starts:
-        with pytest.raises(
-            InvalidInput, match=r"does not pay for a plan: .* may cost up to \$0\.[01]\d\. "
-        ):
+        with pytest.raises(InvalidInput, match=r"does not pay for a plan: .* may cost up to \$0\.[01]\d\. "):
             submitted(budget=Decimal(budget))
         assert Run.objects.count() == 0
         return

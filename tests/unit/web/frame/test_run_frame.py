@@ -33,6 +33,12 @@ def test_a_finished_run_tells_its_outcome(outcome: Outcome, title: str, icon: st
     assert (frame.title, frame.icon, frame.sentence, frame.moving) == (title, icon, sentence, False)
 
 
+def test_the_progress_bar_has_a_colour_after_success_or_failure_alone() -> None:
+    runs = [Run(status=RunStatus.FINISHED, outcome=outcome) for outcome in Outcome]
+    runs.append(Run(status=RunStatus.EXECUTING))
+    assert [RunFrame(run).outcome_tone for run in runs] == ["good", "", "bad", "", ""]
+
+
 def test_a_finished_run_that_had_been_paused_tells_its_outcome() -> None:
     frame = RunFrame(Run(status=RunStatus.FINISHED, outcome=Outcome.FAILED, paused=True))
     assert (frame.badge, frame.icon) == ("failed", "bad")
