@@ -24,7 +24,7 @@ _NAMED = frozenset(
 
 
 @dataclass(frozen=True)
-class Comment:
+class ParagraphComment:
     """What somebody said beside the words, with their name and the day."""
 
     by: str
@@ -34,7 +34,7 @@ class Comment:
 
 
 @dataclass(frozen=True)
-class Row:
+class ParagraphRow:
     """One paragraph. `margin` is its number as the document shows it, or what it is ("footnote 2"); `group` is the
     slide or chapter that begins with it.
     """
@@ -45,7 +45,7 @@ class Row:
     margin: str
     group: str
     pieces: Sequence[Piece]
-    comments: Sequence[Comment]
+    comments: Sequence[ParagraphComment]
     hit: bool
 
 
@@ -53,15 +53,15 @@ class Row:
 class Section:
     """A paragraph, or a table: its rows, with the paragraphs of each cell."""
 
-    row: Row | None = None
-    table: Sequence[Sequence[Sequence[Row]]] = ()
+    row: ParagraphRow | None = None
+    table: Sequence[Sequence[Sequence[ParagraphRow]]] = ()
 
 
 @dataclass(frozen=True)
 class Blocks:
     """Rows number `first` to `last` of `total`."""
 
-    rows: Sequence[Row]
+    rows: Sequence[ParagraphRow]
     first: int
     last: int
     total: int
@@ -82,7 +82,7 @@ class Blocks:
         return self.first == 1 and self.last == self.total
 
 
-def _cell(row: Row) -> Sequence[str]:
+def _cell(row: ParagraphRow) -> Sequence[str]:
     """The table, the row and the column that a paragraph stands in; nothing outside of tables."""
     found = _TABLE_CELL.match(row.anchor)
     return found.groups() if found else ()
@@ -98,7 +98,7 @@ def blocks_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -
     low, high = _window(listed, at, AROUND_IN_PANEL if in_panel else AROUND)
     groups = [_group(block) for block in listed[low:high]]
     rows = [
-        Row(
+        ParagraphRow(
             anchor=block.anchor,
             kind=block.kind,
             level=block.level,
@@ -126,14 +126,14 @@ def _noted(document: Document, block: Block) -> list[str]:
     return [mark.note for mark in found if mark.start >= block.start]
 
 
-def _comments(document: Document, hit: tuple[int, int]) -> dict[str, Comment]:
+def _comments(document: Document, hit: tuple[int, int]) -> dict[str, ParagraphComment]:
     """By the anchor of its first paragraph, each comment that is about words of the text."""
     blocks = [block for block in document.layout.blocks if block.kind in BESIDE]
     of: dict[str, list[Block]] = {}
     for block in blocks:
         of.setdefault(comment_of(block.anchor), []).append(block)
     return {
-        mark.note: Comment(
+        mark.note: ParagraphComment(
             mark.by,
             mark.on.partition("T")[0],
             "\n".join(document.text[block.start : block.end] for block in of.get(comment_of(mark.note), ())),

@@ -36,7 +36,7 @@ class _Object(tuple[tuple[str, Any], ...]):
 
 
 @dataclass(frozen=True)
-class Fold:
+class JsonFold:
     """One part of the outline. `open` begins an object or a list and `close` ends it; between them stand its members.
 
     `sort` of a value: string, number, constant; of what opens: object or list. `count`: its members, or those that
@@ -55,7 +55,7 @@ def is_json(path: str) -> bool:
     return path.lower().endswith((".json", ".geojson", ".webmanifest", ".ipynb"))
 
 
-def folded(text: str) -> Sequence[Fold] | None:
+def folded(text: str) -> Sequence[JsonFold] | None:
     """The outline; None for what is no JSON, nested too deeply to be read, or too large."""
     if len(text) > MAX_CHARACTERS:
         return None
@@ -72,16 +72,16 @@ class _Outline:
     def __init__(self) -> None:
         self._left = MAX_NODES
 
-    def of(self, name: str, value: Any, depth: int) -> Iterator[Fold]:
+    def of(self, name: str, value: Any, depth: int) -> Iterator[JsonFold]:
         self._left -= 1
         if not isinstance(value, list | _Object):
             yield _value(name, value)
             return
         sort = "object" if isinstance(value, _Object) else "list"
         if depth >= MAX_DEPTH or not value:
-            yield Fold("value", name, sort, f"{sort} of {len(value):,}" if value else f"empty {sort}")
+            yield JsonFold("value", name, sort, f"{sort} of {len(value):,}" if value else f"empty {sort}")
             return
-        yield Fold("open", name, sort, count=len(value), unfolded=depth < OPEN_DEPTH and len(value) <= OPEN_ITEMS)
+        yield JsonFold("open", name, sort, count=len(value), unfolded=depth < OPEN_DEPTH and len(value) <= OPEN_ITEMS)
         shown = 0
         members = value if isinstance(value, _Object) else ((str(at), item) for at, item in enumerate(value))
         for key, item in members:
@@ -90,13 +90,13 @@ class _Outline:
             yield from self.of(key, item, depth + 1)
             shown += 1
         if shown < len(value):
-            yield Fold("more", count=len(value) - shown)
-        yield Fold("close")
+            yield JsonFold("more", count=len(value) - shown)
+        yield JsonFold("close")
 
 
-def _value(name: str, value: Any) -> Fold:
+def _value(name: str, value: Any) -> JsonFold:
     if isinstance(value, _Number):
-        return Fold("value", name, "number", value[:MAX_VALUE])
+        return JsonFold("value", name, "number", value[:MAX_VALUE])
     if isinstance(value, str):
-        return Fold("value", name, "string", cut_after(value, MAX_VALUE))
-    return Fold("value", name, "constant", json.dumps(value))
+        return JsonFold("value", name, "string", cut_after(value, MAX_VALUE))
+    return JsonFold("value", name, "constant", json.dumps(value))

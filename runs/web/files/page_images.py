@@ -12,7 +12,7 @@ from runs.errors import InvalidInput
 from runs.isolation import ChildFailed, NoTurn
 from runs.store import page_pictures
 from runs.store.page_pictures import Rectangle
-from runs.web.files.document_blocks import Comment
+from runs.web.files.document_blocks import ParagraphComment
 from runs.web.files.text_pieces import Piece, pieces
 
 A4 = 297 / 210
@@ -38,7 +38,7 @@ class Leaf:
     height: float = A4
     problem: str = ""
     confidence: str = ""
-    comments: Sequence[Comment] = ()
+    comments: Sequence[ParagraphComment] = ()
 
     @property
     def boxes(self) -> Sequence[tuple[float, float, float, float]]:
@@ -140,15 +140,15 @@ def _about(document: Document, comment: Block) -> tuple[int, int]:
     return (mark.start, mark.end) if mark else (0, 0)
 
 
-def _comments(document: Document, page: int, hit: tuple[int, int]) -> Sequence[Comment]:
+def _comments(document: Document, page: int, hit: tuple[int, int]) -> Sequence[ParagraphComment]:
     """Those on a page, as far as they are shown."""
-    found = list[Comment]()
+    found = list[ParagraphComment]()
     for block in document.layout.blocks:
         if block.kind is BlockKind.COMMENT and number_of(block) == page and len(found) < MAX_COMMENTS:
             mark = document.author_of(block)
             by, on = (mark.by, mark.on) if mark else (block.label, "")
             is_hit = hit[0] < block.end and block.start < hit[1]
-            found.append(Comment(by, on, document.text[block.start : block.end], is_hit))
+            found.append(ParagraphComment(by, on, document.text[block.start : block.end], is_hit))
     return found
 
 

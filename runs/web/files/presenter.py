@@ -27,7 +27,7 @@ from runs.web.files.code_colours import coloured
 from runs.web.files.csv_sheet import Sheet, sheet
 from runs.web.files.document_blocks import Blocks, blocks_around
 from runs.web.files.excerpt import WHOLE_BYTES, Excerpt, excerpt
-from runs.web.files.folding import Fold, folded, is_json
+from runs.web.files.folding import JsonFold, folded, is_json
 from runs.web.files.images import HEAD_BYTES, image_type
 from runs.web.files.page_images import Leaf, leaf_of
 from runs.web.files.place import Pointed, find_place
@@ -203,7 +203,7 @@ class FilePage:
         return sheet(self.text, self.asked.row, line)
 
     @cached_property
-    def outline(self) -> Sequence[Fold] | None:
+    def outline(self) -> Sequence[JsonFold] | None:
         return folded(self.text) if self.text is not None and is_json(self.path) else None
 
     @cached_property

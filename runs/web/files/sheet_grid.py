@@ -26,7 +26,7 @@ _OF_COMMENT = re.compile(r"\.cm\d+$")
 
 
 @dataclass(frozen=True)
-class Comment:
+class CellComment:
     by: str
     on: str
     text: str
@@ -39,11 +39,11 @@ class Cell:
     formula: str = ""
     hit: bool = False
     first: bool = False
-    comments: Sequence[Comment] = ()
+    comments: Sequence[CellComment] = ()
 
 
 @dataclass(frozen=True)
-class Row:
+class GridRow:
     number: int
     cells: Sequence[Cell]
     hidden: bool
@@ -62,7 +62,7 @@ class Grid:
 
     sheet: str
     columns: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[GridRow]
     left_out: Sequence[str] = ()
     sheets: Sequence[tuple[str, str]] = ()
 
@@ -89,7 +89,7 @@ def grid_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -> 
     used = sorted({column for cells, _ in rows.values() for column in cells}) or [1]
     left, right = _columns(rows, used, hit_only=in_panel)
     shown = [
-        Row(number, [cells.get(column, Cell("")) for column in range(left, right + 1)], hidden)
+        GridRow(number, [cells.get(column, Cell("")) for column in range(left, right + 1)], hidden)
         for number, (cells, hidden) in sorted(rows.items())
     ]
     left_out = [
@@ -160,7 +160,7 @@ def _rows(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) -> 
     return found
 
 
-def _put_beside(rows: Rows, comments: Iterable[tuple[tuple[int, int], Sequence[Comment]]]) -> None:
+def _put_beside(rows: Rows, comments: Iterable[tuple[tuple[int, int], Sequence[CellComment]]]) -> None:
     """Also of cells that have nothing else, in rows of their own."""
     for (row, column), said in comments:
         cells, _ = rows.setdefault(row, ({}, False))
@@ -170,17 +170,17 @@ def _put_beside(rows: Rows, comments: Iterable[tuple[tuple[int, int], Sequence[C
 
 def _comments(
     document: Document, blocks: Sequence[Block], hit: tuple[int, int], among: range
-) -> dict[tuple[int, int], list[Comment]]:
+) -> dict[tuple[int, int], list[CellComment]]:
     """By row and column, in these rows of the sheet of the blocks; their order is that of the thread."""
     sheet = _sheet(blocks[0])
     marks = document.marks_on(blocks[0].start, blocks[-1].end, MarkKind.COMMENTED)
     dates = {mark.note: mark.on.partition("T")[0] for mark in marks}
-    found: dict[tuple[int, int], list[Comment]] = {}
+    found: dict[tuple[int, int], list[CellComment]] = {}
     for block in document.layout.blocks:
         cell = _cell_of(block) if block.kind is BlockKind.COMMENT else None
         if cell and cell.sheet == sheet and cell.row in among:
             text, by = _shown(document.text[block.start : block.end]), block.label.removesuffix(":")
-            one = Comment(by, dates.get(block.anchor, ""), text, _touches((block.start, block.end), hit))
+            one = CellComment(by, dates.get(block.anchor, ""), text, _touches((block.start, block.end), hit))
             found.setdefault((cell.row, cell.column), []).append(one)
     return found
 

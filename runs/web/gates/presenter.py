@@ -56,7 +56,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Fold:
+class GateFold:
     """A part of a gate that is folded: the last part of its address, and what its summary says."""
 
     name: str
@@ -181,17 +181,17 @@ class GateView:
         return sorted(self.plan.declared) if self.plan else []
 
     @property
-    def folds(self) -> list[Fold]:
+    def folds(self) -> list[GateFold]:
         """What is fetched when it is opened, in order; nothing that would be empty."""
         if self.attempt is None:
             return []
         calls, changed = len(self.attempt.tools), self.changes
         differing = len(changed.files) if changed else 0
         found = [
-            Fold("report", "The rest of the report" if self.report.lead or self.report.all else "Report", 0),
-            Fold("criteria", "Criteria", len(self.results)),
-            Fold("changes", f"Changes since {changed.since if changed else ''}", differing),
-            Fold("how", "How it was done", calls),
+            GateFold("report", "The rest of the report" if self.report.lead or self.report.all else "Report", 0),
+            GateFold("criteria", "Criteria", len(self.results)),
+            GateFold("changes", f"Changes since {changed.since if changed else ''}", differing),
+            GateFold("how", "How it was done", calls),
         ]
         there = {"report": bool(self.report.rest), "criteria": bool(self.results), "changes": differing > 0}
         return [fold for fold in found if there.get(fold.name, True)]

@@ -16,7 +16,7 @@ from runs.events.kinds import read
 from runs.models import Attempt, Event, ModelCall, Run, Step, ToolCall, WorkItem
 from runs.text.normalisation import caseless
 from runs.web.history.history_filter import CALLS, HistoryFilter
-from runs.web.history.history_tree import AttemptRow, Calls, Context, Marks, StepRow
+from runs.web.history.history_tree import AttemptRow, Calls, Context, HistoryStep, Marks
 
 PER_PAGE = 200
 """Lines of a page."""
@@ -66,12 +66,12 @@ def window(run: Run, chosen: HistoryFilter, names: Mapping[str, str]) -> Window:
     return Window(taken, rest, before - 1 if before and before <= run.event_count else 0, searched_all)
 
 
-def steps_of(run: Run) -> dict[str, list[StepRow]]:
+def steps_of(run: Run) -> dict[str, list[HistoryStep]]:
     """By key, the steps of every version of the plan, the newest last."""
-    found: dict[str, list[StepRow]] = defaultdict(list)
+    found: dict[str, list[HistoryStep]] = defaultdict(list)
     rows = Step.objects.filter(plan__run=run).order_by("plan__version", "position").annotate(name=KT("spec__name"))
     for row in rows.values_list("pk", "key", "name", "status", "plan__version", "plan__created_at"):
-        found[row[1]].append(StepRow(*row))
+        found[row[1]].append(HistoryStep(*row))
     return dict(found)
 
 
@@ -82,7 +82,7 @@ def people_of(run: Run) -> list[str]:
 
 
 def context_of(
-    run: Run, chosen: HistoryFilter, steps: Mapping[str, Sequence[StepRow]], events: Iterable[Event]
+    run: Run, chosen: HistoryFilter, steps: Mapping[str, Sequence[HistoryStep]], events: Iterable[Event]
 ) -> Context:
     """What the lines of these events hang on."""
     keys = {str(event.data["step"]) for event in events if event.data.get("step")}

@@ -26,7 +26,7 @@ MAX_OPEN_STEPS = 6
 
 
 @dataclass(frozen=True)
-class StepRow:
+class HistoryStep:
     """A step of one version of the plan, which is there since `at`."""
 
     pk: int
@@ -71,7 +71,7 @@ class Calls:
 
 
 @dataclass(frozen=True)
-class Line:
+class HistoryLine:
     """One event. `took`: milliseconds from what it ends; `waited` says that it was a person who was waited for."""
 
     seq: int
@@ -90,7 +90,7 @@ class AttemptNode:
     calls: Calls | None
     began: int = 0
     """The number of the event with which it began; 0 when that is on another page."""
-    lines: list[Line] = field(default_factory=list)
+    lines: list[HistoryLine] = field(default_factory=list)
 
     @property
     def took(self) -> int | None:
@@ -103,9 +103,9 @@ class AttemptNode:
 
 @dataclass
 class StepNode:
-    row: StepRow
+    row: HistoryStep
     at: datetime
-    items: list[Line | AttemptNode] = field(default_factory=list)
+    items: list[HistoryLine | AttemptNode] = field(default_factory=list)
     open: bool = True
 
     @property
@@ -118,7 +118,7 @@ class StepNode:
         return sum(attempt.took or 0 for attempt in self.attempts)
 
 
-type Node = Line | StepNode
+type Node = HistoryLine | StepNode
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Marks:
 class Context:
     """What the lines of a page hang on: rows by what events name, and the calls by work item."""
 
-    steps: Mapping[str, Sequence[StepRow]]
+    steps: Mapping[str, Sequence[HistoryStep]]
     attempts: Mapping[tuple[str, int], Sequence[AttemptRow]]
     calls: Mapping[int, Calls]
     marks: Marks
@@ -149,13 +149,13 @@ class Context:
     def attempt_of(self, key: str, number: int, at: datetime) -> AttemptRow | None:
         return _latest(self.attempts.get((key, number), ()), at)
 
-    def step_of(self, key: str, attempt: AttemptRow | None, at: datetime) -> StepRow | None:
+    def step_of(self, key: str, attempt: AttemptRow | None, at: datetime) -> HistoryStep | None:
         rows = self.steps.get(key, ())
         own = next((row for row in rows if attempt and row.pk == attempt.step), None)
         return own or _latest(rows, at)
 
 
-def _latest[Row: (StepRow, AttemptRow)](rows: Sequence[Row], at: datetime) -> Row | None:
+def _latest[Row: (HistoryStep, AttemptRow)](rows: Sequence[Row], at: datetime) -> Row | None:
     """The one that an event of this time is about: keys and numbers begin again with each version of the plan."""
     before = [row for row in rows if row.at <= at]
     return before[-1] if before else next(iter(rows), None)
@@ -223,10 +223,10 @@ def _has(step: StepNode, seq: int) -> bool:
     return any(line.seq == seq for lines in parts for line in lines) or any(one.began == seq for one in step.attempts)
 
 
-def _line(event: Event, typed: AnyEvent, context: Context, *, inside: bool = False) -> Line:
+def _line(event: Event, typed: AnyEvent, context: Context, *, inside: bool = False) -> HistoryLine:
     """`inside`: below its attempt, which says what it is about."""
     begun = _begun(event, typed, context.marks)
-    return Line(
+    return HistoryLine(
         event.seq,
         event.at,
         event.kind,

@@ -45,7 +45,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Row:
+class InboxRow:
     """`mark` is the word of its sign, `what` one line on what is asked or happens, `at` when that began, in `since`'s
     words. `more`: further questions of this run to the same person.
     """
@@ -89,7 +89,7 @@ class Inbox:
 
     selection: Selection
     counts: ListCounts
-    rows: Sequence[Row]
+    rows: Sequence[InboxRow]
     page: Page[Run]
 
     @property
@@ -159,7 +159,7 @@ def inbox(user: User, selection: Selection) -> Inbox:
     return Inbox(selection, counted, _rows(user, run_queries.shown(page.object_list)), page)
 
 
-def _rows(user: User, runs: Sequence[Run]) -> list[Row]:
+def _rows(user: User, runs: Sequence[Run]) -> list[InboxRow]:
     keys = [run.pk for run in runs]
     gates: dict[int, list[Gate]] = {}
     for gate in run_queries.open_gates(user, keys):
@@ -195,7 +195,7 @@ class _Facts:
     names: Mapping[tuple[int, str], str]
     others: Mapping[int, Sequence[str]]
 
-    def row(self, run: Run, gates: Sequence[Gate]) -> Row:
+    def row(self, run: Run, gates: Sequence[Gate]) -> InboxRow:
         mine = [gate for gate in gates if _mine(gate)]
         place = reverse("run", args=[run.pk])
         if run_queries.is_later(run):
@@ -214,8 +214,10 @@ class _Facts:
         mark = "paused" if run.paused else run.status
         return self._row(run, mark, self._doing(run, newest), place, "", newest.at if newest else run.created_at)
 
-    def _row(self, run: Run, mark: str, what: str, address: str, since: str, at: datetime | None, more: int = 0) -> Row:
-        return Row(
+    def _row(
+        self, run: Run, mark: str, what: str, address: str, since: str, at: datetime | None, more: int = 0
+    ) -> InboxRow:
+        return InboxRow(
             run,
             mark,
             what,

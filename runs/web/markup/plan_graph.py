@@ -23,7 +23,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Line:
+class GraphLine:
     """From the step with the id `start` to that with the id `end`; `path` is SVG path data."""
 
     start: int
@@ -38,7 +38,7 @@ class Graph:
     shape: str
     drawing: Drawing
     nodes: tuple[Node, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[GraphLine, ...]
 
 
 def graphs_of(steps: Sequence[StepReading]) -> list[Graph]:
@@ -60,8 +60,8 @@ def _drawn(order: tuple[tuple[str, tuple[str, ...]], ...], canvas: Canvas) -> Dr
     return draw(dict(order), canvas)
 
 
-def _line(edge: Edge, known: dict[str, StepReading]) -> Line:
-    return Line(known[edge.start].row.pk, known[edge.end].row.pk, edge.path)
+def _line(edge: Edge, known: dict[str, StepReading]) -> GraphLine:
+    return GraphLine(known[edge.start].row.pk, known[edge.end].row.pk, edge.path)
 
 
 def _named(names: Sequence[str]) -> str:

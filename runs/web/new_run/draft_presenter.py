@@ -24,7 +24,7 @@ MAX_CHOICES = 50
 
 
 @dataclass(frozen=True)
-class Row:
+class DraftFileRow:
     """A file of the list; `problem` is why it cannot be read, as a clause behind its name.
 
     Of a document `extent` is how much it is ("12 pages"), and `notes` say what of it cannot be read. `cautions` say
@@ -63,7 +63,7 @@ class DraftFiles:
     """
 
     token: uuid.UUID
-    rows: Sequence[Row]
+    rows: Sequence[DraftFileRow]
     refused: Sequence[RefusedUpload] = ()
     left_out: Sequence[str] = ()
     begun: bool = False
@@ -109,7 +109,7 @@ class DraftFiles:
         return sum(1 for row in self.rows if row.reading)
 
     @property
-    def shown(self) -> Sequence[Row]:
+    def shown(self) -> Sequence[DraftFileRow]:
         return self.rows[:MAX_ROWS]
 
     @property
@@ -143,13 +143,13 @@ def draft_files(
 
 def rows_of(
     files: Mapping[str, FileInfo], before: Mapping[str, FileInfo] | None = None, drafted: Sequence[DraftFile] = ()
-) -> list[Row]:
+) -> list[DraftFileRow]:
     """What needs an answer first, then what cannot be read and what is not as in the run before, then by path."""
     known = submission_drafts.readings_of(files)
     own = {row.path: row for row in drafted}
     same = {one.path: one for one in input_replacement.namesakes(before or {}, drafted)}
     rows = [
-        Row(
+        DraftFileRow(
             path,
             info.size,
             "" if info.sha256 in known.waiting else known.problems.get(info.sha256, ""),
@@ -171,7 +171,7 @@ def rows_of(
     return [replace(row, encodings=offers.get(row.path, ())) for row in rows]
 
 
-def _encodings(row: Row) -> list[tuple[str, str]]:
+def _encodings(row: DraftFileRow) -> list[tuple[str, str]]:
     """The encodings that a person may choose for a file."""
     others = sorted((name, codec) for codec, name in CODECS.items() if name != row.encoding)
     guess = [(f"{row.path}{BETWEEN}{GUESSED}", "as it is guessed")] if row.encoding else []

@@ -75,7 +75,7 @@ class FieldsRow:
 
 
 @dataclass(frozen=True)
-class StepRow:
+class EditedStep:
     """`closed`: the value of the one hidden field of a step whose fields are not shown."""
 
     prefix: str
@@ -137,7 +137,7 @@ class Editor:
         return [self._form(parts.ContextForm, f"x{n}", asdict(one)) for n, one in enumerate(self.draft.context)]
 
     @cached_property
-    def steps(self) -> list[StepRow]:
+    def steps(self) -> list[EditedStep]:
         known = {step.step_id: StepDraft.of(step) for step in self.original.steps}
         return [self._step(place, step, known) for place, step in enumerate(self.draft.steps)]
 
@@ -165,13 +165,13 @@ class Editor:
                 form.add_error(name, sentence)
         return form
 
-    def _step(self, place: int, step: StepDraft, known: Mapping[str, StepDraft]) -> StepRow:
+    def _step(self, place: int, step: StepDraft, known: Mapping[str, StepDraft]) -> EditedStep:
         prefix, last = f"s{place}", place == len(self.draft.steps) - 1
         errors = [*self.errors.get(prefix, []), *self.errors.get(f"{prefix}-criteria", [])]
         errors += [*self.errors.get(f"{prefix}-actions", []), *self.errors.get(f"{prefix}-outputs", [])]
         closed = parts.closed(step, known)
         if not step.open:
-            return StepRow(prefix, place, last, step, None, (), (), (), closed, [*errors, *self._inside(prefix)])
+            return EditedStep(prefix, place, last, step, None, (), (), (), closed, [*errors, *self._inside(prefix)])
         values = {name: getattr(step, name) for name in parts.StepForm.base_fields}
         others = [(one.key, one.name or one.key) for one in self.draft.steps if one is not step]
         agents = sorted({*self._agents, *([step.agent] if step.agent else [])})
@@ -179,7 +179,7 @@ class Editor:
         actions = self._rows(parts.ActionForm, f"{prefix}-a", place, step.actions)
         outputs = self._rows(parts.OutputForm, f"{prefix}-o", place, step.outputs)
         criteria = self._criteria(step.criteria, prefix, str(place))
-        return StepRow(prefix, place, last, step, form, actions, outputs, criteria, closed, errors)
+        return EditedStep(prefix, place, last, step, form, actions, outputs, criteria, closed, errors)
 
     @cached_property
     def _agents(self) -> list[str]:

@@ -34,7 +34,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Line:
+class TimelineLine:
     """What bars belong to: a step, or planning and the final answer, which have none."""
 
     name: str
@@ -54,7 +54,7 @@ class Tick:
 class Timeline:
     """`cuts` are the waits of the whole run; `now` is where a run that goes on has got to."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[TimelineLine, ...]
     ticks: tuple[Tick, ...]
     cuts: tuple[Bar, ...]
     now: float | None
@@ -107,11 +107,11 @@ def timeline_of(run: Run, steps: Sequence[StepReading], gates: Sequence[Gate]) -
     for gate in gates:
         by_step[gate.step_id or 0].append(gate)
     planning = sorted([*calls[WorkKind.PLAN], *_asked(axis, by_step[0], end)], key=lambda bar: bar.x)
-    lines = [Line("Planning", None, tuple(planning))]
+    lines = [TimelineLine("Planning", None, tuple(planning))]
     for step in steps:
         bars = [*_tried(axis, step.own, end), *_asked(axis, by_step[step.row.pk], end)]
-        lines.append(Line(step.name, step.row, tuple(bars)))
-    lines.append(Line("Final answer", None, tuple(calls[WorkKind.FINALISE])))
+        lines.append(TimelineLine(step.name, step.row, tuple(bars)))
+    lines.append(TimelineLine("Final answer", None, tuple(calls[WorkKind.FINALISE])))
     cuts = tuple(axis.bar(since, until, "waiting", "waited") for since, until in waits)
     return Timeline(tuple(lines), tuple(axis.ticks()), cuts, None if run.finished_at else axis.at(now))
 

@@ -28,11 +28,11 @@ from runs.web.history.history_tree import (
     AttemptRow,
     Calls,
     Context,
-    Line,
+    HistoryLine,
+    HistoryStep,
     Marks,
     Node,
     StepNode,
-    StepRow,
     tree,
 )
 
@@ -49,11 +49,13 @@ def event(seq: int, told: AnyEvent, minutes: float | None = None) -> Event:
     return Event(seq=seq, kind=told.kind.value, at=at(seq if minutes is None else minutes), data=told.data())
 
 
-def step(pk: int, key: str, *, status: StepStatus = StepStatus.PASSED, version: int = 1, minutes: float = 0) -> StepRow:
-    return StepRow(pk, key, f"Name of {key}", status.value, version, at(minutes))
+def step(
+    pk: int, key: str, *, status: StepStatus = StepStatus.PASSED, version: int = 1, minutes: float = 0
+) -> HistoryStep:
+    return HistoryStep(pk, key, f"Name of {key}", status.value, version, at(minutes))
 
 
-def attempt(pk: int, of: StepRow, number: int, begin: float, end: float | None, *, work: int = 0) -> AttemptRow:
+def attempt(pk: int, of: HistoryStep, number: int, begin: float, end: float | None, *, work: int = 0) -> AttemptRow:
     status = AttemptStatus.EXECUTING if end is None else AttemptStatus.PASSED
     return AttemptRow(pk, of.pk, of.key, number, status.value, at(begin), None if end is None else at(end), work)
 
@@ -63,13 +65,13 @@ def calls(work: int, *, unfolded: bool = False) -> Calls:
 
 
 def context(
-    *steps: StepRow,
+    *steps: HistoryStep,
     attempts: Sequence[AttemptRow] = (),
     folds: Sequence[Calls] = (),
     marks: Marks | None = None,
     works: Mapping[int, int] | None = None,
 ) -> Context:
-    by_key: dict[str, list[StepRow]] = {}
+    by_key: dict[str, list[HistoryStep]] = {}
     by_number: dict[tuple[str, int], list[AttemptRow]] = {}
     for row in steps:
         by_key.setdefault(row.key, []).append(row)
@@ -81,7 +83,7 @@ def context(
 def outline(nodes: Sequence[Node]) -> list[object]:
     """The numbers of the lines; those of a step and of an attempt below the key, or the key and the number."""
 
-    def of(item: Line | AttemptNode) -> object:
+    def of(item: HistoryLine | AttemptNode) -> object:
         if isinstance(item, AttemptNode):
             return ((item.row.key, item.row.number), [line.seq for line in item.lines])
         return item.seq
@@ -159,7 +161,7 @@ def test_a_decision_says_how_long_it_was_waited_for_and_a_call_how_long_it_took(
         ],
         context(marks=marks),
     )
-    assert [(one.seq, one.took, one.waited) for one in found if isinstance(one, Line)] == [
+    assert [(one.seq, one.took, one.waited) for one in found if isinstance(one, HistoryLine)] == [
         (2, 90_000, False),
         (3, None, False),
         (5, 840_000, True),
@@ -175,7 +177,7 @@ def test_sums_of_calls_stand_at_what_began_their_work() -> None:
     rows = [attempt(11, a, 1, 2, 5, work=7)]
     begun, started = event(1, Note(text="Planning.")), event(2, AttemptStarted(step="a", attempt=1))
     line, node = tree([begun, started], context(a, attempts=rows, folds=[calls(3), calls(7)], works={1: 3}))
-    assert isinstance(line, Line)
+    assert isinstance(line, HistoryLine)
     assert isinstance(node, StepNode)
     assert (line.calls, node.attempts[0].calls) == (calls(3), calls(7))
 
