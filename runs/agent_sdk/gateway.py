@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from runs.agent_sdk.wire import PING, events_of
 from runs.contracts.ports import Reply
-from runs.text.nesting import is_nested_deeper
+from runs.text.json_schemas import is_nested_deeper
 
 PING_INTERVAL = 10.0
 """Seconds: the program gives up what is silent for long, and a reply comes whole."""

@@ -34,10 +34,9 @@ from claude_agent_sdk.types import SyncHookJSONOutput
 from mcp.server import Server
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 
-from runs.agent_sdk import launcher, session_tasks
-from runs.agent_sdk.dialogue import Session
+from runs.agent_sdk import launcher
+from runs.agent_sdk.dialogue import Session, SessionTask, of_plan, of_step
 from runs.agent_sdk.gateway import Gateway, Pending, serving
-from runs.agent_sdk.session_tasks import SessionTask
 from runs.agent_sdk.wire import PREFIX, SERVER
 from runs.contracts.ports import Model, Toolbox, ToolSpec
 from runs.enums import CHANGES_NOTHING
@@ -102,12 +101,12 @@ def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
 
     Raises also ModelError where its program does not run.
     """
-    return _outcome(model, tools, session_tasks.of_step(brief, tools.specs()))
+    return _outcome(model, tools, of_step(brief, tools.specs()))
 
 
 def make_plan(model: Model, brief: PlanBrief, tools: Toolbox) -> Imported:
     """As `pev.planner.make_plan`, with the program of the Agent SDK in its plan mode. Raises as `execute`."""
-    return _outcome(model, tools, session_tasks.of_plan(brief, tools.specs()))
+    return _outcome(model, tools, of_plan(brief, tools.specs()))
 
 
 def _outcome[Output](model: Model, tools: Toolbox, errand: SessionTask[Output]) -> Output:

@@ -11,8 +11,7 @@ from runs.contracts.base import QuotedEvidence
 from runs.documents.content import digest_of, document_of, is_guessed, text_of
 from runs.documents.places.document import Document
 from runs.documents.places.views import seen_text, without_running
-from runs.evidence.finding import Searched, find_quote, find_verbatim, not_found, widened
-from runs.evidence.passages import Passage, passage_in
+from runs.evidence.passages import Passage, Searched, find_quote, find_verbatim, not_found, passage_in, widened
 from runs.evidence.results import Evidence
 from runs.text.ignorable import IGNORABLE
 from runs.text.normalisation import Markup, find_same_text, markup_of

@@ -14,8 +14,17 @@ from contextlib import ExitStack
 
 from runs.errors import InvalidInput
 from runs.isolation import forked, spawned
-from runs.isolation.pipe_messages import Ending, Option
-from runs.isolation.process_limits import ChildFailed, Crashed, Interrupted, Limits, NoTurn, TimedOut, TooLarge
+from runs.isolation.pipe_messages import (
+    ChildFailed,
+    Crashed,
+    Ending,
+    Interrupted,
+    Limits,
+    NoTurn,
+    Option,
+    TimedOut,
+    TooLarge,
+)
 
 __all__ = ["ChildFailed", "Crashed", "Interrupted", "Limits", "NoTurn", "TimedOut", "TooLarge", "close", "run"]
 

@@ -8,8 +8,7 @@ import threading
 import time
 from collections.abc import Mapping
 
-from runs.isolation.pipe_messages import ROOT, Call, Option, environment
-from runs.isolation.process_limits import Interrupted, Limits, TimedOut, TooLarge
+from runs.isolation.pipe_messages import ROOT, Call, Interrupted, Limits, Option, TimedOut, TooLarge, environment
 
 
 class _Template:

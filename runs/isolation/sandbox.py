@@ -23,8 +23,7 @@ from typing import IO, NamedTuple
 
 from runs.errors import InvalidInput
 from runs.isolation import seccomp
-from runs.isolation.cgroup import Cgroup, cgroup
-from runs.isolation.resource_usage import Inside, inside, machine_memory
+from runs.isolation.resource_usage import Cgroup, Inside, cgroup, inside, machine_memory
 from runs.isolation.sandbox_mounts import View
 
 FOLDER = "/tmp/files"  # noqa: S108  inside the sandbox, whose /tmp is its own

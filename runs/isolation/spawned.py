@@ -13,8 +13,7 @@ from contextlib import suppress
 
 import psutil
 
-from runs.isolation.pipe_messages import ROOT, Call, Ending, Option, environment
-from runs.isolation.process_limits import Crashed, Interrupted, Limits, TooLarge
+from runs.isolation.pipe_messages import ROOT, Call, Crashed, Ending, Interrupted, Limits, Option, TooLarge, environment
 
 _LOOK_EVERY = 0.02
 """Seconds between two looks at a child: none takes a gigabyte in so short a time."""

@@ -23,7 +23,7 @@ from runs.pev.planner import PlanBrief, question, simple_question
 from runs.pev.policy import Policy
 from runs.pev.tools.registry import specs
 from runs.store import event_log
-from runs.text.plain_numbers import amount
+from runs.text.numbers import amount
 
 MIN_PLAN = 1_500
 MIN_ANSWER = 800

@@ -23,7 +23,7 @@ from referencing.jsonschema import DRAFT202012
 from runs.errors import InvalidInput
 from runs.mcp_client.server_config import SEPARATOR
 from runs.mcp_client.tool_listing import ServerTool
-from runs.text.nesting import is_nested_deeper
+from runs.text.json_schemas import is_nested_deeper
 
 MAX_DEPTH = 100
 """Levels of objects and lists: parsers of JSON refuse a request with more than 128."""

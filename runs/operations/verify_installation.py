@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count, F, Max, Min, Q
 
 from runs.contracts.base import OUTPUT, RESULT, STEP, TOOL
-from runs.evidence.finding import find_quote
-from runs.evidence.passages import Passage, passage_in
+from runs.evidence.passages import Passage, find_quote, passage_in
 from runs.evidence.results import Evidence, Judgement
 from runs.models import Attempt, Run, ToolCall, Tree, Verdict
 from runs.models.files import tree_digest

@@ -14,10 +14,10 @@ from runs.pev.contracts import Criterion, PlanContract, PlanStep, RequestAnswer
 from runs.pev.plans.ordering import ancestors, cycle_in
 from runs.pev.plans.problem import Problem
 from runs.pev.tools.registry import WRITING, tools_of, why_missing
-from runs.text.each import says_each
 from runs.text.paths import clashes, clean_path
 from runs.text.patterns import Budget, TooSlow
 from runs.text.plural import pluralize
+from runs.text.sentences import says_each
 from runs.text.truncate import quoted
 
 

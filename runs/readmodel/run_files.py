@@ -9,7 +9,7 @@ from typing import Literal
 
 from runs.contracts.ports import FileInfo
 from runs.enums import EventKind
-from runs.evidence.finding import find
+from runs.evidence.passages import find
 from runs.lifecycle.change_requests import requests_of
 from runs.models import Attempt, Run, Tree
 from runs.store import trees

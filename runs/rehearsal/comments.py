@@ -9,10 +9,9 @@ from urllib.parse import unquote
 from runs.pev.contracts import LeftOut, PlanStep
 from runs.pev.plans.commented import MAX_COPIES, NONE_FOUND, REVIEWED, is_word
 from runs.rehearsal import job
-from runs.rehearsal.account import Account, account_of
 from runs.rehearsal.conversation import Call, Conversation, Use
-from runs.rehearsal.documents import Document, Limits, due, library, unlisted
-from runs.rehearsal.entries import PointEntry, entries_in, gaps_in
+from runs.rehearsal.documents import Account, Document, Limits, account_of, due, library, unlisted
+from runs.rehearsal.job import PointEntry, entries_in, gaps_in
 from runs.rehearsal.text import QUOTE_CHARS, linked, named, number_of
 from runs.text.plural import word_for
 

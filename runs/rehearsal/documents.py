@@ -1,21 +1,83 @@
-"""What the tool calls so far have shown of the documents, which reads are due next, and the limits of a step."""
+"""What tools have shown of the documents, which reads are due next, and what a step has not looked at, and why.
+
+The account is one value: the file of a step, its report and the open points of the run are all made from it.
+"""
 
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import islice, pairwise
 from posixpath import splitext
+from typing import NamedTuple
 
+from runs.documents.model.layout import Block, BlockKind
+from runs.documents.places.document import words_for
+from runs.pev.contracts import LeftOut
 from runs.pev.conversation.turns import MAX_CALLS
 from runs.pev.conversation.window import MAX_RESULT_CHARS
 from runs.pev.tools.find_files import READ_IN_PART
 from runs.rehearsal.conversation import Call, Use
-from runs.rehearsal.places import Line, lines_of
+from runs.rehearsal.text import named, number_of
+from runs.text.truncate import truncate_line
+
+_TEXTS = (".md", ".markdown", ".txt", ".csv")
+"""Files that a tool shows as they are, whatever they begin with."""
+_PAGE_NAME = re.compile(r"\[(page=\d{1,6})\](?: .*)?")
+_PARAGRAPH = re.compile(
+    r"\[((?:[a-z]{1,2}\d|page=\d{1,6}\.|L\d|[^\[\]!]{1,60}!)[^\[\]]{0,60})\] "
+    r"(?:((?:\d{1,3}|\(\w{1,5}\))(?:\.\d{1,3}|\(\w{1,5}\)){1,8}|\(\w{1,5}\)|\d{1,3}(?= [A-ZÄÖÜÉ{]))(?: |$)|"
+    r"[^{}]{0,40} (?={))?"
+    r"(?:\{[^{}]{1,600}\} )*"
+)
+"""Name, number and remarks. A bare number is one of a clause where a sentence or a title begins behind it."""
+
+
+class Line(NamedTuple):
+    """`place` is what people call where it stands, "clause 4.2(b)"; it and `anchor` are empty in a text. `begins`: a
+    paragraph of its own begins with it.
+    """
+
+    text: str
+    anchor: str = ""
+    place: str = ""
+    begins: bool = False
+
+
+def lines_in(path: str, text: str) -> Iterator[Line]:
+    """The lines of a whole file. A line end that ends it begins none, but an empty page at the end is a line."""
+    shown = text.split("\n")
+    if not shown[-1] and not _PAGE_NAME.fullmatch(shown[-2] if shown[1:] else ""):
+        shown.pop()
+    return lines_of(path, shown)
+
+
+def lines_of(path: str, shown: Sequence[str]) -> Iterator[Line]:
+    """The lines as they are in the file. A page's name has a line of its own, which is none of the page."""
+    if path.lower().endswith(_TEXTS) or not (shown and (_PAGE_NAME.fullmatch(shown[0]) or _PARAGRAPH.match(shown[0]))):
+        yield from map(Line, shown)
+        return
+    paged = bool(_PAGE_NAME.fullmatch(shown[0]))
+    anchor = place = ""
+    for line in shown:
+        if paged and (page := _PAGE_NAME.fullmatch(line)):
+            anchor, place = page[1], _called(page[1], BlockKind.PAGE)
+        elif (head := _PARAGRAPH.match(line)) and (not paged or head[1].startswith("page=")):  # a comment on a page
+            anchor, place = head[1], _called(head[1], BlockKind.PARAGRAPH, head[2] or "")
+            yield Line(line[head.end() :], anchor, place, begins=True)
+        else:
+            yield Line(line, anchor, place)
+
+
+def _called(anchor: str, kind: BlockKind, clause: str = "") -> str:
+    return words_for(Block(anchor=anchor, kind=kind, start=0, end=0, clause=clause))
+
 
 PAGE_LINES = 10_000
 """The most lines that one call may ask for; so many characters as one answer may have are fewer in most texts."""
-_PAGE = re.compile(r"(?P<path>.+), lines (?P<first>\d+)-(?P<last>\d+) of (?P<total>\d+)(?:, .+)?")
+_LINES_SHOWN = re.compile(r"(?P<path>.+), lines (?P<first>\d+)-(?P<last>\d+) of (?P<total>\d+)(?:, .+)?")
 _FORMATS = re.compile(r"\.(?:docx|pdf|xlsx|pptx|odt|rtf|epub|eml|msg|png|jpe?g|tif)", re.IGNORECASE)
 """Formats whose size says nothing about how much text there is."""
 _LISTED = re.compile(r"(\d+)\t([^\t]+).*")
@@ -156,7 +218,7 @@ def _reads(documents: Sequence[Document], room: int) -> Iterator[Use]:
 
 def _take_page(call: Call, document: Document) -> None:
     head, _, body = call.result.partition("\n")
-    page = _PAGE.fullmatch(head)
+    page = _LINES_SHOWN.fullmatch(head)
     if page is None:
         if not document.pages:
             document.refused = call.is_error
@@ -172,3 +234,95 @@ def _take_page(call: Call, document: Document) -> None:
         document.lines[number] = line.text.removesuffix("\r")
         if line.anchor:
             document.places[number] = line
+
+
+_UNREAD_CHARS = 200
+"""A reason is one line of a contract, with room for the others."""
+TOO_LONG = "too long for the offline rules"
+
+
+class Share(StrEnum):
+    """How much of a document was looked at. The values are words for people."""
+
+    WHOLE = "reviewed"
+    PART = "not reviewed as a whole"
+    NOTHING = "not reviewed"
+    DISMISSED = "left out, by feedback"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One document. `why`: the reason why it, or a part of it, was not looked at."""
+
+    document: Document
+    share: Share
+    why: str = ""
+
+    @property
+    def note(self) -> str:
+        """Nothing for a document that was reviewed as a whole."""
+        if self.share is Share.WHOLE:
+            return ""
+        return f"{self.share}: {self.why}" if self.why else str(self.share)
+
+
+@dataclass(frozen=True)
+class Account:
+    """One entry for each document of the task, and the number of files that no tool has listed."""
+
+    entries: Sequence[Entry]
+    unlisted: int = 0
+
+    @property
+    def looked_at(self) -> list[Document]:
+        """The documents that were reviewed, as a whole or in part."""
+        return [one.document for one in self.entries if one.share in {Share.WHOLE, Share.PART}]
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """What was not looked at although no person has said so."""
+        left = [
+            LeftOut(path=one.document.path, why=one.note)
+            for one in self.entries
+            if one.share in {Share.NOTHING, Share.PART}
+        ]
+        if self.unlisted:
+            left.append(LeftOut(path="", why="not reviewed: files that the list of all files had no room for"))
+        return left
+
+    @property
+    def shortfall(self) -> str:
+        """A clause such as “not reviewed: a.md and 3 more”, or nothing."""
+        paths = defaultdict[Share, list[str]](list)
+        for one in self.entries:
+            paths[one.share].append(one.document.path)
+        clauses = [f"{share}: {named(paths[share], 5)}" for share in (Share.NOTHING, Share.PART) if paths[share]]
+        if self.unlisted:
+            clauses.append(f"not listed: {number_of(self.unlisted, 'more file')}")
+        return "; ".join(clauses)
+
+
+def account_of(documents: Iterable[tuple[Document, bool]], unlisted: int, limits: Limits) -> Account:
+    """`documents`: each with whether a person has left it out."""
+    return Account([_entry(one, dismissed, limits) for one, dismissed in documents], unlisted)
+
+
+def _entry(document: Document, dismissed: bool, limits: Limits) -> Entry:
+    if dismissed:
+        return Entry(document, Share.DISMISSED)
+    if document.refused:
+        return Entry(document, Share.NOTHING, "it cannot be read as text")
+    if document.total is None:
+        too_long = document.size > limits.characters and not document.is_format
+        reason = TOO_LONG if too_long else "with the other documents it is more than the offline rules read"
+        return Entry(document, Share.NOTHING, reason)
+    unread = truncate_line(document.unread.rstrip("."), _UNREAD_CHARS)
+    if not document.missing and not document.cut:
+        return Entry(document, Share.PART if unread else Share.WHOLE, unread)
+    seen = len(document.lines) - len(document.cut)
+    reasons = [f"{seen:,} of {document.total:,} lines were read"]
+    if document.missing:
+        reasons.append(f"the rest is {TOO_LONG}")
+    if document.cut:
+        reasons.append(f"of {number_of(len(document.cut), 'very long line')} only the beginning was")
+    return Entry(document, Share.PART, "; ".join(filter(None, [unread, ", ".join(reasons)])))

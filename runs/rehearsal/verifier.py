@@ -15,8 +15,8 @@ from runs.pev.contracts import CriterionAnswer, VerifierAnswer
 from runs.pev.plans.commented import NOT_REVIEWED, REVIEWED, is_word
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
-from runs.rehearsal.entries import PointEntry, entries_in, gaps_in
-from runs.rehearsal.places import lines_in
+from runs.rehearsal.documents import lines_in
+from runs.rehearsal.job import PointEntry, entries_in, gaps_in
 from runs.text.csv_tables import NotCsv, records_in
 
 MAX_QUOTES = 6

@@ -28,9 +28,17 @@ import unicodedata
 import regex
 
 from runs.text.ignorable import IGNORABLES
-from runs.text.number_words import BELOW_TWENTY, MULTIPLES, NUMBER_WORDS, TENS
 from runs.text.numbers import spelled_numbers
-from runs.text.numerals import CURRENCY_NAMES, SCALED_CURRENCY, SCALES, either
+from runs.text.numerals import (
+    BELOW_TWENTY,
+    CURRENCY_NAMES,
+    MULTIPLES,
+    NUMBER_WORDS,
+    SCALED_CURRENCY,
+    SCALES,
+    TENS,
+    either,
+)
 
 _SOFT_BREAK = re.compile("\u00ad(?=[^\\S\n]*[\n\f])")
 """A soft hyphen that is seen, since its line ends there."""

@@ -21,7 +21,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
-from runs.text.lines import lines_in
+from runs.text.sentences import lines_in
 
 MAX_ROW_CHARACTERS = 1_000_000
 """Of one row, or of the header with the lines before it."""

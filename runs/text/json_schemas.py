@@ -229,3 +229,18 @@ def _sentence(error: ValidationError | SchemaError) -> str:
     message = cut_after(error.message, 200, "…")
     where = "/".join(str(part) for part in error.absolute_path)
     return f"{message}, at {where[:200]}" if where else message
+
+
+def is_nested_deeper(value: object, levels: int) -> bool:
+    """Whether objects and lists are in each other on more than so many levels. Linear in the value."""
+    level: list[Any] = [value]
+    for _ in range(levels):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return False
+    return any(isinstance(one, dict | list) for one in level)

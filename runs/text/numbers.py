@@ -28,7 +28,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from runs.text.number_words import NOT_JOINED, NUMBER_WORDS, WORD_VALUES, value_of
 from runs.text.numerals import (
     ABOUT,
     APART_FROM_MONEY,
@@ -47,6 +46,8 @@ from runs.text.numerals import (
     MAX_DIGITS,
     MINUS,
     NAME_OF,
+    NOT_JOINED,
+    NUMBER_WORDS,
     POWER,
     SCALED_CURRENCY,
     SCALES,
@@ -54,10 +55,12 @@ from runs.text.numerals import (
     STEP_OF_FRACTION,
     SUPERSCRIPTS,
     THOUSANDS,
+    WORD_VALUES,
     cjk_value,
     either,
     in_digits,
     read_digits,
+    value_of,
 )
 
 MAX_FIGURE_CHARACTERS = 80
@@ -354,3 +357,24 @@ def _parts(match: "re.Match[str]") -> list[str]:
 def _spelled(text: str, start: int, end: int, value: Decimal) -> SpelledNumber:
     unit = _UNIT_BEHIND.match(text, end)
     return SpelledNumber(start, end, value, _unit(unit["unit"]) if unit else "")
+
+
+_AMOUNT = re.compile(r"[+-]?(?:[0-9]{1,12}(?:\.[0-9]{0,12})?|\.[0-9]{1,12})")
+_KEY = re.compile(r"[0-9]{1,18}")
+
+
+def amount(text: str) -> Decimal:
+    """The number in digits. Raises ValueError for any other text.
+
+    Without an exponent, of which seven characters are enough to hold a processor for half a minute: 1e999990.
+    """
+    if not _AMOUNT.fullmatch(text.strip()):
+        raise ValueError("write it in digits, such as 5 or 2.50")
+    return Decimal(text.strip())
+
+
+def key(text: object) -> int:
+    """The number of a row. Raises ValueError for what no database takes as one."""
+    if not _KEY.fullmatch(str(text)):
+        raise ValueError("no row has this number")
+    return int(str(text))

@@ -1,4 +1,4 @@
-"""Where sentences end.
+"""Where lines and sentences end.
 
 | ends a sentence | does not |
 |---|---|
@@ -16,6 +16,23 @@ from collections.abc import Iterator
 from heapq import merge
 
 import regex
+
+_PIECE = 250_000
+
+
+def lines_in(text: str) -> Iterator[str]:
+    """`text.split("\\n")` without a last empty line, piece by piece: a list of all takes many times the memory."""
+    rest = list[str]()
+    for start in range(0, len(text), _PIECE):
+        first, *lines = text[start : start + _PIECE].split("\n")
+        rest.append(first)
+        if lines:
+            yield "".join(rest)
+            yield from lines[:-1]
+            rest = lines[-1:]
+    if any(rest):
+        yield "".join(rest)
+
 
 REACH = 600
 """Characters before and after a place in which the ends of its sentence are looked for."""
@@ -94,3 +111,16 @@ def _behind_space(text: str, start: int, end: int) -> int:
 def _before_space(text: str, start: int, end: int) -> int:
     at = max(text.rfind(space, start, end) for space in " \n")
     return at if at >= 0 else start
+
+
+_EACH = regex.compile(
+    r"\b(?:(?<!\bnot\s)(?:each|every)|(?<!\b(?:not|at|after|above)\s)all(?!\s+in\s+all\b)"
+    r"|jede[mnrs]?|alle[mnrs]?|sämtliche[mnr]?|chaque|tous|toutes)\b",
+    regex.IGNORECASE,
+)
+_IN_ALL = regex.compile(r"\bin all(?=\s*(?:[.,;:)]|$))", regex.IGNORECASE)
+
+
+def says_each(text: str) -> bool:
+    """True for "every contract", "in all of them" and "jede Datei"; not for "not at all" and "three in all"."""
+    return _EACH.search(_IN_ALL.sub("", text)) is not None

@@ -3,7 +3,7 @@
 import pytest
 
 from runs.contracts.base import QuotedEvidence
-from runs.evidence.finding import find
+from runs.evidence.passages import find
 from runs.evidence.quotes import resolve
 from runs.pev.checks.base import Check
 from runs.pev.checks.contains import Contains

@@ -18,7 +18,7 @@ MADE_WHEN_RUN = {
     "runs/mcp_client/mcp_answers.py: pattern",  # of a server: it is compiled, and nothing is matched with it
     "runs/text/normalisation.py: '[' + ''.join((f'{re.escape(chr(one))}-{re.escape(chr(to))}'",  # one character
     "runs/text/visible.py: pattern",  # one character of an alphabet: a table right above
-    "runs/rehearsal/wordlists.py: pattern",  # what is made of it is looked at where it is kept
+    "runs/rehearsal/findings.py: pattern",  # what is made of it is looked at where it is kept
 }
 
 

@@ -10,8 +10,7 @@ from runs.redaction import redacted
 from runs.reports.archive import entry_name
 from runs.text.paths import clashes, clean_path
 from runs.text.sensitive_names import is_obeyed, secret_part
-from runs.text.visible import printable, remarks, visible_text
-from runs.text.visible_html import make_visible
+from runs.text.visible import make_visible, printable, remarks, visible_text
 from tests.fakes.echoes import KEY
 from tests.hostile.bounds import within
 

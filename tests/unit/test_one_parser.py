@@ -12,7 +12,7 @@ from tests.hostile.expressions import kept
 from tests.installation import ROOT
 
 CSV_HOME = "runs/text/csv_tables.py"
-CSV_WRITERS = {"runs/rehearsal/files.py"}
+CSV_WRITERS = {"runs/rehearsal/executor.py"}
 NUMBER_HOMES = ("runs/text/numbers.py", "runs/text/numerals.py", "runs/text/quantities.py")
 NOT_OF_DOCUMENTS = {
     "runs/documents/formats/pdf/characters.py: _WORD_WITH_DIGITS": "words with a digit, maybe a mark",
@@ -24,7 +24,7 @@ NOT_OF_DOCUMENTS = {
     "runs/text/domains.py: _NAME": "the name of a domain",
     "runs/evidence/source_names.py: _PATH": "the path of a file",
     "runs/pev/verification/grounding.py: _PATH": "the path of a file",
-    "runs/text/plain_numbers.py: _AMOUNT": "what a person types into a form",
+    "runs/text/numbers.py: _AMOUNT": "what a person types into a form",
     "runs/mcp_client/mcp_answers.py: _ARGUMENT": "the name of an argument of a tool",
     "runs/documents/formats/eml/mails.py: _WORD": "a word of a mail, numbers included",
     "runs/readmodel/csv_formulas.py: _NUMBER": "what a spreadsheet does not compute",

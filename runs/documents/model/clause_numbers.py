@@ -1,8 +1,9 @@
-"""Numbers of clauses, compared as people write them."""
+"""Numbers of clauses, compared as people write them, and told apart where a document has the same number twice."""
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 
-from runs.documents.model.layout import Block
+from runs.documents.model.layout import Block, BlockKind
 
 _CLAUSE = re.compile(r"(?:(?:clause|section|article|klausel|ziffer|abschnitt|artikel)=?|art\.|§+)(?=.)")
 
@@ -25,3 +26,57 @@ def plain_number(number: str) -> str:
     plain = "".join(number.split()).casefold().rstrip(".")
     word = _CLAUSE.match(plain)
     return plain[word.end() :] if word else plain
+
+
+_TITLE = re.compile(
+    r"\s{0,9}((?:schedule|annexe?|appendix|exhibit|attachment|addendum|anlage|anhang|annexure|allegato|anexo|bijlage)"
+    r"\s{1,3}(?:[0-9]{1,3}|[A-Z]|[IVX]{1,5}))(?![\w(])",
+    re.IGNORECASE,
+)
+_MAX_TITLE = 120
+"""Characters of a paragraph that can be the title of a schedule; sentences about one are longer, or end with a stop."""
+_NO_TITLE = re.compile(r"[.;,:]\s*$|\t\d+$")
+"""The end of a sentence, or of a line in a table of contents."""
+
+
+def duplicate_numbers(text: str, blocks: Sequence[Block], by_number: Mapping[str, Sequence[Block]]) -> dict[str, str]:
+    """By the anchor of each clause whose number others have too, the schedule that it stands in, such as "Schedule 2";
+    empty where none tells it from the others. The one that alone stands before all schedules is left out.
+    """
+    shared = [found for found in by_number.values() if len(found) > 1]
+    schedules = dict(_schedules(text, blocks)) if shared else {}
+    names: dict[str, str] = {}
+    for found in shared:
+        titles = [schedules.get(block.anchor, "") for block in found]
+        for block, title in zip(found, titles, strict=True):
+            if title or titles.count(title) > 1:
+                names[block.anchor] = title if titles.count(title) == 1 else ""
+    return names
+
+
+def _schedules(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
+    """The schedule that each block with a clause number stands in."""
+    titles = {block.anchor: title for block in blocks if (title := _title(block, text))}
+    sure = {block.anchor for block in blocks if block.anchor in titles and _is_sure(block)}
+    title = ""
+    for block in blocks:
+        if block.anchor in (sure or titles):
+            title = titles[block.anchor]
+        if block.clause and title:
+            yield block.anchor, title
+
+
+def _is_sure(block: Block) -> bool:
+    """Other paragraphs may be those of a table of contents, or only speak of a schedule."""
+    return block.kind is not BlockKind.PARAGRAPH or bool(_TITLE.match(block.label))
+
+
+def _title(block: Block, text: str) -> str:
+    if block.kind not in {BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.TITLE}:
+        return ""
+    found = _TITLE.match(block.label)
+    if not found and block.end - block.start <= _MAX_TITLE:
+        words = text[block.start : block.end]
+        is_title = block.kind is not BlockKind.PARAGRAPH or not _NO_TITLE.search(words)
+        found = _TITLE.match(words) if is_title else None
+    return " ".join(found[1].split()) if found else ""

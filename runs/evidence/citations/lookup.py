@@ -14,8 +14,7 @@ from runs.enums import CitationStatus, Provenance
 from runs.errors import InvalidInput
 from runs.evidence.citations.citation import Citation, Cited, Library
 from runs.evidence.citations.links import MAX_LINKS, MAX_TARGET, links_in
-from runs.evidence.citations.notes import MAX_NOTES, notes_in
-from runs.evidence.citations.placing import placed_in
+from runs.evidence.citations.notes import MAX_NOTES, notes_in, placed_in
 from runs.evidence.citations.reader import MAX_SEARCHED, TOO_MUCH, UNCOMPARED, Reader
 from runs.text.normalisation import one_spaced
 

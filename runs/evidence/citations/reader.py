@@ -18,14 +18,12 @@ from runs.documents.places.document import Document
 from runs.enums import CitationStatus, Provenance
 from runs.errors import PathRefused
 from runs.evidence.citations.citation import Citation, Library
-from runs.evidence.citations.letters import Comparable
 from runs.evidence.citations.links import Block, Link
 from runs.evidence.citations.notes import Note
 from runs.evidence.citations.places import paragraphs_around, passage_at, placed
 from runs.evidence.citations.statements import Statement, Statements, figures_said, full_names, lacking, words_in
-from runs.evidence.citations.words import quotes_in
-from runs.evidence.finding import Span, find_respelled, find_verbatim, not_found, widened
-from runs.evidence.passages import Passage
+from runs.evidence.citations.words import Comparable, quotes_in
+from runs.evidence.passages import Passage, Span, find_respelled, find_verbatim, not_found, widened
 from runs.evidence.quotes import guessed_letters, is_short, proves_nothing
 from runs.evidence.relation import contradict
 from runs.text.normalisation import markup_of

@@ -12,9 +12,8 @@ from runs.errors import InvalidInput
 from runs.evidence.citations.links import Block, Link, is_head, links_in
 from runs.text.dates import names_month
 from runs.text.normalisation import caseless
-from runs.text.number_words import WORD_VALUES
 from runs.text.numbers import numbers_in, value_keys
-from runs.text.numerals import in_digits
+from runs.text.numerals import WORD_VALUES, in_digits
 from runs.text.sentences import sentence_ends
 
 MAX_SHOWN = 600

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from runs.contracts.base import Line
-from runs.evidence.finding import find, find_in_words
+from runs.evidence.passages import find, find_in_words
 from runs.pev.checks.base import FileCheck, Label, text_in
 from runs.pev.checks.material import CheckInput, CheckResult
 from runs.text.normalisation import markup_of

@@ -14,12 +14,12 @@ from runs.pev.checks.matches import problem_with_pattern
 from runs.pev.checks.material import LISTED, CheckInput, CheckResult, clean_pattern, listed
 from runs.pev.checks.tables import add_to, table_of
 from runs.text.boundaries import is_whole
-from runs.text.lines import lines_in
 from runs.text.numbers import number_at
 from runs.text.numerals import EXACT, in_digits
 from runs.text.patterns import Budget, compiled, spans
 from runs.text.plural import pluralize, word_for
 from runs.text.quantities import PARTS, Figures, Kind, quantity
+from runs.text.sentences import lines_in
 from runs.text.truncate import quoted
 
 MAX_MATCHES = 100_000

@@ -12,8 +12,8 @@ from runs.evidence.source_names import Paths, Phrases, worded
 from runs.pev.checks.base import COMPARING_SECONDS, FileCheck, Label, includes, text_in
 from runs.pev.checks.material import CheckInput, CheckResult, at_most, clean_pattern, listed, matching
 from runs.pev.checks.tables import Table
-from runs.text.lines import lines_in
 from runs.text.patterns import Budget
+from runs.text.sentences import lines_in
 from runs.text.truncate import quoted
 
 MAX_ITEM_CHARACTERS = 1_000

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from runs.errors import InvalidInput
 from runs.evidence.source_names import Paths
-from runs.text.lines import lines_in
 from runs.text.patterns import Budget
+from runs.text.sentences import lines_in
 
 MAX_CHARACTERS = 5_000_000
 """As much as a step may write into one file."""

@@ -9,8 +9,7 @@ from itertools import islice
 from runs.contracts.ports import Shown
 from runs.documents.content import document_of, text_of
 from runs.documents.model.layout import MarkKind
-from runs.documents.places.counting import unit_at
-from runs.documents.places.document import Document
+from runs.documents.places.document import Document, unit_at
 from runs.documents.places.marked import UNSEEN
 from runs.text.normalisation import Sought
 from runs.text.patterns import Budget, Pattern, places

@@ -9,8 +9,7 @@ from pydantic import Field, StringConstraints
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Original, Shown, ToolResult, Workspace
 from runs.documents.content import document_of
-from runs.documents.places.counting import unit_at, units_in
-from runs.documents.places.document import Document
+from runs.documents.places.document import Document, unit_at, units_in
 from runs.documents.places.marked import Piece, pieces
 from runs.enums import Effect, OriginalPages
 from runs.errors import InvalidInput

@@ -10,7 +10,7 @@ from runs.documents.content import document_of
 from runs.documents.formats import format_of
 from runs.enums import Effect
 from runs.errors import InvalidInput
-from runs.evidence.finding import find
+from runs.evidence.passages import find
 from runs.pev.read_set import ReadTracker
 from runs.pev.tools.file_access import FilePath, content_at, lines_of
 from runs.pev.tools.limits import ToolLimits

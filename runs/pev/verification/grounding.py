@@ -14,8 +14,7 @@ from runs.enums import About, Provenance
 from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.citations.citing import may_cite
 from runs.evidence.citations.lookup import cited_at, noted_in
-from runs.evidence.finding import Span, find_quote, widened
-from runs.evidence.passages import unmarked
+from runs.evidence.passages import Span, find_quote, unmarked, widened
 from runs.evidence.quotes import proves_nothing, resolve
 from runs.evidence.relation import doubt_about
 from runs.evidence.results import Evidence

@@ -22,9 +22,9 @@ from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.output_units import Output, counted
 from runs.pev.verification.questions import shows_all
 from runs.text.csv_tables import is_csv
-from runs.text.each import says_each
 from runs.text.numbers import numbers_in
 from runs.text.patterns import Budget, TooSlow
+from runs.text.sentences import says_each
 
 MAX_POINTS = 2_000
 _EACH_FILE = regex.compile(

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from runs.documents.printing import blocks
 from runs.reports.isolated_writing import has_pictures, pictured
 from runs.reports.report_format import ReportFormat
-from runs.text.visible_html import make_visible
+from runs.text.visible import make_visible
 
 _STYLES = ("css/tokens.css", "css/report/report.css", "css/report/report_file.css")
 _DIAGRAMS = ("css/diagrams.css",)

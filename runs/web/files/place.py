@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 
 from runs.documents.places.document import Document
-from runs.evidence.finding import Span, find
+from runs.evidence.passages import Span, find
 from runs.text.normalisation import Markup, caseless, find_same_text
 from runs.text.truncate import quoted
 from runs.web.files.excerpt import MAX_CHARS

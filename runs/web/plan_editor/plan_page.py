@@ -17,7 +17,7 @@ from runs.readmodel.plan_differences import PlanComparison
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
-from runs.text.plain_numbers import key
+from runs.text.numbers import key
 from runs.web.frame.run_tab import EVERYTHING, GATE_EVENTS, STEP_ENDS, RunTab
 from runs.web.gates.presenter import GateView, open_gates
 from runs.web.gates.request_list import RequestGroup

@@ -16,7 +16,7 @@ from runs.lifecycle.gate_decisions import already_decided
 from runs.lifecycle.gates import plan_gate
 from runs.logs import about
 from runs.models import Gate, Run
-from runs.text.plain_numbers import key
+from runs.text.numbers import key
 from runs.web.frame.run_frame import RunFrame
 from runs.web.plan_editor import forms as form
 from runs.web.plan_editor.plan_draft import PlanDraft

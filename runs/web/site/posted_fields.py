@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from runs.errors import InvalidInput
 from runs.models import User
-from runs.text.plain_numbers import amount, key
+from runs.text.numbers import amount, key
 
 _CHOOSE = "Choose one of the buttons."
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.template.backends.django import DjangoTemplates, Template
 from django.utils.safestring import SafeString, mark_safe
 
-from runs.text.visible_html import make_visible
+from runs.text.visible import make_visible
 
 
 class VisiblePages(DjangoTemplates):

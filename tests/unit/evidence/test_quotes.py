@@ -11,7 +11,7 @@ from runs.contracts.base import QuotedEvidence
 from runs.documents.content import Converted
 from runs.documents.model.layout import BlockKind
 from runs.documents.reading.building import Builder
-from runs.evidence.finding import find
+from runs.evidence.passages import find
 from runs.evidence.quotes import _has_line, proves_nothing, resolve
 from runs.evidence.results import Evidence
 from runs.text.boundaries import is_whole

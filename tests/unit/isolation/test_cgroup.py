@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.isolation.cgroup import cgroup
+from runs.isolation.resource_usage import cgroup
 
 OWN = "2:cpu:/else\n0::/system.slice/pevsite.service/server\n"
 

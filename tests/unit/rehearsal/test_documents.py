@@ -1,8 +1,7 @@
 """What tool results show of the documents."""
 
 from runs.rehearsal.conversation import Call
-from runs.rehearsal.documents import PAGE_LINES, Document, Limits, due, library, unlisted
-from runs.rehearsal.places import Line, lines_of
+from runs.rehearsal.documents import PAGE_LINES, Document, Limits, Line, due, library, lines_of, unlisted
 
 LISTING = Call("list_files", "3 files, size in bytes and path:\n7\ta.md\n5\tb, lines 1-2 of 2.md", is_error=False)
 

@@ -11,7 +11,7 @@ from runs.contracts.ports import Ask
 from runs.enums import CitationStatus
 from runs.errors import ModelError
 from runs.evidence.citations.lookup import citations_in
-from runs.evidence.finding import find
+from runs.evidence.passages import find
 from runs.evidence.results import Judgement
 from runs.pev.contracts import PlanContract
 from runs.rehearsal import job

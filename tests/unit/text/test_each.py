@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.text.each import says_each
+from runs.text.sentences import says_each
 
 
 @pytest.mark.parametrize(

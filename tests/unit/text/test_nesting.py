@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.text.nesting import is_nested_deeper
+from runs.text.json_schemas import is_nested_deeper
 
 
 @pytest.mark.parametrize(

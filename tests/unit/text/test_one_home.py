@@ -176,7 +176,7 @@ OTHER_HOMES: dict[str, tuple[re.Pattern[str], set[str], dict[str, str]]] = {
     ),
     "words of numbers": (
         re.compile(r"(?i)\b(?:eleven|twelve|elf|zwölf)\b.{1,20}\b(?:thirteen|twelve|zwölf|dreizehn)\b", re.DOTALL),
-        {"runs/text/number_words.py"},
+        {"runs/text/numerals.py"},
         {},
     ),
     "characters that no one sees": (
@@ -187,7 +187,7 @@ OTHER_HOMES: dict[str, tuple[re.Pattern[str], set[str], dict[str, str]]] = {
     "legal forms of companies": (re.compile(r"GmbH[^`\n]{0,80}\|"), {"runs/text/names.py"}, {}),
     "the depth of JSON": (
         re.compile(r"isinstance\(\w+, dict \| list\).{0,200}\.values\(\) if isinstance", re.DOTALL),
-        {"runs/text/nesting.py"},
+        {"runs/text/json_schemas.py"},
         {},
     ),
 }

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from runs.pev import contracts, policy
 from runs.pev.checks.registry import KINDS
 from runs.pev.tools import find_files, read_file, write_files
-from runs.text.plain_numbers import amount, key
+from runs.text.numbers import amount, key
 from tests.hostile.fuzzing.values import NUMBERS
 
 UNFIT = ["1e999990", "-1e999990", "1e3", "1E3", "nan", "inf", "9" * 13, "0." + "0" * 13, "1_0", "٣", "0x1", "1,5", ""]

@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from runs.text.visible_html import MAX_SIGNS, make_visible
+from runs.text.visible import MAX_SIGNS, make_visible
 
 OVERRIDE = (
     '<span class="odd" title="U+202E right-to-left override"><b>U+202E</b><bdi class="unseen">&#8238;</bdi></span>'

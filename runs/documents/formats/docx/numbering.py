@@ -10,7 +10,7 @@ from runs.documents.formats.docx.names import MC, W, is_on, number, val
 from runs.documents.formats.docx.styles import Style, Styles
 from runs.documents.reading.fields import FieldCode
 from runs.documents.reading.package_parts import Element, whole_number
-from runs.text.number_words import ENGLISH, ENGLISH_TENS
+from runs.text.numerals import ENGLISH, ENGLISH_TENS
 from runs.text.plural import ordinal
 
 MAX_NUMBER = 32_767

@@ -1,18 +1,44 @@
 """Word files (.docx): the text as it is when all tracked changes are accepted, with the numbers of its clauses."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from runs.documents.formats.docx import FORMAT
-from runs.documents.formats.docx.names import W, is_on
+from runs.documents.formats.docx.crossreferences import CrossReferences
+from runs.documents.formats.docx.names import MC, W, chosen, is_on, number, switch, val
 from runs.documents.formats.docx.notes import Kind, Notes
-from runs.documents.formats.docx.numbering import Numbering
-from runs.documents.formats.docx.story import Counting, Place, Story
-from runs.documents.formats.docx.styles import WHITE, Styles, colour_of
-from runs.documents.formats.docx.words import Change, Piece
-from runs.documents.model.layout import BlockKind, MarkKind
-from runs.documents.reading.building import Builder, BuiltDocument
-from runs.documents.reading.package_parts import Element, Package, whole_number
+from runs.documents.formats.docx.numbering import Clauses, Counters, FieldNumbers, Numbered, Numbering
+from runs.documents.formats.docx.styles import (
+    UNKNOWN,
+    WHITE,
+    Style,
+    Styles,
+    colour_of,
+    ground_of,
+    hides,
+    list_of,
+    outline_level,
+    shading,
+)
+from runs.documents.formats.docx.words import (
+    BOOKMARK,
+    DELETED,
+    INSERTED,
+    RANGES,
+    TOO_DEEP,
+    Change,
+    Comments,
+    Noted,
+    Piece,
+    Words,
+    change_in,
+)
+from runs.documents.model.anchors import IN_TEXTS
+from runs.documents.model.layout import Block, BlockKind, MarkKind
+from runs.documents.reading.building import MAX_BLOCKS, Builder, BuiltDocument
+from runs.documents.reading.fields import FieldCode, left_out_at
+from runs.documents.reading.package_parts import MAX_DEPTH, Element, Package, whole_number
 from runs.errors import InvalidInput
 
 _NO_DOCUMENT = "is not a Word document, or is damaged; open it in Word and save it again"
@@ -125,3 +151,280 @@ def _ground(root: Element, settings: Element | None) -> str:
     if background is None or settings is None or not is_on(settings.find(f"{W}displayBackgroundShape")):
         return WHITE
     return colour_of(background.get(f"{W}color")) or WHITE
+
+
+_MAX_COLUMNS = 100
+_WRAPPERS = INSERTED | DELETED | {f"{W}customXml", f"{W}smartTag"}
+_MARKS_GONE = tuple(f"{W}rPr/{tag}" for tag in sorted(DELETED))
+_NO_WORDS = Block("", BlockKind.PARAGRAPH, 0, 0)
+
+
+@dataclass
+class Counting:
+    """The numbers of a story, which no other one has a part in. Only those of the main text are clauses, for which
+    `markup` counts also the paragraphs that tracked changes have deleted.
+    """
+
+    counters: Counters = field(default_factory=Counters)
+    fields: FieldNumbers = field(default_factory=FieldNumbers)
+    clauses: Clauses | None = None
+    markup: "Counting | None" = None
+
+    @classmethod
+    def of_clauses(cls) -> "Counting":
+        return cls(clauses=Clauses(), markup=cls(clauses=Clauses()))
+
+
+@dataclass
+class Place:
+    """Where blocks are added: their anchors begin with `prefix`; `label` stands before the first of them, whose anchor
+    is `first`. `ground` is the colour of what the words stand on.
+    """
+
+    prefix: str
+    kind: BlockKind
+    counting: Counting
+    label: str = ""
+    paragraphs: int = 0
+    tables: int = 0
+    first: str = ""
+    ground: str = WHITE
+
+
+class Story:
+    """Puts blocks into `builder`, and keeps what they refer to."""
+
+    def __init__(self, builder: Builder, styles: Styles, numbering: Numbering, notes: Notes) -> None:
+        self._builder, self._styles, self._numbering, self._notes = builder, styles, numbering, notes
+        self._boxes = Counting()
+        self._paragraphs = 0
+        self._pending_bookmarks: list[str] = []  # that stand before a paragraph
+        self._numbered: tuple[Numbered | None, str] | None = (
+            None  # of the paragraph that is read, where a field needs it
+        )
+        self.cross_references = CrossReferences()
+        self.comments = Comments()
+        self.references: list[Noted] = []
+        self.pieces: list[Piece] | None = None  # kept for those only who want to know where words come from
+
+    def walk(self, element: Element, place: Place, change: Change | None = None, depth: int = 0) -> None:
+        """All blocks in an element; `change` is the tracked change that it is a part of."""
+        if depth > MAX_DEPTH:
+            raise InvalidInput(TOO_DEEP)
+        words: Words | None = None
+        last: Element | None = None
+        for child in element:
+            if child.tag == f"{W}p":
+                words = words or Words(self._styles, self._notes, self._builder.begin())
+                if self._read(words, child, place, change):
+                    self._add(words, child, place, depth)
+                    words = None
+                last = child
+            elif child.tag == BOOKMARK:
+                self._pending_bookmarks.append(child.get(f"{W}name", ""))
+            elif child.tag in RANGES:
+                self.comments.follow(child, self._builder.begin())
+            elif child.tag in _BLOCKS:
+                if words and last is not None:
+                    self._add(words, last, place, depth, is_gone=not words.text)
+                words = None
+                self._other(child, place, change, depth)
+        if words and last is not None:
+            self._add(words, last, place, depth, is_gone=not words.text)
+
+    def _read(self, words: Words, paragraph: Element, place: Place, change: Change | None) -> bool:
+        """Whether the paragraph ends there: if its mark is deleted, the next one goes on with it."""
+        place.paragraphs += 1
+        self._paragraphs += 1
+        if self._paragraphs > MAX_BLOCKS:  # also those without words take their time
+            raise InvalidInput(f"has more than {MAX_BLOCKS:,} paragraphs; split it")
+        properties = paragraph.find(f"{W}pPr")
+        chain = self._chain(properties)
+        said = shading(properties.find(f"{W}shd")) if properties is not None else None
+        ground = (ground_of(chain) if said is None else said) or place.ground
+        look = self._styles.look_of(chain)
+        words.bookmarks += self._pending_bookmarks
+        self._pending_bookmarks.clear()
+
+        def count(code: FieldCode) -> str | None:
+            return self._count_field(code, properties, chain, place)
+
+        words.read(paragraph, change, is_hidden=hides(chain), words=look, ground=ground, count=count)
+        mark = change
+        if properties is not None and not (change and change.is_deletion):
+            gone = next((found for path in _MARKS_GONE if (found := properties.find(path)) is not None), None)
+            mark = change_in(gone)
+        if mark is None or not mark.is_deletion:
+            return True
+        words.join(mark)
+        if not _hides_mark(properties, chain) and self._numbered is None:
+            self._markup(properties, chain, place)
+        return False
+
+    def _count_field(
+        self, code: FieldCode, properties: Element | None, chain: Sequence[Style], place: Place
+    ) -> str | None:
+        """The number of a LISTNUM field, which Word counts after that of its paragraph."""
+        if hides(chain) and _hides_mark(properties, chain):
+            return None
+        if self._numbered is None:
+            self._numbered = self._number(properties, chain, place), self._markup(properties, chain, place)
+        own = self._numbering.place(list_of(properties), chain)
+        markup = place.counting.markup
+        if markup:
+            markup.fields.count(code, self._numbering, markup.counters, own, self._paragraphs)
+        return place.counting.fields.count(code, self._numbering, place.counting.counters, own, self._paragraphs)
+
+    def _other(self, element: Element, place: Place, change: Change | None, depth: int) -> None:
+        if element.tag == f"{W}tbl":
+            self._table(element, place, change, depth)
+        elif element.tag == f"{W}sdt":
+            if (content := element.find(f"{W}sdtContent")) is not None:
+                self.walk(content, place, change, depth + 1)
+        elif element.tag == f"{MC}AlternateContent":
+            if (choice := chosen(element)) is not None:
+                self.walk(choice, place, change, depth + 1)
+        elif element.tag in _WRAPPERS:
+            self.walk(element, place, _inner(element, change), depth + 1)
+        else:  # a part of another format, or another file
+            self._builder.note(f"What comes from another file after paragraph {place.paragraphs} was not read.")
+
+    def _table(self, table: Element, place: Place, change: Change | None, depth: int) -> None:
+        place.tables += 1
+        ground = self._ground(table.find(f"{W}tblPr")) or place.ground
+        for row_number, (row, row_change) in enumerate(_members(table, f"{W}tr", change), 1):
+            properties = row.find(f"{W}trPr")
+            row_change = _said(properties, row_change, "ins", "del")
+            column = 1
+            if properties is not None:
+                column += number(properties.find(f"{W}gridBefore"), high=_MAX_COLUMNS)
+            for cell, cell_change in _members(row, f"{W}tc", row_change):
+                properties = cell.find(f"{W}tcPr")
+                prefix = f"{place.prefix}t{place.tables}r{row_number}c{column}."
+                kind = BlockKind.CELL if place.kind is BlockKind.PARAGRAPH else place.kind
+                shade = shading(properties.find(f"{W}shd")) if properties is not None else None
+                inner = Place(prefix, kind, place.counting, ground=shade or ground)
+                self.walk(cell, inner, _said(properties, cell_change, "cellIns", "cellDel"), depth + 1)
+                span = properties.find(f"{W}gridSpan") if properties is not None else None
+                column += max(number(span, 1, high=_MAX_COLUMNS), 1)
+
+    def _add(self, words: Words, paragraph: Element, place: Place, depth: int, *, is_gone: bool = False) -> None:
+        """The block of a paragraph, if there is anything to see of it, and what belongs to it."""
+        properties = paragraph.find(f"{W}pPr")
+        chain = self._chain(properties)
+        numbered, markup = self._counted(words, properties, chain, place, is_gone=is_gone)
+        anchor = f"{place.prefix}p{place.paragraphs}"
+        is_shown = bool(words.text.strip() or (numbered and numbered.shape))
+        for deletion in words.deletions:
+            if text := deletion.text.strip("\n"):
+                at = deletion.at if is_shown else words.begin
+                self._builder.delete(at, text, by=deletion.by, on=deletion.on)
+        for element, at in words.bounds:
+            self.comments.follow(element, at if is_shown else words.begin)
+        if is_shown:
+            block = self._block(anchor, words.text, place, numbered, markup, _outline(properties, chain))
+            for mark in words.marks:
+                self._builder.mark(mark.kind, mark.start, mark.end, by=mark.by, on=mark.on)
+            if place.counting.clauses:
+                self.cross_references.add(block, words.text, words.bookmarks, has_own_numbers=words.has_field_numbers)
+            self.cross_references.refer(block, words.text, words.cross_references)
+            if self.pieces is not None:
+                self.pieces += words.pieces
+            for comment in words.comments:  # those that are about no words are about the paragraph
+                self.comments.spans.setdefault(comment, (block.start, block.end))
+        self.references += words.references
+        where = IN_TEXTS.words_for(_NO_WORDS._replace(anchor=anchor))
+        for thing in words.objects:
+            self._builder.note(f"The {thing} at {where} was not read.")
+        for thing in words.left_out:
+            self._builder.note(left_out_at(thing, where))
+        kind = BlockKind.TEXT_BOX if place.kind in {BlockKind.PARAGRAPH, BlockKind.CELL} else place.kind
+        inner = Place(f"{anchor}x.", kind, self._boxes, ground=UNKNOWN)
+        for box, change in words.boxes:
+            self.walk(box, inner, change, depth + 1)
+
+    def _block(
+        self, anchor: str, text: str, place: Place, numbered: Numbered | None, markup: str, outline: int
+    ) -> Block:
+        label, level = (numbered.label, numbered.level + 1) if numbered else ("", 0)
+        clauses = place.counting.clauses
+        clause = clauses.clause(numbered) if clauses and numbered else ""
+        label = label or ("" if place.first else place.label)
+        place.first = place.first or anchor
+        kind = BlockKind.HEADING if outline and place.kind is BlockKind.PARAGRAPH else place.kind
+        markup = markup if clause and markup != clause else ""
+        return self._builder.add(anchor, kind, text, label=label, clause=clause, level=outline or level, markup=markup)
+
+    def _counted(
+        self, words: Words, properties: Element | None, chain: Sequence[Style], place: Place, *, is_gone: bool
+    ) -> tuple[Numbered | None, str]:
+        """The number of a paragraph, and its clause as long as changes are shown. Word counts no paragraph that it does
+        not show: a hidden one, and an empty one whose mark is hidden or is nothing but a section break.
+        """
+        known, self._numbered = self._numbered, None
+        if known is not None:
+            return known
+        is_break = properties is not None and properties.find(f"{W}sectPr") is not None
+        hides_mark = _hides_mark(properties, chain)
+        if is_gone or (words.is_hidden and hides_mark):
+            return None, ""
+        if words.is_blank and (is_break or hides_mark):  # deleted words show it, as long as they are shown
+            return None, self._markup(properties, chain, place) if words.deletions else ""
+        return self._number(properties, chain, place), self._markup(properties, chain, place)
+
+    def _number(self, properties: Element | None, chain: Sequence[Style], place: Place) -> Numbered | None:
+        found = self._numbering.place(list_of(properties), chain)
+        return place.counting.counters.count(found) if found else None
+
+    def _markup(self, properties: Element | None, chain: Sequence[Style], place: Place) -> str:
+        """The clause of a paragraph, whether it is deleted or not, as long as changes are shown."""
+        counting = place.counting.markup
+        found = self._numbering.place(list_of(properties), chain) if counting else None
+        numbered = counting.counters.count(found) if counting and found else None
+        return counting.clauses.clause(numbered) if counting and counting.clauses and numbered else ""
+
+    def _ground(self, table: Element | None) -> str | None:
+        """The shading of a table, by itself or by its style."""
+        if table is None:
+            return None
+        return shading(table.find(f"{W}shd")) or ground_of(self._styles.chain(val(table.find(f"{W}tblStyle"))))
+
+    def _chain(self, properties: Element | None) -> Sequence[Style]:
+        return self._styles.paragraph(val(properties.find(f"{W}pStyle")) if properties is not None else None)
+
+
+_BLOCKS = _WRAPPERS | {f"{W}tbl", f"{W}sdt", f"{MC}AlternateContent", f"{W}altChunk", f"{W}subDoc"}
+
+
+def _outline(properties: Element | None, chain: Sequence[Style]) -> int:
+    own = outline_level(properties)
+    return own if own is not None else next((style.outline for style in chain if style.outline is not None), 0)
+
+
+def _hides_mark(properties: Element | None, chain: Sequence[Style]) -> bool:
+    said = switch(properties.find(f"{W}rPr/{W}vanish")) if properties is not None else None
+    return hides(chain) if said is None else said
+
+
+def _inner(element: Element, change: Change | None) -> Change | None:
+    return change_in(element, change) if element.tag in INSERTED | DELETED else change
+
+
+def _said(properties: Element | None, change: Change | None, *names: str) -> Change | None:
+    """The change of a row or a cell that its properties speak of, within the one that it is in."""
+    for name in names:
+        if properties is not None and (found := properties.find(f"{W}{name}")) is not None:
+            return change_in(found, change)
+    return change
+
+
+def _members(element: Element, tag: str, change: Change | None) -> Iterator[tuple[Element, Change | None]]:
+    """The rows of a table or the cells of a row, also those that stand in something that is only around them."""
+    for child in element:
+        if child.tag == tag:
+            yield child, change
+        elif child.tag == f"{W}sdt":
+            if (content := child.find(f"{W}sdtContent")) is not None:
+                yield from _members(content, tag, change)
+        elif child.tag in _WRAPPERS:
+            yield from _members(child, tag, _inner(child, change))

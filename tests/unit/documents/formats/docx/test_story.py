@@ -3,7 +3,6 @@
 import pytest
 
 from runs.documents.formats.docx import reader as docx
-from runs.documents.formats.docx import story
 from runs.documents.model.layout import BlockKind, Mark, MarkKind
 from runs.documents.places.document import Document
 from runs.documents.reading.building import BuiltDocument
@@ -261,7 +260,7 @@ def test_what_lies_in_a_paragraph_that_is_left_out_lies_before_the_next_one() ->
 
 
 def test_too_many_paragraphs_are_refused_also_without_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(story, "MAX_BLOCKS", 3)
+    monkeypatch.setattr(docx, "MAX_BLOCKS", 3)
     with pytest.raises(InvalidInput, match="more than 3 paragraphs"):
         _made(paragraph() * 3, paragraph("x"))
 

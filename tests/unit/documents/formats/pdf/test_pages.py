@@ -12,7 +12,7 @@ from pypdfium2 import PdfBitmap, PdfPage, PdfTextPage
 
 from runs import isolation
 from runs.documents.document_format import OF_PICTURES
-from runs.documents.formats.pdf import ink, pages
+from runs.documents.formats.pdf import ink, reader
 from runs.documents.formats.pdf.drawing import picture, places, thumbnail
 from runs.documents.formats.pdf.reader import make
 from runs.documents.model.layout import MarkKind
@@ -137,7 +137,7 @@ def test_whatever_is_wrong_with_a_page_the_others_are_read(
     monkeypatch: pytest.MonkeyPatch, error: Exception, step: str
 ) -> None:
     """The words that a comment of such a page is about are not looked for in others."""
-    perform = getattr(pages, step)
+    perform = getattr(reader, step)
 
     def failing(*arguments: object) -> object:
         found = perform(*arguments)
@@ -145,7 +145,7 @@ def test_whatever_is_wrong_with_a_page_the_others_are_read(
             raise error
         return found
 
-    monkeypatch.setattr(pages, step, failing)
+    monkeypatch.setattr(reader, step, failing)
     struck = "/Annots[<</Type/Annot/Subtype/StrikeOut/Rect[60 690 200 720]/QuadPoints[60 720 200 720 60 690 200 690]>>]"
     made = make(_between(struck))
     assert (made.text, made.rendered.layout.marks) == ("One.\n\f\n\fThree.", ())
@@ -158,7 +158,7 @@ def test_a_page_that_takes_too_much_memory_ends_the_reading(monkeypatch: pytest.
     def exhausted(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(pages, "looks", exhausted)
+    monkeypatch.setattr(reader, "looks", exhausted)
     with pytest.raises(MemoryError):
         make(pdfs.pages_of([line("One.")]))
 

@@ -3,7 +3,7 @@
 import pytest
 from PIL import Image
 
-from runs.documents.formats.pdf import pages as page_reading
+from runs.documents.formats.pdf import reader
 from runs.documents.formats.pdf.reader import make
 from tests.documents import pdfs
 from tests.documents.pictures import page as printed
@@ -78,5 +78,5 @@ def test_a_scan_is_one_whether_its_words_were_read_or_not() -> None:
 
 
 def test_what_has_too_many_objects_is_not_looked_at_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_reading, "_MAX_LOOKS", 20)
+    monkeypatch.setattr(reader, "_MAX_LOOKS", 20)
     assert pages(PROSE, grid(60, 100, 550, 700)) == ()

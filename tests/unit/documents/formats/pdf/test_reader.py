@@ -11,8 +11,9 @@ from PIL import Image
 from runs import isolation
 from runs.documents.document_format import OF_PICTURES
 from runs.documents.formats.image import reader
-from runs.documents.formats.pdf import drawing, ink, pages
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf import drawing, ink
+from runs.documents.formats.pdf import reader as pdf_reader
+from runs.documents.formats.pdf.reader import _Ocr, make
 from runs.documents.model.layout import MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
 from runs.documents.places.document import Document
@@ -271,7 +272,7 @@ def test_the_time_that_ocr_takes_is_not_that_of_the_look_at_hidden_text(monkeypa
         return ()
 
     monkeypatch.setattr(building, "time", clock)
-    monkeypatch.setattr(pages._Ocr, "lines", lines)
+    monkeypatch.setattr(_Ocr, "lines", lines)
     monkeypatch.setattr(ink, "MAX_SECONDS", 0.9)
     made = make(pdfs.joined(_SCAN, pdfs.pages_of([pdfs.line("Seen.") + pdfs.line("Not seen.", y=600, more="1 g")])))
     assert [made.text[mark.start : mark.end] for mark in made.rendered.layout.marks] == ["Not seen."]
@@ -301,7 +302,7 @@ def test_pages_are_counted_before_they_are_read(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_text_is_bounded_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "MAX_CHARACTERS", 5)
+    monkeypatch.setattr(pdf_reader, "MAX_CHARACTERS", 5)
     with pytest.raises(InvalidInput) as error:
         make(pdfs.pages_of([pdfs.line("One."), pdfs.line("Two.")]))
     assert str(error.value) == "has more than 5 characters of text; split it"
