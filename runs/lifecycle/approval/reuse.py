@@ -31,7 +31,7 @@ from runs.pev.checks.material import matching
 from runs.pev.contracts import PlanContract, PlanHeader, PlanStep
 from runs.pev.conversation.window import cuts
 from runs.pev.input_coverage import read_whole
-from runs.pev.plans.ordering import ancestors
+from runs.pev.plans.ordering import ancestors_of
 from runs.pev.policy import SETTINGS, Policy, deciding_values
 from runs.pev.read_set import FileView, concerned, holds
 from runs.pev.tools.registry import DEPENDING_ON_TIME, effect_of
@@ -147,7 +147,7 @@ def view_of(run: Run, tree: Tree, specs: Mapping[str, PlanStep], key: str) -> Fi
 
 def loose_for(specs: Mapping[str, PlanStep], key: str) -> Set[str]:
     """Files of steps that this step does not wait for: whether they exist when it starts is a matter of chance."""
-    before = ancestors({name: spec.dependencies for name, spec in specs.items()})[key] | {key}
+    before = ancestors_of(key, {name: spec.dependencies for name, spec in specs.items()}) | {key}
     others = {path for name, spec in specs.items() if name not in before for path in spec.outputs}
     return others.difference(*(specs[name].outputs for name in before))
 

@@ -21,6 +21,17 @@ def levels(dependencies: Mapping[str, Sequence[str]]) -> dict[str, int]:
     return level
 
 
+def ancestors_of(key: str, dependencies: Mapping[str, Sequence[str]]) -> Set[str]:
+    """Everything that is finished before one step starts."""
+    before: set[str] = set()
+    left = list(dependencies.get(key, ()))
+    while left:
+        if (parent := left.pop()) not in before:
+            before.add(parent)
+            left.extend(dependencies.get(parent, ()))
+    return before
+
+
 def ancestors(dependencies: Mapping[str, Sequence[str]]) -> dict[str, Set[str]]:
     """For each step everything that is finished before it starts."""
     before: dict[str, Set[str]] = {}

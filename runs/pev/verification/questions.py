@@ -3,6 +3,7 @@ and the criteria to judge.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from runs.contracts.answer_schemas import schema_for
@@ -68,12 +69,18 @@ def passages(text: str, wanted: Wanted, budget: int) -> str:
     """The lines of a text that share a figure, a name or some words with what is wanted: so many characters of them."""
     found: list[str] = []
     for line in text.splitlines():
-        if marks_of(line) & wanted.marks or len(stems_of(line) & wanted.stems) >= SHARED:
+        marks, stems = _of_line(line) if len(line) <= LINE_CHARS else (marks_of(line), stems_of(line))
+        if marks & wanted.marks or len(stems & wanted.stems) >= SHARED:
             budget -= len(line[:LINE_CHARS]) + 1
             if budget < 0:
                 break
             found.append(line[:LINE_CHARS])
     return "\n".join(found)
+
+
+@lru_cache(4_096)  # every later step of a plan is shown the same results again
+def _of_line(line: str) -> tuple[Set[str], Set[str]]:
+    return marks_of(line), stems_of(line)
 
 
 SHOWN_CHARS = 60_000

@@ -1,6 +1,6 @@
 """The figures, and the names, of a result that come from nowhere (T11)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import chain, islice
 
@@ -33,21 +33,20 @@ _COUNTED: Sequence[Callable[[str], int]] = (
 
 def untraced_in(case: VerificationInput) -> list[UntracedFigure]:
     """Each figure, date and web address of what is judged that occurs in nothing which was given, read, observed or
-    said, and follows from no calculation: in the order of the sources. The files as they were given are read only where
-    the rest has not all of them.
+    said, and follows from no calculation: in the order of the sources. Files that were given or written by earlier
+    steps are read only if the rest has not all of them: each step would take longer than the one before.
     """
     sources, delivered = case.sources, list(_delivered(case))
-    made = [*delivered, *_made_before(case)]
-    counts = {Decimal(len(case.inputs.infos)), Decimal(len(case.shown))}
-    counts.update(*(counts_in(text, is_csv=is_csv(name)) for name, text in made))
+    counts = {Decimal(len(case.inputs.infos)), Decimal(len(case.shown)), *_counts(delivered)}
     known = list(sources.facts())
     facts = Facts(known, days=case.days, counts=counts)
     left = [one for one in delivered if any(_not_traced(*one, facts))]
     if left:
-        given = list(sources.given_facts())
+        earlier, given = list(_made_before(case)), list(sources.given_facts())
+        counts.update(_counts(earlier))
         counts.update(*(_sizes_of(text) for _, text in given), _in_all(given))
         facts = Facts([*known, *given], days=case.days, counts=counts)
-        results = {value for name, text in made for value in _calculated(name, text, facts)}
+        results = {value for name, text in (*delivered, *earlier) for value in _calculated(name, text, facts)}
         facts = facts.with_counts(results)
     return [
         UntracedFigure(
@@ -90,6 +89,10 @@ def unknown_names_in(case: VerificationInput) -> list[UntracedFigure]:
         )
         for name, text, one in islice(unknown, MAX_NAMES)
     ]
+
+
+def _counts(texts: Iterable[tuple[str, str]]) -> set[Decimal]:
+    return set().union(*(counts_in(text, is_csv=is_csv(name)) for name, text in texts))
 
 
 def _delivered(case: VerificationInput) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.pev.plans.ordering import ancestors, cycle_in, levels
+from runs.pev.plans.ordering import ancestors, ancestors_of, cycle_in, levels
 
 
 @st.composite
@@ -46,6 +46,7 @@ def test_ancestors_are_all_that_is_finished_before() -> None:
 def test_every_dependency_stands_on_a_lower_level_and_among_the_ancestors(graph: dict[str, list[str]]) -> None:
     level, before = levels(graph), ancestors(graph)
     assert cycle_in(graph) == []
+    assert before == {name: ancestors_of(name, graph) for name in graph}
     assert set(level) == set(graph) == set(before)
     for name, dependencies in graph.items():
         for dependency in dependencies:
