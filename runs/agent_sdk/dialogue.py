@@ -106,7 +106,12 @@ class Session[Output]:
         """The reply to a request of the program, and its number. Raises what the port raises, ContractBroken when
         there is no output in the end or the model refuses, ValueError for what is no request.
         """
-        self._make_up_for(body)
+        # What the program has answered by itself, such as a call of a tool that it does not know, is carried out or
+        # refused by us like any other: it gets its number and its place in the journal.
+        for message in request_of(body, self._results).messages:
+            for use_id in result_ids(message):
+                if use_id in self._uses:
+                    self.call(use_id)
         request = request_of(body, self._results)
         self._asked += 1
         if self._demands == MAX_DEMANDS:
@@ -137,15 +142,6 @@ class Session[Output]:
             ask = replace(ask, messages=(*ask.messages, assistant(reply)))
             self._reply = reply = self._model.ask(ask)
         return replace(reply, content=content + reply.content)
-
-    def _make_up_for(self, body: object) -> None:
-        """What the program has answered by itself, such as a call of a tool that it does not know, is carried out or
-        refused by us like any other: it gets its number and its place in the journal.
-        """
-        for message in request_of(body, self._results).messages:
-            for use_id in result_ids(message):
-                if use_id in self._uses:
-                    self.call(use_id)
 
     def _as_ask(self, request: Request) -> Ask:
         """In the conversation of the session all that we said stands as we said it. Another one, in which the program

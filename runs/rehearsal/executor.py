@@ -305,7 +305,14 @@ def act(conversation: Conversation, limits: Limits) -> StepOutput | list[Use]:
         wanted = [one for one, dismissed in _documents(step, conversation) if not dismissed]
         if reads := due(wanted, limits.of_own_files if step.step_id in _OUTPUTS_READ else limits, conversation.turns):
             return reads
-    material = _material(step, conversation, limits)
+    heeds = conversation.all("critique") or conversation.all("person")
+    material = Material(
+        path=step.outputs[0],
+        account=account_of(_documents(step, conversation), unlisted(conversation.calls), limits),
+        requests=len(conversation.all("person")),
+        silent=job.ON_PURPOSE in step.description and not heeds,
+        limits=limits,
+    )
     if step.step_id in _OUTPUTS_READ and material.account.left_out:
         return _blocked(f"Files of earlier steps could not be read: {material.account.shortfall}.")
     written = _WRITERS[step.step_id](material)
@@ -336,17 +343,6 @@ def _documents(step: PlanStep, conversation: Conversation) -> list[tuple[Documen
     given = sources or [path for path in every if path not in made]
     dismissed = job.left_out(step.description, given)
     return [(every[path], path in dismissed) for path in given]
-
-
-def _material(step: PlanStep, conversation: Conversation, limits: Limits) -> Material:
-    heeds = conversation.all("critique") or conversation.all("person")
-    return Material(
-        path=step.outputs[0],
-        account=account_of(_documents(step, conversation), unlisted(conversation.calls), limits),
-        requests=len(conversation.all("person")),
-        silent=job.ON_PURPOSE in step.description and not heeds,
-        limits=limits,
-    )
 
 
 def _done(step: PlanStep, summary: str, left_out: Iterable[LeftOut]) -> StepOutput:

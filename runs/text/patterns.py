@@ -72,7 +72,12 @@ def _tokens(pattern: str) -> Iterator[tuple[str, str]]:
         elif written == "[":
             written, meant = _class(pattern, at)
         elif written == "(":
-            _refuse_group(pattern[at + 1 : at + 40])
+            after = pattern[at + 1 : at + 40]
+            for sign, name in _GROUPS.items():
+                if after.startswith(sign):
+                    raise InvalidInput(f"{name} is not supported; write the pattern without it")
+            if after.startswith("?") and "x" in after[1:].partition(":")[0].partition(")")[0].partition("<")[0]:
+                raise InvalidInput("the flag x is not supported; write the pattern without it")
         elif written == "{":
             meant = _count(pattern[at + 1 : at + 40].partition("}")[0])
         yield written, meant
@@ -126,14 +131,6 @@ def _class(pattern: str, start: int) -> tuple[str, str]:
         meant.append(member)
         at, first = at + len(written), False
     return pattern[start : at + 1], "".join(meant) + pattern[at : at + 1]
-
-
-def _refuse_group(after: str) -> None:
-    for sign, name in _GROUPS.items():
-        if after.startswith(sign):
-            raise InvalidInput(f"{name} is not supported; write the pattern without it")
-    if after.startswith("?") and "x" in after[1:].partition(":")[0].partition(")")[0].partition("<")[0]:
-        raise InvalidInput("the flag x is not supported; write the pattern without it")
 
 
 def _refuse_unseen_letters(written: list[str]) -> None:

@@ -99,7 +99,13 @@ class Writer:
                     self._paragraph((blocks.Span(f"{term}: ", strong=True), *words), depth)
             case blocks.Checks():
                 for one in block.rows:
-                    self._check(one, depth)
+                    head = (
+                        blocks.Span(f"{one.label} ", strong=True),
+                        *one.spans,
+                        *((blocks.Span(f" ({one.by})"),) if one.by else ()),
+                    )
+                    self._paragraph(head, depth, mark=one.mark, mark_colour=_colour(one.mark))
+                    self.add(one.details, depth + 3)
             case blocks.Notice():
                 self._paragraph((blocks.Span(block.title, strong=True),), depth, colour=block.tone)
                 self.add(block.blocks, depth + 1)
@@ -114,15 +120,6 @@ class Writer:
             first = row[0].spans if row and isinstance(row[0], blocks.Paragraph) else ()
             self._paragraph(first, depth, mark=mark)
             self.add(row[1:] if first else row, depth + 1)
-
-    def _check(self, one: blocks.Check, depth: int) -> None:
-        head = (
-            blocks.Span(f"{one.label} ", strong=True),
-            *one.spans,
-            *((blocks.Span(f" ({one.by})"),) if one.by else ()),
-        )
-        self._paragraph(head, depth, mark=one.mark, mark_colour=_colour(one.mark))
-        self.add(one.details, depth + 3)
 
     def _sources(self, block: blocks.Sources) -> None:
         for one in block.rows:

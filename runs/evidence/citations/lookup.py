@@ -94,12 +94,10 @@ class _Wanted:
         while at >= 0 and self.allowance >= 0:
             for (before, length), links in self._ends.get(_end(text, at), {}).items():
                 self.allowance -= length
-                self._take(text[max(0, at - before) : at - before + length], links, name)
+                link = text[max(0, at - before) : at - before + length]
+                if link in links:
+                    self.found |= dict.fromkeys(self.left.pop(link, ()), name)
             at = text.find("](", at + 1)
-
-    def _take(self, link: str, links: set[str], name: str) -> None:
-        if link in links:
-            self.found |= dict.fromkeys(self.left.pop(link, ()), name)
 
 
 def _end(text: str, at: int) -> str:

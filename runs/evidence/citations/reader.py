@@ -302,7 +302,15 @@ class Reader:
         if name is None:
             return replace(given, sentence=self._no_file(path if mark else target))
         if plain:
-            return self._file(given, name)
+            source = self._source(name)
+            return replace(
+                given,
+                status=CitationStatus.OK,
+                sentence=f"{name} is a file of the task",
+                source=name,
+                provenance=source.provenance,
+                sha256=source.sha256,
+            )
         return self._quoted(given, self._source(name), anchor if mark else "", texts)
 
     def _of_page(self, link: Link, address: str) -> Citation | None:
@@ -346,17 +354,6 @@ class Reader:
         if inner != path and self._named(inner):
             return f"There is no file {shown}; in the top folder there is {inner}"
         return f"There is no file {shown}"
-
-    def _file(self, given: Citation, name: str) -> Citation:
-        source = self._source(name)
-        return replace(
-            given,
-            status=CitationStatus.OK,
-            sentence=f"{name} is a file of the task",
-            source=name,
-            provenance=source.provenance,
-            sha256=source.sha256,
-        )
 
     def _source(self, name: str) -> _Source:
         if name not in self._sources:

@@ -167,7 +167,20 @@ class Parts:
         elif kind in smime.MEDIA_TYPES or (name or "").lower().endswith(smime.SUFFIX):
             self._open(part, name, depth)
         elif kind in {"text/calendar", "application/ics"} or (name or "").lower().endswith(".ics"):
-            self._invite(part, name)
+            # Calendars often come twice, as an alternative and attached.
+            text, _ = _text(part)
+            self._calendars += len(text)
+            try:
+                lines = invitations.lines_of(text) if self._calendars <= invitations.MAX_CHARACTERS else []
+            except InvalidInput:
+                lines = []
+            if not lines:
+                self.notes.append("An invitation in the mail could not be read.")
+            if lines and lines not in self._invitations:
+                self._invitations.append(lines)
+            is_attached = part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text"
+            if is_attached or not lines:
+                self._attach(part, name or "invitation.ics")
         elif name or part.get_content_disposition() == "attachment" or not _is_shown(part):
             self._attach(part, name)
         elif kind == "multipart/alternative":
@@ -230,22 +243,6 @@ class Parts:
             return _Version(Alternative(name, []), failure=error)
         finally:
             self.lines, self.attachments, self.notes, self.cautions = before
-
-    def _invite(self, part: Message, name: str | None) -> None:
-        """Calendars often come twice, as an alternative and attached."""
-        text, _ = _text(part)
-        self._calendars += len(text)
-        try:
-            lines = invitations.lines_of(text) if self._calendars <= invitations.MAX_CHARACTERS else []
-        except InvalidInput:
-            lines = []
-        if not lines:
-            self.notes.append("An invitation in the mail could not be read.")
-        if lines and lines not in self._invitations:
-            self._invitations.append(lines)
-        is_attached = part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text"
-        if is_attached or not lines:
-            self._attach(part, name or "invitation.ics")
 
     def _say(self, part: Message, kind: str) -> None:
         if kind in _PAGES:

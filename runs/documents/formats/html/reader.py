@@ -275,16 +275,16 @@ class _Pieces:
                 text = text.removeprefix(" ")
         if text:
             if text.strip():
-                self._look_at(len(text))
+                size = len(text)
+                look = self._looks.look
+                if look.is_hidden:
+                    self._hidden.append((self._size, self._size + size))
+                elif look.is_like_ground:
+                    self._faint.append(
+                        _Faint(self._size, self._size + size, self._looks.scope(), self._looks.floating())
+                    )
             self._parts.append(text)
             self._size += len(text)
-
-    def _look_at(self, size: int) -> None:
-        look = self._looks.look
-        if look.is_hidden:
-            self._hidden.append((self._size, self._size + size))
-        elif look.is_like_ground:
-            self._faint.append(_Faint(self._size, self._size + size, self._looks.scope(), self._looks.floating()))
 
     def _break(self) -> None:
         """A line ends; two of them one after the other begin another block."""

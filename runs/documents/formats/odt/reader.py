@@ -83,23 +83,20 @@ class Words:
         start = self.size
         self._add(_SPACES.sub(" ", element.text or ""))
         for child in element:
-            self._child(child, depth)
+            tag = child.tag
+            if tag in _SIGNS:
+                self._add(_SIGNS[tag])
+            elif tag == f"{TEXT}s":
+                self._add(" " * whole_number(child.get(f"{TEXT}c"), 1, low=1, high=_MAX_SPACES))
+            elif tag in _MARKS or tag in {f"{TEXT}note", f"{OFFICE}annotation"}:
+                self.events.append((self.size, child))
+            elif tag.startswith(DRAW):
+                self.boxes.append(child)
+            elif tag not in _NO_WORDS:
+                self.read(child, depth + 1)
             self._add(_SPACES.sub(" ", child.tail or ""))
         if element.get(f"{TEXT}style-name") in self.hidden_styles:
             self.hidden.append((start, self.size))
-
-    def _child(self, child: Element, depth: int) -> None:
-        tag = child.tag
-        if tag in _SIGNS:
-            self._add(_SIGNS[tag])
-        elif tag == f"{TEXT}s":
-            self._add(" " * whole_number(child.get(f"{TEXT}c"), 1, low=1, high=_MAX_SPACES))
-        elif tag in _MARKS or tag in {f"{TEXT}note", f"{OFFICE}annotation"}:
-            self.events.append((self.size, child))
-        elif tag.startswith(DRAW):
-            self.boxes.append(child)
-        elif tag not in _NO_WORDS:
-            self.read(child, depth + 1)
 
     def _add(self, text: str) -> None:
         if text:
@@ -153,7 +150,20 @@ class Story:
             raise InvalidInput(TOO_DEEP)
         for child in element:
             if child.tag in _PARAGRAPHS:
-                self._paragraph(child, place, depth)
+                place.paragraphs += 1
+                words = Words(self._hidden_styles)
+                words.read(child)
+                anchor = f"{place.prefix}p{place.paragraphs}"
+                start, text = self._builder.begin(), words.text
+                numbered = self._numbered(child, place)
+                if text.strip():
+                    self._add(child, place, anchor, text, numbered)
+                    for first, last in words.hidden:
+                        self._builder.mark(MarkKind.HIDDEN, start + first, start + last)
+                for at, event in words.events:
+                    self._event(event, start + at if text.strip() else start)
+                for box in words.boxes:
+                    self.walk(box, place.box(f"{anchor}x."), depth + 1)
             elif child.tag == f"{TABLE}table":
                 self._table(child, place, depth)
             elif child.tag in _CHANGES:
@@ -183,22 +193,6 @@ class Story:
         self.walk(element, place, depth + 1)
         if element.get(f"{TEXT}display") == "none":
             self._builder.mark(MarkKind.HIDDEN, start, self._builder.begin() - 1)
-
-    def _paragraph(self, paragraph: Element, place: Place, depth: int) -> None:
-        place.paragraphs += 1
-        words = Words(self._hidden_styles)
-        words.read(paragraph)
-        anchor = f"{place.prefix}p{place.paragraphs}"
-        start, text = self._builder.begin(), words.text
-        numbered = self._numbered(paragraph, place)
-        if text.strip():
-            self._add(paragraph, place, anchor, text, numbered)
-            for first, last in words.hidden:
-                self._builder.mark(MarkKind.HIDDEN, start + first, start + last)
-        for at, event in words.events:
-            self._event(event, start + at if text.strip() else start)
-        for box in words.boxes:
-            self.walk(box, place.box(f"{anchor}x."), depth + 1)
 
     def _numbered(self, paragraph: Element, place: Place) -> Numbered | None:
         """What is counted before a paragraph, whether it has words or not."""

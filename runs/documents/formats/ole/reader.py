@@ -65,7 +65,12 @@ def read(data: bytes) -> bytes:
 def make(data: bytes) -> BuiltDocument:
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as file:
-            _refuse_others(file)
+            if file.exists("EncryptedPackage"):
+                raise InvalidInput(NEEDS_PASSWORD)
+            if any(file.exists(name) for name in _OLD_STREAMS):
+                raise InvalidInput(_OLD)
+            if not file.exists(_PROPERTIES):
+                raise InvalidInput("is a file of a kind that cannot be read")
             return laid_out(FORMAT, _Message(file).mail())
     except _BROKEN as error:
         raise InvalidInput(_damaged(data)) from error
@@ -95,15 +100,6 @@ def attachments(data: bytes) -> list[tuple[str, bytes]]:
     if sum(len(content) for _, content in contents) > MAX_ATTACHED_BYTES:
         raise InvalidInput(f"has attachments of more than {MAX_ATTACHED_BYTES // 1_000_000} MB")
     return contents
-
-
-def _refuse_others(file: olefile.OleFileIO) -> None:
-    if file.exists("EncryptedPackage"):
-        raise InvalidInput(NEEDS_PASSWORD)
-    if any(file.exists(name) for name in _OLD_STREAMS):
-        raise InvalidInput(_OLD)
-    if not file.exists(_PROPERTIES):
-        raise InvalidInput("is a file of a kind that cannot be read")
 
 
 def _damaged(data: bytes) -> str:

@@ -257,7 +257,9 @@ def text_of(page: PdfTextPage) -> PageText:
     backwards, and columns one after the other.
     """
     count = page.count_chars()
-    units = _all_units(page, count)
+    buffer = (ctypes.c_ushort * (2 * count + 2))()
+    written = raw.FPDFText_GetText(page, 0, count, buffer)
+    units = bytes(buffer)[: 2 * max(written - 1, 0)]
     text = units.decode("utf-16-le", errors="replace")
     numbers: Sequence[int] = range(count)
     if not len(text) == count == len(units) // 2:  # there are characters that pdfium leaves out, or that are two for it
@@ -265,12 +267,6 @@ def text_of(page: PdfTextPage) -> PageText:
     found = _in_lines(page, text, numbers)
     text = raised(page, forwards(page, found.text, found.numbers), found.numbers)
     return PageText(*by_columns(page, text, found.numbers))
-
-
-def _all_units(page: PdfTextPage, count: int) -> bytes:
-    buffer = (ctypes.c_ushort * (2 * count + 2))()
-    written = raw.FPDFText_GetText(page, 0, count, buffer)
-    return bytes(buffer)[: 2 * max(written - 1, 0)]
 
 
 def _one_by_one(page: PdfTextPage, count: int) -> tuple[str, Sequence[int]]:

@@ -211,7 +211,12 @@ class Covered:
         taken, alone = list[_Map](), list[list[Any]]()
         for handles, room in found:
             self._check_time()
-            inner = _inner(room)
+            left, top, right, bottom = room
+            across, down = (
+                ((right - left) // _SHRUNK, 1) if right - left < bottom - top else (1, (bottom - top) // _SHRUNK)
+            )
+            left, top = left + across, top + down
+            inner = left, top, max(right - across, left + 1), max(bottom - down, top + 1)
             layer = next((one for one, cells in enumerate(taken) if not cells.has(inner)), len(taken))
             if layer == _MAX_SHARED:
                 alone.append(handles)
@@ -232,13 +237,6 @@ class Covered:
 def _difference(one: Image.Image, other: Image.Image) -> Image.Image:
     change = ImageChops.difference(one, other)
     return strongest(change) if change.mode == "RGB" else change
-
-
-def _inner(room: Room) -> Room:
-    left, top, right, bottom = room
-    across, down = ((right - left) // _SHRUNK, 1) if right - left < bottom - top else (1, (bottom - top) // _SHRUNK)
-    left, top = left + across, top + down
-    return left, top, max(right - across, left + 1), max(bottom - down, top + 1)
 
 
 FINE = 200 / 72

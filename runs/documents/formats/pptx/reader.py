@@ -51,7 +51,16 @@ class Shapes:
 
     def _shape(self, shape: Element, anchor: str, depth: int) -> None:
         if shape.tag in _WITH_TEXT:
-            self._text(shape, anchor)
+            place = shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph")
+            role = place.get("type", "") if place is not None else ""
+            kind = BlockKind.TITLE if role in _TITLES else BlockKind.FOOTER if role in MARGINS else BlockKind.PARAGRAPH
+            for number, paragraph in enumerate(shape.iter(f"{A}p"), 1):
+                text = words(paragraph)
+                if text.strip():
+                    properties = paragraph.find(f"{A}pPr")
+                    level = whole_number(properties.get("lvl"), high=_MAX_LEVEL) if properties is not None else 0
+                    level = 1 if kind is BlockKind.TITLE else level + 1 if level else 0
+                    self._builder.add(f"{anchor}.p{number}", kind, text, level=level)
         elif shape.tag == f"{P}grpSp":
             self.walk(shape, anchor, depth + 1)
         elif shape.tag == f"{P}graphicFrame":
@@ -62,18 +71,6 @@ class Shapes:
                 chosen = shape.find(f"{_MC}{name}")
                 if chosen is not None and self._builder.begin() == start:  # the fallback says the same again
                     self.walk(chosen, anchor, depth + 1)
-
-    def _text(self, shape: Element, anchor: str) -> None:
-        place = shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph")
-        role = place.get("type", "") if place is not None else ""
-        kind = BlockKind.TITLE if role in _TITLES else BlockKind.FOOTER if role in MARGINS else BlockKind.PARAGRAPH
-        for number, paragraph in enumerate(shape.iter(f"{A}p"), 1):
-            text = words(paragraph)
-            if text.strip():
-                properties = paragraph.find(f"{A}pPr")
-                level = whole_number(properties.get("lvl"), high=_MAX_LEVEL) if properties is not None else 0
-                level = 1 if kind is BlockKind.TITLE else level + 1 if level else 0
-                self._builder.add(f"{anchor}.p{number}", kind, text, level=level)
 
     def _table(self, frame: Element, anchor: str) -> None:
         for row_number, row in enumerate(frame.iter(f"{A}tr"), 1):
