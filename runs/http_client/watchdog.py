@@ -61,6 +61,7 @@ class Watch:
     def look(self) -> None:
         """Check once, and cut the call off when it has to end."""
         with self._lock:
+            # the list of calls is a copy: one that has ended since is left alone
             if self._left or self._reason is not None:
                 return
             try:
@@ -104,10 +105,12 @@ class _Watcher:
         while True:
             time.sleep(WATCH_INTERVAL)
             with self._lock:
+                # `add` takes the same lock: a call that comes now finds this thread running, or starts another
                 calls = list(self._calls)
                 if not calls:
                     self._runs = False
                     return
+            # without the lock: calls begin and end while a check waits
             for call in calls:
                 call.look()
 

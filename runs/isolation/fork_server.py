@@ -54,6 +54,7 @@ def _supervise(channel: socket.socket, header: dict[str, Any], size: int) -> NoR
         child = os.fork()
         if child == 0:
             os._exit(_perform(channel, header, data))
+        # the supervisor says how the child has ended: one that was killed cannot say it
         channel.sendall(ended(header, _watched(child, header["limits"]["megabytes"])))
     finally:  # never back into the loop of the process that was forked
         os._exit(1)
@@ -69,6 +70,7 @@ def _watched(child: int, megabytes: int) -> int:
         if ended:
             ending = os.waitstatus_to_exitcode(status)
             return _ALARMS.get(-ending, ending)
+        # only from the longest pause on: most children end before that, and are never measured
         if pause >= _LOOK_EVERY and _resident(process) > most:
             process.kill()
             os.waitpid(child, 0)

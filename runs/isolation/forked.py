@@ -26,6 +26,7 @@ class _Template:
             env=environment(),
             start_new_session=True,  # Ctrl-C in a terminal is for us
         )
+        # while our copy of its end is open, handing over a channel would not fail when the process is gone
         its.close()
 
     def give(self, channel: socket.socket) -> None:
@@ -84,6 +85,7 @@ def _connected() -> socket.socket:
     """Our end of a channel to a new child."""
     global _template
     mine, its = socket.socketpair()
+    # our copy of the child's end is closed at once: the channel must end when the child does
     with its, _lock:
         if _template is None or _template.owner != os.getpid():  # after a fork the parent's is not ours
             _template = _Template()

@@ -122,6 +122,7 @@ def cgroup(
     folder = Path(tempfile.mkdtemp(prefix="command-", dir=parent))
     try:
         (folder / "memory.max").write_text(str(memory))
+        # the kernel ends the command as a whole, and not the one process that it would choose
         (folder / "memory.oom.group").write_text("1")
         (folder / "pids.max").write_text(str(processes))
         with suppress(OSError):  # the kernel counts no swap here
