@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.db import transaction
+from django.http import HttpResponse
 from pytest_django import DjangoDbBlocker
 
 from runs.engine import claim, recording
@@ -19,6 +20,7 @@ from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
 from tests.installation import Installation
 from tests.integration.finished import Finished
+from tests.integration.source import without_layout
 from tests.services.redis import Redis
 
 
@@ -125,3 +127,14 @@ def team(api: FakeAnthropic) -> Team:
 def submitted(alice: User) -> factories.Submit:
     """A run of Alice's with one file; keywords change its policy."""
     return partial(factories.submit_as, alice)
+
+
+@pytest.fixture(autouse=True)
+def _text_without_layout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`text` of a page is its source without the white space that no browser shows; `content` is the page as it is."""
+
+    def text(response: HttpResponse) -> str:
+        source = response.content.decode(response.charset)
+        return without_layout(source) if response.get("Content-Type", "").startswith("text/html") else source
+
+    monkeypatch.setattr(HttpResponse, "text", property(text))

@@ -20,7 +20,7 @@ from tests.fakes.anthropic_answers import Answer, Request
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, plan, step, step_of
 from tests.integration.adversarial.holding import must_hold, page, play
-from tests.integration.web.source import without_layout
+from tests.integration.source import without_layout
 from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]

@@ -22,7 +22,7 @@ from tests.factories import MODELS, Submit, drain, finish, open_gate
 from tests.fakes.anthropic_answers import Answer, Request, Say
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team, answering, plan, step, told
-from tests.integration.web.source import without_layout
+from tests.integration.source import without_layout
 from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]

@@ -28,7 +28,7 @@ from tests.documents.samples import documents
 from tests.documents.word import note, paragraph, word
 from tests.factories import MODELS, answer, drain, finish, open_gate
 from tests.factories.agents import agent
-from tests.integration.web.source import without_layout
+from tests.integration.source import without_layout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
 

@@ -16,7 +16,7 @@ from runs.models import Draft, DraftFile, Event, Rendition, Run
 from runs.store import blobs, trees
 from tests import factories
 from tests.documents.archives import zipped
-from tests.integration.web.source import without_layout
+from tests.integration.source import without_layout
 from tests.integration.web.submitting import JSON, file, form
 
 TOKEN = "12345678-1234-5678-1234-567812345678"

@@ -17,7 +17,7 @@ from runs.web.frame.run_tab import EVERYTHING
 from runs.web.live.news import news, small_parts
 from runs.web.live.tabs import TABS
 from tests import factories
-from tests.integration.web.source import without_layout
+from tests.integration.source import without_layout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 CALL = ModelCalled(role="executor", model="m", ms=5, stop="end_turn", step="s1", attempt=1)
