@@ -104,7 +104,7 @@ def pages_of(run: Run, client: Client) -> Iterator[str]:
 def page(client: Client, address: str) -> str:
     answer = client.get(address)
     assert answer.status_code == 200
-    return answer.content.decode()
+    return answer.text
 
 
 def words(markup: str) -> str:

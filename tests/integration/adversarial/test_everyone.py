@@ -128,7 +128,7 @@ def test_an_answer_is_no_markup(api: FakeAnthropic, submitted: Submit, client: C
     )
     run = play(api, submitted, Team(plan=plan(step("one")), synthesizer=synthesizes(hostile)))
     must_hold(run, client, Outcome.SUCCEEDED, "The result is done.")
-    markup = client.get(f"/runs/{run.pk}/").content.decode()
+    markup = client.get(f"/runs/{run.pk}/").text
     assert "<script>alert" not in markup
     assert "<img src=x" not in markup
     assert 'href="javascript:' not in markup

@@ -72,7 +72,7 @@ def test_it_is_settled_and_others_go_on(api: FakeAnthropic, submitted: Submit, c
     assert said.startswith("Do flows. ")
     assert report["answer"].startswith(f"Does not apply:\n\n- {said}\n\n---\n\n")
     for address in ("", "steps/", "history/", "report/"):
-        assert "does not apply" in client.get(f"/runs/{run.pk}/{address}").content.decode().lower(), address
+        assert "does not apply" in client.get(f"/runs/{run.pk}/{address}").text.lower(), address
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_person_sees_it_where_results_wait(
     drain(run)
     assert open_gate(run).kind == GateKind.STEP
     client.force_login(alice)
-    shown = client.get(f"/runs/{run.pk}/").content.decode()
+    shown = client.get(f"/runs/{run.pk}/").text
     assert "does not apply" in shown
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
     assert statuses(run)["flows"] == StepStatus.NOT_APPLICABLE

@@ -81,7 +81,7 @@ def test_a_step_is_done_when_the_tests_pass_and_told_what_they_printed(
     assert [call.is_error for call in checks_run(run)] == [True, False]
     client.force_login(alice)
     page = client.get(evidence_address(run.pk, results[0].evidence[0], first).partition("#")[0])
-    assert "1 failed: it is not right" in page.content.decode()
+    assert "1 failed: it is not right" in page.text
     assert results[0].evidence[0].sentence.endswith("ended with status 1")
 
 
@@ -120,7 +120,7 @@ def test_the_whole_task_is_judged_by_a_command(
     assert proof.verified == (outcome == Outcome.SUCCEEDED)
     client.force_login(alice)
     page = client.get(evidence_address(run.pk, proof, None).partition("#")[0])
-    assert proof.quote.splitlines()[-1] in page.content.decode()
+    assert proof.quote.splitlines()[-1] in page.text
 
 
 @pytest.mark.needs("bubblewrap")
@@ -175,7 +175,7 @@ def test_who_approves_sees_what_will_be_run(api: FakeAnthropic, submitted: Submi
     run = submitted()
     drain(run)
     client.force_login(alice)
-    page = " ".join(client.get(f"/runs/{run.pk}/").content.decode().split())
+    page = " ".join(client.get(f"/runs/{run.pk}/").text.split())
     assert page.count("Runs tests (") == 2
 
 

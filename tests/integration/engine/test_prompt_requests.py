@@ -102,7 +102,7 @@ def test_the_request_pasted_into_the_file_does_not_pass(
         (GateKind.EXHAUSTED, "open")
     ]
     client.force_login(alice)
-    page = client.get(f"/runs/{run.pk}/").content.decode()
+    page = client.get(f"/runs/{run.pk}/").text
     assert page.index("<strong>alice asked</strong>") < page.index("<strong>Attempt 3</strong>"), "failing first"
     answer(run, alice)
     ended = finish(run, alice)
@@ -111,7 +111,7 @@ def test_the_request_pasted_into_the_file_does_not_pass(
     assert [(one["number"], one["status"], one["by"]) for one in data["requests"]] == [(1, "not_met", "alice")]
     assert any(gap.startswith(f"Request 1 of alice is not met: “{WORDS}”.") for gap in data["gaps"])
     client.force_login(alice)
-    page = client.get(f"/runs/{ended.pk}/").content.decode()
+    page = client.get(f"/runs/{ended.pk}/").text
     assert "<strong>Open point</strong> Request 1 of alice is not met" in page
     assert "<strong>alice asked</strong>" not in page  # it is the open point
 
@@ -381,7 +381,7 @@ def test_gate_report_and_terminal_tell_the_same(
     Writer(api, FIRST, NAMED, quote={"source": "findings.md", "quote": "Severity: high."}, complexity="high")
     run = rejected(submitted, alice)
     client.force_login(alice)
-    page = client.get(f"/runs/{run.pk}/").content.decode()
+    page = client.get(f"/runs/{run.pk}/").text
     assert "met (findings.md, line 3)" in page
     assert "<strong>alice asked</strong>" in page
     assert f"request 1 of alice, met (findings.md, line 3): “{WORDS}”" in about(open_gate(run))
@@ -389,5 +389,5 @@ def test_gate_report_and_terminal_tell_the_same(
     assert ": met (findings.md, line 3).\n" in as_markdown(run)
     answer(run, alice)
     ended = finish(run, alice)
-    report_page = client.get(f"/runs/{ended.pk}/report/").content.decode()
+    report_page = client.get(f"/runs/{ended.pk}/report/").text
     assert "met (findings.md, line 3)" in report_page

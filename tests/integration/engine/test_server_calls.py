@@ -82,7 +82,7 @@ def test_what_acts_waits_for_a_person_who_sees_what_is_sent(
     assert [work.status for work in run.work.open()] == [WorkStatus.SUSPENDED]
     assert tickets.calls == ["search door"]
     client.force_login(alice)
-    page = client.get(f"/runs/{run.pk}/").content.decode()
+    page = client.get(f"/runs/{run.pk}/").text
     assert "Let the AI call tickets__create?" in page
     assert '<bdi class="mono">title</bdi> <span class="faint">text · 18 characters</span>' in page
     assert '<pre class="sent-value">The door is broken</pre>' in page
@@ -134,7 +134,7 @@ def test_who_approves_a_plan_sees_what_it_may_do_outside(
     run = submitted(servers=["tickets"])
     drain(run)
     client.force_login(alice)
-    page = client.get(f"/runs/{run.pk}/").content.decode()
+    page = client.get(f"/runs/{run.pk}/").text
     assert "Acts outside: tickets__create" in page
     assert "Reads outside: tickets__search" in page
     assert "tickets__create (acts outside): Creates a ticket." in str(team.seen["planner"][0].messages[0])
@@ -267,7 +267,7 @@ def test_a_tool_that_the_api_refuses_does_not_fail_the_run_and_every_text_is_evi
     alice.is_superuser = True
     alice.save()
     client.force_login(alice)
-    page = client.get("/status/servers/").content.decode()
+    page = client.get("/status/servers/").text
     assert "filter is left out: the API refuses the name of its argument “$filter”" in page
     assert "any is left out: its schema has anyOf at the top, which the API refuses" in page
     assert "typed is left out: its schema has a type that does not exist" in page

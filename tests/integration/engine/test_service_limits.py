@@ -257,7 +257,7 @@ def test_the_gate_says_what_a_search_costs(api: FakeAnthropic, submitted: Submit
     run = start(submitted)
     drain(run)
     client.force_login(alice)
-    text = client.get(f"/runs/{run.pk}/").content.decode()
+    text = client.get(f"/runs/{run.pk}/").text
     assert "earches and reads the web (any site)" in text
     assert "uns code at the model&#x27;s service" in text
     assert "earches cost $0.01 each, 8 in an attempt and 40 in the run at most" in text

@@ -63,7 +63,7 @@ def test_a_page_is_read_as_people_see_it(
     run = submitted(web="pages.example")
     drain(run)
     client.force_login(alice)
-    assert "Reads the web (pages.example)" in client.get(f"/runs/{run.pk}/").content.decode()
+    assert "Reads the web (pages.example)" in client.get(f"/runs/{run.pk}/").text
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
     (call,) = calls(run)
     head, _, body = call.result.partition("\n")

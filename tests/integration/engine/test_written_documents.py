@@ -89,9 +89,9 @@ def test_the_citations_of_a_document_are_listed_and_lead_to_their_places(
     ]
     client.force_login(alice)
     for address in (f"/runs/{run.pk}/report/", f"/runs/{run.pk}/files/{path}"):
-        page = client.get(address).content.decode()
+        page = client.get(address).text
         [link] = [part for part in page.split('href="') if part.startswith(f"/runs/{run.pk}/files/one.md?sha=")][:1]
-        shown = client.get(link.partition('"')[0].replace("&amp;", "&").partition("#")[0]).content.decode()
+        shown = client.get(link.partition('"')[0].replace("&amp;", "&").partition("#")[0]).text
         assert '<mark id="hit">Found by one' in shown
 
 

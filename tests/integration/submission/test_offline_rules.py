@@ -163,7 +163,7 @@ def test_what_a_person_asks_for_at_a_plan_reads_as_not_done_first_among_the_line
         [],
     )
     client.force_login(alice)
-    page = without_layout(client.get(f"/runs/{run.pk}/").content.decode())
+    page = without_layout(client.get(f"/runs/{run.pk}/").text)
     lines = page[page.index('<ul class="gate-lines">') :]
     assert lines.startswith(
         '<ul class="gate-lines"><li data-mark="bad"><strong>alice asked</strong> “Name the severity of each point” '
@@ -187,7 +187,7 @@ def test_what_a_person_asks_for_at_a_result_comes_back_to_them(client: Client, w
     (request,) = reading_of(Run.objects.get(pk=run.pk)).requests
     assert (open_gate(run).kind, request.state) == (GateKind.STEP, "not provable: nothing that changed shows it")
     client.force_login(alice)
-    page = client.get(f"/runs/{run.pk}/").content.decode()
+    page = client.get(f"/runs/{run.pk}/").text
     assert "The offline rules cannot judge this; look for yourself." in page
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
