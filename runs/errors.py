@@ -65,7 +65,7 @@ class LeaseLost(PevError):
 
 
 class ContractBroken(PevError):
-    """A model did not deliver what was asked for, even after it was told the errors."""
+    """A model did not deliver what was asked for, even after it was shown the errors."""
 
     def __init__(self, sentence: str, errors: tuple[str, ...] = ()) -> None:
         super().__init__(sentence)
@@ -87,7 +87,7 @@ class NoVerdict(ContractBroken):
 
 
 class PlanRepeated(ContractBroken):
-    """The planner gave a plan that has failed or was rejected once more, although it had been told why."""
+    """The planner repeated a plan that had failed or was rejected, although the reason was in its prompt."""
 
 
 class StoreAway(PevError):

@@ -20,7 +20,7 @@ _OF_THE_PROGRAM = ("x-anthropic-billing-header:", "You are a Claude agent, built
 
 
 class Result(NamedTuple):
-    """Of a call that was carried out: what the model is told, as the journal has it."""
+    """The result of a call that was carried out, as the journal and the model get it."""
 
     text: str
     is_error: bool

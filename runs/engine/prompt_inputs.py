@@ -1,4 +1,4 @@
-"""What each role is told: reads rows and puts together the briefs that pev wants."""
+"""The input for the prompts of each role: reads rows and makes the briefs that pev takes."""
 
 import codecs
 from collections.abc import Iterable, Iterator, Mapping, Sequence

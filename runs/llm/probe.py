@@ -32,7 +32,7 @@ MAX_WHOLE_ANSWER = 1_000
 MAX_ANSWER = 300
 """Tokens: the answers take ten, a verdict on two criteria 250, and a model that thinks aloud first needs some more."""
 TRIES = 2
-"""At calling a tool: a small model does not do each time what it is told."""
+"""Tries at calling a tool: a small model does not always follow the instruction."""
 _HELLO = "Answer with the word hello and nothing else."
 _SCHEMA = {
     "type": "object",
@@ -67,7 +67,7 @@ class Finding:
 
 
 def probe(clients: Clients, server: Server, model: str, seconds: float) -> Finding:
-    """Ask at most ten small questions, within `seconds`. Whatever goes wrong is told in the finding.
+    """Ask at most ten small questions, within `seconds`. Whatever goes wrong is part of the finding.
 
     Of a known model on Anthropic's own service only whether it answers is asked, and its window.
     """

@@ -62,7 +62,7 @@ def configured_models(environ: Mapping[str, str]) -> dict[Role, str]:
 
 
 def _problem(server: Server, environ: Mapping[str, str]) -> str:
-    """Why nobody answers there, or nothing. A key that is set and cannot be sent is told when it is to be sent."""
+    """Why nobody answers there, or nothing. A key that is set but cannot be sent is reported when it is used."""
     if any(environ.get(name) for name in server.key_names):
         return ""
     try:

@@ -17,7 +17,7 @@ from runs.text.truncate import cut_after
 
 MAX_COLUMNS = 12
 MAX_CELL = 400
-"""Characters of a cell; what is longer is cut where it is shown, and in the request that quotes it."""
+"""Characters of a cell. A longer one is cut where it is shown, and in the request that quotes it."""
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])\s+(?=\S)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:<[^<>]*>|[^()<>]*)\)")
@@ -27,12 +27,14 @@ _SEPARATOR = re.compile(r"(?<!\\)\|")
 
 
 type Row = tuple[str, ...]
-"""What two rows, or an item and a row, have in common if they say the same."""
+"""The key that two rows, or an item and a row, share if they say the same."""
 
 
 @dataclass(frozen=True)
 class RowTable:
-    """`header` and rows of as many cells. `start` and `end`: its lines in Markdown, with `body` the first row's."""
+    """The header, and rows with as many cells. `start` and `end` are its lines in Markdown; `body` is the first line of
+    the rows.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -42,7 +44,7 @@ class RowTable:
 
 
 def items_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """From where to where each item at the left edge goes, with the indented lines that belong to it."""
+    """The first and last line of each item at the left edge, with the indented lines that belong to it."""
     fence, start = "", None
     for number, line in enumerate(lines):
         opened = FENCE.match(line)
@@ -60,7 +62,7 @@ def items_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def lines_of_points(path: str, text: str, limit: int) -> list[range]:
-    """The lines, from 1, of each item and each row of a Markdown, CSV or TSV text, of `limit` at most and one more."""
+    """The lines (from 1) of each item and each row of a Markdown, CSV or TSV text: at most `limit` and one more."""
     if is_csv(path):
         return [lines for lines, _ in csv_rows(text, limit)]
     lines = text.split("\n")  # as evidence counts them
@@ -102,7 +104,7 @@ def csv_rows(text: str, limit: int) -> Iterator[tuple[range, Mapping[str, str]]]
 
 
 def tables_in(path: str, text: str, limit: int) -> Iterable[RowTable]:
-    """The tables of a file, each with `limit` rows and one more at most; none of a file of another kind."""
+    """The tables of a file, each with at most `limit` rows and one more; none for other kinds of files."""
     if is_csv(path):
         table = _csv(text, limit)
         return [table] if len(table.rows) > 1 else []
@@ -134,7 +136,7 @@ def tables_of(lines: Sequence[str], limit: int, at_least: int = 2) -> Iterator[R
 
 
 def _columns(header: str, marks: str) -> int:
-    """How many columns the table has whose first two lines these are; 0 if they begin none."""
+    """How many columns the table has that begins with these two lines; 0 if they begin none."""
     if "|" not in header or "-" not in marks or header[:1].isspace() or ITEM.match(header) or ITEM.match(marks):
         return 0
     columns = _cells(marks)
@@ -149,7 +151,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _csv(text: str, limit: int) -> RowTable:
-    """No clock ends it, only the length of the text: with fewer rows than before a number would mean another row."""
+    """Only the length of the text limits it, not a clock: with fewer rows than before a number would mean another row."""
     table = Table(text)
     columns = len(table.header)
     try:
@@ -176,5 +178,5 @@ def folded_row(cells: Sequence[str]) -> Row:
 
 
 def folded(text: str) -> str:
-    """The words alone: without marks of Markdown, targets of links, and breaks."""
+    """The words alone, without marks of Markdown, targets of links and line breaks."""
     return " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).split())

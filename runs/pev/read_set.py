@@ -15,8 +15,8 @@ from runs.text.paths import MAX_CHARACTERS, is_unprintable
 
 
 def meant_by(steps: Iterable[PlanStep], paths: Iterable[str]) -> list[str]:
-    """The given files that a plan gives its steps to deal with. A step that names none is given all, and so is every
-    step of a plan whose patterns are too wild to be followed.
+    """The given files that the steps of a plan name as input. A step that names none gets all, and so does every step
+    of a plan whose patterns are too complex.
     """
     named = [step.inputs for step in steps]
     if not all(named):
@@ -29,9 +29,11 @@ def meant_by(steps: Iterable[PlanStep], paths: Iterable[str]) -> list[str]:
 
 
 MAX_FILES = 500
-"""Noted one by one: some 50 kB in a row of the database. Who looks at more depends on everything."""
+"""Files that are recorded one by one: some 50 kB in a row of the database. An attempt that reads more depends on all
+files.
+"""
 MAX_SETS = 10
-"""Questions about many files: each goes through all names of the run again, 10,000 in some 20 ms."""
+"""Searches over many files. Checking one goes through all names of the run again, 10,000 in some 20 ms."""
 
 
 class _Asked(StrEnum):
@@ -45,9 +47,8 @@ class _Asked(StrEnum):
 
 
 class ReadSet(Contract):
-    """What was looked at, with digests of what was there: `files` by path, `sets` by what was asked of many files.
-
-    That a file was missing, and that a set had no other file, counts as much as a content.
+    """What was read, with digests of the content: `files` by path, `sets` by the search. That a file was missing, or
+    that a set had no other file, counts as well.
     """
 
     files: dict[str, str] = {}
@@ -81,12 +82,12 @@ class FileView:
         return sorted({*self.given, *self.workspace})
 
     def file(self, path: str) -> str:
-        """The state of one file; empty where there is none."""
+        """The state of one file; empty if it does not exist."""
         given, now = self._content(self.given.get(path)), self._content(self.workspace.get(path))
         return given if given == now else f"{given}/{now}"
 
     def digest(self, asked: str) -> str:
-        """Of what was asked of many files (a key of `ReadSet.sets`)."""
+        """The result of a search over many files, by the key of `ReadSet.sets`."""
         found = self._digests.get(asked)
         if found is None:
             lines = (f"{path}\0{entry}\n" for path in self.paths if (entry := self.entry(asked, path)))
@@ -94,7 +95,7 @@ class FileView:
         return found
 
     def entry(self, asked: str, path: str) -> str:
-        """What one file adds to the answer; empty for nothing. What else there is of the file plays no part in it."""
+        """What one file adds to the result of a search; empty for nothing."""
         kind, _, prefix = asked.partition(" ")
         given, now = self.given.get(path), self._settled(path)
         if not path.startswith(prefix):
@@ -129,14 +130,14 @@ class FileView:
 
 
 def holds(reads: ReadSet, view: FileView) -> bool:
-    """Whether whoever looks again at the same sees the same."""
+    """Whether another attempt that reads the same finds the same."""
     return all(view.file(path) == state for path, state in reads.files.items()) and all(
         view.digest(asked) == digest for asked, digest in reads.sets.items()
     )
 
 
 def concerned(reads: ReadSet | None, before: FileView, now: FileView) -> list[str]:
-    """The files between two views whose change is one of what was looked at, sorted; all, where nobody knows."""
+    """The read files that differ between two views, sorted; all files if it is unknown what was read."""
     changed = [path for path in sorted({*before.paths, *now.paths}) if before.file(path) != now.file(path)]
     if reads is None:
         return changed
@@ -148,7 +149,7 @@ def concerned(reads: ReadSet | None, before: FileView, now: FileView) -> list[st
 
 
 class ReadTracker:
-    """Collects what is looked at, in bounded memory; `recorded` makes a record of it."""
+    """Collects what is read, in bounded memory. `recorded` makes a record of it."""
 
     def __init__(self) -> None:
         self._files = set[str]()
@@ -159,22 +160,22 @@ class ReadTracker:
             self._files.add(path)
 
     def contents(self, prefix: str) -> None:
-        """All files whose path begins like this were searched."""
+        """All files whose path begins with this were searched."""
         self._set(f"{_Asked.CONTENTS} {prefix}")
 
     def listing(self, prefix: str) -> None:
-        """Their names and sizes were listed."""
+        """The names and sizes of these files were listed."""
         self._set(f"{_Asked.LISTING} {prefix}")
 
     def names(self) -> None:
-        """It matters which files there are."""
+        """The set of existing files matters."""
         self._set(_Asked.NAMES)
 
     def everything(self) -> None:
         self._set(_Asked.EVERYTHING)
 
     def earlier(self, reads: ReadSet | None) -> None:
-        """What an earlier attempt looked at, whose critique this one was told. All, where nobody knows."""
+        """What an earlier attempt read: its critique is in the prompt of this one. All files if that is unknown."""
         if reads is None:
             self.everything()
             return
@@ -184,11 +185,11 @@ class ReadTracker:
             self._set(asked)
 
     def over[Value](self, files: Mapping[str, Value], *, contents: bool = True) -> Mapping[str, Value]:
-        """The same files, noted as they are looked at; without `contents` only that they are gone through."""
+        """The same files, recorded as they are read; without `contents` only their names are read."""
         return _Watched(files, self, contents=contents)
 
     def recorded(self, view: FileView) -> ReadSet:
-        """The record, of what was looked at as it is in this view."""
+        """The record of what was read, as it is in this view."""
         if _Asked.EVERYTHING in self._sets or len(self._files) > MAX_FILES or len(self._sets) > MAX_SETS:
             return ReadSet(sets={_Asked.EVERYTHING: view.digest(_Asked.EVERYTHING)})
         return ReadSet(
@@ -206,12 +207,14 @@ class ReadTracker:
 
 
 def _may_exist(path: str) -> bool:
-    """Whether it can be, or begin, a path. Models ask for anything; that the rest is not there holds everywhere."""
+    """Whether it can be a path, or the beginning of one. Models ask for anything, and what cannot be a path exists
+    nowhere.
+    """
     return len(path) <= MAX_CHARACTERS and not is_unprintable(path)
 
 
 class _Watched[Value](Mapping[str, Value]):
-    """Files by path that note in `ReadTracker` what is asked of them."""
+    """Files by path that record in `ReadTracker` what is read of them."""
 
     def __init__(self, files: Mapping[str, Value], looks: ReadTracker, *, contents: bool) -> None:
         self._files, self._looks, self._contents = files, looks, contents

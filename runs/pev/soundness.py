@@ -1,4 +1,4 @@
-"""What keeps a plan from being run: each thing as a sentence, with its place in the plan."""
+"""The problems that keep a plan from being run, each as a sentence with its place in the plan."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Required, TypedDict, Unpack
@@ -22,7 +22,7 @@ from runs.text.truncate import quoted
 
 
 def unanswered_requests(plan: PlanContract, requests: Collection[int]) -> list[str]:
-    """A sentence for each request that is left out, and each answer that names something that does not exist."""
+    """A sentence for each request without an answer, and for each answer that names something that does not exist."""
     given = {answer.request for answer in plan.answers}
     problems = [
         f"Request {number} is answered nowhere: name in `answers` the step or criterion that meets it."
@@ -55,7 +55,7 @@ def _problems_with(answer: RequestAnswer, plan: PlanContract, requests: Collecti
 
 
 CHECKS_SECONDS = 10.0
-"""For all checks of a plan together: one pattern may take 50 ms to compile, and a plan may have thousands."""
+"""Seconds for all checks of a plan together: compiling one pattern may take 50 ms, and a plan may have thousands."""
 _ABOUT = "ask with `about` “output” how the result has to be, or leave it out."
 
 
@@ -81,7 +81,7 @@ class Bounds(TypedDict, total=False):
 
 
 def problems_in(plan: PlanContract, tools: frozenset[str], **bounds: Unpack[Bounds]) -> list[str]:
-    """One sentence for each thing that keeps the plan from being run; empty means sound."""
+    """One sentence for each problem; empty if the plan is sound."""
     return [problem.sentence for problem in placed_problems(plan, tools, **bounds)]
 
 
@@ -95,7 +95,7 @@ def placed_problems(
     sources_needed: bool = True,
     requests: Collection[int] = (),
 ) -> list[Problem]:
-    """The same, each with its place in the plan."""
+    """The problems, each with its place in the plan."""
     problems: list[Problem] = []
     ids = [step.step_id for step in plan.steps]
     twice = sorted({i for i in ids if ids.count(i) > 1})
@@ -118,7 +118,7 @@ def placed_problems(
 
 
 def about_sources(plan: PlanContract) -> list[str]:
-    """Where criteria about sources stand, of which a run that needs none has none."""
+    """The places of criteria about sources, which a run without sources must not have."""
     return [one.named for one in _about_sources(plan)]
 
 
@@ -148,7 +148,7 @@ def without_sources(plan: PlanContract) -> tuple[PlanContract, int]:
 
 
 class _Placed(NamedTuple):
-    """A criterion, its number, and where it stands; without a step among the success criteria."""
+    """A criterion, its number and its place; a success criterion has no step."""
 
     criterion: Criterion
     number: int
@@ -167,7 +167,7 @@ class _Placed(NamedTuple):
 
 
 def _criteria_of(plan: PlanContract, but: Sequence[PlanStep] = ()) -> Iterator[_Placed]:
-    """Every criterion, with where it stands; without those of the steps that are the same in `but`."""
+    """Every criterion with its place, except those of steps that are the same in `but`."""
     for step in plan.steps:
         if step not in but:
             yield from (_Placed(one, number, step.step_id) for number, one in enumerate(step.acceptance_criteria, 1))
@@ -175,7 +175,7 @@ def _criteria_of(plan: PlanContract, but: Sequence[PlanStep] = ()) -> Iterator[_
 
 
 def unsaid_topics(plan: PlanContract, kept: Sequence[PlanStep]) -> Iterator[str]:
-    """A planner says of each criterion what it is about. Steps of earlier versions are kept as they are."""
+    """A planner must say what each criterion is about. Steps of earlier versions are kept as they are."""
     for one in _criteria_of(plan, but=kept):
         if one.criterion.about is None:
             yield (
@@ -249,7 +249,7 @@ def compared_with_itself(plan: PlanContract, given: Mapping[str, object], kept: 
 
 
 def placed_comparisons(plan: PlanContract, given: Mapping[str, object], kept: Sequence[PlanStep] = ()) -> list[Problem]:
-    """The same, each with its place in the plan."""
+    """The same problems, each with its place in the plan."""
     budget, problems = Budget(CHECKS_SECONDS), list[Problem]()
     try:
         for one in _criteria_of(plan, but=kept):
@@ -275,7 +275,7 @@ def _problem_with_sources(check: Check, given: Mapping[str, object]) -> str | No
 
 
 def _problem_with_decision(check: Check, topic: About, commands: Collection[str]) -> str | None:
-    """What the run wrote proves by itself how the result looks, never that it is true."""
+    """The run's own files can prove how the result looks, but not that it is true."""
     for command in check.commands:
         if command not in commands:
             there = f"There are: {', '.join(sorted(commands))}." if commands else "Its administrator has named none."

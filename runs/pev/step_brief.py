@@ -1,4 +1,4 @@
-"""What an executor is told before it begins: the brief of its step, and the question that is made of it."""
+"""The brief of a step, and the first question to its executor that is made from it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ NAME_CHARS = 120
 
 
 class Critique(Feedback):
-    """What was said of an earlier attempt at this step."""
+    """Earlier critiques that are shown to the next attempt."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class StepBrief:
 
 
 def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
-    """The first question of an attempt. What the steps of a run have in common comes first (`Ask.stable`)."""
+    """The first question of an attempt. It begins with what the steps of a run have in common (`Ask.stable`)."""
     if brief.simple:
         return _simple_question(brief, tools)
     schema = schema_for(StepOutput)
@@ -118,7 +118,7 @@ def _simple_question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
 
 
 def _of_the_run(brief: StepBrief) -> list[str]:
-    """What every step of the run is told, to the byte, so that it is paid for once."""
+    """The part that is the same, to the byte, in every step of the run, so that the service caches it."""
     return [
         delimited("request", brief.request),
         delimited("goal", brief.goal),
@@ -145,7 +145,7 @@ def _place(brief: StepBrief) -> str:
 
 
 def _of_the_step(brief: StepBrief) -> list[str]:
-    """From what no attempt changes to what each adds: a retry begins with all that the attempt before was told."""
+    """Ordered from what no attempt changes to what each one adds, so that a retry begins with the cached prompt."""
     made = [delimited("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []
     return [
         *results_with_notes(brief.results, brief.notes),

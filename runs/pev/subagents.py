@@ -26,7 +26,9 @@ from runs.pev.tools.toolbox import wrong_arguments
 from runs.text.truncate import quoted
 
 MAX_DELEGATIONS = 20
-"""Of one attempt. Each may take as many rounds as the attempt itself: a model that only hands on ends here."""
+"""Delegations of one attempt. Each may take as many rounds as the attempt itself, so this ends a model that only
+delegates.
+"""
 MAX_QUESTIONS = 400
 """Of all subagents of an attempt: its questions, and its calls at so many in a turn, are numbered below those of its
 verification and its checks.
@@ -39,11 +41,11 @@ _ENDED = {
     "max_tokens": "The answer of {} was cut off at the length limit. Hand it a smaller part, or have it write a file.",
     EXCEEDED: "This was longer than {} can read. Hand it a smaller part.",
 }
-"""Of a conversation without an answer, by how its last reply has stopped."""
+"""The reason for a conversation without an answer, by the stop reason of its last reply."""
 
 
 def with_subagents(tools: JournaledToolbox, model: Model, brief: StepBrief) -> JournaledToolbox:
-    """The tools of an attempt, and one that hands parts of it on where its step may do so."""
+    """The tools of an attempt, with the one for delegating if its step may do so."""
     return _Delegating(tools, model, brief) if brief.subagents else tools
 
 
@@ -117,7 +119,9 @@ class _Delegating:
         return _result_of(task.agent, reply, calls, result_chars(self._brief.window, MAX_RESULT_CHARS))
 
     def _question(self, task: Delegate, subagent: Subagent, own: Toolbox) -> Ask:
-        """What it has in common with other questions of the attempt comes first (`Ask.stable`)."""
+        """The first question of a subagent. It begins with what it shares with other questions of the attempt
+        (`Ask.stable`).
+        """
         brief, agent = self._brief, subagent.definition
         files = [delimited("files", listing(brief.files, brief.remarks))]
         if brief.made:
@@ -136,7 +140,7 @@ class _Delegating:
 
 
 class _Own:
-    """A Toolbox with what of the step's tools a subagent may use: none that hands on, or that a service runs."""
+    """A Toolbox with the tools of the step that a subagent may use: none that delegates, and none that a service runs."""
 
     def __init__(self, tools: JournaledToolbox, name: str, subagent: Subagent) -> None:
         self._tools, self._name, self._window = tools, name, subagent.window
@@ -179,7 +183,7 @@ class _Own:
 
 
 def _result_of(name: str, reply: Reply, calls: Calls, limit: int) -> ToolResult:
-    """What the executor is told: the words of a model of its run, which are no source, and what they rest on."""
+    """The result for the executor: words of another model, which are no source, and the sources that they name."""
     answer, made = reply.text.strip(), _numbers(calls)
     if reply.stop_reason in _ENDED or not answer:
         ended = _ENDED.get(reply.stop_reason, "{} has given no answer. Do this yourself, or leave it out and say so.")

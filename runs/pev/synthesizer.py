@@ -1,4 +1,4 @@
-"""The final answer: what the synthesizer is told. What it says changes no outcome."""
+"""The prompt for the final answer, which the synthesizer writes. The answer does not change the outcome."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Verification: checks first, then a model that must quote, then the judgement that code computes."""
+"""Verification: first the checks, then a model that must quote, then the judgement, which code computes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,12 +32,12 @@ REVIEW = Criterion(
     text="The result does what the step is to do, and nothing in it contradicts the documents it rests on.",
     about=About.OUTPUT,
 )
-"""What a model is asked about a step whose criteria are all decided by checks: those see only what they look for."""
+"""The instruction for a step whose criteria are all decided by checks, which see only what they look for."""
 
 
 _QUOTE_EACH = "quote something for each of them."
 _REST = "look at these places. If one of them lacks what the criterion asks for, the criterion has not passed."
-"""What a verifier is told to do about units without evidence."""
+"""The instruction to a verifier about units without evidence."""
 
 
 def judge(model: Model, case: VerificationInput, again: Sequence[tuple[Model, str]] = ()) -> Judgement:
@@ -110,7 +110,7 @@ def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult]
 
 
 def _unstated(result: CriterionResult) -> int:
-    """How many pieces of its evidence do not say what they support, so that the answer goes back (T1b)."""
+    """How many pieces of its evidence do not name the statement that they support, so that the answer goes back (T1b)."""
     return sum(1 for item in result.evidence if item.weak == NO_STATEMENT)
 
 
@@ -119,7 +119,7 @@ def _doubt(evidence: Evidence) -> str:
 
 
 def _settled(first: CriterionResult, second: CriterionResult) -> CriterionResult:
-    """Asked again, a verifier may bring better evidence or take a pass back; it cannot turn a failure round."""
+    """When asked again, a verifier may give better evidence or withdraw a pass. It cannot turn a failure into a pass."""
     if not first.claimed:
         return first
     sound = second.supported and not second.weak
@@ -132,7 +132,7 @@ def _settled(first: CriterionResult, second: CriterionResult) -> CriterionResult
 def _computed(
     answer: VerifierAnswer, results: list[CriterionResult], answers: list[RequestResult], notes: list[str]
 ) -> Judgement:
-    """T3: the pass is computed; a model that says otherwise is overruled, and that is noted."""
+    """T3: the pass is computed. If a model says otherwise, it is overruled, and that is recorded."""
     passed = _passed(results, answers)
     if answer.overall_pass and not passed:
         notes.append("The verifier said that everything passed; its own results or their evidence say otherwise.")
@@ -152,7 +152,7 @@ def _computed(
 
 
 def _passed(results: Sequence[CriterionResult], answers: Sequence[RequestResult]) -> bool:
-    """Every criterion is met, and no request of a person is known not to be (T7)."""
+    """Whether every criterion is met and no request of a person is known to be unmet (T7)."""
     return all_pass(results) and all(answer.status != "not_met" for answer in answers)
 
 
@@ -177,7 +177,7 @@ def failed(
     notes: Sequence[str] = (),
     requests: Sequence[RequestResult] = (),
 ) -> Judgement:
-    """The judgement of an attempt that never came as far as being judged, or had been, with the same `requests`."""
+    """The judgement of an attempt that failed before it was judged, or was judged before, with the same `requests`."""
     return Judgement(
         stage="checks",
         results=[],

@@ -45,7 +45,7 @@ class FailedCalls:
 
 @dataclass(frozen=True)
 class ErrorGateWords:
-    """What a person is told at the gate of an error. `again` and `changes` say what these two answers lead to."""
+    """The texts at the gate of an error. `again` and `changes` say what these two answers lead to."""
 
     tried: str
     again: str

@@ -113,12 +113,12 @@ class AttemptReading:
 
     @property
     def criticised(self) -> bool:
-        """Whether the next attempt is told something."""
+        """Whether there is anything for the next attempt."""
         return bool(self.rejections or self.conflict or (self.verdict and self.verdict.feedback))
 
     @property
     def critique(self) -> str:
-        """What the next attempt is told, in words for people."""
+        """What the next attempt gets to know, in words for people."""
         verdict = self.verdict
         return in_plain_words(verdict.feedback, verdict.results, verdict.requests) if verdict else ""
 

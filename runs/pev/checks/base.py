@@ -82,7 +82,7 @@ class Check(Contract):
 
     @abstractmethod
     def decide(self, material: CheckInput, budget: Budget) -> Evidence:
-        """Whether it holds, with the figures. Raises InvalidInput with a sentence where that cannot be told."""
+        """Whether it holds, with the figures. Raises InvalidInput with a sentence if that cannot be decided."""
 
     @property
     def compares(self) -> bool:

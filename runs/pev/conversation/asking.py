@@ -14,7 +14,7 @@ from runs.pev.conversation.mistakes import mistakes_in
 
 CUT_OFF = "The answer was cut off at the length limit"
 CORRECTIONS = 2
-"""How often a model is told its errors before the failure is recorded: each time is a call that is paid for."""
+"""How often a model is asked again with its errors before the failure is recorded. Each time is a paid call."""
 
 EXCEEDED = "model_context_window_exceeded"
 _TAG = re.compile(r"^<[a-z_]+-([0-9a-f]{16})\b", re.MULTILINE)
@@ -80,7 +80,7 @@ def corrected(ask: Ask, reply: Reply, errors: list[str]) -> Ask:
 
 
 def reproach(errors: Sequence[str]) -> str:
-    """What a model is told whose answer cannot be used."""
+    """The message to a model whose answer cannot be used."""
     message = "Your answer cannot be used:\n" + "\n".join(f"- {error}" for error in errors)
     return f"{message}\nAnswer again with one JSON object that fixes exactly this and has the form that you were given."
 

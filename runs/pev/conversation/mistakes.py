@@ -12,7 +12,7 @@ from runs.pev.conversation.examples import example_at, example_of
 from runs.text.json_schemas import parsed
 
 MAX_SHOWN = 3
-"""Of all mistakes: who is told twenty at once mends the last of them."""
+"""Mistakes that are named at once: a model that gets twenty corrects only the last of them."""
 _EXAMPLE_CHARS = 200
 _WORDS = {
     "missing": "is missing",
@@ -54,7 +54,7 @@ def place_of(location: tuple[int | str, ...]) -> str:
 
 
 def words_for(item: ErrorDetails) -> str:
-    """What is wrong, as it follows the place; what there are no words for is told as the library does."""
+    """What is wrong, worded to follow the place. For other errors it is the message of Pydantic."""
     words = _WORDS.get(item["type"])
     return words.format(**item.get("ctx", {})) if words else f"cannot be used: {item['msg']}"
 

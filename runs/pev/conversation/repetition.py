@@ -14,7 +14,7 @@ MAX_SAME = 3
 
 MAX_WRITTEN = 20
 LINE_CHARS = 160
-"""Of what is told of earlier calls when a conversation begins again: paths of files, arguments and results."""
+"""Characters about earlier calls when a conversation begins again: paths of files, arguments and results."""
 SERVED_CHARS = 1_500
 """Of a result of the service, which cannot be had again."""
 
@@ -31,7 +31,7 @@ class Calls:
         self._served: set[int] = set()
 
     def answers(self, turn: Sequence[tuple[ToolUse, ToolResult]]) -> list[tuple[str, bool]]:
-        """What the model is told of each call of its turn, and whether that is an error.
+        """The result for the model of each call of its turn, and whether it is an error.
 
         A result that it has already is not shown a second time; the journal has it all the same, under its number.
         """

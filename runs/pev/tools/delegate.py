@@ -35,6 +35,6 @@ class Delegate(Tool):
 
     @classmethod
     def spec_for(cls, subagents: Mapping[str, AgentDefinition]) -> ToolSpec:
-        """What models are told that may hand parts of a step to these."""
+        """The description for models that may hand parts of a step to these agents."""
         names = "; ".join(f"{name}: {agent.purpose}" for name, agent in sorted(subagents.items()))
         return replace(cls.spec(), description=f"{cls.description} There are: {names}")

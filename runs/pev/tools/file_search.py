@@ -39,7 +39,7 @@ class Hit:
         return f"{self.path}:{self.line}{f' ({self.place})' if self.place else ''}: "
 
     def shown(self, sha256: str, start: int, end: int) -> Shown:
-        """Of a document the words alone count as shown, from which the name of a place is told apart."""
+        """Only the words of a document count as shown, not the name of the place before them."""
         last = self.line if self.whole else self.line - 1
         start += len(self.head) if self.place else 0
         return Shown(self.path, sha256, start, end, self.line, last, self.lines, self.unit)

@@ -39,7 +39,7 @@ class Finding(Tool):
         return cls.model_validate(arguments) if result.startswith(cls.nothing) else None
 
     def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
-        """Whether these files have nothing of it either. Raises TooSlow, or InvalidInput, where that cannot be told."""
+        """Whether these files do not have it either. Raises TooSlow or InvalidInput if that cannot be decided."""
         raise NotImplementedError
 
 

@@ -48,8 +48,8 @@ DEPENDING_ON_TIME = frozenset(name for name, tool in TOOLS.items() if tool.depen
 
 
 def specs(names: Collection[str] = TOOL_NAMES, commands: Mapping[str, str] = NO_COMMANDS) -> Sequence[ToolSpec]:
-    """What planners are told of these tools, sorted by name. Without `commands` that can be run there is no tool for
-    them. `Delegate.spec_for` makes that of the tool for subagents.
+    """The descriptions of these tools for planners, sorted by name. Without `commands` that can be run there is no tool
+    for them. `Delegate.spec_for` makes the one for subagents.
     """
     absent = {Resource.SUBAGENTS, *([] if commands else [Resource.COMMANDS])}
     return [tool.spec(commands) for name, tool in TOOLS.items() if name in names and tool.requires not in absent]

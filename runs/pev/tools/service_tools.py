@@ -1,4 +1,4 @@
-"""The tools that the service of a model runs itself: what plans are told of them, and how often they may be used.
+"""The tools that the service of a model runs itself: their descriptions, and how often they may be used.
 
 Their names are the service's. What they give back is read by `runs.pev.conversation.served`.
 """

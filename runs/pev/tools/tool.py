@@ -76,7 +76,7 @@ class Tool(Contract):
     effect: ClassVar[Effect]
     """What calls touch, which decides whether people are asked."""
     description: ClassVar[str]
-    """What models are told. The first sentence is all that models which read slowly are told."""
+    """The description for models. Small models get only its first sentence."""
     results: ClassVar[Results]
     shows: ClassVar[Shows] = Shows.TEXTS
     requires: ClassVar[Resource | None] = None
@@ -86,7 +86,7 @@ class Tool(Contract):
     instead: ClassVar[str] = ""
     """The name of a tool that does as well where this one is missing."""
     refusal: ClassVar[str] = ""
-    """What a model is told that calls the tool where what it requires is missing; a general sentence if empty."""
+    """The error for a model that calls the tool although what it requires is missing; a general one if empty."""
     depends_on_time: ClassVar[bool] = False
     """Whether the same call gives something else at another time, so that a result of it is never reused."""
     is_basic: ClassVar[bool] = False
@@ -98,7 +98,7 @@ class Tool(Contract):
 
     @classmethod
     def spec(cls, commands: Mapping[str, str] = NO_COMMANDS) -> ToolSpec:
-        """What models are told. `commands`: the command lines that can be run, by their names."""
+        """The description for models. `commands`: the command lines that can be run, by their names."""
         schema = {key: value for key, value in schema_for(cls).items() if key != "title"}
         schema["required"] = [name for name, field in cls.model_fields.items() if field.is_required()]
         return ToolSpec(cls.name, cls.description, schema, cls.effect)

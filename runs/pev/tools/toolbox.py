@@ -80,7 +80,7 @@ class RunTools:
 
 
 def wrong_arguments(tool: type[Tool], error: ValidationError) -> str:
-    """What a model is told whose call does not have what the tool takes."""
+    """The error for a model whose call has the wrong input."""
     errors = error.errors(include_url=False, include_input=False)[:MAX_SHOWN]
     wrong = [f"{place_of(item['loc'])} {words_for(item)}" for item in errors]
     takes = ", ".join(

@@ -1,1 +1,1 @@
-"""What a verification is about and rests on: its case, pre-checks, quotes, samples and people's requests."""
+"""The parts of a verification: its input, pre-checks, quotes, samples and people's requests."""

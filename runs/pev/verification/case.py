@@ -1,4 +1,4 @@
-"""What a verification is about: the criteria, the artefacts, and what they are held against."""
+"""The input of a verification: the criteria, the files and answer to judge, and the sources to compare them with."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ class VerificationInput:
     terms: Sequence[str] = ()
 
     def watched(self, looks: ReadTracker) -> VerificationInput:
-        """The same, which notes what of the files is looked at."""
+        """The same input, with a tracker that records which files are read."""
         infos = looks.over(self.inputs.infos, contents=False)  # no one learns from it what is in a file
         inputs = Given(looks.over(self.inputs.files), infos)
         return replace(self, files=looks.over(self.files), inputs=inputs)
 
     def with_nothing_to_do(self) -> VerificationInput:
-        """The same, in which it is judged whether the step has nothing to do, and not whether it was done."""
+        """The same input for the question whether the step does not apply, instead of whether it was done."""
         name, _, description = self.subject.partition(": ")
         sentences = [description, *(criterion.text for criterion in self.criteria)]
         terms = terms_of(name, sentences, self.expected_outputs)
@@ -104,19 +104,19 @@ class VerificationInput:
 
     @property
     def labelled(self) -> Mapping[str, Criterion]:
-        """What is judged, by its label."""
+        """The criteria to judge, by label."""
         if self.nothing_to_do:
             return {"N1": NOTHING_TO_DO}
         return {f"C{number}": criterion for number, criterion in enumerate(self.criteria, 1)}
 
     @property
     def material(self) -> CheckInput:
-        """What checks are held against."""
+        """The input of the checks."""
         return CheckInput(self.files, self.inputs.files, self.read_whole, self.command, self.sources)
 
     @property
     def made(self) -> list[str]:
-        """The paths of what is judged."""
+        """The paths of the files to judge."""
         return [name.removeprefix(RESULT) for name in self.shown]
 
     @cached_property
@@ -136,5 +136,5 @@ class VerificationInput:
 
     @cached_property
     def examiner(self) -> EvidenceResolver:
-        """Looks up what a verifier quotes."""
+        """Looks up the quotes of a verifier."""
         return EvidenceResolver(self.sources, ["@output", *self.shown])

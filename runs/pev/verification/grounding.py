@@ -74,7 +74,7 @@ class EvidenceResolver:
         return [self._doubted(one, missing[one.statement]) for one in evidence]
 
     def _missing(self, statement: str, evidence: Sequence[Evidence]) -> list[str]:
-        """The figures of a statement, and the given files that it names, which this evidence has nothing of."""
+        """The figures of a statement, and the given files that it names, that do not occur in this evidence."""
         quotes = [one.quote for one in evidence]
         seen = caseless(" ".join([*quotes, *(one.source for one in evidence)]))
         named = dict.fromkeys(word.strip(".-") for word in _PATH.findall(caseless(statement)))
@@ -119,7 +119,7 @@ class EvidenceResolver:
         return found.model_copy(update={**known, "provenance": sources.provenance(found.source)})
 
     def _cited_by(self, found: Evidence, text: str) -> str:
-        """Where a citation in the passage of a result leads outside the run; empty for what has no citations."""
+        """Where a citation in the passage of a result leads outside the run; empty for a passage without citations."""
         name, sources = found.source, self._sources
         if sources.provenance(name) is not Provenance.MADE or not (name == "@output" or may_cite(name)):
             return ""
@@ -144,7 +144,7 @@ def supports(criterion: Criterion, evidence: Sequence[Evidence]) -> bool:
 
 
 def _is_of_result(item: Evidence) -> bool:
-    """Whether it is a passage of the result, or tied to one; a check looks at the result in any case."""
+    """Whether it is a passage of the result, or is linked to one. A check always looks at the result."""
     return item.kind == "check" or item.provenance is Provenance.MADE or bool(item.statement_in)
 
 

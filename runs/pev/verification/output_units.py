@@ -56,9 +56,9 @@ _MADE_BEHIND = regex.compile(
     r"(?!\s+(?:before|after|in|by|on|vor|nach|von))",
     regex.IGNORECASE,
 )
-"""That files are said to be written, directly before or behind their name."""
+"""Words directly before or after the name of a file that say that it was written."""
 _BEFORE = frozenset(("in", "im", "of", "the", "der", "die"))
-"""What may stand before “each” in a sentence that says nothing else, with the name of a file or a label."""
+"""Words before “each” that only name a file or a label."""
 _WHERE = r"(?:\s+(?:of|in|from|on|under|von|aus|auf)\s+(?:(?:the|a|der|dem)\s+)?`?[\w./-]+`?)"
 _HAS = regex.compile(
     rf"{_WHERE}{{0,2}}\s+(?:has|have|contains?|names?|gives?|shows?|states?|lists?|includes?|carr(?:y|ies)|cites?"
@@ -120,7 +120,7 @@ _SAYS_SOURCE = regex.compile(
     regex.IGNORECASE,
 )
 _MARKS = " \t>*#+-_0123456789.)"
-"""Of lists, quotations, headings and emphasis, before the name of a label and behind it."""
+"""Marks of lists, quotations, headings and emphasis, before and after the name of a label."""
 _EVERYDAY_WORDS = """
 agreement annex answer appendix bill budget claim contract copy cost data deed deposit document draft email fee file
 final index invoice lease letter list loan mail memo minute note notice offer order paper payment plan policy price
@@ -129,7 +129,7 @@ will anhang anlage antwort auftrag bericht brief dokument entwurf kosten liste m
 tabelle urkunde vertrag zahlung
 """
 _EVERYDAY = frozenset(_EVERYDAY_WORDS.split())
-"""Names of files that any text has as words of its own, without an s at the end."""
+"""Names of files that are also common words, without an s at the end."""
 _DEEPEST = 6
 """Levels of headings."""
 _MARK = regex.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
@@ -137,8 +137,8 @@ MIN_STEM = 3
 
 
 class Counted(NamedTuple):
-    """Units of a result, such as its rows. `lacking`: where the units are that have no evidence. `by_code`: code has
-    decided it for each of them.
+    """Units of a result, such as its rows. `lacking`: where the units without evidence are. `by_code`: code decided it
+    for each unit.
     """
 
     unit: str
@@ -148,7 +148,7 @@ class Counted(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A part of a result: its lines, from 1, its text, and the cells of a row by the names of their columns."""
+    """A part of a result: its lines (from 1), its text, and the cells of a row by column name."""
 
     name: str
     lines: range
@@ -177,7 +177,7 @@ class Output:
 
     @cached_property
     def _stems(self) -> Mapping[str, str]:
-        """The paths by their names without folder and ending, of those that say something and are given once."""
+        """The paths by file name without folder and ending, where that name says something and occurs once."""
         stems: dict[str, list[str]] = {}
         for path in self.given:
             stem = _spaced(path.rpartition("/")[2].rpartition(".")[0])
@@ -204,8 +204,8 @@ def _spaced(text: str) -> str:
 
 
 def counted(criterion: str, evidence: Sequence[Evidence], output: Output) -> Counted | None:
-    """The units that the criterion speaks of, and which of them have no evidence. None where it speaks of nothing that
-    is in the table above; 0 units where code finds none, or too many.
+    """The units that the criterion is about, and which of them have no evidence. None if it is about nothing in the
+    table above; 0 units if code finds none, or too many.
     """
     found = _UNIT.search(criterion)
     if found is None:
@@ -233,13 +233,13 @@ def counted(criterion: str, evidence: Sequence[Evidence], output: Output) -> Cou
 
 
 def _says_where(before: str) -> bool:
-    """Whether words before “each” only say where, as in “In rents.csv, each row …”."""
+    """Whether the words before “each” only say where, as in “In rents.csv, each row …”."""
     words = [word for word in before.split() if caseless(word) not in _BEFORE]
     return not words or (len(words) == 1 and any(sign in words[0] for sign in "./:"))
 
 
 def _files(behind: str, evidence: Sequence[Evidence], output: Output, *, is_made: bool) -> Counted | None:
-    """Of files: those that were given are named, or quoted where they are named; those that were written are quoted."""
+    """For files: a given file must be named, or quoted if it is named; a written file must be quoted."""
     if is_made or not output.given:
         quoted = {one.source for one in evidence if one.verified and not one.weak}
         quoted |= {one.statement_in for one in evidence if one.verified and not one.weak}
@@ -310,7 +310,7 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_underlined(lines: Sequence[str], number: int) -> bool:
-    """Whether a line of words alone is a heading by the line below it."""
+    """Whether a line is a heading because of the line below it."""
     alone = number == 0 or not lines[number - 1].strip()
     line = lines[number]
     below = number + 1 < len(lines) and _SETEXT.match(lines[number + 1])
@@ -328,7 +328,7 @@ def _is_quoted(unit: _Unit, evidence: Sequence[Evidence]) -> bool:
 
 
 def _decided(behind: str, units: Sequence[_Unit], output: Output) -> list[bool | None]:
-    """Of each unit whether it has what the sentence says; None for what code cannot tell."""
+    """For each unit whether it meets the sentence; None if code cannot decide."""
     said = _HAS.fullmatch(behind)
     objects = (
         [_DETERMINER.sub("", one.strip(), count=1) for one in _AND.split(said["objects"]) if one.strip()]
@@ -342,7 +342,9 @@ def _decided(behind: str, units: Sequence[_Unit], output: Output) -> list[bool |
 
 
 def _having(noun: str, units: Sequence[_Unit], output: Output) -> list[bool | None]:
-    """Of each unit whether it has what the noun names: in a column or behind a label of this name, or as it looks."""
+    """For each unit whether it has what the noun names: in a column or after a label of that name, or recognisable by
+    its form.
+    """
     form, look = next(((form, look) for form, look in _LOOKS if form.fullmatch(noun)), (None, None))
     is_amount = look is _has_amount
     if is_amount and not _ANY_AMOUNT.fullmatch(noun):
@@ -385,7 +387,7 @@ def _is_said(value: str) -> bool:
 
 
 def _has_amount(unit: _Unit, output: Output) -> bool | None:
-    """A number with a currency is an amount; of one without, code cannot tell."""
+    """A number with a currency is an amount. For one without, code cannot decide."""
     return any(one.unit in _CURRENCIES for one in numbers_in(unit.text)) or None
 
 
@@ -394,7 +396,7 @@ def _has_figure(unit: _Unit, output: Output) -> bool:
 
 
 def _has_date(unit: _Unit, output: Output) -> bool | None:
-    """Of a text without a date that is read, code cannot tell whether it has another."""
+    """For a text without a recognised date, code cannot decide: it may have one in another form."""
     return bool(dates_in(unit.text)) or None
 
 
@@ -411,7 +413,7 @@ def _has_quote(unit: _Unit, output: Output) -> bool:
 
 
 def _has_paragraph(unit: _Unit, output: Output) -> bool | None:
-    """Whether words stand below a heading; of rows and items code cannot tell."""
+    """Whether there are words below a heading. For rows and items code cannot decide."""
     lines = unit.text.split("\n")
     if unit.cells or not (_ATX.match(lines[0]) or _is_underlined(lines, 0)):
         return None
@@ -442,4 +444,4 @@ _LOOKS: Sequence[tuple[regex.Pattern[str], Callable[[_Unit, Output], bool | None
     (regex.compile(r"quotes?|quotations?|zitate?"), _has_quote),
     (regex.compile(r"paragraphs?|texts?|content|body|abs[aä]tze?|texte?|inhalt"), _has_paragraph),
 )
-"""How what a noun names looks in a text."""
+"""The form by which text with the noun's meaning is recognised."""

@@ -1,4 +1,4 @@
-"""The pre-checks of verification: what code can tell before any model is asked (T2)."""
+"""The pre-checks of verification: what code can decide before a model is asked (T2)."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.grounding import supports
 
 SECONDS = 20.0
-"""What the slow checks of one attempt may take together: each may be a pattern followed in thousands of states."""
+"""Seconds for the slow checks of one attempt together. Each may follow a pattern through thousands of states."""
 _ORDER = "OUDKSCMN"
 DOCUMENTS = (".md", ".markdown", ".docx", ".pdf")
 
@@ -42,7 +42,7 @@ def decided_by_code(case: VerificationInput, labels: Mapping[str, Criterion]) ->
 
 
 def undecided(labels: Mapping[str, Criterion]) -> list[CriterionResult]:
-    """What no one judges any more, because code has failed the attempt already."""
+    """Criteria that are no longer judged, because code has already failed the attempt."""
     return [
         CriterionResult(
             label=label,
@@ -85,7 +85,7 @@ def _unannounced(case: VerificationInput) -> list[CriterionResult]:
 
 
 def _too_short(case: VerificationInput) -> list[CriterionResult]:
-    """Documents with fewer bytes than the run asks for, unless they are as long as the plan itself wants them."""
+    """Documents with fewer bytes than the policy asks for, unless the plan itself sets their length."""
     written = [path for path in case.made if path.lower().endswith(DOCUMENTS) and path in case.files]
     sizes = {path: len(case.files[path]) for path in written if not is_blank(case.files[path])}
     short = {path: size for path, size in sizes.items() if size < case.min_document_bytes}
@@ -105,13 +105,13 @@ def _too_short(case: VerificationInput) -> list[CriterionResult]:
 
 
 def _size(case: VerificationInput, path: str) -> str:
-    """Of a Word or a PDF document its text counts, however large the file is."""
+    """For a Word or PDF document its text counts, not the size of the file."""
     data = case.files[path]
     return f"{len(data)} bytes{' of text' if document_of(data) else ''}"
 
 
 def _citations(case: VerificationInput) -> list[CriterionResult]:
-    """Documents of which a citation leads nowhere, and finished ones that have any (T8)."""
+    """Documents with a citation that leads nowhere, and finished documents that have any citation (T8)."""
     made = () if case.whole else case.made
     problems = problems_of(made, case.files, case.inputs.files, case.sources, case.finished)
     return [
@@ -139,7 +139,7 @@ def _broken(source: str, sentence: str) -> Evidence:
 
 
 def _checked(label: str, criterion: Criterion, evidence: Evidence) -> CriterionResult:
-    """T1a holds for checks too: what was held against nothing but the run's own words says nothing of the sources."""
+    """T1a holds for checks too: a comparison with the run's own words only proves nothing about the sources."""
     result = _result(label, criterion.text, evidence).model_copy(update={"about": criterion.topic})
     if not evidence.verified or supports(criterion, [evidence]):
         return result

@@ -26,16 +26,16 @@ from runs.text.truncate import cut_after
 
 IN_ALL = 24_000
 OF_ONE = 4_000
-"""Characters of passages that are shown of all these calls, and of one."""
+"""Characters of passages that are shown from all earlier calls, and from one."""
 LISTED = 100
-"""Calls that are named."""
+"""Earlier calls that are named."""
 LINE_CHARS = 600
 SHARED = 2
-"""Words that a line has to share with what is judged, where it shares no figure and no name."""
+"""Words that a line must share with the judged text, if it shares no figure and no name."""
 
 
 def earlier_shown(case: VerificationInput) -> Iterator[str]:
-    """The server looks quotes up in all of each result, however little of it is shown here."""
+    """The tool calls of earlier steps. Quotes are looked up in the whole of each result, however little is shown here."""
     if not case.earlier:
         return
     texts = [*(criterion.text for criterion in case.labelled.values()), case.output]
@@ -55,7 +55,7 @@ def earlier_shown(case: VerificationInput) -> Iterator[str]:
 
 
 class Wanted(NamedTuple):
-    """Figures and names, and stems of words, that a line has to share to matter."""
+    """Figures, names and stems of words. A line that shares them may matter."""
 
     marks: set[str]
     stems: set[str]
@@ -66,7 +66,7 @@ class Wanted(NamedTuple):
 
 
 def passages(text: str, wanted: Wanted, budget: int) -> str:
-    """The lines of a text that share a figure, a name or some words with what is wanted: so many characters of them."""
+    """The lines of a text that share a figure, a name or some words with what is wanted, up to a number of characters."""
     found: list[str] = []
     for line in text.splitlines():
         marks, stems = _of_line(line) if len(line) <= LINE_CHARS else (marks_of(line), stems_of(line))
@@ -86,18 +86,20 @@ def _of_line(line: str) -> tuple[Set[str], Set[str]]:
 SHOWN_CHARS = 60_000
 SHOWN_IN_ALL = 240_000
 SHOWN_OF_TOOL = 8_000
-"""Characters of a document, of all documents, and of one tool result that are put before a verifier."""
+"""Characters of one document, of all documents, and of one tool result that are shown to a verifier."""
 SHOWN_TO_RULES = 8_000_000
-"""Characters of all documents that are put before offline rules, which read texts of any length."""
+"""Characters of all documents that are given to offline rules, which read texts of any length."""
 SIMPLE_CHARS = 3_000
 SIMPLE_IN_ALL = 9_000
-"""The same for one that is asked about one criterion at a time: it reads slowly, and little at once."""
+"""The same for a verifier that is asked about one criterion at a time: it reads slowly, and little at once."""
 UNTRACED = 50
 """Figures without a source that are named to a verifier, and to the next attempt."""
 ANSWER_TOKENS = 16_000
 SIMPLE_ANSWER_TOKENS = 1_000
 TOKENS_FOR_EACH = 120
-"""Of an answer: for each criterion and request a quote and a sentence, where they are so many that these do not fit."""
+"""Tokens of an answer for each criterion and request, a quote and a sentence, if there are so many that the usual limit
+is too low.
+"""
 
 
 def whole(case: VerificationInput, labels: Mapping[str, Criterion], changes: Sequence[Change]) -> Ask:
@@ -136,7 +138,7 @@ def whole(case: VerificationInput, labels: Mapping[str, Criterion], changes: Seq
 
 
 def shows_all(case: VerificationInput) -> bool:
-    """Whether a verifier is shown every character of the answer, and of the texts that were written."""
+    """Whether a verifier is shown every character of the answer and of the written texts."""
     most, in_all = (SIMPLE_CHARS, SIMPLE_IN_ALL) if case.simple else (SHOWN_CHARS, SHOWN_IN_ALL)
     lengths = [len(_text(case, name, most + 1) or "") for name in case.shown if name in case.sources]
     if case.simple:
@@ -145,7 +147,7 @@ def shows_all(case: VerificationInput) -> bool:
 
 
 def whole_again(ask: Ask, answer: VerifierAnswer, doubts: Mapping[str, str]) -> Ask:
-    """The same question once more, with what is wrong with the evidence of some criteria, by their labels."""
+    """The same question again, with what is wrong with the evidence of some criteria, by label."""
     lines = [f"- {label}: {doubt}" for label, doubt in doubts.items()]
     errors = (
         "These criteria have no evidence that stands up, none that has plainly to do with them, or not enough:\n"
@@ -157,8 +159,8 @@ def whole_again(ask: Ask, answer: VerifierAnswer, doubts: Mapping[str, str]) -> 
 
 
 def single(case: VerificationInput, label: str, about: Criterion | Change) -> Ask:
-    """The question about one criterion, or one request of a person, in the simple form: with the lines of its sources
-    that share words or figures with it, where they are long.
+    """The question about one criterion, or one request of a person, in the simple form. Of long sources it has only the
+    lines that share words or figures with it.
     """
     changes = [about] if isinstance(about, Change) else []
     sentence = requests.asked(about).partition(": ")[2] if isinstance(about, Change) else about.text
@@ -200,7 +202,7 @@ def single(case: VerificationInput, label: str, about: Criterion | Change) -> As
 
 
 def _sources(case: VerificationInput, *, given: bool) -> Iterator[tuple[str, str, str]]:
-    """Kind, name and text of each source: first what was made, then, if `given`, what it rests on."""
+    """Kind, name and text of each source: first the results, then, if `given`, the sources they are compared with."""
     yield "output", OUTPUT, case.output
     for name in [*case.shown, *(case.given if given else ())]:
         if name in case.sources and (text := _text(case, name, SHOWN_CHARS)):
@@ -213,7 +215,7 @@ def _sources(case: VerificationInput, *, given: bool) -> Iterator[tuple[str, str
 
 
 def single_again(ask: Ask, verdict: SimpleVerdict, doubt: str) -> Ask:
-    """The same question once more, with what is wrong with the quote."""
+    """The same question again, with what is wrong with the quote."""
     said = f"That quote does not prove the sentence: {doubt} Quote other words, or say that it did not pass."
     earlier = {"role": "assistant", "content": [{"type": "text", "text": verdict.model_dump_json()}]}
     return Ask(**{**vars(ask), "messages": (*ask.messages, earlier, user(said))})
@@ -244,7 +246,7 @@ def _tool_results(case: VerificationInput, documents: Set[str]) -> Iterator[str]
 
 
 def _not_twice(result: str, case: VerificationInput, documents: Set[str]) -> str:
-    """A page that was read of a document which is put before the verifier whole is only named."""
+    """A page that was read from a document which is shown to the verifier whole is only named."""
     head, _, body = result.partition("\n")
     page, more, _ = body.rpartition("\n[more follows; ")
     path = head.rpartition(", lines ")[0]
@@ -260,8 +262,8 @@ def _cut(result: str) -> str:
 
 
 def _artefacts(case: VerificationInput) -> tuple[list[str], list[str]]:
-    """The documents given and those made. What is made comes first in the budget; what it leaves is rounded down,
-    so that the same documents are cut at the same place whatever an attempt has written.
+    """The given documents and the results. Results are first in the budget. The rest is rounded down, so that the same
+    documents are cut at the same place whatever an attempt wrote.
     """
     if case.model.startswith(RULES):
         made = _documents(case, case.shown, SHOWN_TO_RULES, SHOWN_TO_RULES)
@@ -272,7 +274,7 @@ def _artefacts(case: VerificationInput) -> tuple[list[str], list[str]]:
 
 
 def _documents(case: VerificationInput, names: Sequence[str], left: int, most: int) -> list[str]:
-    """The documents put before the verifier, cut to a budget and each to `most` characters, with a note where something
+    """The documents shown to the verifier, cut to a budget and each to `most` characters, with a note where something
     was cut.
     """
     parts: list[str] = []
@@ -291,7 +293,7 @@ def _documents(case: VerificationInput, names: Sequence[str], left: int, most: i
 
 
 def _text(case: VerificationInput, name: str, limit: int) -> str | None:
-    """The text of a source; of a document so much of its beginning, with the names and numbers of its places."""
+    """The text of a source; for a document the beginning of it, with the names and numbers of its places."""
     data = case.sources[name]
     document = document_of(data)
     return marked(document, limit) if document else text_of(data)

@@ -1,4 +1,4 @@
-"""What people asked for when they rejected a result: judged beside the criteria, by what has changed since (T7)."""
+"""What people asked for when they rejected a result. It is judged beside the criteria, by what changed since (T7)."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,12 +22,12 @@ from runs.text.sentences import parts_in
 from runs.text.truncate import quoted
 
 COMPARED_CHARS = 2_000_000
-"""Of both results together: beyond that nothing can be shown to be new, and the person is asked."""
+"""Characters of both results together. Beyond that nothing can be shown to be new, and the person is asked."""
 DIFF_CHARS = 40_000
 WORDS_CHARS = 8_000
-"""Of a difference, and of the words of one person, that are put before a verifier."""
+"""Characters of a difference, and of the words of one person, that are shown to a verifier."""
 MAX_PARTS = 20
-"""Of a quote that are looked at one by one; what comes after them counts as one."""
+"""Lines of a quote that are compared one by one. The rest counts as one line."""
 _FIGURE = regex.compile(r"\p{N}")
 _FILLER = frozenset(
     words_in(
@@ -40,7 +40,7 @@ _FILLER = frozenset(
         "mit nach nun sie sind und vom von war wie wird wurde wurden zu zum zur"
     )
 )
-"""Words with which a request is quoted back: they add nothing to it."""
+"""Words that introduce a repeated request. They add nothing to it."""
 _SIGNS = {"removed": "-", "added": "+"}
 
 
@@ -95,7 +95,7 @@ class Change:
 
     @cached_property
     def texts(self) -> Sequence[_Text]:
-        """Everything that can be compared; nothing where it is too much."""
+        """All texts that can be compared; empty if they are too long."""
         budget = DiffBudget()
         found = [_Text(OUTPUT, self.request.findings, self.findings, budget)]
         left = COMPARED_CHARS
@@ -112,7 +112,7 @@ class Change:
 
     @cached_property
     def diff(self) -> str:
-        """The lines removed and added, for a verifier."""
+        """The removed and added lines, for a verifier."""
         parts = []
         for text in self.changed:
             parts += [f"--- {text.name}, {self.request.since}", f"+++ {text.name}, now"]
@@ -129,7 +129,7 @@ class Change:
 
     @property
     def pasted(self) -> bool:
-        """Whether all that was done is to write the request itself, or others beside it, into the result."""
+        """Whether the only change is that this request, or another one beside it, was written into the result."""
         compared = [text for text in self.changed if text.name != OUTPUT] or self.changed
         old, new = Counter[str](), Counter[str]()
         for text in compared:
@@ -165,7 +165,7 @@ class Change:
         return self._unless_old(resolve(given, sources), given.quote)
 
     def _in_diff(self, given: QuotedEvidence) -> Evidence:
-        """A line that was removed and stands nowhere any more proves by itself; one that was added, like a file."""
+        """A removed line that no longer occurs proves a change by itself, and so does an added line or file."""
         for quote in _quotes(given.quote, "-"):
             found = _resolved(given, quote, "\n".join(text.only("-") for text in self.changed))
             if found.verified and not contains_text(self._now, quote):
@@ -191,7 +191,7 @@ class Change:
         return found.model_copy(update={"verified": False, "sentence": sentence})
 
     def _is_only_the_request(self, quote: str) -> bool:
-        """Whether nothing is left of a quote without the request's own words and, beside them, what stood there."""
+        """Whether a quote has nothing but the request's own words and text that was there before."""
         words = _spaced(self.request.words)
         parts = [piece for part in _parts(quote) for piece in _spaced(part).split(words)]
         foreign = [part for part in parts if not is_own_words(part, self.request.words)]
@@ -200,13 +200,15 @@ class Change:
 
 
 def is_own_words(text: str, request: str) -> bool:
-    """Whether the text says nothing that the request does not: its words, forms of them, and phrases around them."""
+    """Whether the text says nothing beyond the request: its words, forms of them, and phrases around them."""
     own = set(_tokens(request))
     return all(word in own or word in _FILLER or any(_is_form(word, other) for other in own) for word in _tokens(text))
 
 
 def judged(change: Change, given: CriterionAnswer, min_confidence: float) -> RequestResult:
-    """What the answer of a verifier comes to. A pass without proof is neither met nor failed: the person decides."""
+    """The status that follows from the answer of a verifier. A pass without proof is neither met nor failed: the person
+    decides.
+    """
     evidence = [change.proof(quote) for quote in given.evidence]
     proved = given.passed and any(item.verified for item in evidence)
     sure = given.confidence >= min_confidence
@@ -241,7 +243,7 @@ def pasted(changes: Sequence[Change]) -> list[RequestResult]:
 
 
 def settled(first: RequestResult, second: RequestResult) -> RequestResult:
-    """Asked again, a verifier may bring better proof or take a pass back; it cannot turn a failure round."""
+    """When asked again, a verifier may give better proof or withdraw a pass. It cannot turn a failure into a pass."""
     if first.status == "not_met":
         return first
     better = first.status == "not_provable" or (first.weak and second.status == "met" and not second.weak)
@@ -249,7 +251,7 @@ def settled(first: RequestResult, second: RequestResult) -> RequestResult:
 
 
 def shown(persons: Mapping[int, str], changes: Sequence[Change]) -> Iterator[str]:
-    """The words of people, and what has changed since they were said, as parts of a question."""
+    """The words of people, and what changed since then, as parts of a question."""
     for number, words in persons.items():
         yield delimited("person", beginning_of(words, WORDS_CHARS), f"{PERSON}{number}")
     by_diff: dict[str, list[str]] = {}
@@ -265,7 +267,7 @@ def asked(change: Change) -> str:
 
 
 def _parts(quote: str) -> Iterator[str]:
-    """The parts of its sentences, each line for itself."""
+    """The parts of its sentences, each line separately."""
     parts = filter(None, (part for line in quote.split("\n") for part in parts_in(line)))
     yield from islice(parts, MAX_PARTS)
     if rest := " ".join(parts):
@@ -273,7 +275,7 @@ def _parts(quote: str) -> Iterator[str]:
 
 
 def _text(files: Mapping[str, bytes], path: str) -> str:
-    """Of a file that is text; nothing for one that is not, or is not there."""
+    """The text of a file; empty if it is no text or does not exist."""
     return (text_of(files[path]) or "") if path in files else ""
 
 
@@ -284,13 +286,13 @@ def _resolved(given: QuotedEvidence, quote: str, text: str) -> Evidence:
 
 
 def _quotes(quote: str, sign: str) -> tuple[str, str]:
-    """A quote as it is, and without the sign of a difference: the likelier one first."""
+    """A quote as it is, and without the sign of a difference, the more likely one first."""
     quotes = quote, _signed(quote, sign)
     return quotes[::-1] if quote.strip()[:1] == sign and not quote.strip()[1:2].isspace() else quotes
 
 
 def _signed(quote: str, sign: str) -> str:
-    """The lines of a quote that begin with the sign of a difference, without it."""
+    """The lines of a quote that begin with the sign of a difference, without the sign."""
     return "\n".join(line.strip()[1:] for line in quote.splitlines() if line.strip().startswith(sign)).strip()
 
 
@@ -299,11 +301,11 @@ def _tokens(text: str) -> list[str]:
 
 
 def _spaced(text: str) -> str:
-    """Its words alone, each with a space on either side."""
+    """The words alone, each between spaces."""
     return f" {' '.join(_tokens(text))} "
 
 
 def _is_form(word: str, other: str) -> bool:
-    """Whether two words differ by their last letters only, as “named” and “naming” do; figures never do."""
+    """Whether two words differ only in their last letters, as “named” and “naming” do. Figures never do."""
     shared = min(len(word), len(other)) - 1
     return shared >= 3 and word[:shared] == other[:shared] and not _FIGURE.search(word)

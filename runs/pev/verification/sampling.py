@@ -1,4 +1,4 @@
-"""How much of “each” a verdict rests on: a verifier looks at a sample, and code counts that sample."""
+"""How much of “each” a verdict is based on: a verifier looks at a sample, and code counts the sample."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -34,31 +34,31 @@ _EACH_FILE = regex.compile(
     r"|unterlagen?)\b",
     regex.IGNORECASE,
 )
-"""Words that plainly speak of files. Other criteria about each of something are counted by the points of the result."""
+"""Words that clearly mean files. Other criteria about each of something are counted by the points of the result."""
 _FILE_OF_ALL = regex.compile(
     r"\b(?:(?:larg|bigg|small|long|short|new|old|lat|earli)est|(?:größ|klein|läng|kürz|neu|ält)e?ste[nrsm]?)\s+"
     r"(?:\S+\s+)?(?:files?|documents?|contracts?|inputs?|datei(?:en)?|dokumente?s?|vertr(?:ag|ags|ages|äge))\b",
     regex.IGNORECASE,
 )
-"""One file among all. That it is the largest rests on the sizes of the others as well."""
+"""One file among all. That it is the largest also depends on the sizes of the others."""
 _LISTED = regex.compile(
     r"\b(?:is|are|ist|sind|wird|werden)\s+(?:listed|named|aufgeführt|aufgelistet|genannt)(?:\s+in\s+\S+)?"
     r"(?:,\s+or\s+counted\s+there\s+as\s+not\s+listed)?\s*\.?\s*$",
     regex.IGNORECASE,
 )
-"""Of files it is only asked that their names stand in the result, and nothing else."""
+"""Criteria that ask only that the names of files occur in the result."""
 _OCCURS = r"\b(?:occurs?|stands?|is\s+from|are\s+from|comes?\s+from|kommt|stammt|steht|stehen)\b"
 _EACH_FIGURE = regex.compile(
     r"^\W*(?:each|every|all|jede[mnrs]?|alle[nr]?|sämtliche[nr]?)\s+(?:(?:of\s+)?(?:the|der|die)\s+)?"
     rf"(?:figures?|numbers?|amounts?|sums?|zahl(?:en)?|betr[aä]ge?|summen?)\b.{{0,80}}?{_OCCURS}",
     regex.IGNORECASE,
 )
-"""Figures of the result have to occur in a source: that is what tracing looks up."""
+"""Figures of the result must occur in a source: tracing looks them up."""
 _EACH_REFERENCE = regex.compile(
     rf"^\W*(?:each|every|all|jede[rs]?|alle)\s+(?:references?|verweise?)\b.{{0,80}}?{_OCCURS}", regex.IGNORECASE
 )
 MIN_REFERRED = 6
-"""Characters of a line that a reference has to repeat, unless the line has fewer."""
+"""Characters of a line that a reference must repeat, unless the line is shorter."""
 _REFERENCE = regex.compile(
     r"^[ \t]{0,8}(?:[-*+][ \t]+)?`?(?P<path>[^\s:`]{1,400}):(?P<line>\d{1,9}):[ \t]?(?P<words>[^\n]{0,2000})$",
     regex.MULTILINE,
@@ -139,7 +139,7 @@ def _is_countable(name: str) -> bool:
 
 
 def _files_meant(criterion: Criterion, case: VerificationInput) -> set[str]:
-    """The given files that it names, if there are several, else those that the step deals with."""
+    """The given files that the criterion names, if there are several, otherwise those that the step deals with."""
     named = _named_in(criterion.text, case.inputs.infos)
     return named if len(named) > 1 else set(case.meant)
 
@@ -152,16 +152,14 @@ def _named_in(text: str, paths: Iterable[str]) -> set[str]:
 
 
 def _figures(results: Mapping[str, str], case: VerificationInput) -> Sample:
-    """Of the figures of these results, how many are traced (T11)."""
+    """How many of the figures in these results are traced (T11)."""
     of = sum(1 for text in results.values() for _ in numbers_in(text))
     untraced = sum(1 for one in case.untraced if one.source in results and one.kind == "number")
     return Sample(max(of - untraced, 0), of, "figures" if of else "")
 
 
 def _references(results: Mapping[str, str], case: VerificationInput) -> Sample:
-    """Of the lines of these results that refer to a line of a given file, as `src/main.py:12: import os` does, how many
-    have its words.
-    """
+    """How many of the lines that refer to a line of a given file, as `src/main.py:12: import os` does, have its words."""
     found = [one for text in results.values() for one in islice(_REFERENCE.finditer(text), MAX_POINTS + 1)]
     if len(found) > MAX_POINTS:
         return Sample(0, 0)
@@ -214,7 +212,7 @@ def _results(criterion: Criterion, case: VerificationInput) -> Mapping[str, str]
 
 
 def _files_of(item: Evidence, case: VerificationInput) -> Iterator[str]:
-    """The given files whose lines the evidence is from, by themselves or as a tool has shown them."""
+    """The given files whose lines the evidence is from, directly or as a tool showed them."""
     if item.source in case.inputs.infos:
         yield item.source
     number = item.source.removeprefix(TOOL)

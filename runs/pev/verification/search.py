@@ -1,4 +1,4 @@
-"""Whether the given files have anything that a step is to deal with: code searches for the step's own words (T10)."""
+"""Whether the given files have anything that a step deals with. Code searches for the words of the step (T10)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,22 +19,22 @@ from runs.text.truncate import quoted
 MAX_TERMS = 20
 MAX_HITS = 20
 MAX_CHARACTERS = 100_000_000
-"""Of all files that are searched."""
+"""Characters of all files that are searched."""
 LINE_CHARS = 200
 SHORT = 4
-"""Letters of a term that has to stand alone; a longer one may be a part of a word, as in German."""
+"""Letters up to which a term must stand alone. A longer one may be part of a word, as in German."""
 LISTED = 5
 TINY = 2
-"""Letters of words that say nothing, unless they are names."""
+"""Letters up to which words say nothing, unless they are names."""
 MAX_PLACES = 1_000
-"""Of a short term that are looked at: at most of them it is a part of a word."""
+"""Occurrences of a short term that are looked at. Most of them are parts of words."""
 _WORD = regex.compile(r"[\p{L}\p{N}]{2,}")
 _PART = regex.compile(r"(?<=[:;])\s+|\n+")
 _WITHOUT_TEXT = (
     *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".bmp", ".svgz", ".mp3", ".mp4", ".wav", ".mov", ".woff"),
     *(".woff2", ".ttf", ".otf", ".zip", ".gz", ".tar", ".jar", ".exe", ".dll", ".so", ".pyc", ".class"),
 )
-"""Files of these kinds have no words; that they could not be searched says nothing."""
+"""Files of these kinds have no words, so it does not matter that they cannot be searched."""
 
 
 def terms_of(name: str, sentences: Iterable[str], outputs: Collection[str] = ()) -> tuple[str, ...]:
@@ -52,8 +52,8 @@ def terms_of(name: str, sentences: Iterable[str], outputs: Collection[str] = ())
 
 @dataclass(frozen=True)
 class Hit:
-    """A term, and where a given file has it, as it is written there. `line` is 0 where it is the name of the file that
-    does. `doubt`: what makes it uncertain that it is the term.
+    """A term, and where a given file has it, in the spelling of the file. `line` is 0 if the name of the file has it.
+    `doubt`: why it may not be the term.
     """
 
     term: str
@@ -69,7 +69,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Search:
-    """What came out. `unsearched`: given files that may have words and could not be searched."""
+    """The result of the search. `unsearched`: given files that may have words and could not be searched."""
 
     terms: Sequence[str]
     hits: Sequence[Hit]
@@ -78,7 +78,7 @@ class Search:
 
     @property
     def sentence(self) -> str:
-        """What was done, for people."""
+        """What was searched, for people."""
         if not self.terms:
             return "The words of the step say nothing that the given files could be searched for"
         where = f"the names and texts of the {self.files:,} given files" if self.files != 1 else "the one given file"

@@ -27,7 +27,7 @@ _WRONG = {
     _NO_ADVICE: "It does not say what is to be done better.",
     CUT_OFF: f"{CUT_OFF}.",
 }
-"""What the verifier is told of its answer, and what people are (T13)."""
+"""Errors in an answer of the verifier: the sentence for the model, and the one for people (T13)."""
 _NOT_SAID = "The verifier does not say why."
 
 
@@ -49,7 +49,7 @@ class AtOnce:
         return given
 
     def verdict_again(self, doubts: Mapping[str, str]) -> Read[VerifierAnswer]:
-        """The same after it was told, by label, what is wrong with its evidence."""
+        """The same after the verifier was asked again, with what is wrong with its evidence by label."""
         assert self._answer is not None
         self._ask = whole_again(self._ask, self._answer, doubts)
         return self.verdict()

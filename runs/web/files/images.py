@@ -1,4 +1,4 @@
-"""Which files are pictures that a browser may show: told by their first bytes, never by their names."""
+"""Which files are pictures that a browser may show: decided by their first bytes, never by their names."""
 
 HEAD_BYTES = 16
 _SIGNATURES = {

@@ -213,7 +213,7 @@ class GateView:
 
     @property
     def open_point(self) -> OpenPoint | None:
-        """What a person who goes on accepts: the criteria that were not met, and what each attempt was told."""
+        """What a person accepts by going on: the criteria that were not met, and the critique that each attempt got."""
         return self.step.open_point if self.step and self.type.subject is Subject.UNPASSED else None
 
     @cached_property

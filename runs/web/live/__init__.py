@@ -1,1 +1,1 @@
-"""Pages that follow a run: sockets, the audience of each tab, and what they are told (D5)."""
+"""Pages that follow a run: sockets, the subscribers of each tab, and the messages that they get (D5)."""

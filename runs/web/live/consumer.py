@@ -99,7 +99,7 @@ def admitted(run_id: int, seat: SocketIdentity) -> Access:
 
 
 def tab_in(query: bytes) -> str:
-    """The tab that a page says it shows; the empty word for a page beside the tabs, which is told least."""
+    """The tab that a page says it shows; empty for a page outside the tabs, which gets the fewest messages."""
     named = parse_qs(query[:MAX_MESSAGE].decode("latin-1")).get("tab", [""])[0]
     return named if named in TABS else ""
 

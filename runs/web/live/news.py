@@ -1,4 +1,4 @@
-"""What those who follow a tab of a run are told: small parts of its page as they are now, and names of the larger ones.
+"""The messages to subscribers of a tab of a run: small parts of its page as they are now, and names of larger ones.
 
 The larger ones are fetched by the pages that show them (`parts.py`). Nothing here depends on who looks, and what it
 reads does not grow with the plan: the newest events, the steps that they name, and sums that the database makes.
@@ -22,7 +22,7 @@ from runs.web.history.history_tree import Calls
 from runs.web.live.tabs import TABS
 
 MAX_LINES = 200
-"""Events that are told one by one; who has missed more is told that everything has changed."""
+"""Events that are sent one by one. A page that has missed more gets a message that everything has changed."""
 
 
 class Part(NamedTuple):

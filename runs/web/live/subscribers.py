@@ -1,4 +1,4 @@
-"""The audience of one tab of one run in this process: one reader for all its sockets, who are told the same words.
+"""The subscribers of one tab of one run in this process: one reader for all of their sockets, which get the same text.
 
 Messages of the channel layer only wake it; the rows say what has happened (D5). Whoever is behind, or reads too slowly
 for the rest, is told by itself what it has missed.
@@ -26,7 +26,7 @@ from runs.web.live.news import News, Shown, news
 
 log = logging.getLogger(__name__)
 MIN_DELAY = 0.2
-"""Seconds between two looks at least; what happens meanwhile is told with the next one."""
+"""Seconds between two reads at least. What happens in between is sent with the next one."""
 MIN_DRAFT_DELAY = 0.1
 """Seconds between two updates on what models are writing."""
 MAX_CATCH_UPS = 8
@@ -41,7 +41,7 @@ WITH_DRAFTS = frozenset({"overview", "steps"})
 
 
 class Subscriber:
-    """One socket of an audience. `seen`: the event up to which its page has been told; None until it has said that."""
+    """One socket of an audience. `seen`: the newest event that its page shows; None until the page has said that."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class Subscriber:
                 task.cancel()
 
     def close(self, code: int) -> None:
-        """It is told nothing more; it leaves its audience when the browser has let go."""
+        """Send it nothing more. It leaves the subscribers when the browser has closed the connection."""
         if not self._is_closing:
             self._is_closing = True
             self.busy = asyncio.create_task(self._close(code))
@@ -145,7 +145,7 @@ class Channel:
         return len(self._watchers)
 
     async def join(self, watcher: Subscriber) -> None:
-        """From now on nothing is missed; what it is told begins when its page has said what it shows."""
+        """From now on no event is missed. Messages begin when the page has said what it shows."""
         self._watchers.add(watcher)  # before anything is waited for, or the audience could end
         if self._tab in WITH_DRAFTS:
             broadcast.follow(self._run_id)
@@ -207,7 +207,7 @@ class Channel:
         self._groups.add(name)
         await self._layer.group_add(name, self._channel)
 
-    # ---- what is told
+    # ---- messages
 
     async def _follow(self) -> None:
         renew_at = time.monotonic() + RENEWAL

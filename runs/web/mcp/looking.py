@@ -26,7 +26,7 @@ MAX_FILES = 500
 """Of a list, in one answer."""
 _UNKNOWN = "application/octet-stream"
 _NAMED = ("image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp", "application/pdf", "application/vnd.")
-"""Media types that are told to clients: pictures and documents. Nothing that might be carried out where it is shown."""
+"""Media types that clients get: pictures and documents, and nothing that a client could execute."""
 
 
 def list_runs(caller: Caller, arguments: ListRuns) -> tool_answers.Runs:

@@ -39,7 +39,7 @@ _LINE_CHARS = 90
 
 
 def spelled_out(steps: Sequence[Step]) -> list[Step]:
-    """The steps of the newest version whose attempts are told on the pages of their run: those that are not settled."""
+    """The steps of the newest version whose attempts the pages of the run show in detail: those not settled."""
     current = (step for step in steps if step.plan_id == steps[-1].plan_id)
     return [step for step in current if step.status not in SETTLED_STEPS]
 
