@@ -82,13 +82,13 @@ def _report_in(reply: Reply, ask: Ask, *, simple: bool) -> tuple[StepOutput | No
 
 
 def report_of(given: Read[StepOutput]) -> StepOutput:
-    """The report, with what was read otherwise than it was written among its notes."""
+    """The report. Its notes say what was read differently from how it was written."""
     report, notes = given
     return report.model_copy(update={"notes": "\n".join([report.notes, *notes]).strip()}) if notes else report
 
 
 class _Past:
-    """What an attempt has behind it, through all of its conversations."""
+    """What happened in an attempt so far, in all of its conversations."""
 
     def __init__(self, window: int | None, tools: JournaledToolbox) -> None:
         self._tools = tools
@@ -96,7 +96,9 @@ class _Past:
         self.originals, self.room = Originals(window), Room(window)
 
     def begun_again(self, first: Ask, demanding: str = "", limit: str = "") -> Ask:
-        """A new conversation that begins with the `first` question of the one before, and what was done in it."""
+        """A new conversation that begins with the `first` question of the one before, and a digest of what was done in
+        it.
+        """
         self.originals.forget()
         self.served.forget()
         used_up = self.served.used_up(first)
@@ -119,5 +121,7 @@ class _Past:
 
 
 def _refused(ask: Ask, reply: Reply, demanding: str) -> Ask:
-    """For servers that let tools be called although they are forbidden. No such call has a number: nothing was done."""
+    """For servers that let models call tools although they are forbidden. Such a call has no number: nothing
+    was done.
+    """
     return added(answered(ask, reply, [(FORBIDDEN, True)] * len(reply.tool_uses)), demanding)

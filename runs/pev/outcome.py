@@ -21,7 +21,7 @@ and broken citations that a sentence names. The whole text stands with the verdi
 
 @dataclass(frozen=True)
 class Unmet:
-    """A criterion that was not met. `status` is that of its result, `found` what was found for it."""
+    """A criterion that was not met. `status` is the one of its result, `found` what was found for it."""
 
     text: str
     status: str
@@ -65,7 +65,7 @@ class OpenPoint:
 
 @dataclass(frozen=True)
 class AttemptEntry:
-    """One attempt at a step, as its verdict and people judged it; without `results` it was not judged by criteria."""
+    """One attempt at a step, as its verdict and people judged it. Without `results` it was not judged by criteria."""
 
     number: int
     status: AttemptStatus
@@ -90,7 +90,7 @@ class StepEntry:
 
     @property
     def counts(self) -> bool:
-        """Whether there is something in it that a result can rest on."""
+        """Whether it has a result that can be used."""
         return self.status is StepStatus.PASSED or (self.status is StepStatus.ACCEPTED and self.kept_by_person)
 
 
@@ -137,7 +137,7 @@ def outcome_of(ledger: Ledger) -> Outcome:
 
 
 def gaps_in(ledger: Ledger) -> list[OpenPoint]:
-    """Everything that was not achieved, with its cause; empty exactly when nothing is missing."""
+    """Everything that was not achieved, with its cause; empty exactly if nothing is missing."""
     of_judgements = (_grounds, _criteria, _requests, _citations, _untraced, _doubts)
     kinds = (_endings, _steps, *of_judgements, _relaxed, _inputs, _answer)
     return [point for kind in kinds for point in kind(ledger)]
@@ -223,7 +223,7 @@ def _answer(ledger: Ledger) -> Iterator[OpenPoint]:
 
 
 def point_of(step: StepEntry) -> OpenPoint:
-    """Why a step has not passed: the criteria that were not met first, then what came of the attempts after that."""
+    """Why a step has not passed: first the criteria that were not met, then the outcome of the attempts after that."""
     unmet, after = _unmet_of_kept(step.tried)
     return OpenPoint(
         kind=Missing.STEP,
@@ -279,7 +279,7 @@ def _several(sentences: Sequence[str]) -> str:
 
 
 def _became(one: AttemptEntry) -> str:
-    """What came of an attempt that met its criteria, or was not judged by them."""
+    """The outcome of an attempt that met its criteria, or was not judged by them."""
     if one.repeats:
         return "It repeats the one before; what had been criticised was not addressed."
     match one.status:

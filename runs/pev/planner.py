@@ -24,7 +24,9 @@ from runs.pev.soundness import compared_with_itself, problems_in, uncounted_in, 
 
 @dataclass(frozen=True)
 class RejectedWork:
-    """What must not be planned once more: a whole version, or a step that nobody can do. `why`: what became of it."""
+    """Work that must not be planned again: a whole version, or a step that cannot be done. `why`: what happened
+    to it.
+    """
 
     version: int
     what: PlanContract | PlanStep
@@ -32,7 +34,7 @@ class RejectedWork:
 
 
 def repeated_in(plan: PlanContract, spent: Iterable[RejectedWork]) -> list[str]:
-    """A sentence for each thing in the plan that has been tried and must not be tried once more as it was."""
+    """A sentence for each part of the plan that was tried before and must not be repeated unchanged."""
     problems: list[str] = []
     for one in spent:
         match one.what:
@@ -52,12 +54,12 @@ def repeated_in(plan: PlanContract, spent: Iterable[RejectedWork]) -> list[str]:
 
 
 def _work(plan: PlanContract) -> tuple[object, ...]:
-    """What of a plan is carried out and judged."""
+    """The parts of a plan that are carried out and judged."""
     return plan.goal, plan.context, plan.steps, plan.success_criteria
 
 
 def _task(step: PlanStep) -> dict[str, object]:
-    """What of a step says what is to be done; what it is called and how hard it seems does not."""
+    """The parts of a step that say what to do, without its name and complexity."""
     return step.model_dump(exclude={"step_id", "name", "estimated_complexity"})
 
 
@@ -78,7 +80,7 @@ PLAN = "Tools cannot be used any more. Answer now with the plan, one JSON object
 
 
 class Lesson(Feedback):
-    """Something the next version must take into account; a plan has to answer each request."""
+    """Something that the next version must take into account. A plan must answer each request."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ class PlanBrief:
 
     @property
     def requests(self) -> list[int]:
-        """The numbers of what people asked for, which the plan has to answer."""
+        """The numbers of the requests that the plan must answer."""
         return sorted({lesson.request for lesson in self.lessons if lesson.request})
 
 
@@ -130,7 +132,7 @@ def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> I
 
 
 def _make_simple_plan(model: Model, brief: PlanBrief) -> Imported:
-    """The plan that the importer makes of a simple one, which is refused for all that any other plan is refused for."""
+    """The plan that the importer makes from a simple one. It is refused for the same reasons as any other plan."""
     problems_with, made = judging(brief), list[Imported]()
 
     def problems_in_whole(simple: SimplePlan) -> list[str]:
@@ -232,7 +234,7 @@ def simple_question(brief: PlanBrief) -> Ask:
 
 
 def _of_the_run(brief: PlanBrief) -> list[str]:
-    """What is the same for every version of the plan."""
+    """The part that is the same for every version of the plan."""
     tools = "\n".join(f"{tool.name} ({tool.effect.words}): {tool.description}" for tool in brief.tools)
     return [
         delimited("request", brief.request),

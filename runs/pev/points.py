@@ -151,7 +151,9 @@ def _cells(line: str) -> list[str]:
 
 
 def _csv(text: str, limit: int) -> RowTable:
-    """Only the length of the text limits it, not a clock: with fewer rows than before a number would mean another row."""
+    """Only the length of the text limits it, not a clock: with fewer rows than before a number would mean
+    another row.
+    """
     table = Table(text)
     columns = len(table.header)
     try:

@@ -140,7 +140,9 @@ class _Delegating:
 
 
 class _Own:
-    """A Toolbox with the tools of the step that a subagent may use: none that delegates, and none that a service runs."""
+    """A Toolbox with the tools of the step that a subagent may use: none that delegates, and none that a
+    service runs.
+    """
 
     def __init__(self, tools: JournaledToolbox, name: str, subagent: Subagent) -> None:
         self._tools, self._name, self._window = tools, name, subagent.window

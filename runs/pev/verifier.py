@@ -110,7 +110,9 @@ def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult]
 
 
 def _unstated(result: CriterionResult) -> int:
-    """How many pieces of its evidence do not name the statement that they support, so that the answer goes back (T1b)."""
+    """How many pieces of its evidence do not name the statement that they support, so that the answer goes back
+    (T1b).
+    """
     return sum(1 for item in result.evidence if item.weak == NO_STATEMENT)
 
 
@@ -119,7 +121,9 @@ def _doubt(evidence: Evidence) -> str:
 
 
 def _settled(first: CriterionResult, second: CriterionResult) -> CriterionResult:
-    """When asked again, a verifier may give better evidence or withdraw a pass. It cannot turn a failure into a pass."""
+    """When asked again, a verifier may give better evidence or withdraw a pass. It cannot turn a failure into a
+    pass.
+    """
     if not first.claimed:
         return first
     sound = second.supported and not second.weak

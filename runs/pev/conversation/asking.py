@@ -1,4 +1,4 @@
-"""The dialogue that gets a valid answer out of a model: ask, validate, say what is wrong, ask again."""
+"""The dialogue that gets a valid answer from a model: ask, validate, name the errors, ask again."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -48,7 +48,7 @@ def ask_for[Answer: Contract](
 
 
 def read[Answer: Contract](reply: Reply, contract: type[Answer], ask: Ask) -> tuple[Read[Answer] | None, list[str]]:
-    """The validated answer to this question, or None and what is wrong with it. Raises ContractBroken for a refusal."""
+    """The validated answer to this question, or None and the error. Raises ContractBroken for a refusal."""
     if reply.stop_reason == "refusal":
         raise ContractBroken("The model refused to answer.", (reply.text[:500] or "It gave no reason.",))
     if reply.stop_reason == EXCEEDED:
@@ -63,7 +63,7 @@ def read[Answer: Contract](reply: Reply, contract: type[Answer], ask: Ask) -> tu
 
 
 def _tags_in(ask: Ask) -> Collection[str]:
-    """Those of the delimiters in a question."""
+    """The tags of the delimiters in a question."""
     contents = [message["content"] for message in ask.messages]
     blocks = [block for content in contents if isinstance(content, list) for block in content]
     texts = [block.get("text") for block in blocks if isinstance(block, dict)]
@@ -71,7 +71,7 @@ def _tags_in(ask: Ask) -> Collection[str]:
 
 
 def corrected(ask: Ask, reply: Reply, errors: list[str]) -> Ask:
-    """The conversation so far, and the errors, as the next question. What was said stays as it is."""
+    """The conversation so far and the errors, as the next question. Earlier messages stay as they are."""
     asked = user(reproach(errors))
     before: tuple[JsonObject, ...] = ()
     if reply.content and not reply.tool_uses:
@@ -86,7 +86,7 @@ def reproach(errors: Sequence[str]) -> str:
 
 
 def added(ask: Ask, text: str) -> Ask:
-    """The question with one more text at its end, in the last message where that is not the model's."""
+    """The question with one more text at its end, in its last message unless that is the model's."""
     block: JsonObject = {"type": "text", "text": text}
     last = ask.messages[-1]
     if last["role"] != "user":
@@ -95,12 +95,12 @@ def added(ask: Ask, text: str) -> Ask:
 
 
 def assistant(reply: Reply) -> JsonObject:
-    """The reply as a message of the conversation, as it came; `sendable` rewrites what cannot be sent so."""
+    """The reply as a message of the conversation, unchanged. `sendable` rewrites what the API refuses."""
     return {"role": "assistant", "content": list(reply.content)}
 
 
 def unwrapped(text: str) -> str:
-    """The text without a Markdown code fence around the whole of it; servers without formats add one."""
+    """The text without a Markdown code fence around it, which servers without structured output add."""
     stripped = text.strip()
     if stripped.startswith("```") and stripped.endswith("```") and "\n" in stripped:
         return stripped[stripped.index("\n") + 1 : -3].strip()

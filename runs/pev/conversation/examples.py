@@ -1,4 +1,6 @@
-"""A short example of a valid answer, made from its contract: small models copy forms rather than read schemas."""
+"""A short example of a valid answer, made from its contract: small models copy examples better than they read
+schemas.
+"""
 
 import json
 from functools import cache
@@ -19,11 +21,11 @@ _VALUES: JsonObject = {
     "step_id": "step-1",
     "tool": "read_file",
 }
-"""Where three dots would mislead, or are not allowed."""
+"""Values for fields in which three dots would mislead or are not allowed."""
 
 
 def form_of(contract: type[Contract]) -> str:
-    """For a prompt: an example of the answer. Models that honour the format are sent the schema as that."""
+    """An example of the answer for a prompt; the schema is sent as well to models that honour it."""
     example = json.dumps(example_of(contract), ensure_ascii=False)
     return f"The form of your answer, with your own values in it:\n{example}\n"
 
@@ -36,7 +38,7 @@ def example_of(contract: type[Contract]) -> JsonObject:
 
 
 def example_at(contract: type[Contract], location: tuple[int | str, ...]) -> JsonValue:
-    """The part of the example at such a place, where an index means any item; None where the example has none."""
+    """The part of the example at a place, where an index means any item; None if the example has no such part."""
     found: JsonValue = example_of(contract)
     for part in location:
         if isinstance(part, int):

@@ -19,27 +19,27 @@ from runs.text.json_schemas import parsed
 from runs.text.truncate import quoted
 
 MAX_ROUNDS = 4
-"""A repair shows what is wrong inside of it: an object that became a text, a list whose items are objects."""
+"""Repairs one after the other: one may reveal the next error, as in a list whose items are objects."""
 MAX_REPAIRS = 500
-"""Of one answer. A sound plan has some hundred fields, and a hostile one may have a million."""
+"""Repairs of one answer. A sound plan has some hundred fields, and a hostile one may have a million."""
 _TAGGED = re.compile(r"<?(?:[a-z_]{1,40}-)?([0-9a-f]{16})>?/")
 _PATHS = frozenset({"path", "source", "inputs", "expected_outputs", "files"})
 _NAMES_OF_PATHS = frozenset({"path", "file", "filename", "pattern", "name"})
 _NAMES_OF_TEXTS = frozenset({"text", "criterion", "description", "quote", "title", "name"})
 """Fields that hold paths, and what small models call a path, or another text, inside an object."""
 _NO_CHECK = frozenset({"dict_type", "model_attributes_type", "union_tag_not_found", "missing"})
-"""Mistakes by which a check does not say what it looks for."""
+"""Errors by which a check does not say what it looks for."""
 
 
 class Read[Answer: Contract](NamedTuple):
-    """`notes`: a sentence for people for each thing that was read as another, or left out."""
+    """An answer. `notes`: a sentence for people for each thing that was read as something else, or left out."""
 
     answer: Answer
     notes: tuple[str, ...] = ()
 
 
 def read_json[Answer: Contract](text: str, contract: type[Answer], tags: Callable[[], Collection[str]]) -> Read[Answer]:
-    """The answer in this text. `tags`: gives those of the delimiters in the question. Raises ValidationError."""
+    """The answer in this text. `tags` returns the tags of the delimiters in the question. Raises ValidationError."""
     notes: dict[str, None] = {}
     if _TAGGED.search(text):
         text = _without_tags(text, tags(), notes)
@@ -55,14 +55,14 @@ def read_json[Answer: Contract](text: str, contract: type[Answer], tags: Callabl
 
 
 def _without_tags(text: str, tags: Collection[str], notes: dict[str, None]) -> str:
-    """Without tags of our delimiters in front of paths. A text cannot have such a tag by chance: it is a hash."""
+    """The text without tags of our delimiters before paths. A text cannot have such a tag by chance: it is a hash."""
     if any(tag in tags for tag in _TAGGED.findall(text)):
         notes["The mark of a list was removed in front of a path."] = None
     return _TAGGED.sub(lambda found: "" if found[1] in tags else found[0], text)
 
 
 class _Place(NamedTuple):
-    """Where a mistake is: in `holder`, an object or a list, at `key`, in the field of this name."""
+    """The place of an error: `key` in `holder`, an object or a list, in the field of this name."""
 
     holder: Any
     key: int | str
@@ -70,7 +70,7 @@ class _Place(NamedTuple):
 
 
 def _repaired(text: str, error: ValidationError, notes: dict[str, None]) -> str:
-    """The text with everything repaired that is wrong with it; empty where something cannot be."""
+    """The text with every error repaired; empty if one cannot be repaired."""
     try:
         value = parsed(text)
     except InvalidInput:
@@ -89,7 +89,7 @@ def _repaired(text: str, error: ValidationError, notes: dict[str, None]) -> str:
 
 
 def _is_in_no_check(value: JsonValue, item: ErrorDetails) -> bool:
-    """Whether the mistake is in a check that was left out for another one."""
+    """Whether the error is in a check that was replaced by another one."""
     location = item["loc"]
     if "check" not in location or (location[-1] == "check" and item["type"] not in _NO_CHECK):
         return False
@@ -100,7 +100,7 @@ def _is_in_no_check(value: JsonValue, item: ErrorDetails) -> bool:
 
 
 def _place_of(value: JsonValue, item: ErrorDetails) -> _Place | None:
-    """Where to repair. A check with something missing counts as a whole: it looks for nothing."""
+    """The place to repair. A check with something missing counts as a whole, because it looks for nothing."""
     location = list(item["loc"])
     if "check" in location:
         at = location.index("check") + 1
@@ -116,7 +116,7 @@ def _place_of(value: JsonValue, item: ErrorDetails) -> _Place | None:
 
 
 def _repair(place: _Place, mistake: str, notes: dict[str, None]) -> bool:
-    """Whether this mistake could be repaired."""
+    """Whether this error could be repaired."""
     holder, key, field = place
     match mistake:
         case "extra_forbidden":
@@ -145,7 +145,7 @@ def _repair(place: _Place, mistake: str, notes: dict[str, None]) -> bool:
 
 
 def _text_in(value: JsonValue, field: str) -> str | None:
-    """The only text in an object or a list that can be meant; None where there is none, or more than one."""
+    """The only text in an object or a list that can be meant; None if there is none or more than one."""
     if isinstance(value, list):
         return value[0] if len(value) == 1 and isinstance(value[0], str) else None
     if not isinstance(value, dict):

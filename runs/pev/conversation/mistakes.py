@@ -1,4 +1,4 @@
-"""What is wrong with an answer, in words that a small model understands: the first mistakes, each with its place."""
+"""The errors of an answer in words that a small model understands: the first ones, each with its place."""
 
 import json
 from typing import Any, get_args, get_origin
@@ -39,7 +39,7 @@ _WORDS = {
 
 
 def mistakes_in(text: str, contract: type[Contract], error: ValidationError) -> list[str]:
-    """A sentence for each of the first mistakes, or the one that explains them all: only a part was given."""
+    """A sentence for each of the first errors, or the one that explains them all: only a part was given."""
     if sentence := _only_a_part(text, contract):
         return [sentence]
     found = [_sentence(contract, item) for item in error.errors(include_url=False, include_input=False)[:MAX_SHOWN]]
@@ -48,7 +48,7 @@ def mistakes_in(text: str, contract: type[Contract], error: ValidationError) -> 
 
 
 def place_of(location: tuple[int | str, ...]) -> str:
-    """Where something stands in an answer, from the inside to the outside."""
+    """The place of a value in an answer, from the inside to the outside."""
     parts = [f"item {part + 1}" if isinstance(part, int) else f"`{str(part)[:80]}`" for part in reversed(location)]
     return " of ".join(parts) or "The answer"
 
@@ -71,7 +71,7 @@ def _sentence(contract: type[Contract], item: ErrorDetails) -> str:
 
 
 def _only_a_part(text: str, contract: type[Contract]) -> str:
-    """As small models do: one step in place of the plan, a list of them, or the whole inside one more object."""
+    """Small models do this: one step instead of the plan, a list of steps, or the whole inside one more object."""
     try:
         given = parsed(text)
     except InvalidInput:
@@ -91,7 +91,7 @@ def _only_a_part(text: str, contract: type[Contract]) -> str:
 
 
 def _is_one(value: JsonValue, part: type[Contract], contract: type[Contract]) -> bool:
-    """Whether this is meant to be a `part`: fields of it, at least two, and none of the whole."""
+    """Whether this is meant to be a `part`: it has at least two of its fields, and none of the whole."""
     keys = value.keys() if isinstance(value, dict) else set[str]()
     return len(keys & part.model_fields.keys()) >= 2 and not keys & contract.model_fields.keys()
 
@@ -101,7 +101,7 @@ def _required(contract: type[Contract]) -> set[str]:
 
 
 def _parts_of(contract: type[Contract]) -> list[tuple[str, type[Contract]]]:
-    """The lists of objects that an answer has; those with most fields first, whose names say most."""
+    """The lists of objects in an answer, first those whose names and fields are most like the part."""
     found: list[tuple[str, Any]] = []
     for name, field in contract.model_fields.items():
         items = get_args(field.annotation) if get_origin(field.annotation) is list else ()

@@ -12,29 +12,29 @@ from runs.contracts.ports import Original
 from runs.text.truncate import quoted
 
 PAGES = "pages"
-"""The type of the blocks. `path` is what people call the content `sha256`; `kind`, `first` and `last` say what of it to
-show, and `weight` as how many ordinary pages that counts.
+"""The type of the blocks. `path` is the name of the content `sha256` for people. `kind`, `first` and `last` say which
+pages to show, and `weight` as how many ordinary pages they count.
 """
 NOTE = "pages_note"
-"""The type of a block whose `text` only holds where pages are shown."""
+"""The type of a block whose `text` is true only if pages are shown."""
 MAX_OF_TURN = 20
 MAX_OF_CONVERSATION = 60
 MAX_OF_BLOCK = 5
-"""What does not fit into a request is left out block by block."""
+"""Pages of one block. If a request has too little room, blocks are left out one by one."""
 PAGE_TOKENS = 5_000
-"""Of an ordinary page at most, as text and as a picture: Claude's documentation has 1,500 to 3,000 for the one, and
-1,600 for the other. Nothing of it was measured.
+"""Tokens of an ordinary page at most, as text and as a picture: Claude's documentation has 1,500 to 3,000 for the text,
+and 1,600 for the picture. Nothing of it was measured.
 """
 _BYTES_OF_PAGE = 6_000
-"""Of the text of an ordinary page. With every second byte a token, as budgets count, the picture has room beside it."""
+"""Bytes of text of an ordinary page. Budgets count a token for every second byte, so the picture has room beside it."""
 MAX_WEIGHT = 4
-"""A page with more text than four ordinary ones have is not to be read in a picture, and would be sent twice."""
+"""A page with more text than four ordinary ones cannot be read in a picture, and would be sent twice."""
 _SHARE = 4
-"""Of a window known pages take a quarter at most."""
+"""Pages take at most a quarter of a known window."""
 
 
 def weight(size: int | None) -> int:
-    """As how many ordinary pages one with so many bytes of text counts: as many as one may where nobody knows."""
+    """As how many ordinary pages a page with so many bytes of text counts; the maximum if that is unknown."""
     return MAX_WEIGHT if size is None else max(1, -(-size // _BYTES_OF_PAGE))
 
 
@@ -47,7 +47,7 @@ class Originals:
         self._has = dict[tuple[str, int], int]()
 
     def blocks(self, read: Sequence[Original]) -> list[JsonObject]:
-        """One for each few pages that a turn has read and that the conversation does not have yet."""
+        """A block for each few pages that a turn has read and that the conversation does not have yet."""
         new = [one for one in dict.fromkeys(read) if (one.sha256, one.page) not in self._has]
         dense = [one for one in new if weight(one.size) > MAX_WEIGHT]
         new = [one for one in new if weight(one.size) <= MAX_WEIGHT]
@@ -76,7 +76,7 @@ class Originals:
 
 
 def tokens_in(messages: Sequence[JsonObject]) -> int:
-    """What the pages of a conversation count as, at most."""
+    """How many tokens the pages of a conversation take at most."""
     return PAGE_TOKENS * sum(int(str(block["weight"])) for block in page_blocks(messages))
 
 
@@ -89,14 +89,14 @@ def page_blocks(messages: Sequence[JsonObject]) -> Iterator[JsonObject]:
 
 
 def pages_of(block: JsonObject) -> range:
-    """The pages that a block names."""
+    """The pages of a block."""
     ends = block["first"], block["last"]
     first, last = (end for end in ends if isinstance(end, int))  # all blocks are made here
     return range(first, last + 1)
 
 
 def title_of(block: JsonObject) -> str:
-    """What people call its pages."""
+    """The name of its pages for people."""
     return _title(str(block["path"]), pages_of(block))
 
 
@@ -106,7 +106,7 @@ def one_by_one(block: JsonObject) -> list[JsonObject]:
 
 
 def _runs(pages: Sequence[Original]) -> Iterator[Sequence[Original]]:
-    """Pages of one content that follow each other, a few at a time."""
+    """Consecutive pages of one content, a few at a time."""
     for _, group in groupby(enumerate(pages), lambda at: (at[1].sha256, at[1].page - at[0])):
         some = [page for _, page in group]
         for start in range(0, len(some), MAX_OF_BLOCK):

@@ -1,4 +1,4 @@
-"""The tool calls of one attempt: which of them repeat an earlier one, and whether they go round in circles."""
+"""The tool calls of one attempt: which ones repeat an earlier one, and whether the attempt goes round in circles."""
 
 import hashlib
 import json
@@ -10,13 +10,13 @@ from runs.pev.delimiters import delimited
 from runs.text.truncate import quoted
 
 MAX_SAME = 3
-"""So many turns in a row with the same call and the same result, and nothing new between them, are a circle."""
+"""Turns in a row with the same call and the same result, and nothing new between them, that count as a circle."""
 
 MAX_WRITTEN = 20
 LINE_CHARS = 160
 """Characters about earlier calls when a conversation begins again: paths of files, arguments and results."""
 SERVED_CHARS = 1_500
-"""Of a result of the service, which cannot be had again."""
+"""Characters of a result of the service, which cannot be requested again."""
 
 
 class Calls:
@@ -31,9 +31,8 @@ class Calls:
         self._served: set[int] = set()
 
     def answers(self, turn: Sequence[tuple[ToolUse, ToolResult]]) -> list[tuple[str, bool]]:
-        """The result for the model of each call of its turn, and whether it is an error.
-
-        A result that it has already is not shown a second time; the journal has it all the same, under its number.
+        """The result for the model of each call of its turn, and whether it is an error. A result that the model
+        already has is not sent again; the journal has it under its number.
         """
         keys = [_key(use, result) for use, result in turn]
         if not self._first.keys() >= set(keys):
@@ -42,7 +41,7 @@ class Calls:
         return [(self._told(key, use, result), result.is_error) for key, (use, result) in zip(keys, turn, strict=True)]
 
     def note(self, use: ToolUse, result: ToolResult) -> None:
-        """A call of the service, whose result the model has already: it is given its number, and is something new."""
+        """Give a call of the service its number. The model already has its result, and it counts as something new."""
         self._turns = Counter(list(self._first))
         self.made.append((use, result))
         self._served.add(self.last)
@@ -67,17 +66,21 @@ class Calls:
         )
 
     def forget_results(self) -> None:
-        """The conversation begins again: what the model no longer sees is shown in full when it is asked for."""
+        """Send results again when they are asked for: a new conversation begins, and the model no longer sees the old
+        one.
+        """
         self._first.clear()
         self._turns.clear()
 
     def written(self, writing: Collection[str]) -> list[str]:
-        """The first files that these tools have written, by their paths as the model gave them."""
+        """The first files that these tools wrote, by their paths as the model gave them."""
         paths = [use.input.get("path") for use, result in self.made if use.name in writing and not result.is_error]
         return list(dict.fromkeys(quoted(str(path)) for path in paths))[:MAX_WRITTEN]
 
     def digest(self, limit: int) -> str:
-        """A line for each of the newest calls, in so many characters: number, arguments, how the result begins."""
+        """A line for each of the newest calls, with a limit of characters: number, arguments, beginning of the
+        result.
+        """
         lines: list[str] = []
         for number, (use, result) in reversed(list(enumerate(self.made, self.before + 1))):
             arguments = quoted(json.dumps(use.input, ensure_ascii=False), LINE_CHARS)
@@ -92,12 +95,12 @@ class Calls:
 
     @property
     def circling(self) -> bool:
-        """Whether the same call has come with the same result in MAX_SAME turns without anything new since."""
+        """Whether the same call gave the same result in MAX_SAME turns without anything new between them."""
         return any(turns >= MAX_SAME for turns in self._turns.values())
 
     @property
     def summary(self) -> str:
-        """What was going on, for people: the tools that were called most, and how often in vain."""
+        """What the attempt did, for people: the tools that were called most, and how often that failed."""
         often = Counter(use.name for use, _ in self.made).most_common(3)
         parts = [f"{quoted(name, 40)} {_times(count)}{self._in_vain(name)}" for name, count in often]
         return f"It called {', '.join(parts)}." if parts else ""
@@ -112,7 +115,7 @@ def _times(count: int) -> str:
 
 
 def _key(use: ToolUse, result: ToolResult) -> str:
-    """Equal for the same call with the same result; an argument that is empty counts as one that is left out."""
+    """Equal for the same call with the same result. An empty argument counts as absent."""
     arguments = {name: value for name, value in use.input.items() if value not in ("", None)}
     whole = json.dumps([use.name, arguments, result.is_error, result.text], sort_keys=True)
     return hashlib.sha256(whole.encode()).hexdigest()

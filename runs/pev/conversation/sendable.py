@@ -1,9 +1,6 @@
-"""A conversation in the form in which the Messages API takes it back.
-
-Some servers and gateways write replies that the API, or they themselves, refuse when they are sent again: blank text
-blocks, ids of tool calls that are empty or repeat, names that no tool can have. What is recorded stays as it came, so
-that a resumed attempt asks what it asked before (D3); each time a question is sent, it is rewritten here. What comes
-out depends on the messages alone, and what came out of the first messages stays the same when more follow.
+"""A conversation in the form in which the Messages API accepts it. Some servers and gateways write replies that the
+API, or they themselves, refuse when they are sent again: blank text blocks, ids of tool calls that are empty or repeat,
+names that no tool can have. The journal keeps the reply as it was, so that a resumed attempt asks the same.
 """
 
 import re
@@ -16,7 +13,7 @@ from runs.contracts.base import JsonObject
 from runs.contracts.ports import arguments_of, call_id
 
 NOTHING_SAID = "(no text)"
-"""In the place of what is blank where the API demands a text."""
+"""Replaces a blank text where the API demands a text."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _MAX_NAME = 64
@@ -26,14 +23,16 @@ _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
 
 class CallIds:
-    """The ids of the tool calls of one conversation: each is given out once."""
+    """The ids of the tool calls of one conversation. Each is used once."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._number = 0
 
     def unique(self, content: Iterable[JsonObject]) -> tuple[JsonObject, ...]:
-        """The blocks of a reply, with another id for each call of ours whose id is taken, or refused by the API."""
+        """The blocks of a reply. Each of our calls whose id is used already, or refused by the API, gets
+        another one.
+        """
         return tuple(self._with_id(block) for block in content)
 
     def _with_id(self, block: JsonObject) -> JsonObject:
@@ -80,7 +79,9 @@ def _blocks(content: JsonValue) -> list[JsonObject]:
 
 
 def _said(blocks: Sequence[JsonObject], role: str) -> list[JsonValue]:
-    """The blocks without blank texts. A message needs a block, and one of a model that does not end in its thoughts."""
+    """The blocks without blank texts. A message needs at least one block, and a model's message must not end with
+    thinking.
+    """
     kept: list[JsonValue] = [block for block in blocks if not _is_blank(block)]
     last = kept[-1] if kept else None
     if last is None or (role == "assistant" and isinstance(last, dict) and last.get("type") in _THOUGHTS):

@@ -23,7 +23,7 @@ from runs.text.truncate import quoted
 
 WEB_SEARCH, WEB_FETCH, CODE_EXECUTION = "web_search", "web_fetch", "code_execution"
 MAX_SERVED = 50
-"""Calls of one reply that are taken down: as many as are carried out of the model's own."""
+"""Calls of one reply that are recorded: as many as are carried out of the model's own."""
 _UNREAD = "only the model has seen it"
 _NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -34,12 +34,12 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         "text_editor_code_execution": CODE_EXECUTION,
     }
 )
-"""What a service calls its tools, and which tool of a plan each belongs to."""
+"""The tool of a plan for each name that a service uses."""
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A search of this attempt that has found these addresses."""
+    """A search of this attempt, with the addresses that it found."""
 
     use: ToolUse
     addresses: frozenset[str]
@@ -60,19 +60,19 @@ class Served:
         self._uses: Counter[str] = Counter()
 
     def calls(self, ask: Ask, reply: Reply) -> list[tuple[ToolUse, ToolResult]]:
-        """The calls whose results came with this reply to this question, in their order. What belongs to no call is
-        none; nor is a second result, or a second call under an id that was used before.
+        """The calls whose results came with this reply to this question, in order. A result without a call is ignored;
+        so is a second result, and a second call with an id that was used before.
         """
         sites = {spec.name: spec.service.sites for spec in ask.tools if spec.service}
         calls = list(self._answered(reply, sites))[:MAX_SERVED]
         return [*calls, *self._cited_later(calls, list(dict.fromkeys(_citations(reply.content))))]
 
     def used_up(self, ask: Ask) -> bool:
-        """Whether one more reply could use a tool oftener than an attempt may. Depends on the replies alone (D3)."""
+        """Whether one more reply could use a tool more often than an attempt may. Depends on the replies alone (D3)."""
         return any(self._uses[spec.name] + spec.service.uses > spec.service.total for spec in ask.tools if spec.service)
 
     def forget(self) -> None:
-        """The conversation begins again: what was begun in it has no end."""
+        """A new conversation begins. Calls without a result will not get one."""
         self._open.clear()
 
     def _answered(self, reply: Reply, sites: Mapping[str, Sites]) -> Iterator[tuple[ToolUse, ToolResult]]:
@@ -129,7 +129,7 @@ class Served:
         return self._delimited(address if text else f"{address}, which is no text: {_UNREAD}", text)
 
     def _pdf(self, address: str, source: JsonObject) -> ToolResult:
-        """The text of a PDF file, which is all that can be quoted of it: the model has seen its pages."""
+        """The text of a PDF file. Only the text can be quoted, although the model saw the pages."""
         try:
             text = self._read_pdf(address, base64.b64decode(_text(source.get("data")), validate=True))
         except InvalidInput as error:
@@ -151,7 +151,7 @@ class Served:
     def _cited_later(
         self, calls: Sequence[tuple[ToolUse, ToolResult]], cited: Sequence[tuple[str, str]]
     ) -> Iterator[tuple[ToolUse, ToolResult]]:
-        """What a reply cites of searches that came before it, as one more result of each."""
+        """What a reply cites from earlier searches, as one more result of each search."""
         now = {use.id for use, _ in calls}
         for search in self._found:
             lines = [f"{address}\n{text}" for address, text in cited if address in search.addresses]
@@ -160,14 +160,14 @@ class Served:
                 yield search.use, self._delimited(head, "\n".join(lines))
 
     def _delimited(self, head: str, text: str) -> ToolResult:
-        """The first line is ours, or repeats what the model had asked for; the rest is from strangers."""
+        """The first line is ours, or repeats the request of the model. The rest is from strangers."""
         cut = f"\n(cut: it has {len(text):,} characters)" if len(text) > self._limit else ""
         line = " ".join(head.split())[: self._limit]
         return ToolResult(f"{line}\n{delimited('found', text[: self._limit])}{cut}")
 
 
 def _lines_of(found: JsonObject, cited: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """A result of a search: title, address, age of the page, and what the model cites of it, each on its line."""
+    """A result of a search: title, address, age of the page, and what the model cites of it, each on its own line."""
     address = _text(found.get("url"))
     for text in (_text(found.get("title")), address, _text(found.get("page_age"))):
         if text.strip():
@@ -176,7 +176,7 @@ def _lines_of(found: JsonObject, cited: Sequence[tuple[str, str]]) -> Iterator[s
 
 
 def _citations(content: Sequence[JsonObject]) -> Iterator[tuple[str, str]]:
-    """Address and words of what the service says that the text rests on. These words are from the page."""
+    """Address and words of the pages that a text of the service cites. The words are from the page."""
     for block in content:
         listed = block.get("citations") if block.get("type") == "text" else None
         for one in listed if isinstance(listed, list) else []:

@@ -17,12 +17,12 @@ from runs.pev.conversation.served import Served
 MAX_CALLS = 50
 """Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
 MAX_TURNS = 20
-"""Of a model that may use tools before it answers and is given no rounds by the policy."""
+"""Turns of a model that may use tools before it answers and has no number of rounds in the policy."""
 TOO_MANY = f"This call was not carried out: in one turn there may be at most {MAX_CALLS}. Make it again."
 
 
 def carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls, originals: Originals | None = None) -> Ask:
-    """The conversation with this reply and the results of its calls; with `originals` pages are shown as they look."""
+    """The conversation with this reply and the results of its calls. With `originals` pages are shown as they look."""
     turn = [(use, tools.run(use)) for use in reply.tool_uses[:MAX_CALLS]]
     answers = [*calls.answers(turn), *[(TOO_MANY, True)] * len(reply.tool_uses[MAX_CALLS:])]
     read = [page for use, result in turn for page in tools.originals(use, result)] if originals else []
@@ -30,7 +30,7 @@ def carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls, originals:
 
 
 def taken_down(ask: Ask, reply: Reply, tools: JournaledToolbox, calls: Calls, served: Served) -> None:
-    """What the service did itself within this reply has its numbers before anything else that the reply asks for."""
+    """Number the calls that the service made within this reply before anything else that the reply asks for."""
     for use, result in served.calls(ask, reply):
         calls.note(use, tools.serve(use, result))
 
@@ -57,20 +57,20 @@ def after_tools(model: Model, ask: Ask, tools: Toolbox) -> tuple[Ask, Reply]:
 
 
 MAX_DEMANDS = 3
-"""How often the output is asked for once tools are forbidden: some servers let models call them all the same."""
+"""How often the output is demanded once tools are forbidden, because some servers let models call them even then."""
 FORBIDDEN = "This call was not carried out: tools cannot be used any more."
 _LAST_ROUND = "This is the last round."
 _CIRCLES = "You keep making calls whose results you already have."
 
 
 def demand(words: str, *, circling: bool) -> str:
-    """What asks for the output, once tools are forbidden: since they lead nowhere any more, or in the last round.
-    `words` say so, and what is to be answered.
+    """The demand for the output once tools are forbidden: in the last round, or when calls go in circles. `words` give
+    the reason and what to answer.
     """
     return f"{_CIRCLES if circling else _LAST_ROUND} {words}"
 
 
 def ended_without(output: str, role: Role, calls: Calls, rounds: int, errors: Sequence[str] = ()) -> ContractBroken:
-    """The end of a conversation that was asked for its output, such as a report, in vain; to be raised."""
+    """The error, to be raised, for a conversation that gave no output when it was demanded."""
     why = "kept making the same calls" if calls.circling else f"used its {rounds} rounds"
     return ContractBroken(f"The {role} {why} without a {output}. {calls.summary}".strip(), tuple(errors))

@@ -1,4 +1,4 @@
-"""The context window of a model: when a conversation is near its end, and how the attempt goes on in a new one."""
+"""The context window of a model: when a conversation is near its end, and how an attempt continues in a new one."""
 
 import json
 from collections.abc import Collection
@@ -11,13 +11,14 @@ from runs.pev.conversation.repetition import Calls
 from runs.pev.delimiters import delimited
 
 BYTES_PER_TOKEN = 3
-"""Fewer than in the languages that models write: what is only estimated fills a window early rather than late."""
+"""Lower than in the languages that models write, so that an estimate fills a window early rather than late."""
 MAX_ANSWER_TOKENS = 32_000
 MAX_DIGEST_CHARS = 12_000
 MAX_RESULT_CHARS = 30_000
-"""Of one answer of a tool."""
+"""Characters of one result of a tool."""
 _SHARE = 8
-"""Of a window one result of a tool, or the digest of all of them, takes an eighth at most; an answer a quarter."""
+"""One result of a tool, or the digest of all results, takes at most an eighth of a window; an answer takes a quarter.
+"""
 _CLOSED = (
     "Your earlier conversation in this attempt was closed because {limit}. What you wrote is kept{written}. "
     "These are the calls that you made in it, each with the beginning of its result. The rest you no longer have: "
@@ -31,17 +32,17 @@ RUN_LIMIT = "what this run may use of a tool of your service is used up"
 
 
 def answer_tokens(window: int | None) -> int:
-    """How long one answer may be."""
+    """The limit of one answer in tokens."""
     return min(MAX_ANSWER_TOKENS, window // 4) if window else MAX_ANSWER_TOKENS
 
 
 def result_chars(window: int | None, most: int) -> int:
-    """How long one result of a tool may be, `most` where the window is large or not known."""
+    """The limit of one result of a tool in characters: `most` if the window is large or unknown."""
     return min(most, BYTES_PER_TOKEN * window // _SHARE) if window else most
 
 
 def cuts(window: int) -> bool:
-    """Whether an attempt in this window is shown less at a time, or may say less, than in one that is large enough."""
+    """Whether an attempt in this window sees less at a time, or may answer less, than in one that is large enough."""
     return answer_tokens(window) < MAX_ANSWER_TOKENS or result_chars(window, MAX_RESULT_CHARS) < MAX_RESULT_CHARS
 
 
@@ -58,7 +59,7 @@ class Room:
         self._over = False
 
     def heard(self, ask: Ask, reply: Reply) -> None:
-        """Count the reply to this question. A server that reports nothing, or more than was said, is not believed."""
+        """Count the reply to this question. A server that reports nothing, or more than was sent, is not believed."""
         usage = reply.usage
         read = usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h
         self._bytes = _bytes_of(ask) + _size(reply.content)
@@ -67,11 +68,13 @@ class Room:
         self._exceeded += self._over
 
     def exceeded(self, ask: Ask) -> bool:
-        """Whether the model has just said that this was too long for it; it is taken at its word once in an attempt."""
+        """Whether the model has just said that this was too long for it. That is believed once in an attempt."""
         return self._over and self._exceeded == 1 and len(ask.messages) > 1
 
     def is_full(self, ask: Ask) -> bool:
-        """Whether this question and its answer may not fit any more. Never for the first question of a conversation."""
+        """Whether this question and its answer may no longer fit. Never true for the first question of a
+        conversation.
+        """
         if self.exceeded(ask) or self.window is None or len(ask.messages) == 1:
             return self.exceeded(ask)
         more = max(0, _bytes_of(ask) - self._bytes) // BYTES_PER_TOKEN
@@ -79,7 +82,7 @@ class Room:
 
 
 def without(first: Ask, names: Collection[str]) -> Ask:
-    """The first question without these tools of the service, and with a word on it: the run has used them up."""
+    """The first question without these tools of the service, and with a sentence that the run has used them up."""
     left = tuple(tool for tool in first.tools if tool.name not in names)
     return added(replace(first, tools=left), _NOT_OFFERED.format(names=" and ".join(sorted(names))))
 
@@ -103,7 +106,7 @@ def begun_again(first: Ask, calls: Calls, room: Room, demand: str, *, used_up: b
 
 
 def _bytes_of(ask: Ask) -> int:
-    """With pages that are shown as they look as so many bytes of text as they have tokens for."""
+    """The size in bytes. Pages that are shown as they look count as so much text as they take tokens."""
     pages = tokens_in(ask.messages) * BYTES_PER_TOKEN
     tools = sum(len(tool.description) + _size(tool.input_schema) for tool in ask.tools)
     return len(ask.instructions.encode()) + tools + _size(ask.messages) + pages

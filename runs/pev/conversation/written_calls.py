@@ -25,7 +25,7 @@ from runs.text.patterns import Budget, TooSlow
 from runs.text.truncate import cut_after
 
 MAX_CHARACTERS = 400_000
-"""Of a text that is looked at; a call may write a file."""
+"""Characters of a text that is searched for calls. A call may write a file."""
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)\s*", re.DOTALL)
 _LIST = re.compile(r"\[TOOL_CALLS\]\s*")
 _ARGUMENTS = ("arguments", "parameters")
@@ -58,12 +58,12 @@ def read_calls(reply: Reply, ask: Ask) -> tuple[Reply, str]:
 
 
 def told_how(ask: Ask, reply: Reply, problem: str) -> Ask:
-    """The conversation with this reply, and what is wrong with the calls that it has written."""
+    """The conversation with this reply, and the errors of the calls that it has written as text."""
     return added(replace(ask, messages=(*ask.messages, assistant(reply))), problem)
 
 
 def _calls_in(text: str) -> Sequence[JsonValue]:
-    """What is written as calls, if the text is nothing else; none where it is something else."""
+    """The calls in a text that has nothing else; empty otherwise."""
     text = text.strip()
     if not text or len(text) > MAX_CHARACTERS:
         return ()
@@ -91,7 +91,7 @@ def _is_call(value: JsonValue) -> bool:
 
 
 def _name_and_arguments(value: JsonValue) -> tuple[str, JsonObject | None]:
-    """Nothing of a value that says more than the name, the arguments and an id: it may mean something else."""
+    """Empty for a value with more than the name, the arguments and an id, because it may mean something else."""
     if not isinstance(value, dict) or not value.keys() <= {"name", "id", "type", *_ARGUMENTS}:
         return "", None
     name, given = value.get("name"), [value[key] for key in _ARGUMENTS if key in value]
@@ -100,7 +100,7 @@ def _name_and_arguments(value: JsonValue) -> tuple[str, JsonObject | None]:
 
 
 def _problem_with(name: str, arguments: JsonObject | None, tools: Mapping[str, ToolSpec]) -> str:
-    """Why nothing is called, as a sentence; empty where the call is sound."""
+    """Why nothing is called, as a sentence; empty if the call is sound."""
     if not name or arguments is None:
         return "A call is one JSON object with `name` and `arguments`."
     if name not in tools:

@@ -35,7 +35,9 @@ SHARED = 2
 
 
 def earlier_shown(case: VerificationInput) -> Iterator[str]:
-    """The tool calls of earlier steps. Quotes are looked up in the whole of each result, however little is shown here."""
+    """The tool calls of earlier steps. Quotes are looked up in the whole of each result, however little is
+    shown here.
+    """
     if not case.earlier:
         return
     texts = [*(criterion.text for criterion in case.labelled.values()), case.output]
@@ -66,7 +68,9 @@ class Wanted(NamedTuple):
 
 
 def passages(text: str, wanted: Wanted, budget: int) -> str:
-    """The lines of a text that share a figure, a name or some words with what is wanted, up to a number of characters."""
+    """The lines of a text that share a figure, a name or some words with what is wanted, up to a number of
+    characters.
+    """
     found: list[str] = []
     for line in text.splitlines():
         marks, stems = _of_line(line) if len(line) <= LINE_CHARS else (marks_of(line), stems_of(line))

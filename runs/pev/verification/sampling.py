@@ -159,7 +159,9 @@ def _figures(results: Mapping[str, str], case: VerificationInput) -> Sample:
 
 
 def _references(results: Mapping[str, str], case: VerificationInput) -> Sample:
-    """How many of the lines that refer to a line of a given file, as `src/main.py:12: import os` does, have its words."""
+    """How many of the lines that refer to a line of a given file, as `src/main.py:12: import os` does, have its
+    words.
+    """
     found = [one for text in results.values() for one in islice(_REFERENCE.finditer(text), MAX_POINTS + 1)]
     if len(found) > MAX_POINTS:
         return Sample(0, 0)

@@ -66,12 +66,12 @@ class DecisionForm(PostedForm):
 
     @property
     def without_sources(self) -> bool:
-        """Whether the box was ticked, as it goes back into the page."""
+        """Whether the box was ticked, for showing the form again."""
         return bool(self.data.get("no_sources"))
 
     @property
     def typed(self) -> str:
-        """The reason as it goes back into the page."""
+        """The reason, for showing the form again."""
         return str(self.data.get("reason", "")).replace("\0", "")
 
     def decision(self) -> Decision:

@@ -1,4 +1,4 @@
-"""How a question to a person is put: its words and buttons, and what an approval binds to."""
+"""How a question to a person is shown: its words and buttons, and what an approval is bound to."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,7 @@ NOT_JUDGED = "not judged"
 QUESTION_TEMPLATE = "gates/gate_question.html"
 RESULT_TEMPLATE = "gates/gate_result.html"
 MAX_REASON = 20_000
-"""As long as a request may be: a reason is put before the planner or executor as one."""
+"""As long as a request may be, because the planner or executor gets the reason as one."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,9 @@ class GateView:
 
     @cached_property
     def wording(self) -> Wording:
-        """Trying again is no plain way on while the cause is there; without a plan there is none to be changed."""
+        """The words of the buttons. Trying again is not the default while its cause remains; without a plan there is
+        none to change.
+        """
         wording = self.type.wording_of(self.row)
         if self.held and self.held.cause and not self.held.cause.passes:
             wording = replace(wording, default=False)
@@ -92,8 +94,8 @@ class GateView:
 
     @property
     def default(self) -> bool:
-        """Whether approving is the plain way on: not where something that people asked for or wrote may be missing, or
-        points rest on nothing.
+        """Whether approving is the default: not if something that people asked for or wrote may be missing, or points
+        have no evidence.
         """
         missing = self.doubtful and self.type.shows_requests
         bare = self.type.needs_citations and (self.uncited or self.sampled)
@@ -106,7 +108,7 @@ class GateView:
 
     @property
     def template(self) -> str:
-        """Where the newest plan does not have what the gate is about, only the question is shown."""
+        """If the newest plan does not have what the gate is about, only the question is shown."""
         if self.attempt:  # a verdict that is missing holds work at an error gate: its result is shown
             return RESULT_TEMPLATE
         subjects = {
@@ -119,7 +121,7 @@ class GateView:
 
     @property
     def facts(self) -> list[str]:
-        """What stands behind the title."""
+        """The facts after the title."""
         return self.type.facts(self._figures)
 
     @property
@@ -146,43 +148,45 @@ class GateView:
 
     @property
     def moved(self) -> str:
-        """What has changed since the plan was approved: its question without that of the title. Empty for a new one."""
+        """What changed since the plan was approved: the question without the words of the title. Empty for a
+        new plan.
+        """
         asked = self.row.question.removesuffix(" Approve it again?")
         return asked if asked != self.row.question else ""
 
     @property
     def call_means(self) -> str:
-        """What letting a call go means: its question without that of the title."""
+        """What the call does: the question without the words of the title."""
         return self.row.question.partition("? ")[2]
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
-        """What a call that acts outside is sent with; short values first, so that a long one hides none."""
+        """The arguments of a call that acts outside, short values first so that a long one hides none."""
         return tuple(sorted(arguments_of(self.row), key=lambda one: bool(one.middle)))
 
     @cached_property
     def hidden(self) -> list[str]:
-        """What of a call no one sees, or may misread."""
+        """Parts of a call that cannot be seen or may be misread."""
         return remarks("\n".join(f"{one.name}\n{one.value}" for one in arguments_of(self.row)))
 
     @property
     def plan(self) -> PlanReading | None:
-        """What a plan gate asks about."""
+        """The plan of a plan gate."""
         return self.newest if self.type.subject is Subject.PLAN else None
 
     @cached_property
     def again(self) -> Again | None:
-        """What is otherwise than in the run that this one repeats, and what would be reused."""
+        """How the run differs from the one that it repeats, and what would be reused."""
         return again_of(self.plan.row, self.row.run) if self.plan else None
 
     @property
     def writes(self) -> list[str]:
-        """Where the plan says that it will write."""
+        """The files that the plan says it writes."""
         return sorted(self.plan.declared) if self.plan else []
 
     @property
     def folds(self) -> list[GateFold]:
-        """What is fetched when it is opened, in order; nothing that would be empty."""
+        """The parts that are fetched when they are opened, in order, without empty ones."""
         if self.attempt is None:
             return []
         calls, changed = len(self.attempt.tools), self.changes
@@ -198,7 +202,7 @@ class GateView:
 
     @cached_property
     def unpassed(self) -> Unpassed | None:
-        """What is asked of a step that did not pass."""
+        """What is asked about a step that did not pass."""
         if not (self.step and self.attempt and self.type.subject is Subject.UNPASSED):
             return None
         return Unpassed(self.step, self.attempt, [one.found for one in self._open])
@@ -218,22 +222,24 @@ class GateView:
 
     @cached_property
     def report(self) -> Points:
-        """What the attempt reports and wrote, as points to decide on one by one."""
+        """The report and files of the attempt, as points to decide on one by one."""
         return points_in(self.attempt.row) if self.attempt else points_of("")
 
     @cached_property
     def results(self) -> list[CriterionResult]:
-        """The judged criteria; what was not met, or may not be, stands first."""
+        """The judged criteria. Those that are not met, or may not be, come first."""
         return sorted(self.attempt.results if self.attempt else [], key=lambda one: (one.met, not one.weak))
 
     @property
     def unmet(self) -> list[Unmet]:
-        """What was judged and not met, with what was found; of a step that is out of attempts, at any of them."""
+        """The criteria that were judged and not met, with what was found. For a step that is out of attempts, at any
+        attempt.
+        """
         return [one for one in self._open if one.status != NOT_JUDGED]
 
     @property
     def unjudged(self) -> list[Unmet]:
-        """What nobody judged any more, since code had failed the attempt."""
+        """The criteria that were not judged, because code had failed the attempt before."""
         return [one for one in self._open if one.status == NOT_JUDGED]
 
     @property
@@ -249,13 +255,13 @@ class GateView:
 
     @property
     def untraced(self) -> list[UntracedFigure]:
-        """Figures of the result that come from nowhere, each once."""
+        """Figures of the result without a source, each once."""
         verdict = self.attempt.verdict if self.attempt else None
         return distinct(verdict.untraced) if verdict else []
 
     @property
     def unknown_names(self) -> list[UntracedFigure]:
-        """Names in the result that stand in no source, each once: a hint."""
+        """Names in the result that occur in no source, each once. This is a hint."""
         verdict = self.attempt.verdict if self.attempt else None
         return distinct(verdict.untraced, names=True) if verdict else []
 
@@ -274,7 +280,7 @@ class GateView:
 
     @property
     def judged_by(self) -> str:
-        """How many no automatic check decided, and who did."""
+        """How many criteria no automatic check decided, and who did."""
         return self.row.run.policy.reviews(self.reviewed)
 
     @cached_property
@@ -284,26 +290,26 @@ class GateView:
 
     @cached_property
     def citations(self) -> Cited:
-        """Those of what the attempt reports."""
+        """The citations in the report of the attempt."""
         if not (self.attempt and self.attempt.output):
             return Cited()
         return cited_in(self.attempt.output.findings, self.attempt.row)
 
     @property
     def broken(self) -> list[tuple[str, Citation]]:
-        """Those that are broken, each with where it stands: the point, or the line of the report."""
+        """The broken citations, each with its place: the point, or the line of the report."""
         named = [(self.report.at(one.line), one) for one in self.citations.broken]
         return [(_name_of(point) if point else f"line {one.line} of the report", one) for point, one in named]
 
     @cached_property
     def uncited(self) -> PointsCited | None:
-        """How many points have a citation, where sources are needed and some have none."""
+        """How many points have a citation, if sources are needed and some points have none."""
         wanted = self.step and self.row.run.policy.sources_needed and wants_sources(self.step.row.spec, self.results)
         return points_cited(self.report, self.citations) if wanted else None
 
     @property
     def shown(self) -> str:
-        """How many of the files that the step is to deal with were shown, where sources are needed; empty for all."""
+        """How many of the files that the step deals with were shown, if sources are needed; empty if all were."""
         found = self.step.plan.rows.coverage if self.step and self.row.run.policy.sources_needed else None
         return found.shown_of(self.step.row.spec) if found and self.step else ""
 
@@ -317,18 +323,18 @@ class GateView:
 
     @property
     def asks_for_sources(self) -> bool:
-        """Whether it can still be said here that no sources are needed: before anything was carried out."""
+        """Whether a person can still say that no sources are needed: only before anything was carried out."""
         run = self.row.run
         return self.type.subject is Subject.PLAN and run.policy.sources_needed and run.head_id == run.inputs_id
 
     @property
     def not_by(self) -> str:
-        """Who cannot approve it, since it takes a second person."""
+        """The person who cannot approve it, because a second person has to."""
         return self.row.run.owner.get_username() if needs_second_person(self.row) else ""
 
     @property
     def why_not_reject(self) -> str:
-        """Why changes cannot be requested any more; empty if they can."""
+        """Why changes can no longer be requested; empty if they can."""
         if not self.wording.reject:
             return ""
         rows = self.newest.rows if self.newest else None
@@ -336,30 +342,30 @@ class GateView:
 
     @property
     def _counts(self) -> bool:
-        """Whether the number of the attempt is one of those that the policy allows: what people send back is not."""
+        """Whether the attempt counts against the number in the policy. One that a person sent back does not."""
         sent_back = any(one.rejections for one in self.step.attempts) if self.step else False
         return self.attempt is not None and not sent_back and self.attempt.row.number <= self.row.run.policy.attempts
 
     @property
     def beyond(self) -> str:
-        """Where a rejection leads, where that may surprise."""
+        """What follows a rejection, if that may be a surprise."""
         return self.type.after_rejection(self.row, self.attempt.row.number if self.attempt else 0)
 
     @property
     def binds(self) -> str:
-        """In words, what an approval is bound to; empty where nothing is approved."""
+        """What an approval is bound to, in words; empty if nothing is approved."""
         if Verb.APPROVE not in self.type.verbs:
             return ""
         return self.type.bound_to(self.row, self.attempt.row.number if self.attempt else 0)
 
 
 def _name_of(point: Point) -> str:
-    """What a point is called in the table of points."""
+    """The name of a point in the table of points."""
     return point.name if point.cells else labelled(point.text)[0] or point.name
 
 
 def open_gates(gates: list[Gate], plan: PlanReading | None, *, doubtful: bool = False) -> list[GateView]:
-    """Those that wait, with what they are about in the newest version of the plan."""
+    """The gates that wait, each with the step or attempt of the newest version that it is about."""
     steps = {step.row.pk: step for step in plan.steps} if plan else {}
     found, held = [], held_at(gates, plan)
     for gate, following in zip_longest(gates, gates[1:]):

@@ -1,4 +1,4 @@
-"""What people asked for, as a gate tells it: the latest first, and the same answer to several said once."""
+"""What people asked for, as a gate shows it: the latest first, and the same answer to several requests said once."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from functools import cached_property
 from runs.lifecycle.change_requests import ChangeRequest, Word
 
 _ORDER: Sequence[Word] = ("not met", "not done", "not provable", "not judged", "met", "answered by the plan")
-"""Those that fail first."""
+"""The states, with failures first."""
 
 
 @dataclass(frozen=True)
 class SameRequests:
-    """Requests of which the same is said."""
+    """Requests with the same state."""
 
     requests: Sequence[ChangeRequest]
 
@@ -49,13 +49,13 @@ class RequestGroup:
 
     @property
     def doubtful(self) -> bool:
-        """Whether anything that was asked for, now or earlier, was not done, or is not plainly proved."""
+        """Whether anything that was asked for, now or earlier, was not done or cannot be proved."""
         unproved = (one.result is not None and one.result.unproved for one in self.requests)
         return any(unproved) or any(one.status == "not_met" for one in self.requests)
 
     @cached_property
     def earlier(self) -> list[ChangeRequest]:
-        """What is folded, failing first."""
+        """The folded requests, failing ones first."""
         latest = self._latest
         return sorted((one for one in self.requests if one not in latest), key=lambda one: not one.failing)
 
@@ -72,7 +72,7 @@ class RequestGroup:
 
     @property
     def states(self) -> str:
-        """What became of the earlier ones, as a list of counts."""
+        """The states of the earlier requests, as a list of counts."""
         counts = Counter(one.word for one in self.earlier)
         return ", ".join(f"{counts[word]} {word}" for word in _ORDER if counts[word])
 
@@ -84,12 +84,12 @@ class RequestGroup:
         return [one for one in self.requests if one.gate.pk == newest]
 
     def tells(self, gate_id: int) -> bool:
-        """Whether the words of this decision stand in full among the requests."""
+        """Whether the words of this decision are shown in full among the requests."""
         return any(one.gate.pk == gate_id for one in self._latest)
 
 
 def _alike(requests: Sequence[ChangeRequest]) -> list[SameRequests]:
-    """Together where the same is said of them to the same person, and no place is named that belongs to one alone."""
+    """The requests grouped by person and state, if no place is named that belongs to one alone."""
     groups: dict[tuple[object, ...], list[ChangeRequest]] = {}
     for one in requests:
         own = one.number if one.where or one.planned else 0

@@ -1,4 +1,6 @@
-"""A step that did not pass, as its gate tells it: what is asked, what became of the attempts, where an answer leads."""
+"""A step that did not pass, as its gate shows it: the question, what happened in the attempts, and what each answer
+leads to.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,12 @@ from runs.text.normalisation import one_spaced
 from runs.text.truncate import quoted
 
 MAX_COMPARED = 200
-"""Characters of a finding: what is shown of it may be cut after 300."""
+"""Characters of a finding that are compared, because it may be cut after 300 where it is shown."""
 
 
 @dataclass(frozen=True)
 class Became:
-    """The same was said of all these attempts."""
+    """Attempts with the same outcome."""
 
     attempts: tuple[int, ...]
     said: str
@@ -40,7 +42,7 @@ class Unpassed:
 
     @property
     def blocked(self) -> bool:
-        """Whether it was reported as something that cannot be done; then nothing of it was judged."""
+        """Whether it was reported as impossible. Then nothing of it was judged."""
         return self.attempt.row.status == AttemptStatus.BLOCKED
 
     @property
@@ -53,7 +55,9 @@ class Unpassed:
 
     @cached_property
     def became(self) -> list[Became]:
-        """What the gate does not say already, each thing once; the words of people stand among what they asked for."""
+        """What happened that the gate does not say elsewhere, each thing once. The words of people are shown with their
+        requests.
+        """
         found: dict[str, tuple[int, ...]] = {}
         for review in self.step.open_point.reviews:
             said = "" if review.by else self._said(review)
@@ -77,13 +81,13 @@ class Unpassed:
 
     @property
     def why_unjudged(self) -> str:
-        """Why a part of the criteria was not judged any more."""
+        """Why some criteria were not judged."""
         failed = any(one.decided_by == "check" and not one.met for one in self.attempt.results)
         return "a check had failed before" if failed else "a request was not met"
 
     @property
     def accepting(self) -> str:
-        """What is done next when it is accepted as it is."""
+        """What happens if it is accepted as it is."""
         names = [step.name for step in self._later]
         left = "with what it wrote" if self.attempt.row.overlay else "without it"
         match names:
@@ -97,7 +101,7 @@ class Unpassed:
 
     @property
     def again(self) -> str:
-        """What is done next when it is tried again."""
+        """What happens if it is tried again."""
         number = self.attempt.row.number + 1
         if self.blocked:
             return f"Attempt {number} gets your words: say where it finds what is missing, or how to do without."
@@ -105,7 +109,7 @@ class Unpassed:
 
     @property
     def _later(self) -> list[StepReading]:
-        """The steps that rest on it, directly or not; a plan names them in any order."""
+        """The steps that depend on it, directly or not. A plan names them in any order."""
         found: set[str] = {self.step.row.key}
         steps = self.step.plan.steps
         while more := {one.row.key for one in steps if found.intersection(one.row.spec.dependencies)} - found:
@@ -114,7 +118,7 @@ class Unpassed:
 
 
 def _lines(attempt: AttemptReading) -> Iterator[tuple[str, str]]:
-    """The lines of a critique about one criterion each, with what is left to say of it; of requests nothing is."""
+    """The lines of a critique that are about one criterion each, without those about requests."""
     if attempt.verdict:
         for one in attempt.verdict.results:
             yield f"{critique_head(one.label, one.text)}{one.feedback}", one.feedback

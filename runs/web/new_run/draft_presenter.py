@@ -1,4 +1,4 @@
-"""The files of a form before it is submitted, as the page lists them: what needs an answer or a look stands first."""
+"""The files of a form before it is submitted, as the page lists them: first those that need an answer or a look."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class DraftFiles:
 
     @property
     def partly(self) -> int:
-        """Files of which a part cannot be read."""
+        """Files that can be read only in part."""
         return sum(1 for row in self.rows if row.notes)
 
     @property
@@ -128,7 +128,7 @@ class DraftFiles:
 def draft_files(
     owner: User, token: uuid.UUID, refused: Sequence[RefusedUpload] = (), given: Tree | None = None
 ) -> DraftFiles:
-    """What the draft with this token holds; where there is none of this person's, what it would begin with."""
+    """The content of the draft with this token. If this person has none, what it would begin with."""
     draft = submission_drafts.of(owner).filter(token=token).first()
     if draft is None:
         return DraftFiles(token, rows_of(trees.files_of(given)) if given else (), refused)
@@ -144,7 +144,9 @@ def draft_files(
 def rows_of(
     files: Mapping[str, FileInfo], before: Mapping[str, FileInfo] | None = None, drafted: Sequence[DraftFile] = ()
 ) -> list[DraftFileRow]:
-    """What needs an answer first, then what cannot be read and what is not as in the run before, then by path."""
+    """The files in the order of the page: first those that need an answer, then unreadable ones and those that differ
+    from the run before, then by path.
+    """
     known = submission_drafts.readings_of(files)
     own = {row.path: row for row in drafted}
     same = {one.path: one for one in input_replacement.namesakes(before or {}, drafted)}
@@ -192,7 +194,7 @@ class Unfinished:
 
     @property
     def address(self) -> str:
-        """Of the form that goes on with it."""
+        """The address of the form with this draft."""
         again = self.draft.before_id
         form = reverse("run_again_with", args=[again]) if again else reverse("new_run")
         return f"{form}?draft={self.draft.token}"

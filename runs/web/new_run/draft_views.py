@@ -1,4 +1,4 @@
-"""Files on their way into a draft: taken as soon as they are chosen, and answered one by one."""
+"""Files that are added to a draft: sent as soon as they are chosen, and answered one by one."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def change(request: HttpRequest, draft: uuid.UUID) -> HttpResponse:
 
 
 def _run_before(request: HttpRequest, form: DraftForm) -> Run | None:
-    """The run whose files a new draft begins with. Raises Http404 for one that this person may not see."""
+    """The run whose files a new draft begins with. Raises Http404 if this person may not see it."""
     form.full_clean()
     number = form.cleaned_data.get("run")
     return visible_run(request, number) if number else None
 
 
 def _typed(request: HttpRequest, draft: uuid.UUID, before: Run | None) -> NewRunForm:
-    """The form that the draft is of, with what was typed into it."""
+    """The form that the draft belongs to, with what was typed into it."""
     if before is None:
         return NewRunForm(owner=person(request), initial=NewRunForm.typed_in(request.POST) | {"token": draft})
     sent = request.POST.copy()
@@ -64,7 +64,7 @@ def _typed(request: HttpRequest, draft: uuid.UUID, before: Run | None) -> NewRun
 
 
 def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm, before: Run | None) -> list[RefusedUpload]:
-    """Raises InvalidInput when nothing was taken."""
+    """Raises InvalidInput if nothing was added."""
     sent, owner = form.checked(), person(request)
     uploads = form.uploads()
     if before:

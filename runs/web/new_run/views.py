@@ -1,4 +1,4 @@
-"""The way in for people: the form of a new run, and the samples that ship with the app."""
+"""The entrance for people: the form of a new run, and the samples that come with the product."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from runs.web.site.requests import person
 
 
 class AlreadySubmitted(PevError):
-    """The form has become a run before, and nothing says that another one is meant."""
+    """The form became a run before, and the person did not say that another one is meant."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(f"This form became run {run.pk}.")
@@ -43,7 +43,9 @@ class AlreadySubmitted(PevError):
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_run(request: HttpRequest) -> HttpResponse:
-    """The form; posted, a run. A background post (`Accept: application/json`) gets 201 and a place, or errors."""
+    """The form; a post makes a run. A background post (`Accept: application/json`) gets 201 and an address, or
+    errors.
+    """
     owner = person(request)
     if request.method != "POST":
         token = token_of(request.GET.get("draft", ""))
@@ -53,7 +55,7 @@ def new_run(request: HttpRequest) -> HttpResponse:
 
 
 def answered(request: HttpRequest, form: NewRunForm) -> HttpResponse:
-    """The way to the run of a form that was sent, or the form again with what keeps it from being one."""
+    """A redirect to the run of a submitted form, or the form again with its errors."""
     try:
         run = _submit(request, form)
     except FilesMissing as error:
@@ -70,7 +72,7 @@ def answered(request: HttpRequest, form: NewRunForm) -> HttpResponse:
 
 @require_safe
 def estimate(request: HttpRequest) -> HttpResponse:
-    """What a chosen template may cost, as a line; nothing where that cannot be said."""
+    """What a chosen template may cost, as a line; empty if that is unknown."""
     form = EstimateForm(request.GET)
     try:
         chosen = run_templates.chosen(person(request), form.checked()["template"])
@@ -81,7 +83,7 @@ def estimate(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def run_sample(request: HttpRequest, name: str) -> HttpResponse:
-    """A run of a sample. A double click makes one run: both posts carry the token of the page."""
+    """A run of a sample. Two posts of a double click carry the same token, so they make one run."""
     token = TokenForm(request.POST).submission()
     try:
         given = submission_of(person(request), name, token)
@@ -97,7 +99,7 @@ def run_sample(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def show_sample(request: HttpRequest) -> HttpResponse:
-    """This person's finished sample; made by the offline rules where there is none, which takes some seconds."""
+    """This person's finished sample. If there is none, the offline rules make it, which takes some seconds."""
     try:
         return redirect("run", finished_sample(person(request)).pk)
     except PevError as error:
@@ -155,7 +157,7 @@ def _says_the_same(one: str, other: str) -> bool:
 
 
 def _became(request: HttpRequest, form: NewRunForm, run: Run) -> HttpResponse:
-    """The form again, which says what it became and asks whether another run is meant."""
+    """The form again, with the run that it became and the question whether another one is meant."""
     place = f"{request.path}?draft={run.submission}"
     if in_background(request):
         return JsonResponse({"became": place}, status=409)
@@ -173,8 +175,8 @@ def _has_files(owner: User, token: uuid.UUID) -> bool:
 
 
 def _check_places(owner: User, form: NewRunForm, uploads: Sequence[Upload]) -> None:
-    """Raises InvalidInput for files that were sent together with the form, and would replace others by their names:
-    that is shown before anything is started.
+    """Raises InvalidInput for files that were sent with the form and would replace others by name. That is shown before
+    anything starts.
     """
     draft = submission_drafts.of(owner).filter(token=form.cleaned_data["token"]).first()
     if draft and (message := input_replacement.warning(draft, [upload.path for upload in uploads])):
@@ -182,7 +184,7 @@ def _check_places(owner: User, form: NewRunForm, uploads: Sequence[Upload]) -> N
 
 
 def begin(owner: User, form: NewRunForm) -> None:
-    """The files of the run before become those of the form, unless it had them already and they are gone."""
+    """Make the files of the run before those of the form, unless it had them already and they were removed."""
     if isinstance(form, AgainWithForm) and not form.cleaned_data["begun"]:
         submission_drafts.begin_with(owner, form.cleaned_data["token"], form.before)
 
@@ -202,7 +204,7 @@ def _refused(request: HttpRequest, form: NewRunForm, problems: Sequence[str], qu
 
 
 def kept(request: HttpRequest, form: NewRunForm) -> tuple[list[RefusedUpload], list[str]]:
-    """Put the files of a form that is shown again into its draft: browsers do not send them a second time."""
+    """Put the files of a form that is shown again into its draft, because browsers do not send them a second time."""
     token = form.cleaned_data.get("token")
     if token is None or not (request.FILES.getlist("files") or request.FILES.getlist("folder")):
         return [], []
@@ -252,7 +254,7 @@ def form_page(
 
 
 def _estimate(owner: User, form: NewRunForm) -> Estimate | None:
-    """Of a template that is chosen already when the page comes; the script asks for the others."""
+    """The estimate for a template that is already chosen when the page is loaded. The script asks for the others."""
     key = str(form["template"].value() or "")
     try:
         return estimate_of(run_templates.chosen(owner, key), default_policy()) if key else None
@@ -261,5 +263,5 @@ def _estimate(owner: User, form: NewRunForm) -> Estimate | None:
 
 
 def in_background(request: HttpRequest) -> bool:
-    """Whether a script has sent it, which wants JSON."""
+    """Whether a script sent the request and wants JSON."""
     return request.get_preferred_type(["text/html", "application/json"]) == "application/json"

@@ -1,4 +1,4 @@
-"""What an owner does with a run: rename it, archive it, delete it, and say who else may decide in it."""
+"""What an owner does with a run: rename, archive and delete it, and choose who else may decide in it."""
 
 import logging
 
@@ -31,7 +31,7 @@ _SENTENCES = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def manage(request: HttpRequest, run_id: int) -> HttpResponse:
-    """The page, or the part of it that goes into a menu; posted, do it and go back to where it was asked for."""
+    """The page, or the part of it that goes into a menu. A post does it and returns to where it was asked for."""
     run = visible_run(request, run_id)
     back = _back(request, run, request.headers.get("HX-Current-URL", ""))
     problem, status = "", 200
@@ -59,7 +59,7 @@ def manage(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Ask whether the run is to be deleted, with what goes and what stays; posted, delete it."""
+    """Ask whether to delete the run, with what is deleted and what stays. A post deletes it."""
     run = visible_run(request, run_id)
     may_manage = can_manage(request.user, run)
     problem, status = deletion.problem_with(run) if may_manage else "", 200
@@ -78,7 +78,7 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _why_not(request: HttpRequest, run: Run) -> dict[str, str]:
-    """By what can be done with a run, why it cannot be done now; empty where it can."""
+    """Why each thing cannot be done with a run now; empty if it can."""
     if not can_manage(request.user, run):
         nobody = f"{run.owner} can rename, archive or delete this run, or an administrator."
         return dict.fromkeys(("rename", "archive", "delete"), nobody)
@@ -90,7 +90,7 @@ def _why_not(request: HttpRequest, run: Run) -> dict[str, str]:
 
 
 def _done(request: HttpRequest, run: Run, verb: ManageVerb, title: str) -> str:
-    """Do it, and say so."""
+    """Do it, and add a message."""
     user = person(request)
     match verb:
         case ManageVerb.RENAME:
@@ -111,7 +111,7 @@ def _status(request: HttpRequest, run: Run, error: PevError) -> int:
 
 
 def _back(request: HttpRequest, run: Run, asked: str) -> str:
-    """Where to go afterwards: the page that was asked for if it is one of ours, else that of the run."""
+    """The page to return to: the one that was asked for if it is one of ours, otherwise that of the run."""
     hosts = {request.get_host()}
     ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=hosts, require_https=request.is_secure())
     fits = asked.startswith(("/", "http://", "https://")) and len(asked) < MAX_ADDRESS

@@ -1,4 +1,4 @@
-"""What the tabs of a run show: a reading of the run, and what only its pages say of it."""
+"""The tabs of a run: a reading of the run, with what only its pages show."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from runs.web.steps.step_rows import StepRow, row_of, rows_of
 
 _ANSWER_LINES = 20
 _LINE_CHARS = 90
-"""Of an answer as the page shows it: see `.answer` in run.css."""
+"""Characters of a line of the answer on the page: see `.answer` in run.css."""
 
 
 def spelled_out(steps: Sequence[Step]) -> list[Step]:
@@ -46,7 +46,7 @@ def spelled_out(steps: Sequence[Step]) -> list[Step]:
 
 @dataclass(frozen=True, eq=False)
 class RunPage(RunReading):
-    """A reading, with what only the page of the run says. Regions that are not sent again are not read again."""
+    """A reading, with what only the page of the run shows. Regions that are not sent again are not read again."""
 
     @property
     def finished(self) -> bool:
@@ -58,12 +58,12 @@ class RunPage(RunReading):
 
     @property
     def steps(self) -> tuple[StepReading, ...]:
-        """Of the newest version."""
+        """The steps of the newest version."""
         return self.plan.steps if self.plan else ()
 
     @cached_property
     def rows_of_steps(self) -> list[StepRow]:
-        """The same as lines."""
+        """The steps as lines."""
         return rows_of([step.row for step in self.steps])
 
     @property
@@ -93,7 +93,7 @@ class RunPage(RunReading):
 
     @property
     def unfolded(self) -> list[tuple[StepRow, StepReading | None]]:
-        """Each row, with what stands below it where it is open from the beginning."""
+        """Each row, with what is shown below it if it is open from the beginning."""
         readings = {step.row.pk: step for step in self.steps}
         return [(row, readings[row.step.pk] if row.open else None) for row in self.rows_of_steps]
 
@@ -104,7 +104,9 @@ class RunPage(RunReading):
 
     @cached_property
     def earlier_steps(self) -> list[StepReading]:
-        """Of earlier versions, the latest first: those with an attempt that no step of the newest keeps."""
+        """The steps of earlier versions, the latest first, that had an attempt and that no step of the newest version
+        keeps.
+        """
         kept = {attempt.pk for step in self.steps for attempt in step.tried}
         steps = (step for plan in self.earlier for step in plan.steps)
         return [step for step in steps if any(attempt.pk not in kept for attempt in step.own)]
@@ -115,7 +117,7 @@ class RunPage(RunReading):
 
     @property
     def begun(self) -> bool:
-        """Whether there is something that an estimate can be compared with."""
+        """Whether there is anything that an estimate can be compared with."""
         return self.finished or self.tried
 
     @property
@@ -124,17 +126,17 @@ class RunPage(RunReading):
 
     @cached_property
     def gates(self) -> list[GateView]:
-        """What is asked now."""
+        """The open gates."""
         return open_gates(self.asked, self.plan, doubtful=self.asked_for.doubtful)
 
     @property
     def open_gates(self) -> frozenset[int]:
-        """The keys of what is asked now."""
+        """The keys of the open gates."""
         return frozenset(gate.pk for gate in self.asked)
 
     @property
     def decided(self) -> Gate | None:
-        """The latest answer."""
+        """The latest decision."""
         return latest_decision(list(self.rows.gates))
 
     @property
@@ -143,7 +145,7 @@ class RunPage(RunReading):
 
     @property
     def step_names(self) -> dict[str, str]:
-        """By key; of the newest plan where several have the key."""
+        """The names of steps by key, from the newest plan that has the key."""
         return {step.row.key: step.name for plan in self.plans for step in plan.steps}
 
     @cached_property
@@ -152,7 +154,7 @@ class RunPage(RunReading):
 
     @property
     def outcome_heading(self) -> str:
-        """What became of it; anything less than all of it says so."""
+        """The outcome. If it is less than the whole, the heading says so."""
         known = {Outcome.SUCCEEDED: "Succeeded", Outcome.CANCELLED: "Stopped"}
         outcome = Outcome(self.run.outcome or Outcome.FAILED)
         return known.get(outcome, f"{outcome.upper()}: this is not the whole of what was asked for.")
@@ -165,7 +167,7 @@ class RunPage(RunReading):
 
     @property
     def told_above(self) -> bool:
-        """Whether a gate that is open tells all that was said with the latest answer."""
+        """Whether an open gate shows everything that was said with the latest decision."""
         telling = any(type_of(gate).shows_requests for gate in self.asked)
         return telling and self.decided is not None and self.asked_for.tells(self.decided.pk)
 
@@ -176,13 +178,13 @@ class RunPage(RunReading):
 
     @property
     def results(self) -> list[MadeFile]:
-        """What it has made and not removed again, but for its documents."""
+        """The files that the run made and did not remove again, without its documents."""
         documents = {file.path for file, _ in self.documents}
         return [file for file in self.made if file.change != "removed" and file.path not in documents]
 
     @cached_property
     def documents(self) -> list[tuple[MadeFile, str]]:
-        """The documents that it has made, and how much each is: what people take away and hand on."""
+        """The documents that it made, with their length: the files that people hand on."""
         extents = trees.readings_of(self.run.head).extents
         kept = (file for file in self.made if file.change != "removed")
         return [(file, extents[file.info.sha256]) for file in kept if file.info.sha256 in extents]
@@ -194,7 +196,7 @@ class RunPage(RunReading):
 
 
 def run_page(run: Run) -> RunPage:
-    """The page as of now. The number of queries does not depend on the number of steps or events."""
+    """The page of the run as it is now. The number of queries does not depend on the number of steps or events."""
     return RunPage(read_rows(run, spelled_out))
 
 
@@ -203,7 +205,7 @@ def _read(run: Run, _: Mapping[str, str]) -> RunPage:
 
 
 def _render_step(run: Run, name: re.Match[str]) -> str:
-    """The line of a step, by queries that do not grow with the plan, or what is shown below it."""
+    """The line of a step, with a number of queries that does not grow with the plan, or what is shown below it."""
     step_id = int(name["step"])
     if name["body"]:
         return render_to_string("steps/steps.html#body", {"step": step_of(run, step_id)}).strip()

@@ -1,4 +1,4 @@
-"""When a run worked at what, and when it waited for people: bars on one axis on which long waits are cut short."""
+"""When a run worked on what, and when it waited for people: bars on one axis. Long waits are drawn shorter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from runs.models import Attempt, Gate, ModelCall, Run, Step
 from runs.readmodel.plan_view import StepReading
 
 CUT = 12
-"""A wait takes at most this part (one of so many) of all the time worked, and the axis says how long it was."""
+"""A wait takes at most one part in this many of the time worked, and the axis says how long it was."""
 TICKS = 5
 _MIN_CUT = timedelta(seconds=1)
 _ROUND = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 86_400)
@@ -24,7 +24,7 @@ _ROUND = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 18_0
 
 @dataclass(frozen=True)
 class Bar:
-    """From `x` on, `width` wide, in percent of the axis. `kind` is waiting, or the status of an attempt."""
+    """A bar from `x` on, `width` wide, in percent of the axis. `kind` is waiting, or the status of an attempt."""
 
     x: float
     width: float
@@ -35,7 +35,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class TimelineLine:
-    """What bars belong to: a step, or planning and the final answer, which have none."""
+    """What bars belong to: a step, or planning and the final answer, which have no step."""
 
     name: str
     step: Step | None
@@ -52,7 +52,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Timeline:
-    """`cuts` are the waits of the whole run; `now` is where a run that goes on has got to."""
+    """`cuts` are the waits of the whole run; `now` is the present of a run that is not finished."""
 
     lines: tuple[TimelineLine, ...]
     ticks: tuple[Tick, ...]
@@ -61,7 +61,7 @@ class Timeline:
 
 
 class _Axis:
-    """Moments in percent. Waits longer than a part of the work are drawn as long as that part."""
+    """Moments in percent. A wait that is longer than a part of the work is drawn as long as that part."""
 
     def __init__(self, begin: datetime, end: datetime, waits: Sequence[Span]) -> None:
         self._worked = (end - begin) - sum((until - since for since, until in waits), timedelta(0))
@@ -85,7 +85,9 @@ class _Axis:
         return Bar(x, round(max(self.at(end) - x, 0.4), 2), kind, words, ms)
 
     def ticks(self) -> Iterator[Tick]:
-        """At round times of work: where a wait begins the clock of work stands still, so a tick stands after it."""
+        """Ticks at round times of work. The clock of work stands still while the run waits, so a tick comes after the
+        wait.
+        """
         worked = self._worked.total_seconds()
         apart = next((one for one in _ROUND if worked / one <= TICKS), worked / TICKS)
         for number in range(int(worked / apart) + 1):
@@ -96,7 +98,7 @@ class _Axis:
 
 
 def timeline_of(run: Run, steps: Sequence[StepReading], gates: Sequence[Gate]) -> Timeline:
-    """Attempts at these steps and what people were asked about each, planning and the final answer, by two queries."""
+    """The attempts at these steps with their waits for people, planning and the final answer, with two queries."""
     now = timezone.now()
     end = run.finished_at or now
     attempts = Attempt.objects.of_run(run).order_by().values_list("created_at", "finished_at")
@@ -117,7 +119,7 @@ def timeline_of(run: Run, steps: Sequence[StepReading], gates: Sequence[Gate]) -
 
 
 def _calls(run: Run, axis: _Axis) -> dict[str, list[Bar]]:
-    """From the first call of a piece of work beside the steps to its last one, by its kind."""
+    """The first to the last call of a piece of work that belongs to no step, by its kind."""
     spans: dict[tuple[int, str], list[datetime]] = defaultdict(list)
     found = ModelCall.objects.filter(run=run, attempt=None).order_by("pk")
     for work, kind, at, ms in found.values_list("work", "work__kind", "created_at", "duration_ms"):

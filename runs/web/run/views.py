@@ -48,7 +48,7 @@ def run_tab(request: HttpRequest, run_id: int, tab: RunTab) -> HttpResponse:
 
 @require_POST
 def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
-    """Answer a gate. What cannot be done is said on the page, with the typed reason kept."""
+    """Answer a gate. If something cannot be done, the page says so and keeps the typed reason."""
     run = visible_run(request, run_id)
     gate = get_object_or_404(run.gates, pk=gate_id)
     form = DecisionForm(request.POST)
@@ -66,8 +66,8 @@ def decide(request: HttpRequest, run_id: int, gate_id: int) -> HttpResponse:
 
 
 def _with_points(gate: Gate, form: DecisionForm) -> Decision:
-    """The decision, with the points that are sent back as a part of its words. Raises InvalidInput for an approval,
-    which would drop them.
+    """The decision, with the points that are sent back as part of its words. Raises InvalidInput for an approval, which
+    would ignore them.
     """
     decision = form.decision()
     if not form.notes or decision.verb not in (Verb.APPROVE, Verb.REJECT):
@@ -90,7 +90,7 @@ def _small(words: str) -> str:
 @require_safe
 @while_unchanged(of_run)
 def gate_part(request: HttpRequest, run_id: int, gate_id: int, part: str) -> HttpResponse:
-    """What a fold of an open gate holds. Raises Http404 for a gate that is not open any more."""
+    """A folded part of an open gate. Raises Http404 for a gate that is no longer open."""
     page = run_page(visible_run(request, run_id))
     gate = next((one for one in page.gates if one.row.pk == gate_id), None)
     if gate is None or part not in {fold.name for fold in gate.folds}:
@@ -107,7 +107,7 @@ def _decide(request: HttpRequest, gate: Gate, decision: Decision) -> None:
 
 
 def _decided_so_before(request: HttpRequest, gate: Gate, verb: Verb) -> bool:
-    """A double click: this very person has given this very answer."""
+    """Whether this person has already given this answer, as with a double click."""
     gate.refresh_from_db()
     return gate.decided_by_id == request.user.pk and gate.status == _DONE[verb]
 
@@ -137,7 +137,7 @@ def stop(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @require_POST
 def pause(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Hold the run, or let it go on: `paused` is 1 or 0."""
+    """Pause the run (`paused` is 1) or let it continue (0)."""
     run = visible_run(request, run_id)
     live = "HX-Request" in request.headers
     try:
