@@ -56,26 +56,26 @@ class AgentForm(forms.Form):
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def __init__(self, *given: Any, there: Iterable[str] = (), **options: Any) -> None:
-        """`there`: the tools that the agent has, which may be none of the installation any more."""
+        """`there`: the tools of the agent, which the installation may no longer have."""
         super().__init__(*given, **options)
         names = sorted({*tool_names(), *there})
         self.fields["tools"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
 
     @classmethod
     def of(cls, definition: AgentDefinition, name: str = "", seen: str = "") -> AgentForm:
-        """Filled with what an agent is."""
+        """The form filled with an agent."""
         return cls(initial={**definition.model_dump(), "name": name, "seen": seen}, there=definition.tools)
 
     @classmethod
     def posted(cls, data: Any, agent: Agent | None = None) -> AgentForm:
-        """As it was sent. The name of an `agent` that is changed stays."""
+        """The posted form. The name of an `agent` that is changed stays."""
         form = cls(data, there=agent.definition.tools if agent else ())
         if agent:
             del form.fields["name"]
         return form
 
     def definition(self) -> AgentDefinition:
-        """Raises InvalidInput for what a form allows and an agent does not."""
+        """The definition. Raises InvalidInput for something that the form allows but an agent does not."""
         given = {name: self.cleaned_data[name] for name in AgentDefinition.model_fields}
         try:
             return AgentDefinition.model_validate({**given, "instructions": _lines(given["instructions"])})
@@ -84,5 +84,5 @@ class AgentForm(forms.Form):
 
 
 def _lines(text: str) -> str:
-    """With the line ends that everybody else writes: browsers send two characters for each."""
+    """The text with plain line ends: browsers send two characters for each."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,4 +1,4 @@
-"""Agents, for administrators: the list, one to add or to change, and the question before one is deleted."""
+"""Agents, for administrators: the list, adding, changing and deleting."""
 
 import logging
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 @never_cache
 @require_safe
 def agents_page(request: HttpRequest) -> HttpResponse:
-    """All of them."""
+    """The list of agents."""
     _administrator(request)
     return render(
         request,
@@ -34,7 +34,7 @@ def agents_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_agent(request: HttpRequest) -> HttpResponse:
-    """An empty form, or with `?sample` one that is filled with the agent that comes with pevsite; posted, add it."""
+    """An empty form, or with `?sample` one with the agent that comes with pevsite. A post adds it."""
     user = _administrator(request)
     if request.method != "POST":
         filled = (
@@ -57,7 +57,7 @@ def new_agent(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def agent_page(request: HttpRequest, name: str) -> HttpResponse:
-    """What an agent is; posted, change it, unless somebody else did since the page was loaded."""
+    """An agent. A post changes it, unless somebody else did since the page was loaded."""
     user, agent = _administrator(request), get_object_or_404(Agent.objects.select_related("changed_by"), name=name)
     if request.method != "POST":
         form = AgentForm.of(agent.definition, name, agent.changed_at.isoformat())
@@ -75,7 +75,7 @@ def agent_page(request: HttpRequest, name: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_agent(request: HttpRequest, name: str) -> HttpResponse:
-    """Ask whether an agent is to go; posted, forget it. Attempts keep what they were done with."""
+    """Ask whether to delete an agent. A post deletes it. Attempts keep their copy of it."""
     user, agent = _administrator(request), get_object_or_404(Agent, name=name)
     if request.method != "POST":
         return render(request, "agents/delete_agent.html", {"agent": agent})

@@ -1,4 +1,6 @@
-"""What stands above every tab of a run: state, clocks, cost, tabs; by a few queries whatever the size of its plan."""
+"""The part above every tab of a run: state, clocks, cost and tabs. The number of queries does not depend on the
+plan.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,12 @@ from runs.submission.samples import is_finished_sample
 
 FRAME = "run/frame.html"
 NAMED_STEPS = 3
-"""Steps under way that the sentence names."""
+"""Steps in progress that the sentence names."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Steps in all, and those that others may rest on."""
+    """The number of steps, and how many of them are settled."""
 
     total: int
     done: int
@@ -47,7 +49,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Tab:
-    """`count` stands behind the name, as text; empty for none."""
+    """`count` follows the name as text; empty for none."""
 
     name: str
     title: str
@@ -55,7 +57,7 @@ class Tab:
 
     @property
     def address(self) -> str:
-        """The name of its address."""
+        """The name of its address pattern."""
         return "run" if self.name == "overview" else f"run_{self.name}"
 
 
@@ -71,7 +73,7 @@ class RunFrame:
 
     @property
     def sample(self) -> bool:
-        """Whether it was made to be looked at only."""
+        """Whether it is a sample, which only exists to be looked at."""
         return is_finished_sample(self.run)
 
     @property
@@ -80,12 +82,12 @@ class RunFrame:
 
     @property
     def kept_until(self) -> datetime | None:
-        """When the installation deletes it by itself, if it ever does."""
+        """When the installation deletes it automatically, if ever."""
         return kept_until(self.run)
 
     @cached_property
     def asked(self) -> list[Gate]:
-        """The questions that are open, the oldest first."""
+        """The open gates, the oldest first."""
         return list(self.run.gates.open().order_by("pk"))
 
     @cached_property
@@ -95,7 +97,7 @@ class RunFrame:
 
     @cached_property
     def progress(self) -> Progress:
-        """How much of the newest version is done."""
+        """The progress of the newest version."""
         done = Count("pk", filter=Q(status__in=SETTLED_STEPS))
         return Progress(**Step.objects.filter(plan=self.plan).aggregate(total=Count("pk"), done=done))
 
@@ -118,7 +120,7 @@ class RunFrame:
 
     @property
     def title(self) -> str:
-        """What the title of every page of the run begins with."""
+        """The beginning of the title of every page of the run."""
         return "Needs your decision" if self.badge == "waiting" else words(self.badge).capitalize()
 
     @property
@@ -132,7 +134,7 @@ class RunFrame:
 
     @cached_property
     def sentence(self) -> str:
-        """What happens now; of a finished run, what has become of it."""
+        """What happens now, or the outcome of a finished run."""
         if self.finished:
             return _OUTCOMES[Outcome(self.run.outcome or Outcome.FAILED)]
         parts = list(dict.fromkeys(type_of(gate).heading_of(gate) for gate in self.asked))
@@ -160,14 +162,14 @@ class RunFrame:
 
     @cached_property
     def _reading(self) -> str:
-        """How far its documents are read, as long as they are."""
+        """How far its documents are read, until they all are."""
         kinds = (EventKind.READING, EventKind.DOCUMENTS_READ)
         newest = self.run.events.filter(kind__in=kinds).order_by("seq").last()
         return read(newest.kind, newest.data).sentence({}) if newest and newest.kind == EventKind.READING else ""
 
     @cached_property
     def _working(self) -> Sequence[Attempt]:
-        """Not what a question holds up: nobody is at it."""
+        """Steps that are carried out now, without those that a gate holds."""
         found = Attempt.objects.of_run(self.run).filter(status__in=OPEN_ATTEMPTS).select_related("step")
         found = found.exclude(work__status=WorkStatus.SUSPENDED)
         return list(found.order_by("pk")[:NAMED_STEPS])
@@ -182,7 +184,7 @@ class RunFrame:
 
     @property
     def again(self) -> str:
-        """Which run it repeats, and what it has otherwise; empty where it repeats none."""
+        """Which run it repeats, and how it differs; empty if it repeats none."""
         if not self.run.before_id:
             return ""
         return f"run {self.run.before_id} again, {', '.join(changes_of(self.run)) or 'unchanged'}"
@@ -202,12 +204,12 @@ class RunFrame:
 
     @property
     def approvers(self) -> list[User]:
-        """Who may decide beside the owner."""
+        """The people besides the owner who may decide."""
         return list(self.run.approvers.order_by("username"))
 
 
 def replaced_head(frame: RunFrame) -> str:
-    """State and controls, and the tabs if one of them is open, marked to replace those that a browser shows."""
+    """State, controls and the open tabs, marked to replace those that a browser shows."""
     names = ["state", "controls", *(["tabs"] if frame.tab else [])]
     context = {"frame": frame, "oob": True}
     return "".join(render_to_string(f"{FRAME}#{name}", context) for name in names)

@@ -63,14 +63,14 @@ class RunTab:
     details: Mapping[re.Pattern[str], Detail] = field(default_factory=dict)
 
     def answer(self, request: HttpRequest, run: Run) -> HttpResponse:
-        """The whole tab; with `?part=` one of its regions, for a page that is open."""
+        """The whole tab; with `?part=` one of its regions, for an open page."""
         query = request.GET.dict()
         if (name := query.get("part")) is not None:
             return HttpResponse(self.part(run, name, query))
         return render(request, self.template, self.context(run, query))
 
     def context(self, run: Run, query: Mapping[str, str]) -> dict[str, Any]:
-        """What the template gets, for the whole tab and for each region."""
+        """The context of the template, for the whole tab and for each region."""
         return {"frame": RunFrame(run, self.name), "page": self.read(run, self._understood(query))}
 
     def part(self, run: Run, name: str, query: Mapping[str, str]) -> str:
@@ -101,7 +101,7 @@ class _Entry:
 
 
 class _Rendered:
-    """The most recently used texts. A thread that asks for a text while another one renders it waits for that one."""
+    """The most recently used texts. If a text is being rendered, other threads wait for it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""The calls of one piece of work, as its fold in the history shows them: read when the fold is opened."""
+"""The calls of one work item, as its fold in the history shows them. They are read when the fold is opened."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.web.history.history_filter import CALLS
 
 MAX_CALLS = 200
-"""Calls that one fold shows, the first ones."""
+"""Calls that one fold shows at most."""
 _SAME_MOMENT = timedelta(seconds=2)
 """A call and its event are written in one transaction, one right after the other."""
 _BEGINNINGS = (EventKind.PLANNING, EventKind.FINALISING)
@@ -42,7 +42,7 @@ class CallLine:
 
 @dataclass(frozen=True)
 class CallPage:
-    """The calls of one work item, oldest first; `more` are not shown."""
+    """The first calls of one work item; `more` are not shown."""
 
     run: Run
     work: int
@@ -51,7 +51,7 @@ class CallPage:
 
 
 def calls_of(run: Run, work_id: int) -> CallPage | None:
-    """The calls of a work item; None when the run has no such item."""
+    """The calls of a work item; None if the run has no such item."""
     work = WorkItem.objects.filter(run=run, pk=work_id).select_related("attempt__step").first()
     if work is None:
         return None
@@ -68,7 +68,7 @@ def calls_of(run: Run, work_id: int) -> CallPage | None:
 
 
 def work_of(run: Run, event: Event) -> int:
-    """The work item that a call belongs to; 0 when the journal has it no more."""
+    """The work item of a call; 0 if the journal no longer has the call."""
     table = ModelCall if event.kind == EventKind.MODEL_CALLED else ToolCall
     key, number = event.data.get("step"), event.data.get("attempt")
     mine = {"attempt__step__key": key, "attempt__number": number} if key else {"attempt": None}
@@ -77,7 +77,7 @@ def work_of(run: Run, event: Event) -> int:
 
 
 def _of_attempt(run: Run, attempt: Attempt) -> EventQuerySet:
-    """Keys and numbers begin again with each version of the plan, so that the time says whose they are."""
+    """The calls of an attempt. Keys and numbers begin again with each version of the plan, so the time decides."""
     key, number, began = attempt.step.key, attempt.number, attempt.created_at
     events = run.events.filter(kind__in=CALLS, data__step=key, data__attempt=number, at__gte=began)
     same = Attempt.objects.of_run(run).filter(step__key=key, number=number, pk__gt=attempt.pk)
@@ -86,7 +86,7 @@ def _of_attempt(run: Run, attempt: Attempt) -> EventQuerySet:
 
 
 def _of_run(run: Run, work: WorkItem) -> EventQuerySet:
-    """Between the event that began this work and the next one that began such work."""
+    """The calls between the event that began this work and the next event that began such work."""
     earlier = WorkItem.objects.filter(run=run, attempt=None, kind=work.kind, pk__lt=work.pk).count()
     began = EventKind.PLANNING if work.kind == WorkKind.PLAN else EventKind.FINALISING
     rows = list(run.events.filter(kind__in=_BEGINNINGS).order_by("seq").values_list("seq", "kind"))
@@ -115,7 +115,7 @@ def _line(
 
 
 def _written[Row: tuple[datetime, *tuple[object, ...]]](rows: Sequence[Row], at: datetime) -> Row | None:
-    """The row that was written right before its event."""
+    """The row that was written directly before its event."""
     place = bisect_right(rows, at, key=lambda row: row[0])
     row = rows[place - 1] if place else None
     return row if row and at - row[0] < _SAME_MOMENT else None

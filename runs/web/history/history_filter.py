@@ -1,4 +1,4 @@
-"""What of a history is asked for: which kinds of lines, of which step, by whom, with which words, which page of it."""
+"""The filter of a history: kinds of lines, step, person, words, and page."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PROBLEMS = frozenset(
     }
 )
 MAX_WORDS = 200
-"""Characters that are searched for."""
+"""Characters of a search."""
 MAX_NUMBER = 10**9
 """Numbers of events above this are none."""
 
@@ -111,7 +111,7 @@ class HistoryFilter:
 
     @property
     def condition(self) -> Q:
-        """On the rows of events; the words are looked for in sentences, which no row has."""
+        """The condition on rows of events. Words are searched in sentences, which no row has."""
         wanted = _CONDITIONS[self.show]
         if self.step:
             wanted &= Q(data__step=self.step)
@@ -121,23 +121,25 @@ class HistoryFilter:
 
     @property
     def folds_calls(self) -> bool:
-        """Whether the calls of what is shown stand below it, folded."""
+        """Whether the calls are folded below the lines."""
         return self.show is Show.ALL and not self.person and not self.words
 
     @property
     def narrowed(self) -> bool:
-        """Whether anything is left out by choice."""
+        """Whether the filter leaves anything out."""
         return bool(self.step or self.person or self.words or self.show is not Show.ALL)
 
     @property
     def query(self) -> str:
-        """The choice as a part of an address, without the page."""
+        """The filter as a query of an address, without the page."""
         named = {"show": self.show if self.show is not Show.ALL else "", "step": self.step, "person": self.person}
         return urlencode({name: value for name, value in [*named.items(), ("q", self.words)] if value})
 
 
 def filter_from(asked: Mapping[str, str], steps: Collection[str], people: Collection[str]) -> HistoryFilter:
-    """`steps` are the keys, `people` the names that this history has; nothing else can be asked for."""
+    """The filter of an address. `steps` are the keys and `people` the names of this history; other values are
+    ignored.
+    """
     show, step, person = asked.get("show", ""), asked.get("step", ""), asked.get("person", "")
     after = _number(asked.get("after", "")) if "after" in asked else None
     return HistoryFilter(
@@ -153,7 +155,7 @@ def filter_from(asked: Mapping[str, str], steps: Collection[str], people: Collec
 
 
 def _number(text: str) -> int:
-    """0 for what is no number of an event."""
+    """The number of an event; 0 for anything else."""
     if not (text.isascii() and text.isdigit() and len(text) <= 10):
         return 0
     return int(text) if int(text) <= MAX_NUMBER else 0

@@ -1,4 +1,4 @@
-"""What a page of history reads of the database: a constant number of queries, each bounded by the page."""
+"""The rows of a page of the history: a constant number of queries, each bounded by the page."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from runs.web.history.history_tree import AttemptRow, Calls, Context, HistorySte
 PER_PAGE = 200
 """Lines of a page."""
 AROUND = 20
-"""Lines that follow the one that a link leads to."""
+"""Lines after the one that a link leads to."""
 MAX_SEARCHED = 5_000
-"""Events whose sentences are made and looked through at once; the search goes on from there on request."""
+"""Events that are searched at once, because their sentences have to be made. The search goes on from there on request.
+"""
 MAX_PEOPLE = 100
 """Names in the filter."""
 _MARKS = (EventKind.PLANNING, EventKind.FINALISING, EventKind.GATE_OPENED)
@@ -40,7 +41,7 @@ class Window:
 
 
 def window(run: Run, chosen: HistoryFilter, names: Mapping[str, str]) -> Window:
-    """The page of the chosen lines that the filter names: the newest, unless it says otherwise."""
+    """The page that the filter names, the newest by default."""
     known = run.events.filter(chosen.condition, seq__lte=run.event_count)
     upwards = chosen.after is not None
     before = chosen.event + AROUND if chosen.event else chosen.before
@@ -67,7 +68,7 @@ def window(run: Run, chosen: HistoryFilter, names: Mapping[str, str]) -> Window:
 
 
 def steps_of(run: Run) -> dict[str, list[HistoryStep]]:
-    """By key, the steps of every version of the plan, the newest last."""
+    """The steps of every version of the plan by key, the newest last."""
     found: dict[str, list[HistoryStep]] = defaultdict(list)
     rows = Step.objects.filter(plan__run=run).order_by("plan__version", "position").annotate(name=KT("spec__name"))
     for row in rows.values_list("pk", "key", "name", "status", "plan__version", "plan__created_at"):
@@ -76,7 +77,7 @@ def steps_of(run: Run) -> dict[str, list[HistoryStep]]:
 
 
 def people_of(run: Run) -> list[str]:
-    """Everybody whose doing the history tells."""
+    """Everybody who did something in the history."""
     by = run.events.filter(data__by__isnull=False).order_by().annotate(by=KT("data__by")).values_list("by", flat=True)
     return sorted(name for name in by.distinct()[:MAX_PEOPLE] if name)
 
@@ -84,7 +85,7 @@ def people_of(run: Run) -> list[str]:
 def context_of(
     run: Run, chosen: HistoryFilter, steps: Mapping[str, Sequence[HistoryStep]], events: Iterable[Event]
 ) -> Context:
-    """What the lines of these events hang on."""
+    """The rows that the lines of these events refer to."""
     keys = {str(event.data["step"]) for event in events if event.data.get("step")}
     attempts = _attempts(run, keys)
     marks, begun = _marks(run)
@@ -106,7 +107,7 @@ def _attempts(run: Run, keys: Iterable[str]) -> dict[tuple[str, int], list[Attem
 
 
 def _marks(run: Run) -> tuple[Marks, list[Event]]:
-    """With the events that began a plan or an answer, in order."""
+    """The events that began a plan or an answer, in order, with these events."""
     rows = list(run.events.filter(kind__in=_MARKS).order_by("seq"))
     gates = {event.data.get("gate", 0): event.at for event in rows if event.kind == EventKind.GATE_OPENED}
     begun = [event for event in rows if event.kind != EventKind.GATE_OPENED]
@@ -116,7 +117,7 @@ def _marks(run: Run) -> tuple[Marks, list[Event]]:
 
 
 def _works(run: Run, begun: Iterable[Event]) -> dict[int, int]:
-    """The work items of the whole run by the events that began them: each is made with one such event."""
+    """The work items of the whole run, by the events that began them. Each is made with one such event."""
     items: dict[str, list[int]] = defaultdict(list)
     for pk, kind in WorkItem.objects.filter(run=run, attempt=None).order_by("pk").values_list("pk", "kind"):
         items[kind].append(pk)
@@ -129,7 +130,7 @@ def _works(run: Run, begun: Iterable[Event]) -> dict[int, int]:
 
 
 def sums_with(run: Run, events: Iterable[Event]) -> list[Calls]:
-    """The sums that these calls of the newest work are a part of."""
+    """The sums of the newest work that these calls are part of."""
     told = [read(event.kind, event.data) for event in events if event.kind in CALLS]
     named = {(getattr(call, "step", ""), getattr(call, "attempt", 0)) for call in told}
     keys, numbers = {key for key, _ in named if key}, {number for key, number in named if key}
@@ -144,7 +145,7 @@ def sums_with(run: Run, events: Iterable[Event]) -> list[Calls]:
 
 
 def _calls(run: Run, works: Sequence[int], unfolded: int) -> dict[int, Calls]:
-    """Of all of these, also where there is none yet."""
+    """The sums of calls for each of these work items, also for those without calls."""
     models = dict(totals_by(ModelCall.objects.filter(run=run, work__in=works), "work_id"))
     tools = {
         row["work_id"]: row

@@ -1,4 +1,4 @@
-"""Lines of a history as a tree: of the run, below it steps, their attempts, and the calls of each. Asks no database."""
+"""The lines of a history as a tree: the run, its steps, their attempts, and the calls of each. Reads no database."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _IN_ATTEMPTS = frozenset(
 )
 _OPEN_STEPS = frozenset({StepStatus.RUNNING, StepStatus.JUDGED, StepStatus.WAITING, StepStatus.FAILED})
 MAX_OPEN_STEPS = 6
-"""With more steps on a page, those that are settled are folded."""
+"""If a page has more steps, settled ones are folded."""
 
 
 @dataclass(frozen=True)
 class HistoryStep:
-    """A step of one version of the plan, which is there since `at`."""
+    """A step of one version of the plan, which exists since `at`."""
 
     pk: int
     key: str
@@ -39,7 +39,7 @@ class HistoryStep:
 
 @dataclass(frozen=True)
 class AttemptRow:
-    """`at`: when it began; `ended`: when its verdict was there. `work`: the item whose calls are its own."""
+    """`at`: when it began; `ended`: when its verdict was written. `work`: the work item with its own calls."""
 
     pk: int
     step: int
@@ -53,7 +53,7 @@ class AttemptRow:
 
 @dataclass(frozen=True)
 class Calls:
-    """The calls of one work item in sum. `failed`: of both kinds. `ms` adds up what ran side by side."""
+    """The sums of the calls of one work item. `failed` counts both kinds. `ms` adds up calls that ran in parallel."""
 
     work: int
     models: int
@@ -72,7 +72,9 @@ class Calls:
 
 @dataclass(frozen=True)
 class HistoryLine:
-    """One event. `took`: milliseconds from what it ends; `waited` says that it was a person who was waited for."""
+    """One event. `took`: milliseconds since the event that it ends; `waited`: in this time the run waited for a
+    person.
+    """
 
     seq: int
     at: datetime
@@ -89,7 +91,7 @@ class AttemptNode:
     row: AttemptRow
     calls: Calls | None
     began: int = 0
-    """The number of the event with which it began; 0 when that is on another page."""
+    """The number of the event with which it began; 0 if that is on another page."""
     lines: list[HistoryLine] = field(default_factory=list)
 
     @property
@@ -114,7 +116,7 @@ class StepNode:
 
     @property
     def took(self) -> int:
-        """What its attempts on this page took together."""
+        """The time of its attempts on this page together."""
         return sum(attempt.took or 0 for attempt in self.attempts)
 
 
@@ -123,7 +125,7 @@ type Node = HistoryLine | StepNode
 
 @dataclass(frozen=True)
 class Marks:
-    """Events of the whole run that others end: when plans and answers were begun, and gates opened."""
+    """Events of the whole run that later events end: the beginnings of plans and answers, and the openings of gates."""
 
     planned: Sequence[tuple[int, datetime]]
     finalised: Sequence[tuple[int, datetime]]
@@ -132,7 +134,7 @@ class Marks:
 
 @dataclass(frozen=True)
 class Context:
-    """What the lines of a page hang on: rows by what events name, and the calls by work item."""
+    """What the lines of a page refer to: rows by what events name, and calls by work item."""
 
     steps: Mapping[str, Sequence[HistoryStep]]
     attempts: Mapping[tuple[str, int], Sequence[AttemptRow]]
@@ -143,7 +145,7 @@ class Context:
 
     @property
     def names(self) -> dict[str, str]:
-        """Of the newest plan where several have the key."""
+        """The names of steps, from the newest plan that has the key."""
         return {key: rows[-1].name for key, rows in self.steps.items()}
 
     def attempt_of(self, key: str, number: int, at: datetime) -> AttemptRow | None:
@@ -156,7 +158,7 @@ class Context:
 
 
 def _latest[Row: (HistoryStep, AttemptRow)](rows: Sequence[Row], at: datetime) -> Row | None:
-    """The one that an event of this time is about: keys and numbers begin again with each version of the plan."""
+    """The step that an event of this time is about. Keys and numbers begin again with each version of the plan."""
     before = [row for row in rows if row.at <= at]
     return before[-1] if before else next(iter(rows), None)
 
@@ -166,7 +168,7 @@ def milliseconds(span: timedelta) -> int:
 
 
 def tree(events: Iterable[Event], context: Context, *, shown: int = 0) -> list[Node]:
-    """The nodes in the order of their first lines. The step with the event numbered `shown` is open."""
+    """The nodes in the order of their first lines. The step with the event number `shown` is open."""
     nodes: list[Node] = []
     steps: dict[int, StepNode] = {}
     attempts: dict[int, AttemptNode] = {}
@@ -224,7 +226,7 @@ def _has(step: StepNode, seq: int) -> bool:
 
 
 def _line(event: Event, typed: AnyEvent, context: Context, *, inside: bool = False) -> HistoryLine:
-    """`inside`: below its attempt, which says what it is about."""
+    """The line of an event. `inside`: it is below its attempt, which names the step."""
     begun = _begun(event, typed, context.marks)
     return HistoryLine(
         event.seq,
@@ -239,7 +241,7 @@ def _line(event: Event, typed: AnyEvent, context: Context, *, inside: bool = Fal
 
 
 def _begun(event: Event, typed: AnyEvent, marks: Marks) -> datetime | None:
-    """When that began which this event ends."""
+    """When the thing began that this event ends."""
     if isinstance(typed, GateDecided):
         return marks.gates.get(typed.gate)
     if event.kind == EventKind.MODEL_CALLED:

@@ -43,12 +43,12 @@ class HistoryPage:
 
     @property
     def kinds(self) -> list[tuple[str, str]]:
-        """What can be shown, with its words."""
+        """The kinds that can be shown, with their words."""
         return [(show.value, words) for show, words in SHOW.items()]
 
 
 def history_page(run: Run, asked: Mapping[str, str]) -> HistoryPage:
-    """The page that `asked`, the query of an address, names; hostile values are as if they were not there."""
+    """The page for `asked`, the query of an address. Invalid values are ignored."""
     steps, people = steps_of(run), people_of(run)
     names = {key: rows[-1].name for key, rows in steps.items()}
     chosen = _with_calls(run, filter_from(asked, names, people))
@@ -69,7 +69,7 @@ def history_page(run: Run, asked: Mapping[str, str]) -> HistoryPage:
 
 
 def _with_calls(run: Run, chosen: HistoryFilter) -> HistoryFilter:
-    """With those calls unfolded of which the event is one that a link leads to."""
+    """The page with the calls unfolded whose event a link leads to."""
     event = run.events.filter(seq=chosen.event, kind__in=CALLS).first() if chosen.event else None
     if event is None or not chosen.folds_calls:
         return chosen

@@ -13,7 +13,7 @@ from runs.web.site.unchanged import of_run, while_unchanged
 @require_safe
 @while_unchanged(of_run, "part")
 def history_page(request: HttpRequest, run_id: int) -> HttpResponse:
-    """The tree; a change of the filter asks for its lines alone."""
+    """The tree. A change of the filter requests only its lines."""
     run = visible_run(request, run_id)
     if getattr(request, "htmx", False) and "part" not in request.GET:
         return render(request, "history/history.html#tree", HISTORY.context(run, request.GET.dict()))
@@ -23,7 +23,7 @@ def history_page(request: HttpRequest, run_id: int) -> HttpResponse:
 @require_safe
 @while_unchanged(of_run)
 def history_calls(request: HttpRequest, run_id: int, work_id: int) -> HttpResponse:
-    """The calls of one piece of work, for the fold that was opened."""
+    """The calls of one work item, for a fold that was opened."""
     calls = calls_of(visible_run(request, run_id), work_id)
     if calls is None:
         raise Http404("This run has no such work.")

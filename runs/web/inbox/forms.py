@@ -1,4 +1,4 @@
-"""What a list of runs is asked for: in the address of the page, so that it can be kept, sent and gone back to."""
+"""The parameters of a list of runs. They are in the address of the page, so that it can be kept and sent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from runs.submission.run_templates import MAX_NAME, SHIPPED, own_templates
 from runs.web.site.posted_fields import Text
 
 MAX_SEARCH = 200
-"""Characters that are looked for; what is longer is cut, and the field shows what is left."""
+"""Characters of a search. A longer one is cut, and the field shows the rest."""
 MAX_WORDS = 8
 MAX_PAGE = 1_000_000
 STATES = {
@@ -42,13 +42,13 @@ SORTS = {
     Sort.TITLE: "By title",
 }
 USUAL = {Show.MINE: Sort.WAITING, Show.RUNNING: Sort.NEWEST, Show.FINISHED: Sort.ENDED, Show.ALL: Sort.NEWEST}
-"""The order of each list where none is asked for."""
+"""The order of each list if none is requested."""
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2199, 12, 31)
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A list that somebody asks for. `given`: the parameters of its address that can be used."""
+    """A requested list. `given`: the parameters of its address that are valid."""
 
     show: Show = Show.MINE
     filters: Filters = field(default_factory=Filters)
@@ -57,7 +57,7 @@ class Selection:
     given: Mapping[str, str] = field(default_factory=dict)
 
     def address(self, **changes: object) -> str:
-        """The query of this list with these parameters changed; those that are empty are left out."""
+        """The query of this list with these parameters changed, without empty ones."""
         asked = {**self.given, **{name: str(value) for name, value in changes.items()}}
         return "?" + urlencode({name: value for name, value in asked.items() if value})
 
@@ -67,9 +67,8 @@ class Selection:
 
 
 class ListForm(forms.Form):
-    """Never refuses a page: what cannot be used is left out, and `problems` say so.
-
-    `templates` are the names to choose from: those that the person can use. Others are found by their name as well.
+    """Never refuses a page: invalid parameters are left out, and `problems` name them. `templates` are the names to
+    choose from, those that the person can use; others are found by their name as well.
     """
 
     q = Text(required=False)
@@ -137,7 +136,7 @@ class ListForm(forms.Form):
 
 
 def _possible(day: date | None) -> date | None:
-    """Years far away cannot be reckoned with: neither time zones nor databases go on for ever."""
+    """Whether the year is one that time zones and databases can calculate with."""
     if day and not FIRST_DAY <= day <= LAST_DAY:
         raise forms.ValidationError("no date")
     return day

@@ -1,4 +1,4 @@
-"""The inbox: one list of runs, each in a row that says what is asked or happens, in queries whose number is fixed."""
+"""The inbox: a list of runs, each with what it asks or does, with a fixed number of queries."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LATER = "A later version of pevsite goes on with it. What it does is shown when 
 
 @dataclass(frozen=True)
 class Link:
-    """A link to another list: `count` of a tab; None of a filter that is taken off."""
+    """A link to another list. `count` is for a tab; None for a filter that the link removes."""
 
     label: str
     address: str
@@ -63,7 +63,7 @@ class InboxRow:
 
     @property
     def again(self) -> str:
-        """Which run this one repeats, and what it has otherwise: the title is the same."""
+        """Which run this one repeats, and how it differs, because both have the same title."""
         if run_queries.is_later(self.run) or self.run.before_id is None or self.run.revision is None:
             return ""
         return (
@@ -72,7 +72,7 @@ class InboxRow:
 
 
 class _Counted(Paginator):  # type: ignore[type-arg]  # the class cannot be subscripted
-    """Pages of a list whose length is known: it is not counted again."""
+    """Pages of a list whose length is known, so that it is not counted again."""
 
     def __init__(self, runs: RunQuerySet, length: int) -> None:
         self._length = length
@@ -113,7 +113,7 @@ class Inbox:
 
     @property
     def chips(self) -> list[Link]:
-        """The filters that are on, each as a link to the list without it."""
+        """The active filters, each as a link to the list without it."""
         given = self.selection.given
         words = {
             "q": "“{}”",
@@ -135,7 +135,7 @@ class Inbox:
 
     @property
     def elsewhere(self) -> list[Link]:
-        """Other lists in which there is something, for one that is empty."""
+        """Other lists that are not empty, for one that is."""
         return [tab for tab in self.tabs if tab.count and not tab.current]
 
     @property
@@ -151,7 +151,7 @@ class Inbox:
 
 
 def inbox(user: User, selection: Selection) -> Inbox:
-    """One page of a list, as of now."""
+    """One page of a list as it is now."""
     counted = run_queries.counts(user, selection.filters)
     runs = run_queries.listed(user, selection.show, selection.filters, selection.sort)
     page = _Counted(runs, int(getattr(counted, selection.show.value))).get_page(selection.page)
@@ -186,7 +186,7 @@ def _mine(gate: Gate) -> bool:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What is known of the runs of a page."""
+    """The facts about the runs of a page."""
 
     user: User
     events: Mapping[int, Sequence[Event]]

@@ -1,4 +1,4 @@
-"""The inbox: lists of runs. Asked for again while it is open, it answers 304 until something has happened."""
+"""The inbox: lists of runs. A repeated request of an open page gets 304 until something has happened."""
 
 import uuid
 

@@ -31,7 +31,7 @@ def lists_of(kind: str) -> frozenset[str]:
 
 
 def _form(contract: type[Contract]) -> type[forms.Form]:
-    """A form with the labelled fields. Fields with choices come first, since they say what the others mean."""
+    """A form with the labelled fields. Fields with choices come first, because they say what the others mean."""
     labels = labels_of(contract).items()
     fields = {
         name: _field(label, contract.model_fields[name].annotation)
@@ -41,7 +41,7 @@ def _form(contract: type[Contract]) -> type[forms.Form]:
 
 
 def _field(label: Label, annotation: object) -> forms.Field:
-    """A field is judged with the plan, not by itself: what cannot be used is said at it."""
+    """A field is judged with the whole plan, not by itself. Errors are shown at the field."""
     if label.choices:
         return forms.ChoiceField(label=label.text, choices=label.choices, required=False)
     if annotation is bool:
@@ -54,9 +54,9 @@ def _field(label: Label, annotation: object) -> forms.Field:
 
 
 FORMS: Mapping[str, type[forms.Form]] = {name: _form(kind) for name, kind in KINDS.items()}
-"""By the kind of the check, in the order in which they are offered. Rows are not a part of the form."""
+"""The form of each kind of check, in the order in which they are offered, without rows."""
 ROW_FORMS: Mapping[str, type[forms.Form]] = {name: _form(rows[1]) for name in KINDS if (rows := rows_of(name))}
-"""By the kind of a check with rows, the form of one row."""
+"""The form of one row, for each kind of check that has rows."""
 CHOICES = [
     ("", "AI review: a model judges it with quotes"),
     *((name, f"Automatic: {kind.title}") for name, kind in KINDS.items()),

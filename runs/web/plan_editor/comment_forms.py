@@ -9,11 +9,11 @@ from runs.web.gates.presenter import MAX_REASON
 from runs.web.plan_editor.plan_page import comment_field
 
 MAX_COMMENTS = 100
-"""Each is a request that the next version has to answer."""
+"""Comments on a plan. Each is a request that the next version has to answer."""
 
 
 def typed_in(plan: PlanContract, data: Mapping[str, str]) -> dict[str, str]:
-    """What stands in the fields for comments on this plan, by their names; nothing for those that are empty."""
+    """The comments on this plan as they were posted, by the names of their fields, without empty ones."""
     names = ["reason", *(name for name, _ in _places(plan))]
     texts = {name: str(data.get(name, "")).replace("\0", "") for name in names}
     return {name: text for name, text in texts.items() if text.strip()}

@@ -1,4 +1,4 @@
-"""The form of the plan editor: the parts that it is made of, what was posted, and what its buttons do to rows."""
+"""The form of the plan editor: its parts, what was posted, and what its buttons do to rows."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from runs.web.site.posted_fields import Text
 MAX_ROWS = 500
 """Steps, and what a step comes after: as many as any policy allows."""
 MAX_PARTS = 60
-"""Other rows of one kind in one place: more than the contract allows, so that it says so."""
+"""Other rows of one kind in one place: more than the contract allows, so that the contract reports the error."""
 MAX_CHANGED = 10_000
-"""Rows of all steps that were changed: one field may hold a million of a step that is folded."""
+"""Changed rows of all steps. One field may hold a million rows of a folded step."""
 MAX_SHOWN = 1_500
-"""Fields of open steps that a page has room for: they cost a second. A step as planned has some twenty."""
+"""Fields of open steps on one page; so many take a second to render. A step of a usual plan has some twenty."""
 FINAL = "f"
-"""In place of a step's number: the success criteria."""
+"""Stands for the success criteria where the number of a step is expected."""
 _ABOUT = [
     (About.SOURCES.value, "your files or the world: needs evidence from outside"),
     (About.OUTPUT.value, "only how the result looks"),
@@ -47,7 +47,7 @@ _BY_RULES = ("", "Offline rules: they judge what the planner wrote")
 _RISKS = [(risk.value, f"{risk.value}-risk step") for risk in Complexity]
 _STEP: TypeAdapter[StepDraft] = TypeAdapter(StepDraft)
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-"""As JSON writes it."""
+"""A NUL as JSON writes it."""
 _TOO_LONG = (
     f"More than {MAX_CHANGED:,} criteria, actions and files were changed at once. Export the plan, change the file, "
     "and submit the task with it."
@@ -84,7 +84,7 @@ class StepForm(forms.Form):
     def __init__(
         self, *given: Any, others: Sequence[tuple[str, str]] = (), agents: Sequence[str] = (), **options: Any
     ) -> None:
-        """`agents`: the names of those that it may have."""
+        """`agents`: the names of the agents that the step may have."""
         super().__init__(*given, **options)
         self.fields["agent"].choices = [("", "None"), *((name, name) for name in agents)]  # type: ignore[attr-defined]
         self.fields["dependencies"].choices = others  # type: ignore[attr-defined]  # a field with choices
@@ -123,9 +123,8 @@ class CriterionForm(forms.Form):
 
 
 def read(data: QueryDict, version: int, original: PlanContract) -> PlanDraft:
-    """What stands in the posted form. Rows of actions, outputs and context in which nothing stands are none.
-
-    Raises InvalidInput for what no form of ours sends.
+    """The draft in the posted form, without empty rows of actions, outputs and context. Raises InvalidInput for what
+    none of our forms sends.
     """
     known = {step.step_id: StepDraft.of(step) for step in original.steps}
     steps = [_step(data, f"s{n}", known) for n in _rows(data, "s{}-key", MAX_ROWS)]
@@ -156,7 +155,7 @@ def _posted(data: QueryDict, prefix: str, form: type[forms.Form]) -> dict[str, s
 
 
 def _step(data: QueryDict, prefix: str, known: Mapping[str, StepDraft]) -> StepDraft:
-    """A step whose fields are not shown is as it was, or stands in one field as JSON."""
+    """A step whose fields are not shown is unchanged, or is one field with JSON."""
     key = typed(data.get(f"{prefix}-key", ""))
     closed = data.get(f"{prefix}-closed")
     if closed == "" and key in known:
@@ -187,7 +186,7 @@ def _step(data: QueryDict, prefix: str, known: Mapping[str, StepDraft]) -> StepD
 
 
 def _unfolded(text: str) -> StepDraft:
-    """What `closed` made of a step."""
+    """The step in a value that `closed` made."""
     try:
         found = _STEP.validate_json(text)
     except ValidationError as error:
@@ -203,7 +202,7 @@ def _size(step: StepDraft) -> int:
 
 
 def fold_beyond(draft: PlanDraft, first: str) -> None:
-    """Fold the open steps for which a page has no room, the last ones; the one with the prefix `first` stays open. A
+    """Fold the last of the open steps if the page has no room for all; the one with the prefix `first` stays open. A
     folded step keeps what was typed into it.
     """
     chosen, room = at(draft.steps, first.partition("-")[0][1:]), MAX_SHOWN
@@ -241,9 +240,8 @@ def closed(step: StepDraft, known: Mapping[str, StepDraft]) -> str:
 
 
 def apply(draft: PlanDraft, do: str) -> str:
-    """Do what a button says, such as `remove:criterion:2:0`. Returns the prefix of the row that is to have the focus.
-
-    What names no row of this draft does nothing: the form may have been changed in another tab.
+    """Do what a button says, such as `remove:criterion:2:0`. Returns the prefix of the row that gets the focus. A name
+    of a row that this draft does not have does nothing, because the form may have been changed in another tab.
     """
     verb, what, *numbers = [*do.split(":", 3), ""]
     step = at(draft.steps, numbers[0]) if numbers else None
@@ -296,7 +294,7 @@ def _changed[Row](
     copied: Callable[[Row], Row],
     limit: int = MAX_PARTS,
 ) -> int:
-    """Add, copy, remove or move a row. Returns the place of the row to look at next."""
+    """Add, copy, remove or move a row. Returns the place of the row that gets the focus."""
     if verb == "add" and len(rows) < limit:
         rows.append(new())
         return len(rows) - 1
@@ -318,7 +316,7 @@ def _changed[Row](
 
 
 def _new_key(draft: PlanDraft) -> str:
-    """One that no step has: it stays while steps are moved, since others depend on it."""
+    """A key that no step has. It stays while steps are moved, because others depend on it."""
     taken = {step.key for step in draft.steps} | {step.origin for step in draft.steps}
     return next(f"step-{number}" for number in range(1, 10_000) if f"step-{number}" not in taken)
 
@@ -332,7 +330,7 @@ def _copied(draft: PlanDraft) -> Callable[[StepDraft], StepDraft]:
 
 
 def _without_gone(draft: PlanDraft) -> None:
-    """No step comes after one that was removed."""
+    """Remove dependencies on steps that were removed."""
     keys = {step.key for step in draft.steps}
     for step in draft.steps:
         if not keys.issuperset(step.dependencies):

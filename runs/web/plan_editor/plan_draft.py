@@ -1,4 +1,4 @@
-"""What stands in the editor of a plan: texts as they were typed, whether or not a plan can be made of them."""
+"""The content of the plan editor: texts as they were typed, whether or not they make a plan."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from runs.pev.contracts import Criterion, PlanContract, PlannedAction, PlanStep
 from runs.web.plan_editor.check_forms import lists_of, rows_of
 
 ROW = "term"
-"""Before the number of a row of a check, in the names of its fields."""
+"""Comes before the number of a row of a check in the names of its fields."""
 
 
 @dataclass
@@ -91,7 +91,7 @@ class StepDraft:
         )
 
     def values(self, original: Sequence[PlannedAction]) -> dict[str, object]:
-        """What a step can be made of. An action that is as it was is the `original` one."""
+        """The values for a step. An unchanged action is the `original` one."""
         known = {(one.tool, one.purpose): action for action in original for one in [ActionDraft.of(action)]}
         return {
             "step_id": self.key,
@@ -116,7 +116,7 @@ class ContextDraft:
 
 @dataclass
 class PlanDraft:
-    """`version`: the one that is edited."""
+    """A draft of `version`."""
 
     version: int
     goal: str = ""
@@ -137,7 +137,7 @@ class PlanDraft:
         )
 
     def values(self, original: PlanContract) -> dict[str, object]:
-        """What a contract can be made of, if anything. What is as it was in `original` is that very part of it."""
+        """The values for a contract, which may be invalid. An unchanged part is the one of `original`."""
         steps = {step.step_id: step for step in original.steps}
         return {
             "goal": _kept(self.goal, original.goal),
@@ -150,7 +150,7 @@ class PlanDraft:
 
 
 def _step(draft: StepDraft, steps: Mapping[str, PlanStep]) -> object:
-    """A step that is as it was keeps its result, so that not a space of it may differ."""
+    """An unchanged step keeps its result, so not even a space of it may differ."""
     origin = steps.get(draft.origin)
     if origin and draft == StepDraft.of(origin):
         return origin
@@ -171,12 +171,12 @@ def _kept(text: str, original: str) -> str:
 
 
 def typed(text: str) -> str:
-    """As a browser gives a text back."""
+    """The text as a browser sends it back."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
 
 
 def _on_one_line(text: str) -> str:
-    """As a field of one line shows it."""
+    """The text as a field of one line shows it."""
     return typed(text).replace("\n", " ")
 
 

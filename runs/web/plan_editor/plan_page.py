@@ -1,4 +1,4 @@
-"""The page of a plan: one of its versions, what differs from another one, and what people say of its parts."""
+"""The page of a plan: one of its versions, how it differs from another one, and comments on its parts."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from runs.web.gates.request_list import RequestGroup
 
 @dataclass(frozen=True)
 class CriterionLine:
-    """A criterion to be read and commented on. `called` names it; `field` is the name of the field for a comment, and
-    `typed` what is in it.
+    """A criterion to read and comment on. `called` is its name; `field` is the name of the field for a comment, and
+    `typed` the text in it.
     """
 
     number: int
@@ -49,7 +49,7 @@ class StepLine:
 
     @property
     def open(self) -> bool:
-        """Whether something is typed into it that was not sent."""
+        """Whether it has a typed comment that was not sent."""
         return bool(self.typed or any(one.typed for one in self.criteria))
 
 
@@ -66,7 +66,7 @@ class PlanPage(RunReading):
 
     @cached_property
     def shown(self) -> PlanReading | None:
-        """Raises Http404 for a version that is not there."""
+        """The version to show. Raises Http404 if there is none."""
         return self._of(self.version) if self.version is not None else self.plan
 
     @cached_property
@@ -87,17 +87,17 @@ class PlanPage(RunReading):
 
     @property
     def versions(self) -> list[PlanReading]:
-        """The newest first."""
+        """All versions, the newest first."""
         return list(reversed(self.plans))
 
     @property
     def others(self) -> list[PlanReading]:
-        """What the version shown can be compared with, the newest first."""
+        """The versions that the shown one can be compared with, the newest first."""
         return [plan for plan in self.versions if plan is not self.shown]
 
     @cached_property
     def gate(self) -> GateView | None:
-        """The open question whether the version shown shall be carried out."""
+        """The open gate about the shown version."""
         asked = [
             gate for gate in self.rows.gates if gate.status == GateStatus.OPEN and type_of(gate).subject is Subject.PLAN
         ]
@@ -156,8 +156,8 @@ def _no_details(_: Sequence[Step]) -> Sequence[Step]:
 def plan_page(
     run: Run, asked: Mapping[str, str], problem: str = "", typed: Mapping[str, str] | None = None
 ) -> PlanPage:
-    """The page as of now, of the `version` that is asked for, `against` another. The number of queries does not depend
-    on the number of steps. Raises Http404 for what is no number.
+    """The page as it is now, of the requested `version`, compared with `against`. The number of queries does not depend
+    on the number of steps. Raises Http404 for something that is no number.
     """
     version, against = _number(asked.get("version", "")), _number(asked.get("against", ""))
     return PlanPage(read_rows(run, _no_details), version, against, problem, typed or {})

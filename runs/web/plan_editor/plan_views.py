@@ -1,4 +1,4 @@
-"""The plan of a run: its versions to read, compare and answer, as JSON to keep, and as a template for other files."""
+"""The plan of a run: its versions to read, compare and answer, as JSON, and as a template for other files."""
 
 import logging
 from dataclasses import replace
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 @require_http_methods(["GET", "HEAD", "POST"])
 @while_unchanged(of_run, "part")
 def plan_page(request: HttpRequest, run_id: int) -> HttpResponse:
-    """A version of the plan and what differs from another one; posted, the answer to the question about the newest."""
+    """A version of the plan and how it differs from another one. A post answers the gate about the newest version."""
     run = visible_run(request, run_id)
     if request.method == "POST" and "gate" in request.POST:
         return _answered(request, run)
@@ -43,7 +43,7 @@ def plan_page(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _answered(request: HttpRequest, run: Run) -> HttpResponse:
-    """Decide with the comments that were typed. What is refused is said on the page, with all of them kept."""
+    """Decide with the typed comments. If the decision is refused, the page says why and keeps all of them."""
     gate = gate_of(run, request.POST["gate"])
     plan = fingerprint.contract_of(gate.plan) if gate.plan else None
     form = DecisionForm(request.POST)
@@ -64,7 +64,7 @@ def _answered(request: HttpRequest, run: Run) -> HttpResponse:
 
 @require_safe
 def plan_json(request: HttpRequest, run_id: int, version: int) -> HttpResponseBase:
-    """A version of the plan, to be read, changed by hand and imported again."""
+    """A version of the plan as JSON, to be read, changed by hand and imported again."""
     plan = get_object_or_404(visible_run(request, run_id).plans, version=version)
     text = exported(fingerprint.contract_of(plan))
     return attachment(request, iter([text.encode()]), f"run-{run_id}-plan-{version}.json", "application/json")
@@ -72,7 +72,7 @@ def plan_json(request: HttpRequest, run_id: int, version: int) -> HttpResponseBa
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Ask for the name of a template; posted, save it. What cannot be saved is said on the page."""
+    """Ask for the name of a template. A post saves it. If that fails, the page says why."""
     run = visible_run(request, run_id)
     plan = run_templates.plan_worth_keeping(run)
     form = SaveTemplateForm(request.POST if request.method == "POST" else None, initial={"name": run.title})

@@ -1,4 +1,4 @@
-"""The editor of a plan as it is shown: a draft with its forms, what is wrong with it, and what a check says today."""
+"""The editor of a plan as it is shown: a draft with its forms, its errors, and a preview of its checks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from runs.web.plan_editor.check_forms import FORMS, ROW_FORMS, rows_of
 from runs.web.plan_editor.plan_draft import ROW, ActionDraft, CriterionDraft, OutputDraft, PlanDraft, StepDraft, rows_in
 
 PREVIEW_SECONDS = 1.0
-"""For a check in the editor: somebody waits for it."""
+"""Seconds for the preview of a check, because somebody waits for it."""
 _CHECK: TypeAdapter[Check] = TypeAdapter(AnyCheck)
 _FIELDS = {
     "rollback_strategy": "p-rollback",
@@ -39,15 +39,15 @@ _FIELDS = {
     "expected_outputs": "outputs",
     "step_id": "name",
 }
-"""Where the field of a contract stands in the form, where its name is another one."""
+"""The field of the form for each field of a contract that has another name."""
 
 type Errors = dict[str, list[str]]
-"""Sentences by the field, or by the prefix of the row, that they are about; without a name about the whole."""
+"""Sentences by the field, or by the prefix of the row; an empty name is for the whole plan."""
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a check says today. `tone`: how it is marked."""
+    """The result of a check today. `tone`: the colour that shows it."""
 
     tone: str
     sentence: str
@@ -147,7 +147,7 @@ class Editor:
 
     @property
     def whole_errors(self) -> list[str]:
-        """What is wrong with no field or row that is shown."""
+        """Errors that belong to no field or row that is shown."""
         return self.errors.get("", [])
 
     @property
@@ -157,7 +157,7 @@ class Editor:
     def _form[Form: forms.Form](
         self, cls: type[Form], prefix: str, values: Mapping[str, object], **options: Any
     ) -> Form:
-        """The form with these values, and what is wrong with them."""
+        """The form with these values and their errors."""
         form = cls({f"{prefix}-{name}": value for name, value in values.items()}, prefix=prefix, **options)
         form.full_clean()
         for name in form.fields:
@@ -186,14 +186,14 @@ class Editor:
         return list(Agent.objects.values_list("name", flat=True))
 
     def _inside(self, prefix: str) -> list[str]:
-        """How much is wrong at fields of a folded step."""
+        """The number of errors at fields of a folded step."""
         count = self._wrong[prefix]
         what = pluralize(count, "thing in it has", "things in it have")
         return [f"{what} to be changed first."] if count else []
 
     @cached_property
     def _wrong(self) -> Counter[str]:
-        """By the prefix of the step."""
+        """The errors of a step, by its prefix."""
         return Counter(name.partition("-")[0] for name in self.errors if "-" in name)
 
     def _rows(
@@ -223,7 +223,7 @@ class Editor:
 
 
 def contract_in(draft: PlanDraft, original: PlanContract) -> PlanContract | Errors:
-    """The plan that stands in the form, or why there is none: what is wrong, by field."""
+    """The plan in the form, or the errors by field if there is none."""
     try:
         return PlanContract.model_validate(draft.values(original))
     except ValidationError as error:
@@ -231,13 +231,13 @@ def contract_in(draft: PlanDraft, original: PlanContract) -> PlanContract | Erro
 
 
 def placed(draft: PlanDraft, problems: Iterable[Problem]) -> Errors:
-    """What is wrong with a plan that was made of the draft, by field."""
+    """The errors, by field, of a plan that was made from the draft."""
     steps = {step.key: f"s{place}" for place, step in enumerate(draft.steps)}
     return gathered((_place(problem, steps), problem.what) for problem in problems)
 
 
 def open_where(editor: Editor) -> Editor:
-    """The same with the fields of each step shown in which something is wrong, and the focus on the first of them."""
+    """The same draft with the fields of each step shown that has an error, and the focus on the first error."""
     prefixes = {name.split("-")[0] for name in editor.errors}
     wrong = [f"s{place}" for place in range(len(editor.draft.steps)) if f"s{place}" in prefixes]
     for prefix in wrong:
@@ -315,7 +315,7 @@ def _words(item: ErrorDetails) -> str:
 
 
 def preview(run: Run, draft: CriterionDraft) -> Preview:
-    """What the check of a criterion says of the files of the run as they are now. Costs a second at most."""
+    """The result of a criterion's check on the files of the run as they are now. Takes a second at most."""
     try:
         values = draft.values()["check"]
         check = _CHECK.validate_python(values) if values else None

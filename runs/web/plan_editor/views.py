@@ -25,12 +25,12 @@ from runs.web.site.requests import about_request, person, status_of, visible_run
 
 log = logging.getLogger(__name__)
 MAX_DIGITS = 4
-"""Of the number of a criterion: there are 40 in a step at most."""
+"""Digits of the number of a criterion: a step has 40 at most."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_plan(request: HttpRequest, run_id: int) -> HttpResponse:
-    """The plan that needs a decision, in a form. Nothing that was typed is lost, whatever became of the plan."""
+    """The plan that needs a decision, in a form. Nothing that was typed is lost, whatever happens to the plan."""
     run = visible_run(request, run_id)
     asked = plan_gate.gates_of(run).open().select_related("plan").first()
     if request.method == "POST" and "gate" in request.POST:
@@ -49,7 +49,7 @@ def edit_plan(request: HttpRequest, run_id: int) -> HttpResponse:
 
 @require_POST
 def change_topic(request: HttpRequest, run_id: int) -> HttpResponse:
-    """One click at the gate: a criterion is about the sources, or the result, from now on."""
+    """A click at the gate changes whether a criterion is about the sources or about the result."""
     run, sent = visible_run(request, run_id), request.POST
     gate = gate_of(run, sent.get("gate", ""))
     number = sent.get("number", "")
@@ -91,7 +91,7 @@ def _posted(request: HttpRequest, run: Run, asked: Gate | None) -> HttpResponse:
 
 
 def gate_of(run: Run, number: str) -> Gate:
-    """The gate about a plan that a form was begun at. Raises Http404."""
+    """The plan gate for which a form was opened. Raises Http404."""
     try:
         pk = key(number)
     except ValueError as error:
@@ -100,7 +100,7 @@ def gate_of(run: Run, number: str) -> Gate:
 
 
 def _stale(gate: Gate, asked: Gate | None) -> str:
-    """Why nothing can be saved over this gate any more; empty while it can."""
+    """Why nothing can be saved for this gate any more; empty if it can."""
     return "" if asked and asked.pk == gate.pk and gate.status == GateStatus.OPEN else already_decided(gate)
 
 
@@ -124,7 +124,7 @@ def _saved(request: HttpRequest, editor: Editor) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, editor: Editor, status: int) -> HttpResponse:
-    """With the fields shown at which something is wrong."""
+    """The form with its errors, and with the fields shown that have one."""
     return _page(request, open_where(editor), status)
 
 

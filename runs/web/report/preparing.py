@@ -1,4 +1,4 @@
-"""Files that take long are made beside the requests for them: a thread makes each one once, whoever asks for it."""
+"""Files that take long are made outside the requests for them: a thread makes each one once, for everybody."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from collections.abc import Callable
 from runs.errors import PevError
 
 WAIT_SECONDS = 5.0
-"""As long as a request waits for a file before it leads to a page that says how far it is."""
+"""Seconds that a request waits for a file before it redirects to a page that shows the progress."""
 MAX_WAITING = 20
-"""Files that are made, or wait to be."""
+"""Files that are being made or wait for it."""
 MAX_AT_ONCE = 2
-"""The other turns of guarded calls are for checks and long texts."""
+"""Files that are made at once. The other turns of guarded calls are for checks and long texts."""
 MAX_BYTES = 64_000_000
-"""Of files that are kept, the longest unused ones dropped first; what failed is forgotten with them."""
+"""Bytes of files that are kept. The least recently used are dropped first, and failures with them."""
 
 
 class Busy(PevError):
-    """Too much is being made already. The text says what to do."""
+    """Too many files are being made. The text says what to do."""
 
 
 class Prepared:
-    """A file that is made, or was. `problem` is a sentence; nothing is to be had then."""
+    """A file that is made, or will be. `problem` is a sentence if that failed."""
 
     def __init__(self) -> None:
         self.data = b""
@@ -38,7 +38,7 @@ class Prepared:
 
     @property
     def seconds(self) -> int:
-        """Since somebody first asked for it."""
+        """Seconds since it was first requested."""
         return round(time.monotonic() - self._begun)
 
     def make(self, maker: Callable[[], bytes]) -> None:
@@ -61,9 +61,8 @@ _files: OrderedDict[str, Prepared] = OrderedDict()
 
 
 def prepare(key: str, maker: Callable[[], bytes], *, wait: float | None = None) -> Prepared:
-    """The file of this key, done or under way after `wait` seconds. `maker` raises PevError, and asks no database.
-
-    Raises Busy.
+    """The file of this key, finished or in progress after `wait` seconds. `maker` raises PevError, and uses no
+    database. Raises Busy.
     """
     with _lock:
         found = _files.get(key)

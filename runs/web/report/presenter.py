@@ -1,4 +1,4 @@
-"""Where the citations of a report lead on its page: into the product, to the highlighted place."""
+"""Where the citations of a report lead on its page: to the highlighted place in the product."""
 
 from runs.contracts.ports import FileInfo
 from runs.evidence.citations.citation import Citation

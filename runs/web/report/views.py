@@ -56,9 +56,7 @@ class ReportFormatConverter:
 @require_safe
 @while_unchanged(of_finished)
 def report_file(request: HttpRequest, run_id: int, report_format: ReportFormat) -> HttpResponseBase:
-    """A download. One that takes long leads to a page that waits for it, and one that cannot be written to a sentence
-    that says why.
-    """
+    """A download. If it takes long, a page waits for it; if it cannot be written, a page says why."""
     source = ReportInput.of(visible_run(request, run_id))
     if not report_format.is_slow:
         return _download(request, run_id, report_format, report_format.write(source))
@@ -79,7 +77,7 @@ def _download(request: HttpRequest, run_id: int, report_format: ReportFormat, da
 
 @require_safe
 def report_wait(request: HttpRequest, run_id: int, report_format: ReportFormat) -> HttpResponse:
-    """Says how far a file is, and has the browser fetch it once it is there; without JavaScript too."""
+    """The progress of a file. The browser fetches the file when it is there, also without JavaScript."""
     run = visible_run(request, run_id)
     try:
         file = _prepared(ReportInput.of(run), report_format, wait=0)

@@ -1,4 +1,4 @@
-"""How a result differs from the one that people saw last: of this run, or of the run that it repeats."""
+"""How a result differs from the one that people saw last, in this run or in the run that it repeats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Changes:
 
     @property
     def words(self) -> str:
-        """The same in a few words."""
+        """The changes in a few words."""
         if not self.files:
             return "the files are the same"
         lines = [line for one in self.files for line in one.lines]
@@ -38,7 +38,7 @@ class Changes:
 
     @property
     def first(self) -> str:
-        """The first line that is new."""
+        """The first new line."""
         lines = (line.text.strip() for one in self.files for line in one.lines if line.kind == "added")
         return next((line for line in lines if line), "")
 
@@ -58,7 +58,7 @@ def changes_of(attempt: AttemptReading) -> Changes | None:
 
 
 def _accepted_before(run: Run, step: Step) -> Attempt | None:
-    """The settled attempt at the step of this key, or of this name, in the run that is run again."""
+    """The settled attempt at the step with this key, or this name, in the run that is repeated."""
     if run.before is None or not all_may_see(run.before, run):
         return None
     settled = Step.objects.of_run(run.before).filter(status__in=SETTLED_STEPS).order_by("-plan__version", "position")

@@ -1,4 +1,4 @@
-"""The page of one step: its attempts side by side, with what each tool answered and how the files changed."""
+"""The page of a step: its attempts side by side, with the results of tools and the changes of files."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ class StepPage:
 
 
 def step_of(run: Run, step_id: int, *, result_chars: int = 0) -> StepReading:
-    """A step of any version, alone read whole. Raises Http404 when the run has no such step."""
+    """A step of any version, read whole. Raises Http404 if the run has no such step."""
     rows = read_rows(run, lambda steps: [step for step in steps if step.pk == step_id], result_chars=result_chars)
     steps = (step for plan in RunReading(rows).plans for step in plan.steps)
     step = next((step for step in steps if step.row.pk == step_id), None)
@@ -76,7 +76,7 @@ def step_of(run: Run, step_id: int, *, result_chars: int = 0) -> StepReading:
 
 
 def step_page(run: Run, step_id: int) -> StepPage:
-    """The page as of now. Reads what attempts wrote, within bounds. Raises Http404 when the run has no such step."""
+    """The page as it is now, with the files of attempts within limits. Raises Http404 if the run has no such step."""
     step = step_of(run, step_id, result_chars=RESULT_CHARS)
     covered = coverage_of(run, step_id) if run.inputs.file_count else None
     shown = covered.shown_to(step_id) if covered else None
@@ -100,7 +100,7 @@ def _findings(attempt: Attempt) -> str:
 
 
 def diffs_between(before: Attempt, after: Attempt) -> Iterator[FileDiff]:
-    """How each file that one of them wrote differs, within bounds."""
+    """How each file that one of them wrote differs, within limits."""
     old, new = _digests(before), _digests(after)
     changed = [path for path in sorted({*old, *new}) if old.get(path) != new.get(path)]
     for path in changed[:DIFF_FILES]:
@@ -111,7 +111,7 @@ def diffs_between(before: Attempt, after: Attempt) -> Iterator[FileDiff]:
 
 
 def _digests(attempt: Attempt) -> Mapping[str, FileInfo]:
-    """What an attempt left at each path: digest and size. A removed file is left out."""
+    """Digest and size of each path after an attempt, without removed files."""
     return {path: entry for path, entry in attempt.overlay.items() if entry}
 
 

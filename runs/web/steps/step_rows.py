@@ -1,4 +1,4 @@
-"""Steps as rows: state, criteria met, attempts, time and cost; for all steps of a plan or for one, by light queries."""
+"""Steps as rows: state, met criteria, attempts, time and cost, for all steps of a plan or for one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class StepRow:
 
     @property
     def open(self) -> bool:
-        """Whether there is something to follow, to decide or to know: such rows are unfolded from the beginning."""
+        """Whether there is something to follow, decide or know. Such rows are unfolded from the beginning."""
         return self.step.status in _OPEN
 
     @property
@@ -63,7 +63,7 @@ def row_of(step: Step) -> StepRow:
 
 
 def _tried(which: Q) -> Sequence[Attempt]:
-    """The attempts without what they wrote and reported."""
+    """The attempts without their files and reports."""
     found: QuerySet[Attempt] = Attempt.objects.filter(which).select_related("step__plan", "reused_from__step__plan")
     fields = ("step__plan__version", "reused_from__step__plan__run", "number", "status", "created_at", "finished_at")
     return list(found.only(*fields).order_by("number"))
@@ -115,7 +115,7 @@ def _row(
 
 
 def _met(attempts: Iterable[int]) -> dict[int, tuple[int, int]]:
-    """By attempt, how many criteria its verdict found met, of how many. Only failed verdicts are read whole."""
+    """For each attempt, how many of its criteria the verdict found met. Only failed verdicts are read whole."""
     verdicts = Verdict.objects.filter(attempt__in=attempts)
     found = {pk: (count, count) for pk, count in verdicts.filter(passed=True).values_list("attempt", "criteria")}
     for verdict in verdicts.filter(passed=False).only("attempt", "results"):
