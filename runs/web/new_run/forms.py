@@ -125,7 +125,7 @@ class NewRunForm(PolicyForm, FilesForm):
         approvers = self.fields["approvers"]
         assert isinstance(approvers, People)
         approvers.queryset = _others(owner)
-        approvers.choices = list(approvers.iterator(approvers))  # read once, and not by the template
+        approvers.choices = list(iter(approvers.iterator(approvers)))  # read once; without `iter`, counted before
         self._owner = owner
         plans = self.fields["template"].widget
         assert isinstance(plans, PlanSelect)
