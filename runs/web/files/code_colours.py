@@ -17,10 +17,10 @@ from runs.web.files.excerpt import Excerpt, SourceLine
 from runs.web.files.syntax import Span, language_of, taken_apart
 
 MAX_CHARACTERS = 200_000
-"""Of a file that is coloured; a longer one stays plain."""
+"""Characters of a file that is coloured. A longer one stays plain."""
 LIMITS = isolation.Limits(megabytes=300, cpu_seconds=3, seconds=5, output=2_000_000)
 MAX_AT_ONCE = 2
-"""Files that are taken apart at the same time: checks and long texts need the other turns of guarded calls."""
+"""Files that are parsed at the same time. Checks and long texts need the other turns of guarded calls."""
 MAX_KEPT = 200_000
 """Spans that this process keeps, some 30 MB."""
 
@@ -30,8 +30,8 @@ _turns = threading.BoundedSemaphore(MAX_AT_ONCE)
 
 
 def coloured(shown: Excerpt, text: str, path: str, sha256: str) -> Excerpt:
-    """The same lines with HTML in them where the file is code; as they are for other files, for long ones, and for what
-    takes more than `LIMITS`.
+    """The lines as HTML if the file is code. Unchanged for other files, for long ones, and if it takes more than
+    `LIMITS`.
     """
     language = language_of(path)
     if not language or len(text) > MAX_CHARACTERS:
@@ -41,7 +41,7 @@ def coloured(shown: Excerpt, text: str, path: str, sha256: str) -> Excerpt:
 
 
 def _taken_apart(text: str, language: str) -> Sequence[Span]:
-    """Nothing where it would take too long."""
+    """The spans; empty if it takes too long."""
     if not _turns.acquire(timeout=LIMITS.seconds):
         return ()
     try:
@@ -54,7 +54,7 @@ def _taken_apart(text: str, language: str) -> Sequence[Span]:
 
 
 def _lines(lines: Sequence[SourceLine], text: str, spans: Sequence[Span]) -> Iterator[SourceLine]:
-    """Each line with its part of the spans, both being in order. A line that was cut stays plain."""
+    """Each line with its part of the spans; both are in order. A line that was cut stays plain."""
     start, number, first = 0, 1, 0
     for line in lines:
         while number < line.number:

@@ -10,15 +10,15 @@ from runs.text.patterns import Budget, TooSlow
 from runs.text.truncate import cut_after
 
 MAX_CHARACTERS = 5_000_000
-"""Of a text that is laid out at all."""
+"""Characters of a text that is shown as a table."""
 ROWS = 500
 COLUMNS = 60
 CELL_CHARACTERS = 300
 SECONDS = 1.0
 MAX_ROW = 200_000
-"""Characters of a row; a file with longer ones is shown as text."""
+"""Characters of a row. A file with a longer one is shown as text."""
 _ROWS_AT_ONCE = 1_000
-"""After so many rows the clock is looked at."""
+"""Rows between two looks at the clock."""
 
 type _Row = tuple[int, Sequence[str]]
 """The line in which it ends, and its cells."""
@@ -26,7 +26,7 @@ type _Row = tuple[int, Sequence[str]]
 
 @dataclass(frozen=True)
 class SheetRow:
-    """`line` is where it ends; `hit`: the place that is pointed at is in it."""
+    """`line` is where the row ends; `hit`: the marked place is in it."""
 
     line: int
     cells: tuple[str, ...]
@@ -63,8 +63,8 @@ class Sheet:
 
 
 def sheet(text: str, first: int = 1, hit_line: int = 0) -> Sheet | None:
-    """The page of rows with number `first`, or with the row in line `hit_line`; None for what is no such table, or too
-    large for one.
+    """The page of rows that begins with number `first`, or has the row in line `hit_line`; None if it is no such table,
+    or too large.
     """
     if len(text) > MAX_CHARACTERS:
         return None
@@ -97,7 +97,7 @@ def sheet(text: str, first: int = 1, hit_line: int = 0) -> Sheet | None:
 
 
 def _rows(text: str) -> Iterator[_Row]:
-    """The rows that are not empty. Raises NotCsv, and TooSlow when it takes too long."""
+    """The rows that are not empty. Raises NotCsv, and TooSlow if it takes too long."""
     budget = Budget(SECONDS)
     for number, row in enumerate(rows_in(text, max_characters=MAX_ROW)):
         if number % _ROWS_AT_ONCE == 0:

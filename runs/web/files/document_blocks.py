@@ -1,4 +1,4 @@
-"""A document as its paragraphs around a place: numbers in the margin, changes coloured, comments beside."""
+"""A document as paragraphs around a place, with numbers in the margin, coloured changes, and comments beside them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runs.web.files.text_pieces import Piece, pieces
 
 AROUND = 400
 AROUND_IN_PANEL = 8
-"""Paragraphs before and after the place: neighbours tell what it is about; a page of about 400 kB at most."""
+"""Paragraphs before and after the place. A page has about 400 kB at most."""
 MAX_CHARACTERS = 300_000
 _TABLE_CELL = re.compile(r"((?:\w+\.)*?(?:t\d+|sh\d+\.))r(\d+)c(\d+)\b")
 BESIDE = frozenset({BlockKind.COMMENT})
@@ -25,7 +25,7 @@ _NAMED = frozenset(
 
 @dataclass(frozen=True)
 class ParagraphComment:
-    """What somebody said beside the words, with their name and the day."""
+    """A comment beside the words, with its author and the day."""
 
     by: str
     on: str
@@ -83,13 +83,13 @@ class Blocks:
 
 
 def _cell(row: ParagraphRow) -> Sequence[str]:
-    """The table, the row and the column that a paragraph stands in; nothing outside of tables."""
+    """The table, row and column of a paragraph; None outside of tables."""
     found = _TABLE_CELL.match(row.anchor)
     return found.groups() if found else ()
 
 
 def blocks_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -> Blocks:
-    """The paragraphs around what is pointed at, or the first ones. Comments stand beside what they are about."""
+    """The paragraphs around the marked place, or the first ones, with comments beside the words that they are about."""
     spoken = _comments(document, hit)
     listed = [block for block in document.layout.blocks if block.kind not in BESIDE]
     at = next((place for place, block in enumerate(listed) if block.end > hit[0]), 0) if hit[1] else 0
@@ -127,7 +127,7 @@ def _noted(document: Document, block: Block) -> list[str]:
 
 
 def _comments(document: Document, hit: tuple[int, int]) -> dict[str, ParagraphComment]:
-    """By the anchor of its first paragraph, each comment that is about words of the text."""
+    """The comments about words of the text, by the anchor of their first paragraph."""
     blocks = [block for block in document.layout.blocks if block.kind in BESIDE]
     of: dict[str, list[Block]] = {}
     for block in blocks:
@@ -145,7 +145,7 @@ def _comments(document: Document, hit: tuple[int, int]) -> dict[str, ParagraphCo
 
 
 def _commented(document: Document, hit: tuple[int, int]) -> int:
-    """Where the words begin that a comment is about, if that is what is pointed at; else 0."""
+    """Where the words begin that a comment is about, if the comment is marked; otherwise 0."""
     block = document.block_at(hit[0])
     if block is None or block.kind not in BESIDE:
         return 0
@@ -154,7 +154,7 @@ def _commented(document: Document, hit: tuple[int, int]) -> int:
 
 
 def _group(block: Block) -> str:
-    """The slide or chapter that a paragraph is on."""
+    """The slide or chapter of a paragraph."""
     stem = block.anchor.partition(".")[0]
     if stem.startswith("sp"):
         return f"Chapter {stem[2:]}"
@@ -162,7 +162,7 @@ def _group(block: Block) -> str:
 
 
 def _window(listed: Sequence[Block], at: int, around: int) -> tuple[int, int]:
-    """From `around` before the place to as many after it, as long as that is not too much text."""
+    """The paragraphs from `around` before the place to as many after it, up to a limit of characters."""
     low, high = max(0, at - around), min(len(listed), at + around + 1)
     while high > at + 1 and sum(block.end - block.start for block in listed[low:high]) > MAX_CHARACTERS:
         high, low = at + 1 + (high - at - 1) // 2, at - (at - low) // 2

@@ -1,4 +1,4 @@
-"""How a text is laid out in numbered lines, with the place that evidence points at."""
+"""A text in numbered lines, with the place that evidence names."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MAX_CHARS = 400_000
 PANEL_LINES = 200
 PANEL_CHARS = 60_000
 MAX_IN_A_LINE = 20_000
-"""Lines around the place that is pointed at, and characters of all and of one: a page of about a megabyte at most. The
-panel beside a text shows less: it is opened many times while one reads.
+"""Lines around the marked place, and characters of all lines and of one: a page of about a megabyte at most. The panel
+shows fewer, because it is opened many times while one reads.
 """
 
 
@@ -92,7 +92,7 @@ def _line(number: int, row: str, offset: int, start: int, end: int) -> SourceLin
 
 
 def _cut(line: SourceLine) -> SourceLine:
-    """A line of megabytes, cut down to what surrounds the hit."""
+    """A line of megabytes, cut to the text around the marked place."""
     if len(line.before) + len(line.hit) + len(line.after) <= MAX_IN_A_LINE:
         return line
     before, after = line.before, line.after

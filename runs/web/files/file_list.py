@@ -1,4 +1,4 @@
-"""The tab with the files of a run: as of any moment, who wrote them, and what differs between two moments."""
+"""The tab with the files of a run as of any moment, with their authors and the differences between two moments."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ class FilesPage:
 
     @cached_property
     def results(self) -> FileList:
-        """What the run made, changed or removed."""
+        """The files that the run made, changed or removed."""
         return self._list("made", self._results())
 
     @cached_property
     def given(self) -> FileList:
-        """What was submitted, as it was then."""
+        """The files that were submitted, unchanged."""
         return self._list("given", self._given())
 
     def _list(self, name: str, rows: Iterator[FileRow]) -> FileList:
@@ -138,7 +138,7 @@ class FilesPage:
 
     @cached_property
     def diffs(self) -> Sequence[FileDiff]:
-        """What differs between the two moments; those after the first `DIFFS` are counted in `more`."""
+        """The differences between the two moments; those after the first `DIFFS` are counted in `more`."""
         if self.since is None:
             return ()
         return list(diffs_of(self._changed[:DIFFS], self._before, self._then))
@@ -157,7 +157,7 @@ class FilesPage:
 
 
 def files_page(run: Run, asked: Mapping[str, str]) -> FilesPage:
-    """The page; `to` and `from` are numbers of events. Raises Http404 for a moment that this run has not."""
+    """The page; `to` and `from` are numbers of events. Raises Http404 for a moment that the run does not have."""
     history = FileHistory(run)
     to, since = (_moment(history, asked.get(name, "")) for name in ("to", "from"))
     return FilesPage(run, history, to or history.now, since, asked)

@@ -1,4 +1,4 @@
-"""How a JSON file is laid out: objects and lists that fold, within bounds of a page."""
+"""A JSON file as objects and lists that fold, within the limits of a page."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any, Literal
 from runs.text.truncate import cut_after
 
 MAX_CHARACTERS = 1_000_000
-"""Of a text that is laid out at all."""
+"""Characters of a text that is shown as an outline."""
 MAX_NODES = 3_000
 MAX_ITEMS = 300
-"""Of one object or list."""
+"""Members of one object or list that are shown."""
 MAX_DEPTH = 20
 MAX_VALUE = 1_000
 OPEN_DEPTH = 3
 OPEN_ITEMS = 30
-"""What is open at first: so many levels, unless they have more in them than that."""
+"""Members up to which a level is open at first."""
 
 type Kind = Literal["open", "close", "value", "more"]
 
@@ -56,7 +56,7 @@ def is_json(path: str) -> bool:
 
 
 def folded(text: str) -> Sequence[JsonFold] | None:
-    """The outline; None for what is no JSON, nested too deeply to be read, or too large."""
+    """The outline; None if it is no JSON, nested too deeply, or too large."""
     if len(text) > MAX_CHARACTERS:
         return None
     try:

@@ -10,9 +10,8 @@ _SIGNATURES = {
 
 
 def image_type(head: bytes) -> str:
-    """The media type of a PNG, JPEG, GIF or WebP file that begins like this; empty for anything else.
-
-    SVG is no picture here: it is a document that can run scripts and fetch from elsewhere.
+    """The media type of a PNG, JPEG, GIF or WebP file with these first bytes; empty for anything else. SVG does not
+    count as a picture: it is a document that can run scripts and load other files.
     """
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"

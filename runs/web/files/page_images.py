@@ -1,4 +1,4 @@
-"""A page of a document as its picture, what is pointed at marked on it, with the comments on it and its neighbours."""
+"""A page of a document as its picture, with the place marked on it, its comments, and its neighbours."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from runs.web.files.text_pieces import Piece, pieces
 
 A4 = 297 / 210
 CROP_MARGIN, CROP_WIDTH, MAX_CROP = 40, 450, 800
-"""Thousandths of a page's width: on a phone, and in a panel, words of a whole page are too small to be read."""
+"""Thousandths of the width of a page. On a phone or in a panel the words of a whole page are too small to read."""
 MAX_MARKED = 60
-"""Rectangles of a place: one for each line."""
+"""Marked rectangles of a place: one for each line."""
 MAX_COMMENTS = 100
 
 
@@ -55,7 +55,9 @@ class Leaf:
 
     @property
     def crop(self) -> tuple[float, float, float, float] | None:
-        """Left, top, width and height of the part around what is marked, in the same measure, where it is a part."""
+        """Left, top, width and height of the part around the marked place, in the same units; None for the
+        whole page.
+        """
         if not self.boxes or self.problem:
             return None
         left, top = min(box[0] for box in self.boxes), min(box[1] for box in self.boxes)
@@ -70,12 +72,12 @@ class Leaf:
 
     @property
     def units(self) -> int:
-        """The height of the page where its width is 1,000."""
+        """The height of the page if its width is 1,000."""
         return max(1, round(1_000 * self.height))
 
     @property
     def before(self) -> int:
-        """The page before; 0 for none."""
+        """The number of the page before; 0 for none."""
         return self.number - 1
 
     @property
@@ -129,19 +131,19 @@ def number_of(block: Block) -> int:
 
 
 def _commented(document: Document, hit: tuple[int, int]) -> Block | None:
-    """The comment that is pointed at."""
+    """The marked comment."""
     block = document.block_at(hit[0]) if hit[1] else None
     return block if block and block.kind is BlockKind.COMMENT else None
 
 
 def _about(document: Document, comment: Block) -> tuple[int, int]:
-    """The first words that a comment is about; none where it is about its page."""
+    """The first words that a comment is about; None if it is about the page."""
     mark = next((one for one in document.layout.marks if one.note == comment.anchor), None)
     return (mark.start, mark.end) if mark else (0, 0)
 
 
 def _comments(document: Document, page: int, hit: tuple[int, int]) -> Sequence[ParagraphComment]:
-    """Those on a page, as far as they are shown."""
+    """The comments on a page that are shown."""
     found = list[ParagraphComment]()
     for block in document.layout.blocks:
         if block.kind is BlockKind.COMMENT and number_of(block) == page and len(found) < MAX_COMMENTS:
@@ -153,7 +155,7 @@ def _comments(document: Document, page: int, hit: tuple[int, int]) -> Sequence[P
 
 
 def _marked(document: Document, sha256: str, page: Block, hit: tuple[int, int]) -> Sequence[Rectangle]:
-    """Where the words stand on the page, as far as they stand on it."""
+    """The rectangles of words on the page, without those on other pages."""
     start, end = max(hit[0], page.start), min(hit[1], page.end)
     if start >= end:
         return ()

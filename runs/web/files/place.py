@@ -1,4 +1,4 @@
-"""The place in a text that an address points at: characters, a line, or words that were looked for there."""
+"""The place in a text that an address names: characters, a line, or words that are searched for."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from runs.web.site.addresses import MAX_WORDS, Place
 
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
 _ALIKE = 0.5
-"""Share of the words that a place has to have, to be called the nearest one."""
+"""The share of the words that a place must have to be called the nearest one."""
 
 
 @dataclass(frozen=True)
 class Pointed:
-    """Characters `start` to before `end`, both 0 for none. `problem`: a sentence where that is not what was meant."""
+    """Characters `start` to before `end`, both 0 for none. `problem`: a sentence if this is not the requested place."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Pointed:
 
 
 def asked_in(request: HttpRequest) -> Place:
-    """The place that the address points at."""
+    """The place that the address names."""
     given = request.GET
     return Place(
         number_in(given.get("start", "")),
@@ -42,12 +42,12 @@ def asked_in(request: HttpRequest) -> Place:
 
 
 def number_in(given: str) -> int:
-    """A number of an address; 0 for what is none, or out of all proportion."""
+    """A number in an address; 0 if it is invalid or far too large."""
     return int(given) if given.isascii() and given.isdigit() and len(given) < 12 else 0
 
 
 def find_place(place: Place, text: str, document: Document | None = None) -> Pointed:
-    """Returns where the place is in this text, or document. Takes linear time in the first `MAX_CHARS` characters."""
+    """The place in this text or document. Takes linear time in the first `MAX_CHARS` characters."""
     if place.end > place.start:
         return Pointed(place.start, place.end)
     if place.anchor and not place.words:
@@ -68,7 +68,7 @@ def find_place(place: Place, text: str, document: Document | None = None) -> Poi
 
 
 def nearest(words: str, text: str) -> Span | None:
-    """The part of the text that has most of these words, as long as they are; None where it has fewer than half."""
+    """The part of the text, as long as these words, that has most of them; None if it has fewer than half."""
     wanted = Counter(caseless(match[0]) for match in _WORD.finditer(words))
     count = wanted.total()
     window: deque[tuple[str, int]] = deque()
@@ -97,7 +97,7 @@ def _standing(words: str, text: str) -> tuple[int, int] | None:
 
 
 def _line(text: str, number: int) -> Pointed:
-    """All of a line without the space before it; nothing of one that is empty, or is none."""
+    """A line without the space before it; None if it is empty or does not exist."""
     start = -1
     for _ in range(min(number, text.count("\n") + 1) - 1):
         start = text.index("\n", start + 1)

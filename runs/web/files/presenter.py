@@ -1,4 +1,4 @@
-"""The page of one file of a run: laid out by its kind, at a version and a place, or against another version."""
+"""The page of one file of a run: shown by its kind, at a version and a place, or compared with another version."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Version:
 
     @property
     def said(self) -> str:
-        """Which content it is, in words."""
+        """The version in words."""
         if self.given:
             return "as submitted"
         if self.newest:
@@ -72,7 +72,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the address asks for: a place, a way to lay the file out, the first row of a table, the number of a page."""
+    """The parameters of the address: a place, a view, the first row of a table, the number of a page."""
 
     place: Place = field(default_factory=Place)
     view: str = ""
@@ -104,7 +104,7 @@ class FilePage:
 
     @cached_property
     def pointed(self) -> Pointed:
-        """Where the place is that the address asks for."""
+        """The position of the requested place."""
         return find_place(self.asked.place, self.text, self.document) if self.text is not None else Pointed(0, 0)
 
     @cached_property
@@ -113,7 +113,7 @@ class FilePage:
 
     @property
     def place_words(self) -> str:
-        """What people call the place that is pointed at; empty for none, and for what has lines only."""
+        """The name of the place for people; empty for none, and for texts that only have lines."""
         return self.document.where(*self._hit).words if self.document and self.pointed.end else ""
 
     @property
@@ -130,14 +130,14 @@ class FilePage:
 
     @cached_property
     def leaf(self) -> Leaf | None:
-        """The page that is asked for, of what has pages."""
+        """The requested page of a document that has pages."""
         return leaf_of(self.document, self.sha256, self._hit, self.asked.page) if self.document else None
 
     def grid(self, *, in_panel: bool = False) -> Grid | None:
         return grid_around(self.document, self._hit, in_panel=in_panel) if self.document else None
 
     def blocks(self, *, in_panel: bool = False) -> Blocks | None:
-        """Its paragraphs, where it has neither pages nor cells."""
+        """The paragraphs of a document that has neither pages nor cells."""
         if self.document is None or self.leaf or self.grid():
             return None
         return blocks_around(self.document, self._hit, in_panel=in_panel)
@@ -150,12 +150,12 @@ class FilePage:
 
     @cached_property
     def diff(self) -> FileDiff | None:
-        """Against the version that the address names."""
+        """The difference from the version that the address names."""
         return file_diff(self.path, self.against, self.version.info, DiffBudget()) if self.against else None
 
     @cached_property
     def views(self) -> Sequence[tuple[str, str]]:
-        """The ways to lay it out, by name and title; the first one where no place is pointed at."""
+        """The views by name and title. The first one is used if no place is marked."""
         if self.text is None:
             return ()
         own = LAID_OUT if self.document else RENDERED if self._is_rendered else TABLE if self.sheet else ""
@@ -176,12 +176,12 @@ class FilePage:
 
     @property
     def address(self) -> str:
-        """Of this version."""
+        """The address of this version."""
         return file_address(self.run.pk, self.path, self.sha256)
 
     @property
     def diagram(self) -> SafeString:
-        """All of the file as one."""
+        """The whole file as one diagram."""
         return figure(source_of(self.text or ""), self.address)
 
     @property
@@ -190,7 +190,7 @@ class FilePage:
 
     @property
     def diagrams(self) -> Sequence[str]:
-        """The sources of the diagrams that its page shows."""
+        """The sources of the diagrams on its page."""
         if self.text is None or not (self._is_diagram or self._is_rendered):
             return ()
         return [source_of(self.text)] if self._is_diagram else sources_in(self.text)
@@ -211,7 +211,7 @@ class FilePage:
         return self.lines(in_panel=False)
 
     def lines(self, *, in_panel: bool) -> Excerpt | None:
-        """Its text in numbered lines, of which a panel shows fewer."""
+        """The text in numbered lines. A panel shows fewer."""
         if self.text is None:
             return None
         shown = excerpt(self.text, self.pointed.start, self.pointed.end, in_panel=in_panel)
@@ -219,7 +219,7 @@ class FilePage:
 
     @property
     def not_laid_out(self) -> str:
-        """Why a table or JSON is shown as text, as a sentence; empty where it is not."""
+        """Why a table or JSON is shown as text, as a sentence; empty if it is not."""
         if self.text and is_csv(self.path) and not self.sheet:
             return "This is no table that could be laid out, so it is shown as text."
         if self.text and is_json(self.path) and not self.outline:
@@ -232,27 +232,27 @@ class FilePage:
 
     @property
     def extent(self) -> str:
-        """How much a document is, such as "12 pages"; empty for others."""
+        """The length of a document, such as "12 pages"; empty for others."""
         return self._known.extents.get(self.sha256, "")
 
     @property
     def notes(self) -> Sequence[str]:
-        """What of it could not be read or is doubtful, as sentences."""
+        """Sentences about parts that could not be read or are doubtful."""
         return self._known.notes.get(self.sha256, ())
 
     @property
     def cautions(self) -> Sequence[str]:
-        """What to know before relying on its text, as sentences."""
+        """Sentences about what to know before relying on the text."""
         return self._known.cautions.get(self.sha256, ())
 
     @property
     def is_guessed(self) -> bool:
-        """Whether it was given in an encoding that was guessed, while others are about as likely."""
+        """Whether its encoding was guessed and others are about as likely."""
         return self.version.given and self._known.has_guessed(self.sha256)
 
     @cached_property
     def read_as(self) -> str:
-        """What its bytes were taken for, where that is not plain: the encoding of a text, and of HTML what it is."""
+        """How the bytes were read, if that is not obvious: the encoding of a text, or that HTML is shown as source."""
         form = FORMATS.get(self._known.formats.get(self.sha256, ""))
         if form and form.is_text:
             return f"{form.title}, without its tags"
@@ -262,7 +262,7 @@ class FilePage:
 
     @cached_property
     def problem(self) -> str:
-        """Why it cannot be read, as a clause behind its name."""
+        """Why it cannot be read, as a clause that follows its name."""
         return "" if self.text is not None else self._known.problems.get(self.sha256, "")
 
     @cached_property
@@ -271,7 +271,7 @@ class FilePage:
 
     @cached_property
     def citations(self) -> RunCitations | None:
-        """Those of a Markdown file, a Word or a PDF document that the run made."""
+        """The citations of a Markdown file, a Word or a PDF document that the run made."""
         noted = self.document if may_cite(self.path) else None
         if not (self._is_rendered or noted) or self.text is None or self.version.given:
             return None
@@ -283,7 +283,7 @@ class FilePage:
 
     @property
     def mail(self) -> str:
-        """The path of the mail that it is attached to, if it is."""
+        """The path of the mail that it is attached to, if any."""
         mail = mail_of(self.path)
         return mail if self.version.given and mail in trees.files_of(self.run.inputs) else ""
 
@@ -295,12 +295,12 @@ class FilePage:
 
     @cached_property
     def versions(self) -> Sequence[FileVersion]:
-        """Every content that it had, the newest first."""
+        """Every version, the newest first."""
         return versions_of(self.run, self.path)[::-1]
 
 
 def version_of(run: Run, path: str, sha256: str = "") -> Version | None:
-    """The content with this hash at this path, if it ever belonged to the run; without a hash the newest."""
+    """The version of this path with this hash, if the run ever had it; without a hash the newest one."""
     now, given = trees.files_of(run.head).get(path), trees.files_of(run.inputs).get(path)
     info = now or given if not sha256 else next((one for one in (now, given) if one and one.sha256 == sha256), None)
     if info:
@@ -313,7 +313,7 @@ def version_of(run: Run, path: str, sha256: str = "") -> Version | None:
 
 
 def _waits(attempt: Attempt | None, every: Sequence[FileVersion]) -> bool:
-    """Whether a person is asked about this attempt: the last at a step that waits."""
+    """Whether this attempt waits for a person: it is the last one of a step that waits."""
     if attempt is None or attempt.step.status != StepStatus.WAITING:
         return False
     same = (one.attempt.number for one in every if one.attempt and one.attempt.step_id == attempt.step_id)

@@ -1,6 +1,4 @@
-"""A sheet as its cells around a place, with the letters of the columns, the numbers of the rows, the formulas, and what
-people have commented.
-"""
+"""A sheet as cells around a place, with letters of columns, numbers of rows, formulas and comments."""
 
 from __future__ import annotations
 
@@ -68,7 +66,7 @@ class Grid:
 
 
 def grid_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -> Grid | None:
-    """The rows around what is pointed at, of its sheet; without a place the first ones. None for an empty workbook."""
+    """The rows around the marked place, in its sheet; without a place the first rows. None for an empty workbook."""
     blocks = [block for block in document.layout.blocks if block.kind is BlockKind.ROW]
     if not blocks:
         return None
@@ -107,7 +105,7 @@ def grid_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -> 
 
 
 def _nearest(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) -> int:
-    """Which of these rows is pointed at, or has the formula or the comment that is."""
+    """The row that is marked, or that has the marked formula or comment."""
     if not hit[1]:
         return 0
     at = next((place for place, block in enumerate(blocks) if block.end > hit[0]), len(blocks) - 1)
@@ -121,12 +119,12 @@ def _nearest(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) 
 
 
 def _is_at(row: Address, cell: Address) -> bool:
-    """Whether the cell lies in the row, or below it where there is none of its own."""
+    """Whether the cell is in the row, or below it if the cell has no row of its own."""
     return row.sheet == cell.sheet and row.row <= cell.row
 
 
 def _rows_in(blocks: Sequence[Block], shown: Container[int]) -> int:
-    """How many rows these are, beside those that are shown: one with a gap has two blocks."""
+    """How many rows there are besides those that are shown. A row with a gap has two blocks."""
     return len({row for block in blocks if (row := _row(block)) not in shown})
 
 
@@ -171,7 +169,7 @@ def _put_beside(rows: Rows, comments: Iterable[tuple[tuple[int, int], Sequence[C
 def _comments(
     document: Document, blocks: Sequence[Block], hit: tuple[int, int], among: range
 ) -> dict[tuple[int, int], list[CellComment]]:
-    """By row and column, in these rows of the sheet of the blocks; their order is that of the thread."""
+    """By row and column the comments in these rows of the sheet, in the order of their threads."""
     sheet = _sheet(blocks[0])
     marks = document.marks_on(blocks[0].start, blocks[-1].end, MarkKind.COMMENTED)
     dates = {mark.note: mark.on.partition("T")[0] for mark in marks}
@@ -186,12 +184,12 @@ def _comments(
 
 
 def _cell_of(block: Block) -> Address | None:
-    """The first cell of what is computed, or the one that a comment is about."""
+    """The first cell of a formula, or the cell of a comment."""
     return address_in(_OF_COMMENT.sub("", block.anchor))
 
 
 def _formulas(document: Document, blocks: Sequence[Block]) -> dict[tuple[int, int], tuple[str, tuple[int, int]]]:
-    """By row and column what is computed in a cell, and where that stands in the text."""
+    """By row and column the formula of a cell, and its place in the text."""
     found: dict[tuple[int, int], tuple[str, tuple[int, int]]] = {}
     first, last = blocks[0].start, blocks[-1].end + 1
     for block in document.blocks_in(first, last + 10_000):
@@ -211,7 +209,7 @@ def _touches(span: tuple[int, int], hit: tuple[int, int]) -> bool:
 
 
 def _columns(rows: dict[int, tuple[dict[int, Cell], bool]], used: Sequence[int], *, hit_only: bool) -> tuple[int, int]:
-    """The first and the last column to be shown: those around the place, and not too many."""
+    """The first and the last column to show: those around the place, up to a limit."""
     hits = sorted(column for cells, _ in rows.values() for column, cell in cells.items() if cell.hit) or used[:1]
     around = COLUMNS_IN_PANEL if hit_only else COLUMNS
     low = max(used[0], hits[0] - around)

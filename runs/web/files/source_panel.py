@@ -1,4 +1,4 @@
-"""The panel beside a text: the place in a source that a link on the page leads to, without leaving the page."""
+"""The panel beside a text. It shows the place in a source that a link leads to, without leaving the page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,5 +35,5 @@ class SourcePanel:
 
 
 def is_for_panel(request: HttpRequest) -> bool:
-    """Whether a script asks for what its panel shows of a page, and not for the page."""
+    """Whether a script requests the panel of a page instead of the page."""
     return "panel" in request.GET

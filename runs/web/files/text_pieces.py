@@ -1,4 +1,4 @@
-"""A text cut where something begins or ends in it: what is pointed at, changes, comments, what nobody sees."""
+"""A text cut into pieces where something begins or ends: the marked place, changes, comments, hidden text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from runs.documents.model.layout import Mark, MarkKind
 from runs.documents.places.document import Document
 
 MAX_PIECES = 2_000
-"""Of one paragraph: nobody reads more changes in one, and each is an element of the page."""
+"""Pieces of one paragraph: each is an element of the page, and nobody reads more changes in one."""
 MAX_AT_ONCE = 20
 _SHOWN = (MarkKind.INSERTED, MarkKind.COMMENTED, MarkKind.HIDDEN, MarkKind.STRUCK, MarkKind.UNSEEN)
 _SAID = {

@@ -49,7 +49,7 @@ class News:
 
 
 def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
-    """What has happened since event number `seen`, for pages of this tab that show `shown` of the small parts."""
+    """What happened since event number `seen`, for pages of this tab that show `shown` of the small parts."""
     frame = RunFrame(run, tab)
     events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: MAX_LINES + 1])
     kinds = {event.kind for event in events}
@@ -77,7 +77,7 @@ def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
 
 
 def _by_calls(kinds: set[str]) -> set[str] | None:
-    """What may look different after events of these kinds; None for anything."""
+    """The parts that may look different after events of these kinds; None for any part."""
     if not kinds <= _BY_CALLS.keys():
         return None
     return {name for kind in kinds for name in _BY_CALLS[kind]}
@@ -140,7 +140,7 @@ def _touched(run: Run, events: Sequence[Event]) -> list[Step]:
 
 
 def _changed(tab: str, events: Sequence[Event], touched: Iterable[Step]) -> list[str]:
-    """The names of the regions of this tab that are not what they were."""
+    """The names of the regions of this tab that have changed."""
     kinds = {event.kind for event in events}
     if len(events) > MAX_LINES:
         return list(TABS[tab].regions)

@@ -30,7 +30,7 @@ MIN_DELAY = 0.2
 MIN_DRAFT_DELAY = 0.1
 """Seconds between two updates on what models are writing."""
 MAX_CATCH_UPS = 8
-"""Different pasts that one look tells of; sockets with others wait for the next one."""
+"""Different pasts that one read answers. Sockets with others wait for the next one."""
 RENEWAL = 3_600.0
 """Seconds after which it joins its groups again: the channel layer forgets members after a day."""
 NO_LONGER_ALLOWED = 4403
@@ -85,7 +85,7 @@ class Subscriber:
         self.busy = asyncio.create_task(sending(self._draft))
 
     def show(self, step: int | None, text: str) -> None:
-        """Send what a model is writing for this step: at once, or the newest of it when its reader is ready again."""
+        """Send what a model is writing for this step: at once, or the newest text when its reader is ready again."""
         if self.seen is not None:
             self._late[step] = text  # never dropped for good: the last one says that the call is over
             self._show_late()
@@ -99,7 +99,7 @@ class Subscriber:
             await self._send(self._late.pop(next(iter(self._late))))
 
     def stop(self) -> None:
-        """Its browser has gone."""
+        """The browser has closed the connection."""
         self._is_closing = True
         for task in (self.busy, self._draft):
             if task is not None:
@@ -122,7 +122,9 @@ class _Look:
 
 
 class Channel:
-    """Everyone in this process who follows one tab of one run. Lives on the event loop, from the first to the last."""
+    """Everyone in this process who follows one tab of one run. It lives on the event loop, from the first subscriber to
+    the last.
+    """
 
     def __init__(self, run_id: int, tab: str) -> None:
         self._run_id, self._tab = run_id, tab
@@ -166,7 +168,7 @@ class Channel:
                 task.cancel()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """A part of it has failed: browsers connect again, and find another audience."""
+        """A part of it has failed. Browsers connect again and join a new channel."""
         if not task.cancelled() and (error := task.exception()):
             level = logging.WARNING if isinstance(error, FromLaterVersion) else logging.ERROR
             log.log(level, "run %s could not be followed; browsers will connect again", self._run_id, exc_info=error)
@@ -270,7 +272,7 @@ class Channel:
             self._is_news.set()
 
     async def _show(self) -> None:
-        """Send what models are writing, one step after the other, to all who certainly may see the run."""
+        """Send what models are writing, one step after the other, to everybody who may see the run for certain."""
         while True:
             await self._is_draft.wait()
             step = next(iter(self._drafts))
@@ -287,7 +289,7 @@ _audiences: dict[tuple[int, str], Channel] = {}
 
 
 def channel_of(run_id: int, tab: str) -> Channel:
-    """The one of this process; a new one for the first socket."""
+    """The channel of this process; a new one for the first socket."""
     found = _audiences.get((run_id, tab))
     if found is None or found.loop is not asyncio.get_running_loop():
         found = _audiences[run_id, tab] = Channel(run_id, tab)
@@ -300,7 +302,7 @@ def sockets() -> int:
 
 
 def look(run_id: int, tab: str, seats: set[SocketIdentity], behind: set[int], number: int, shown: Shown) -> _Look:
-    """What is to be sent to whom. `number`: the event up to which pages show the small parts `shown`."""
+    """The messages to send. `number`: the event up to which pages show the small parts `shown`."""
     light = Run.objects.select_related("head").defer("request", "answer", "final", "head__changes")
     run = light.filter(pk=run_id).first()
     stands = standing(run, seats) if run is not None else {}

@@ -1,4 +1,4 @@
-"""Diagrams on pages: a picture from an address of its own, with its source in a fold. Pages draw nothing themselves."""
+"""Diagrams on pages: a picture with an address of its own, and its source in a fold. Pages draw nothing themselves."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def drawn(html: SafeString, place: Run | Attempt | str, among: Collection[str] |
 
 
 def figure(source: str, address: str, *, is_drawn: bool = True) -> SafeString:
-    """One diagram. Its size is known if it was drawn before; else its picture gets room that does not change."""
+    """One diagram. Its size is known if it was drawn before; otherwise its picture gets a room that does not change."""
     try:
         known = diagram_pictures.drawn_before(source) if is_drawn else None
         problem = "" if is_drawn else f"only the first {MAX_DRAWN} diagrams of a text are drawn"
@@ -64,9 +64,7 @@ def figure(source: str, address: str, *, is_drawn: bool = True) -> SafeString:
 
 
 def diagram_in(request: HttpRequest, sources: Sequence[str]) -> HttpResponseBase:
-    """The picture of that of these diagrams which is asked for by its name. Raises Http404 for another one, and for one
-    that cannot be drawn.
-    """
+    """The picture of the diagram with this name. Raises Http404 for another name, and if it cannot be drawn."""
     asked = request.GET["diagram"]
     source = next((one for one in sources if name_of(one) == asked), None)
     if source is None:

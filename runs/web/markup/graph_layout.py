@@ -13,7 +13,7 @@ from runs.pev.plans.ordering import levels
 MAX_LENGTH = 3_000
 """Ranks that all lines together may cross. Longer lines of a plan beyond any reader are counted, not drawn."""
 SWEEPS = 6
-"""Times that the ranks are put in order: crossings hardly get fewer after that."""
+"""Times that the ranks are reordered. After that the number of crossings hardly falls."""
 _ROWS = 8
 """Steps above each other at most, where ranks stand side by side."""
 
@@ -66,7 +66,7 @@ class Canvas:
 WIDE = Canvas(1080, 168, 240, both=True)
 NARROW = Canvas(340, 280, 300, both=False)
 _HEIGHT = 40
-"""Of a step: two lines of its name."""
+"""Height of a step: two lines of its name."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class _Sheet:
                 yield Box(key, along, cross, way.along, way.cross)
 
     def _lane_width(self) -> float:
-        """Where the canvas bounds it, lanes move closer to each other rather than beyond its edge."""
+        """If the canvas is too narrow, lanes move closer together."""
         way, least = self._way, float(self._way.lane)
         for rank in self._net.ranks if way.room else ():
             steps = sum(isinstance(slot, str) for slot in rank)
@@ -249,7 +249,7 @@ class _Sheet:
         return self._start[slot] + (self._way.cross if isinstance(slot, str) else self._lane) / 2
 
     def _place(self, number: int, links: Mapping[Slot, Sequence[Slot]]) -> None:
-        """Each slot as near as may be to the middle of what it is linked to."""
+        """Each slot as near as possible to the middle of its neighbours."""
         rank = self._net.ranks[number]
         sizes = [self._size(slot) for slot in rank]
         # A step has a gap after it that may lie outside, a lane has none.
@@ -327,7 +327,7 @@ def _joined(parts: Sequence[str], down: bool) -> list[str]:
 
 
 def _places(rank: Sequence[Slot]) -> dict[Slot, float]:
-    """Where each slot stands in its rank, from 0 to 1."""
+    """The position of each slot in its rank, from 0 to 1."""
     return {slot: (place + 0.5) / len(rank) for place, slot in enumerate(rank)}
 
 

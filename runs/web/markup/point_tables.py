@@ -19,7 +19,7 @@ from runs.web.markup.references import Reference, references_in, referring
 from runs.web.site.addresses import citation_address
 
 MAX_PLACES = 5
-"""Places in files that one point can name as links: they are looked for in all of its text."""
+"""Places in files that one point can name as links. They are searched for in all of its text."""
 _CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
 _RANGE = re.compile(r"\s?[-–]\s?\d{1,9}")
 _BETWEEN = ("; ", ", ", " and ")
@@ -54,7 +54,7 @@ class PointRow:
 
     @property
     def said(self) -> str:
-        """What became of its citations, in words."""
+        """What happened to its citations, in words."""
         every = self.found + self.broken
         if not every:
             return "no citation"
@@ -80,7 +80,7 @@ class PointsTable:
 
     @property
     def marked(self) -> bool:
-        """Whether there is a citation to say something of."""
+        """Whether there are citations to report on."""
         return any(row.found or row.broken for row in self.rows)
 
 
@@ -155,7 +155,7 @@ def _placed(text: str, attempt: Attempt) -> tuple[str, list[tuple[Reference, str
 
 
 def _may_move(text: str, begin: int) -> bool:
-    """Whether parentheses begin here that belong to no link, of which each word counts."""
+    """Whether parentheses begin here that belong to no link."""
     opened = text.rfind("[", 0, begin) > text.rfind("]", 0, begin)
     return text[max(0, begin) : begin + 1] == "(" and text[max(0, begin - 1) : begin] != "]" and not opened
 

@@ -18,7 +18,7 @@ def markdown(text: str | None) -> SafeString:
 
 
 def cited(text: str | None, place: Run | Attempt) -> SafeString:
-    """The same of a text that a run or an attempt wrote, with each citation as a link to its place in the source."""
+    """The same for a text of a run or an attempt, with each citation as a link to its place in the source."""
     run_id = place.step.plan.run_id if isinstance(place, Attempt) else place.pk
     found = cited_in(text or "", place)
 
@@ -33,5 +33,5 @@ def cited(text: str | None, place: Run | Attempt) -> SafeString:
 
 
 def _on_a_page(html: SafeString) -> SafeString:
-    """With tables that a keyboard can scroll too, since a page may be too narrow for them."""
+    """The HTML with tables that can be scrolled with the keyboard, because a page may be too narrow for them."""
     return mark_safe(html.replace("<table>", '<table tabindex="0">'))  # noqa: S308  it stays clean

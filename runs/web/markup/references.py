@@ -1,4 +1,4 @@
-"""Sentences that name a file and a line of it, as HTML in which each such place is a link."""
+"""Sentences that name a file and a line in it, as HTML in which each such place is a link."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Reference:
 
 
 def referring(text: str, place: Run | Attempt) -> SafeString:
-    """The text, in which “review.md, line 12” leads to this line as the run or the attempt has it."""
+    """The text, in which “review.md, line 12” is a link to this line as the run or the attempt has it."""
     parts, at = [], 0
     for one in references_in(text, place):
         parts += [escape(text[at : one.start]), _link(one.address, text[one.start : one.end])]
@@ -66,7 +66,7 @@ def _begins(text: str, low: int, high: int) -> Iterator[int]:
 
 
 def _file(path: str, run: Run, written: FileInfo | None, name: str) -> FileInfo | None:
-    """The content that a name means: a path is the file as it was given, if one was."""
+    """The content that a name means. A path is the given file, if there is one."""
     given = trees.files_of(run.inputs).get(path) if path == name else None
     return given or written or trees.files_of(run.head).get(path)
 

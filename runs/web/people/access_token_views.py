@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
-    """Those of this person; posted, make one and show it, which is stored nowhere, this once."""
+    """The tokens of this person. A post makes one and shows it this once, because it is stored nowhere."""
     if request.method != "POST":
         return _page(request)
     form = AccessTokenForm(request.POST)
@@ -40,7 +40,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
-    """End one of them. Raises Http404 for one of somebody else."""
+    """Revoke a token. Raises Http404 for a token of somebody else."""
     mine = {row.pk: row for row in access_tokens.of(person(request))}
     if token_id not in mine:
         raise Http404("There is no such access token.")

@@ -64,7 +64,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
-    """A page with a button. Only the button signs in: a look, a preview or a log of addresses uses nothing up."""
+    """A page with a button. Only the button signs in: a preview or a log of addresses does not use the link up."""
     found = accounts.consume(token) if request.method == "POST" else accounts.person_of(token)
     response: HttpResponse
     if found is None:
@@ -88,7 +88,7 @@ def _spent(request: HttpRequest) -> HttpResponse:
 
 
 def _signed_in(request: HttpRequest, found: User) -> HttpResponse:
-    """Leave at once, so that the token stays in no address bar."""
+    """Redirect at once, so that the token stays in no address bar."""
     wanted = _safe(request, request.GET.get("next", "")) or _remembered(request)
     before = request.user.pk
     begin(request, found)
@@ -120,7 +120,7 @@ def _remembered(request: HttpRequest) -> str:
 
 
 def _safe(request: HttpRequest, address: str) -> str:
-    """The address if it lies on this site, else nothing."""
+    """The address if it is on this site, otherwise empty."""
     hosts = {request.get_host()}
     fits = url_has_allowed_host_and_scheme(address, allowed_hosts=hosts, require_https=request.is_secure())
     return address if fits else ""

@@ -23,7 +23,7 @@ class PersonVerb(StrEnum):
 
 
 class InviteForm(PostedForm):
-    """Somebody new; `runs.people.accounts` says what is wrong with a name."""
+    """Invites somebody new. `runs.people.accounts` says what is wrong with a name."""
 
     user = Text(required=False)
     administrator = forms.BooleanField(required=False)

@@ -1,4 +1,4 @@
-"""People, for administrators: who may sign in, links for them, and the end of what they are signed in to."""
+"""People, for administrators: who may sign in, links for them, and ending their sessions."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def people(request: HttpRequest) -> HttpResponse:
-    """Everybody; posted, invite somebody new and show the link, which is stored nowhere, this once."""
+    """Everybody. A post invites somebody new and shows the link this once, because it is stored nowhere."""
     _check_administrator(request)
     if request.method != "POST":
         return _page(request)

@@ -1,4 +1,4 @@
-"""A template as its page shows it: the plan, what may be done with it, and what it may cost."""
+"""A template on its page: the plan, what one may do with it, and what it may cost."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ class TemplatePage:
 
 
 def estimate_of(chosen: Chosen, policy: Policy) -> Estimate:
-    """What the plan of a template may cost under a policy. The files count only by what earlier runs have cost."""
+    """What the plan of a template may cost under a policy. Files count only by what earlier runs cost."""
     return estimate_without_files(chosen.plan, policy)

@@ -33,7 +33,7 @@ def template_page(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_POST
 def rename_template(request: HttpRequest, template_id: int) -> HttpResponse:
-    """Give a template of one's own another name. What cannot be its name is said on its page."""
+    """Rename one's own template. If the name cannot be used, the page says why."""
     template = get_object_or_404(visible_templates(request.user), pk=template_id)
     try:
         name = run_templates.rename(template, SaveTemplateForm(request.POST).checked()["name"])
@@ -45,7 +45,7 @@ def rename_template(request: HttpRequest, template_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_template(request: HttpRequest, template_id: int) -> HttpResponse:
-    """Ask whether a template of one's own is to go; posted, forget it. Runs that were made from it keep their plans."""
+    """Ask whether to delete one's own template. A post deletes it. Runs that were made from it keep their plans."""
     template = get_object_or_404(visible_templates(request.user).defer("plan"), pk=template_id)
     if request.method != "POST":
         return render(request, "run_templates/delete_template.html", {"template": template})

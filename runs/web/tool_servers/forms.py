@@ -1,4 +1,4 @@
-"""What administrators have MCP servers do."""
+"""What administrators can do with MCP servers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runs.web.site.posted_fields import PostedForm
 
 
 class ListAgainForm(PostedForm):
-    """`server`: which one is to be asked for its tools again."""
+    """`server`: the one that is asked for its tools again."""
 
     server = forms.ChoiceField(
         error_messages={"required": "Choose one of the buttons.", "invalid_choice": "There is no such server any more."}

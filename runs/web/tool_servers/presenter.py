@@ -1,4 +1,4 @@
-"""The page of the MCP servers: of each where it is, how it is, what tools it has, and which runs may call them."""
+"""The page of the MCP servers: address, state and tools of each, and which runs may call them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from runs.mcp_client.tool_listing import ServerTool
 from runs.models import Run, ServerListing
 
 MAX_RUNS = 1_000
-"""Unfinished runs that are looked at, the newest first: no database searches their policies by an index."""
+"""Unfinished runs that are read, the newest first: no database searches their policies by an index."""
 SHOWN_RUNS = 20
 
 
@@ -30,7 +30,7 @@ class Using(NamedTuple):
 
 @dataclass(frozen=True)
 class ToolRow:
-    """`set_by`: why it is taken to do that."""
+    """`set_by`: why the tool is assumed to do that."""
 
     name: str
     description: str
@@ -67,13 +67,13 @@ class ServerRow:
 
     @property
     def seconds(self) -> int:
-        """Since somebody wanted it to be asked."""
+        """Seconds since the server was requested to be asked."""
         since = self.row.wanted_at if self.row else None
         return max(0, round((timezone.now() - since).total_seconds())) if since else 0
 
     @property
     def state(self) -> str:
-        """The status of its badge: what is known of it."""
+        """The status of its badge."""
         if not self.was_asked:
             return "pending"
         return "failed" if self.row and self.row.problem else "passed"

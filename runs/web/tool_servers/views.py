@@ -1,4 +1,4 @@
-"""MCP servers for administrators: how each is, and having one asked for its tools again."""
+"""MCP servers for administrators: their state, and asking one for its tools again."""
 
 import logging
 
