@@ -1,1 +1,1 @@
-"""Evidence: whether a quote stands in a source, whose words these are, and results that rest on it (T1)."""
+"""Evidence: whether a quote occurs in a source, where its words come from, and results with evidence (T1)."""

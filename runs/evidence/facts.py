@@ -1,5 +1,5 @@
-"""The figures that a run may use: those of everything it was given, has read, observed and calculated, and of
-what people said. Built in one pass over the texts.
+"""The figures that a run may use: those of everything it was given, has read, observed and calculated, and of what
+people said. They are collected in one pass over the texts.
 """
 
 from bisect import bisect_left
@@ -14,15 +14,15 @@ from runs.text.dates import Day, dates_in
 from runs.text.numbers import Number, numbers_in, spelled_numbers
 
 MIN_ROUNDED = 10
-"""A number of fewer units of its last digit is not taken for a rounded one: too much rounds to 3."""
+"""Units of its last digit that a rounded number must have. Fewer would match too much: many numbers round to 3."""
 FIRST_YEAR, LAST_YEAR = 1500, 2199
 MAX_NEAR = 100
-"""How many neighbours a rounded number is compared with, since their units may differ."""
+"""Neighbours that a rounded number is compared with, because their units may differ."""
 _DOLLARS = frozenset({"USD", "AUD", "CAD", "SGD", "HKD", "NZD"})
 
 
 class Place(NamedTuple):
-    """A place in a source: its name, and the character at which a figure begins."""
+    """A place in a source: its name, and the offset at which a figure begins."""
 
     source: str
     start: int
@@ -44,7 +44,7 @@ class Facts:
         self._dates: dict[tuple[int, int, int], Place] = {}
         self._addresses: dict[str, Place] = {}
         self._known: dict[object, Place | None] = {}
-        """What was looked up before: deliverables repeat their figures."""
+        """Earlier look-ups, because deliverables repeat their figures."""
         for place, text in self._texts:
             self._add(place, text)
 
@@ -69,13 +69,13 @@ class Facts:
                 self._numbers.setdefault(abs(value), {}).setdefault(number.unit, at(number.start))
 
     def with_counts(self, counts: Collection[Decimal]) -> "Facts":
-        """The same, with more of them."""
+        """The same facts with more counts."""
         found = copy(self)
         found.counts = self.counts | frozenset(counts)
         return found
 
     def address(self, written: str) -> Place | None:
-        """Where an address occurs; one that is written without a scheme, with either."""
+        """Where an address occurs. One without a scheme may occur with either."""
         place = self._addresses.get(normal_address(written))
         return place if place or "://" in written else self._addresses.get(normal_address(f"http://{written}"))
 
@@ -146,7 +146,7 @@ class Facts:
 
 
 def _with_unit(places: Mapping[str, Place], unit: str) -> Place | None:
-    """The first place whose unit does not contradict this one: a number without a unit may have it in its column."""
+    """The first place whose unit does not contradict this one. A number without a unit may have it in its column."""
     return next((place for other, place in places.items() if _fit(unit, other)), None)
 
 
@@ -155,7 +155,7 @@ def _fit(unit: str, other: str) -> bool:
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text with spaces in place of these characters, so that all others keep their places."""
+    """The text with spaces instead of these characters, so that the offsets of all others stay the same."""
     parts, at = list[str](), 0
     for start, end in sorted(spans):
         if start >= at:

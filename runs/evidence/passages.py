@@ -32,20 +32,19 @@ class Span:
 
 
 def find(quote: str, text: str) -> Span | None:
-    """Where the quote first occurs in the text, runs of whitespace counting as one space; None if nowhere.
-
-    A quote of nothing but whitespace occurs nowhere.
+    """Where the quote first occurs in the text, with runs of white space counted as one space; None if nowhere. A quote
+    of white space alone occurs nowhere.
     """
     return Searched(text).find(quote)
 
 
 def find_verbatim(quote: str, text: str) -> Span | None:
-    """Where the quote first occurs in its own spelling and neither begins nor ends inside a number or a word."""
+    """Where the quote first occurs in its own spelling, without beginning or ending inside a number or a word."""
     return Searched(text, whole=True).find(quote)
 
 
 def find_quote(quote: str, text: str, markup: Markup = Markup.PLAIN) -> Span | None:
-    """The same; where it does not occur so, where the text has the same words in another spelling."""
+    """As `find_verbatim`, or else where the text has the same words in another spelling."""
     return find_verbatim(quote, text) or find_respelled(quote, text, markup)
 
 
@@ -56,13 +55,13 @@ def find_respelled(quote: str, text: str, markup: Markup = Markup.PLAIN) -> Span
 
 
 def find_in_words(words: str, text: str, markup: Markup = Markup.PLAIN) -> Span | None:
-    """Where the text first has the same words in another spelling, be it in longer ones."""
+    """Where the text first has the same words in another spelling, possibly inside longer words."""
     place = find_words(words, text, markup)
     return Span(*place, text.count("\n", 0, place[0]) + 1) if place else None
 
 
 def widened(span: Span, text: str) -> Span:
-    """The place as it is, or the whole sentence where a negation stands directly before it or behind."""
+    """The place, or the whole sentence if a negation stands directly before or after it."""
     start, end = with_negation(text, span.start, span.end)
     return span if (start, end) == (span.start, span.end) else Span(start, end, text.count("\n", 0, start) + 1)
 
@@ -75,8 +74,8 @@ def not_found(quote: str, name: str, text: str) -> str:
 
 
 class Searched:
-    """A text made ready for several look-ups, which takes its memory twice. `whole`: as `is_whole` says; after MAX_CUT
-    places where it is not, the quote counts as not there.
+    """A text prepared for several look-ups, which takes its memory twice. `whole`: as in `is_whole`; after MAX_CUT
+    places where it is not, the quote counts as missing.
     """
 
     def __init__(self, text: str, *, whole: bool = False) -> None:
@@ -94,7 +93,7 @@ class Searched:
         return None
 
     def _places(self, wanted: str) -> Iterator[tuple[int, int]]:
-        """Where the text has these words, in order. Each of its words is counted once."""
+        """The places where the text has these words, in order. Each word of the text is counted once."""
         starts = (match.start() for match in _WORD.finditer(self._text))
         rest, last = wanted.count(" "), len(wanted) - wanted.rfind(" ") - 1
         at = self._spaced.find(wanted) if wanted else -1
@@ -184,7 +183,7 @@ def passage_in(quote: str, document: Document, name: str, within: Place | None =
 
 
 def _with_negation(document: Document, place: Place) -> Place:
-    """The place, or its sentence where a negation stands directly before it, inside the paragraphs that have it."""
+    """The place, or its sentence if a negation stands directly before it, inside the paragraphs that have it."""
     blocks = document.blocks_in(*place)
     start = min([place[0], *(block.start for block in blocks)])
     end = max([place[1], *(block.end for block in blocks)])
@@ -205,8 +204,8 @@ def unmarked(quote: str) -> Iterator[str]:
 
 
 def located(quote: str, document: Document, within: Place | None = None) -> Place | None:
-    """The first place that has the words: in their order of preference one within these characters, one in the text
-    that all readers see, one that can be seen, any.
+    """The first place that has the words, in this order: within these characters, in the text that all readers see, in
+    visible text, anywhere.
     """
     if within and (inside := _inside(quote, document, within)) and not document.marks_on(*inside, MarkKind.UNSEEN):
         return inside
@@ -217,7 +216,7 @@ def located(quote: str, document: Document, within: Place | None = None) -> Plac
 
 
 def remarks_on(document: Document, place: Place) -> str:
-    """What has to be known of words before anybody relies on them, each behind a semicolon."""
+    """What readers must know about these words before they rely on them, each after a semicolon."""
     remarks: list[str] = []
     for block in document.blocks_in(*place):
         if block.kind is BlockKind.COMMENT:
@@ -353,7 +352,7 @@ def _misnamed(copied: _Copied, named: Place | None, document: Document, place: P
 
 
 def _changed(quote: str, document: Document, name: str) -> str | None:
-    """Who has changed the words, and when, where the document had them before its tracked changes."""
+    """Who changed the words, and when, if the document had them before its tracked changes."""
     view = before_changes(document)
     found = _place(quote, view.text) if view else None
     if not (view and found):

@@ -18,14 +18,14 @@ from runs.text.normalisation import Markup, find_same_text, markup_of
 from runs.text.truncate import quoted
 
 MIN_CHARACTERS = 3
-"""Letters and digits of a quote that can be seen. Fewer occur in nearly every text and prove nothing."""
+"""Visible letters and digits that a quote must have. Fewer occur in nearly every text and prove nothing."""
 
 LONG_WORD = 8
-"""From so many letters on, one word alone may be a quote."""
+"""Letters that a single word must have to be a quote."""
 
 HINT_BYTES = 20_000_000
 HINT_SOURCES = 500
-"""How far the other sources are read for the hint where a quote does stand: it is a courtesy."""
+"""How many other sources are searched for the hint in which of them the quote occurs."""
 
 _WORDS = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}]+")
 _FIGURE = regex.compile(r"\p{N}")
@@ -119,12 +119,12 @@ def proves_nothing(quote: str, text: str) -> str:
 
 
 def useless(quote: str, document: Document) -> str:
-    """As `proves_nothing`, of a document: a cell of its own is as good as a line."""
+    """As `proves_nothing`, for a document: a cell counts as a line of its own."""
     return proves_nothing(quote, document.text.replace("\t", "\n") if is_short(quote) else "")
 
 
 def words_in(text: str) -> list[str]:
-    """Its words and numbers; of a script without spaces, each character."""
+    """The words and numbers of a text; in a script without spaces, each character."""
     return _WORDS.findall(text)
 
 
@@ -134,7 +134,7 @@ def is_short(quote: str) -> bool:
 
 
 def _has_line(wanted: str, text: str, piece: int = 250_000) -> bool:
-    """Whether a line of the text is this and nothing else but white space; piece by piece, as in `one_spaced`."""
+    """Whether a line of the text is only this and white space. Searched piece by piece, as in `one_spaced`."""
     rest = ""
     for start in range(0, len(text), piece):
         *lines, rest = (rest + text[start : start + piece]).splitlines(keepends=True)
@@ -171,14 +171,16 @@ def _listed(sources: Mapping[str, bytes], limit: int = 5) -> str:
 
 
 def unverified(given: QuotedEvidence, sentence: str, digest: str = "") -> Evidence:
-    """The quote as one that proves nothing, with the sentence that says why."""
+    """The quote as evidence that proves nothing, with the reason."""
     return Evidence(
         kind="quote", source=given.source, verified=False, sentence=sentence, quote=given.quote, sha256=digest
     )
 
 
 class Quotable:
-    """Takes the memory of its text several times. Of a document text that cannot be seen is none."""
+    """A source prepared for many quotes. It takes the memory of its text several times. Invisible text of a document
+    does not count.
+    """
 
     def __init__(self, data: bytes, text: str, markup: Markup = Markup.PLAIN) -> None:
         self._markup = markup

@@ -1,6 +1,5 @@
-"""Whether a proof may have to do with what it is to prove. Code cannot judge that: it marks what shares nothing.
-
-Everything here is linear in the length of the texts.
+"""Whether evidence may be related to what it is to prove. Code cannot judge that: it marks evidence that shares nothing
+with it. Everything here is linear in the length of the texts.
 """
 
 import regex
@@ -43,7 +42,7 @@ _TO_A_MODEL = regex.compile(
 _HEADING = regex.compile(r"\s*#{1,6}\s")
 SHARED_STEMS = 2
 STEM = 6
-"""Letters that two words have in common if they are forms of one, or one is a part of the other, as in German."""
+"""Letters that two words share if they are forms of one word, or one is part of the other, as in German."""
 
 
 def doubt_about(statement: str, quote: str) -> str:
@@ -66,7 +65,7 @@ def doubt_about(statement: str, quote: str) -> str:
 
 
 def _holds(statement: str, quote: str) -> bool:
-    """Whether one of them has the other word for word, as a reference to a line has the line."""
+    """Whether one of them contains the other word for word, as a reference to a line contains the line."""
     one, other = sorted((caseless(text) for text in (statement, quote)), key=len)
     return " " in one and one in other
 
@@ -107,17 +106,17 @@ def in_german(text: str) -> bool:
 
 
 def tells_nothing(word: str) -> bool:
-    """Whether a word of a plan says nothing of what its step is about."""
+    """Whether a word of a plan says nothing about the subject of its step."""
     return _stem(folded(word)) in _STOP_STEMS | _OF_PLANS
 
 
 def stem_of(word: str) -> str:
-    """What forms of a word have in common."""
+    """The part that the forms of a word share."""
     return _stem(folded(word))
 
 
 def stems_of(text: str) -> set[str]:
-    """What is left of each word without its usual ending; nothing of those that occur in every text."""
+    """Each word without its usual ending, except words that occur in every text."""
     return {_stem(word) for word in _WORD.findall(folded(text))} - _STOP_STEMS
 
 
@@ -126,7 +125,7 @@ def _stem(word: str) -> str:
 
 
 def folded(text: str) -> str:
-    """In small letters, without accents and invisible characters, so that forms of one word are equal."""
+    """The text in small letters, without accents and invisible characters, so that forms of one word are equal."""
     return spelled(text, Strength.COULD_BE)
 
 
@@ -143,7 +142,7 @@ sollten über und uns vom von vor war was wenn werden wie wird wurde wurden zum 
 """
 _ENGLISH, _GERMAN = frozenset(_USUAL_ENGLISH.split()), frozenset(_USUAL_GERMAN.split())
 _STOP_STEMS = frozenset(_stem(folded(word)) for word in _ENGLISH | _GERMAN)
-"""Of words that say nothing of what is asked for, in English and German."""
+"""Stems of words that say nothing about the subject, in English and German."""
 _USUAL_IN_PLANS = """
 agreement analyse analyze answer appear applicable apply ascertain assess available check cite clause concern
 contain content contract count cover data deal describe detail detect determine directory document evidence examine
@@ -158,4 +157,4 @@ schreiben seite stehen stelle stellen suche suchen text titel unterlagen vertrag
 wort zeile zitieren zusammenfassung
 """
 _OF_PLANS = frozenset(_stem(folded(word)) for word in _USUAL_IN_PLANS.split())
-"""Of words that plans have, whatever their steps are about."""
+"""Stems of words that occur in plans whatever their steps are about."""

@@ -45,12 +45,12 @@ class Evidence(Contract):
 
     @property
     def outside(self) -> bool:
-        """Whether it rests on something else than what the models of the run wrote (T1a)."""
+        """Whether its words are not from a model of the run (T1a)."""
         return self.verified and (self.provenance in OUTSIDE or bool(self.cites))
 
     @property
     def rests_on(self) -> str:
-        """What it rests on, for people; empty where that is not known."""
+        """Where its words come from, for people; empty if that is unknown."""
         if self.provenance is None:
             return ""
         if self.kind == "check":
@@ -69,7 +69,7 @@ class Evidence(Contract):
 
     @property
     def message(self) -> str:
-        """The sentence, with the source as people call it."""
+        """The sentence, with the name of the source that people use."""
         own = self.source.startswith("@")
         return self.sentence.replace(f" {self.source}", f" {named(self.source)}") if own else self.sentence
 
@@ -91,7 +91,7 @@ _RESTS_ON = {
 
 
 def named(source: str) -> str:
-    """A source for people."""
+    """The name of a source for people."""
     for prefix, words in ((TOOL, "result of tool call "), (PERSON, "request ")):
         if source.startswith(prefix):
             return words + source.removeprefix(prefix)
@@ -147,14 +147,14 @@ class CriterionResult(Contract):
 
     @property
     def printed(self) -> str:
-        """What commands that decided it had printed at the end, to go on with after the feedback."""
+        """What commands that decided it printed at the end, as a continuation of the feedback."""
         quotes = [item.quote for item in self.evidence if item.kind == "check" and item.quote]
         return "".join(f"\nIt printed at the end:\n{quote}" for quote in quotes)
 
     @property
     def decided(self) -> str:
-        """Who or what decided, for people. Where only some of what it speaks of was looked at, that is said in place of
-        how sure the verifier was: it judged a sample.
+        """Who or what decided, for people. If only a part was looked at, that is said instead of the verifier's
+        confidence.
         """
         match self.decided_by:
             case "check":
@@ -167,7 +167,7 @@ class CriterionResult(Contract):
                 return "not judged"
 
     def judged_by(self, *, rules: bool) -> "CriterionResult":
-        """As it is told to people: `rules` in the place of the model, where offline rules played it."""
+        """The result for people: `rules` instead of the model, if offline rules played the role."""
         return self.model_copy(update={"decided_by": "rules"}) if rules and self.decided_by == "model" else self
 
     @property
@@ -179,7 +179,7 @@ class CriterionResult(Contract):
 
     @property
     def weak(self) -> bool:
-        """Whether all that supports it may have nothing to do with what it is to support."""
+        """Whether all of its evidence may be unrelated to it."""
         needed = [item for item in self.evidence if item.verified]
         if self.about is About.SOURCES:
             needed = [item for item in needed if item.outside]
@@ -187,12 +187,12 @@ class CriterionResult(Contract):
 
     @property
     def doubt(self) -> str:
-        """The first piece of evidence that is doubtful, and why; empty where there is none."""
+        """The first doubtful piece of evidence and the reason; empty if there is none."""
         return next((f"“{item.quote}”, {item.weak}" for item in self.evidence if item.quote and item.weak), "")
 
     @property
     def rests_on(self) -> list[str]:
-        """What its evidence rests on, for people, each once."""
+        """The kinds of sources of its evidence, for people, each once."""
         return list(dict.fromkeys(words for item in self.evidence if item.verified and (words := item.rests_on)))
 
     @property
@@ -201,7 +201,7 @@ class CriterionResult(Contract):
 
     @property
     def status(self) -> Literal["passed", "not judged", "unsupported", "failed"]:
-        """`unsupported`: the verifier said it passed; without evidence that counts for nothing (T1)."""
+        """`unsupported`: the verifier said that it passed. Without evidence that does not count (T1)."""
         if self.met:
             return "passed"
         if self.decided_by == "nobody":
@@ -210,7 +210,7 @@ class CriterionResult(Contract):
 
 
 class RequestResult(Contract):
-    """Whether a result meets request `number` of a person (T7). Beside the criteria: it has no part in their counts."""
+    """Whether a result meets request `number` of a person (T7). Requests are not counted among the criteria."""
 
     number: int
     text: str
@@ -224,18 +224,18 @@ class RequestResult(Contract):
 
     @property
     def proof(self) -> Evidence | None:
-        """What shows that it is met, if anything does; rather what plainly has to do with it."""
+        """The evidence that it is met, if there is any; first the evidence that is clearly related."""
         found = [item for item in self.evidence if item.verified] if self.status == "met" else []
         return min(found, key=lambda item: bool(item.weak), default=None)
 
     @property
     def weak(self) -> str:
-        """Why all that shows that it is met may have nothing to do with it; empty for what is proved, or not met."""
+        """Why all of the evidence may be unrelated; empty if it is proved, or not met."""
         return self.proof.weak if self.proof else ""
 
     @property
     def unproved(self) -> bool:
-        """Whether a person has to see for themselves."""
+        """Whether a person has to look."""
         return self.status == "not_provable" or bool(self.weak)
 
 
@@ -260,7 +260,7 @@ class UntracedFigure(Contract):
 
 
 def distinct(figures: Iterable[UntracedFigure], *, names: bool = False) -> list[UntracedFigure]:
-    """Each figure once, at its first place; or each name, which is guessed and no open point."""
+    """Each figure once, at its first place, or each name. A name is guessed, so it is no open point."""
     found = dict[str, UntracedFigure]()
     for figure in figures:
         if (figure.kind == "name") == names:
@@ -269,7 +269,7 @@ def distinct(figures: Iterable[UntracedFigure], *, names: bool = False) -> list[
 
 
 def not_traced(figures: Iterable[UntracedFigure], limit: int = 5) -> str:
-    """One sentence for people, which names so many of them; empty where there are none."""
+    """One sentence for people that names up to this many; empty if there are none."""
     found = distinct(figures)
     if not found:
         return ""
@@ -316,7 +316,7 @@ def needs_person(results: Iterable[CriterionResult], requests: Iterable[RequestR
 
 
 def shared_quotes(results: Iterable[CriterionResult]) -> list[tuple[str, list[CriterionResult]]]:
-    """Each quote that is all that supports several criteria about the sources, with these."""
+    """Each quote that is the only evidence of several criteria about the sources, with these criteria."""
     found = dict[str, list[CriterionResult]]()
     for result in results:
         quotes = {item.quote for item in result.evidence if item.outside and item.quote}
@@ -341,12 +341,12 @@ def doubts_in(results: Iterable[CriterionResult], where: str) -> list[str]:
 
 
 def critique_head(label: str, text: str) -> str:
-    """How the line of a critique on one criterion or request begins, as a model is told it."""
+    """The beginning of a line of a critique about one criterion or request, as models get it."""
     return f"- {label} ({text}): "
 
 
 def in_plain_words(critique: str, results: Iterable[CriterionResult], requests: Iterable[RequestResult]) -> str:
-    """A critique for people, who do not know the labels that models are given (T13)."""
+    """A critique for people, who do not know the labels that models get (T13)."""
     for label, text in [
         *((one.label, one.text) for one in results),
         *((one.label, quoted(one.text)) for one in requests),
@@ -356,6 +356,6 @@ def in_plain_words(critique: str, results: Iterable[CriterionResult], requests: 
 
 
 def all_pass(results: Iterable[CriterionResult]) -> bool:
-    """T3: the only place where an overall pass comes from. No result at all is not a pass."""
+    """T3: the only place that computes an overall pass. An empty list of results is not a pass."""
     listed = list(results)
     return bool(listed) and all(result.met for result in listed)

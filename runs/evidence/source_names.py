@@ -1,4 +1,4 @@
-"""What a text names: files, and phrases as whole words. Linear in the text, however many names are looked for."""
+"""What a text names: files, and phrases as whole words. Linear in the text, however many names there are."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from runs.text.numbers import Number, number_at, numbers_in
 from runs.text.patterns import Budget
 
 _PATH = re.compile(r"[^\s()\[\]<>{}“”„‟«»\"'`|,;:!?*#]+")
-"""A run of what paths are made of mostly. A path with other characters is found by the first such run in it."""
+"""A run of characters that most paths consist of. A path with other characters is found by the first such run in it."""
 _GOES_ON = re.compile(r"[\w/-]|\.\w")
 _IDEOGRAPHS = r"\p{Han}\p{Hiragana}\p{Katakana}"
 _WORD = regex.compile(rf"(?V1)[{_IDEOGRAPHS}]|[[\p{{L}}\p{{M}}\p{{N}}]--[{_IDEOGRAPHS}]]+")
@@ -22,7 +22,7 @@ _SIGN = re.compile("[-<>≤≥±(]")
 _SIGN_REACH = 8
 """Characters before a number in which its sign may be, with a currency between."""
 _WORDS_AT_ONCE = 10_000
-"""After so many words the clock is looked at."""
+"""Words between two looks at the clock."""
 
 
 class Paths:
@@ -106,7 +106,7 @@ class Phrases:
 
 
 def _stands(one: _Phrase, text: str, start: int) -> bool:
-    """Whether the phrase is at this place, and no part of a longer word or number, such as 4.2 in 4.2.1 or 5 in -5."""
+    """Whether the phrase is at this place and not part of a longer word or number, such as 4.2 in 4.2.1 or 5 in -5."""
     phrase = one.folded
     if start < 0 or not text.startswith(phrase, start):
         return False
@@ -133,7 +133,7 @@ def _has_other_sign(one: _Phrase, text: str, start: int) -> bool:
 
 
 def _runs_on(edge: str, beyond: str) -> bool:
-    """Whether a word or number does not end at this character, seen what comes beyond it."""
+    """Whether a word or number goes on at this character, given what comes after it."""
     if not edge.isalnum() or not beyond or _IDEOGRAPH.match(edge):
         return False
     if beyond[0] == "_" or (beyond[0] in ".," and edge.isdigit()):

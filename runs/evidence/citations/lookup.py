@@ -20,8 +20,8 @@ from runs.text.normalisation import one_spaced
 
 MAX_READ = 30_000_000
 MAX_COMPARED = 20_000_000
-"""Characters of given files that are read for the links of one text, and that are compared with them: a second. What is
-not found by then counts as the run's own.
+"""Characters of given files that are read for the links of one text, and that are compared with them: a second. A link
+that is not found by then counts as the run's own.
 """
 _MARKDOWN = (".md", ".markdown")
 _QUOTATION = re.compile(r"(\r?\n)[ \t]*(?:>[ \t]?)+")
@@ -60,7 +60,7 @@ def copied(links: Collection[str], files: Files) -> dict[str, str]:
 
 
 def given_notes(notes: Collection[str], files: Files) -> set[str]:
-    """Which of these notes of documents stand so in a document that was given, of which this one may be a copy."""
+    """The notes that also stand in a given document, of which this one may be a copy."""
     wanted, found, left = set(notes), set[str](), MAX_COMPARED
     for name in sorted(name for name in files if files.provenance(name) is Provenance.GIVEN) if wanted else ():
         text = text_of(data) if isinstance(data := files[name], Converted) else None
@@ -74,7 +74,7 @@ def given_notes(notes: Collection[str], files: Files) -> set[str]:
 
 
 class _Wanted:
-    """The links that are looked for, by what follows their text: each `](` of a file is looked at once."""
+    """The links that are searched for, by what follows their text: each `](` of a file is looked at once."""
 
     def __init__(self, links: Collection[str]) -> None:
         self.found: dict[str, str] = {}
@@ -165,7 +165,7 @@ def noted_in(document: Document, library: Library, allowance: int = MAX_SEARCHED
 def _without_copied(
     text: str, found: Sequence[Citation], library: Library, *, finished: bool = False
 ) -> Sequence[Citation]:
-    """The citations, of which those that stand so in a given file are none of the text's own."""
+    """The citations without those that stand in the same form in a given file."""
     asked = {text[one.start : one.end] for one in found if finished or one.status is not CitationStatus.OK}
     files = copied(asked, library) if asked else {}
     return [_copied(one, files[raw]) if (raw := text[one.start : one.end]) in files else one for one in found]

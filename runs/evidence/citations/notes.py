@@ -30,7 +30,7 @@ numbers before its quotes that each of them could begin a name or end one.
 """
 MAX_NOTES = 20_000
 _CHARACTERS = 50
-"""Of a head, which take as long as trying one name."""
+"""Characters of a head that take as long as trying one name."""
 _OPENING = ": “"
 _MAX_HEAD = 901
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -46,7 +46,7 @@ _LINE = re.compile(r"line (\d{1,9})")
 _BROKEN_WORD = re.compile(r"(?<=[^\s][-‐/–—])\n(?=\S)")
 _LINE_END = re.compile(r"(?<![^\S\n])[^\S\n]*+\n\s*+")
 MAX_QUOTE = 4_000
-"""Characters of a quote that are looked for in the text, and of one that is compared without some of its letters."""
+"""Characters of a quote that is searched for in the text, and of one that is compared without some of its letters."""
 _SIGNS = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]()<>#+-.!|~"} | {"&": "&amp;"})
 
 
@@ -71,8 +71,8 @@ class Note:
         return any(source.may_have(one_spaced(quote).strip()) for quote in self._spellings())
 
     def links(self) -> Iterator[Link]:
-        """It as a link of Markdown; then with other names and spellings that may have been meant: as the run has left
-        a given file, and without the ends of lines.
+        """The note as a Markdown link, then with other names and spellings that may have been meant: those of a given
+        file in the run, and without line ends.
         """
         line = _LINE.fullmatch(self.place)
         anchor = encoded(f"L{line[1]}" if line else self.place, safe="")
@@ -87,7 +87,7 @@ class Note:
 
 
 class Notes(NamedTuple):
-    """Those of a document, in order. `rest`: from which place on there was too much to be tried; empty if nowhere."""
+    """The notes of a document, in order. `rest`: the place from which there was too much to try; empty if nowhere."""
 
     found: list[Note]
     rest: str = ""
@@ -174,7 +174,7 @@ class _Names:
         self.left = MAX_TRIED
 
     def named(self, head: str) -> tuple[str, str] | None:
-        """The source and the place that a note begins with: a source that there is, or what looks like a place."""
+        """The source and the place that a note begins with: an existing source, or something in the form of a place."""
         places = (pair for pair in self._parted(head) if _PLACE.fullmatch(pair[1]))
         return self.known(head) or next(places, None)
 
@@ -183,7 +183,7 @@ class _Names:
         return next((pair for pair in self._parted(head) if is_source(pair[0]) or is_source(RESULT + pair[0])), None)
 
     def _parted(self, head: str) -> Iterator[tuple[str, str]]:
-        """What stands before each comma, and behind it. A line may have been broken where a name has no space."""
+        """The text before and after each comma. A line may have been broken where a name has no space."""
         self.left -= 1 + len(head) // _CHARACTERS
         if "," not in head:
             return
@@ -197,7 +197,7 @@ class _Names:
 
 
 MAX_SEARCHED = 50_000_000
-"""Characters of a document in which the words are looked for that its notes are about."""
+"""Characters of a document that are searched for the words that its notes are about."""
 _COMPARING = 100
 """Comparing one word takes as long as searching so many characters."""
 _SPACE = re.compile(r"\s++")
@@ -219,7 +219,7 @@ class Placed(NamedTuple):
 
 
 def placed_in(document: Document, notes: Sequence[Note]) -> Placed:
-    """Where these notes stand, in order."""
+    """The places of these notes, in order."""
     on_pages = format_of(document.layout.format).notes_on_pages
     blocks = list(_paragraphs(document, notes) if on_pages else (Block(*one[2:4]) for one in document.layout.blocks))
     starts = [one.start for one in blocks]
@@ -238,14 +238,14 @@ def placed_in(document: Document, notes: Sequence[Note]) -> Placed:
 
 
 class _Searched:
-    """Finds quoted words in a text, as long as there is something `left`."""
+    """Finds quoted words in a text as long as the allowance lasts."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self.left = MAX_SEARCHED
 
     def find(self, note: Note, at: int) -> tuple[int, int] | None:
-        """Where the quoted words of a note stand next, with its number if that stands behind them."""
+        """Where the quoted words of a note occur next, with its number if that follows them."""
         first, *others = note.quote[:MAX_QUOTE].split() or [""]
         wanted = f"“{first}"
         while self.left > 0:
@@ -259,7 +259,7 @@ class _Searched:
         return None
 
     def _end(self, at: int, words: Sequence[str], note: Note) -> int:
-        """Where the quotation ends of which these words stand there; 0 if others do."""
+        """The end of the quotation in which these words stand; 0 if others do."""
         for word in words:
             space = _SPACE.match(self._text, at)
             begin, at = at, space.end() if space else at
@@ -282,7 +282,7 @@ def _is_aside(document: Document, at: int) -> bool:
 
 
 def _paragraphs(document: Document, notes: Sequence[Note]) -> Iterator[Block]:
-    """Those of pages, whose lines are no paragraphs: each ends with a line that is much shorter than others are."""
+    """Paragraphs of pages, whose lines are no paragraphs: each ends with a line much shorter than the others."""
     begun = [note.start for note in notes]
     for page in document.layout.blocks:
         lines = [(line.start(), line.end()) for line in _LINES.finditer(document.text, page.start, page.end)]

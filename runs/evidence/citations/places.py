@@ -1,4 +1,4 @@
-"""Citations of documents: whether the words stand at the anchor, and what their place is called."""
+"""Citations of documents: whether the words stand at the anchor, and the name of the place."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from runs.text.truncate import quoted
 MISSED = 4
 """Words that are nowhere are looked for in several ways, which takes so many times as long as finding them."""
 MAX_SPANS = 20
-"""Clauses of one number that words are looked for in."""
+"""Clauses with one number that are searched for words."""
 _LINES = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?", re.IGNORECASE)
 _BY_LINES = frozenset({BlockKind.PAGE, BlockKind.ROW, BlockKind.FORMULAS, BlockKind.LINE})
 

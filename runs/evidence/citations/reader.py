@@ -36,14 +36,14 @@ MAX_PARAGRAPH = 4_000
 
 
 class SourceText:
-    """Characters of a text by its lines, which count from 1."""
+    """The offsets of the lines of a text. Lines count from 1."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def lines(self, first: int, last: int) -> tuple[int, int]:
-        """Where these lines begin and end, from 1; both at the end of the text where there are no such lines."""
+        """The beginning and end of these lines, from 1; both at the end of the text if they do not exist."""
         count, size = len(self._starts), len(self.text)
         start = self._starts[first - 1] if 0 < first <= count else size
         return start, self._starts[last] if last < count else size
@@ -72,7 +72,7 @@ _LAW = regex.compile(
     r"|constitution|\p{L}{0,40}(?:gesetzbuchs?|gesetzbuches|gesetze?s?|verordnung|richtlinie|ordnung)|verfassung)"
     r"|GDPR|UCC|USC|CFR|TFEU|AEUV|\p{Lu}\p{L}{0,5}(?:GB|G|O))(?!\p{L})"
 )
-"""Behind the number of a section, an article or a §."""
+"""What follows the number of a section, an article or a § of a law."""
 
 
 def misnamed_clause(statement: str, cited: Sequence[tuple[Document | None, int, int]]) -> str:
@@ -123,11 +123,11 @@ stand where the citation says are searched for in the whole file.
 """
 COLLECTING = 4
 FIGURES = 10
-"""Collecting the words or the figures of a passage takes so many times as long as searching it once."""
+"""Collecting the words or figures of a passage takes this many times as long as searching it once."""
 FOLDING = 4
-"""Folding the lines of a source takes so many times as long as searching them."""
+"""Folding the lines of a source takes this many times as long as searching them."""
 NAMING = 5_000
-"""Finding out which source the name of a note may mean takes as long as searching so many characters."""
+"""Finding the source that the name of a note means takes as long as searching so many characters."""
 UNCOMPARED = "its figures were not compared: this text has too many citations"
 TOO_MUCH = "too much would have to be searched for the citations of this text"
 NEAR_LINES = 60
@@ -152,7 +152,7 @@ class _Source:
 
 
 class Reader:
-    """Looks the links of one text up, and remembers what it has read."""
+    """Looks up the links of one text, and remembers what it has read."""
 
     def __init__(
         self, text: str, read: tuple[Sequence[Block], Sequence[Link]], library: Library, allowance: int = MAX_SEARCHED
@@ -173,11 +173,11 @@ class Reader:
         return [link for link, one in around if one.start < end and start < one.end]
 
     def resolved(self, links: Iterable[Link]) -> Iterator[Citation]:
-        """What became of these links."""
+        """The citations of these links."""
         yield from self._carried([(one, link) for link in links if (one := self._one(link))])
 
     def noted(self, notes: Iterable[tuple[Link, Note]]) -> Iterator[tuple[Note, Citation]]:
-        """The same of notes; those that lead out of the run are left out."""
+        """The citations of notes, without those that lead out of the run."""
         found = [(note, one, link) for link, note in notes if (one := self._meant(note, link))]
         carried = self._carried([(one, link) for _, one, link in found])
         for (note, _, _), one in zip(found, carried, strict=True):
@@ -197,7 +197,7 @@ class Reader:
         return may_have
 
     def _meant(self, note: Note, link: Link) -> Citation | None:
-        """What a note cites: where the first way to understand it leads nowhere, what the others do."""
+        """What a note cites. If its first reading leads nowhere, the others are tried."""
         first = None
         for way in note.links():
             one = self._one(replace(link, text=way.text, target=way.target))
@@ -210,7 +210,7 @@ class Reader:
         return first
 
     def _carried(self, found: Sequence[tuple[Citation, Link]]) -> Iterator[Citation]:
-        """The citations with their statements. Those of one statement carry it together."""
+        """The citations with their statements. Those of one statement support it together."""
         carried: dict[Statement, dict[Place, None]] = {}
         statements = [self._statements.around(link) for _, link in found]
         for (one, _), statement in zip(found, statements, strict=True):
@@ -264,7 +264,7 @@ class Reader:
         return text.text[first:last]
 
     def _figures(self, place: Place) -> frozenset[str]:
-        """Those of the paragraph of a source that is cited; none when too much was searched."""
+        """The figures of the cited paragraph; empty if too much was searched."""
         if place not in self._said:
             name, start, end = place
             passage = self._around(name, start, end) if self.left > 0 else ""
@@ -329,7 +329,7 @@ class Reader:
         return replace(found, status=CitationStatus.OK, sentence=sentence, place="the page as it was read")
 
     def _parted(self, target: str) -> tuple[str, str, str]:
-        """Path and anchor of a target, with the mark between them. Names of sheets and files may have that mark too."""
+        """Path and anchor of a target, with the mark between them. Names of sheets and files may contain that mark."""
         last = target.rpartition("#")
         if target.count("#") > 1 and self._named(last[0]) is None:
             first = target.partition("#")

@@ -1,4 +1,4 @@
-"""What a citation supports: the sentence or table row around it, its figures, and what is stated without any."""
+"""What a citation supports: the sentence or table row around it, its figures, and statements without any citation."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -22,7 +22,7 @@ MAX_TOLD = 50
 MAX_TOLD_CHARACTERS = 10_000
 """Citations beneath one heading, and characters of their passages, that other paragraphs there are compared with."""
 MIN_CITED = 8
-"""Fewer characters than these show no passage."""
+"""Characters that a text must have to count as a passage."""
 MAX_LABEL_WORDS = 2
 """Words beside a place, such as “Also: lines 4 and 7”, with which it says no more than where something is."""
 
@@ -30,7 +30,7 @@ _WORD = re.compile(r"[^\W_]")
 _ORDINAL = regex.compile(r"\p{Nd}(?:st|nd|rd|th|er|ère|e|ª|º)$")
 _NAME = regex.compile(r"(?<=\p{Ll}[,;]?[ ])\p{Lu}[\p{L}\p{N}’'-]+(?:[ ]\p{Lu}[\p{L}\p{N}’'-]+)+")
 _FULL_NAME = regex.compile(r"(?<![\p{L}\p{N}’'-])\p{Lu}[\p{L}\p{M}’'-]+(?:[ ]\p{Lu}[\p{L}\p{M}’'-]+)+")
-"""Two words or more with capitals, at the beginning of a sentence too."""
+"""Two words or more with capitals, also at the beginning of a sentence."""
 _QUOTED = regex.compile(r"[“„«][^“”„«»\n]{3,400}[”“»]|\"[^\"\n]{3,400}\"")
 _OPENING, _CLOSING = '“„«"', '”“»"'
 _NO_LETTERS = regex.compile(r"[^\p{L}\p{N}]+")
@@ -65,13 +65,13 @@ class Statement:
 
     @cached_property
     def says_something(self) -> bool:
-        """Whether there is a word beside its links."""
+        """Whether there is a word besides its links."""
         return _WORD.search(self.own) is not None
 
 
 @dataclass(frozen=True)
 class Uncited:
-    """A paragraph that states facts and cites nothing: its lines, from 1, and how it begins."""
+    """A paragraph that states facts without a citation: its lines (from 1), and its beginning."""
 
     first_line: int
     last_line: int
@@ -109,7 +109,7 @@ class _Told:
 
 
 class Statements:
-    """The statements around the links of one text; each block is read once."""
+    """The statements around the links of one text. Each block is read once."""
 
     def __init__(self, text: str, blocks: Sequence[Block], links: Sequence[Link]) -> None:
         self._text, self._blocks = text, blocks
@@ -120,7 +120,7 @@ class Statements:
         self._known: dict[tuple[int, int], Statement] = {}
 
     def around(self, link: Link) -> Statement:
-        """The table row, or the sentence around the link; the one before it where nothing else is in that."""
+        """The table row, or the sentence around the link; the sentence before, if nothing else is in it."""
         bounds = self._of_block(link.block)
         at = bisect_right(bounds, link.start) - 1
         statement = self._between(link.block, bounds[at], bounds[at + 1])
@@ -129,7 +129,7 @@ class Statements:
         return statement
 
     def _of_block(self, number: int) -> list[int]:
-        """Where the sentences of a block begin, and its end."""
+        """Where the sentences of a block begin, and where it ends."""
         if number not in self._bounds:
             block = self._blocks[number]
             ends = [] if block.row else list(sentence_ends(self._text, block.start, block.end))
@@ -185,7 +185,7 @@ def uncited(text: str) -> list[Uncited]:
 
 
 def _told(text: str, blocks: Sequence[Block], links: Sequence[Link]) -> list[_Told]:
-    """For each block what the citations beneath the same heading show."""
+    """For each block, what the citations under the same heading quote."""
     texts: dict[int, list[str]] = {}
     for link in links:
         texts.setdefault(link.block, []).append(link.text)
@@ -226,13 +226,13 @@ def lacking(statement: str, passages: Iterable[Collection[str]]) -> list[str]:
 
 
 def figures_said(passage: str) -> frozenset[str]:
-    """The values of the figures of a passage, whether it has them in digits or in words."""
+    """The values of the figures of a passage, in digits or in words."""
     words = {in_digits(WORD_VALUES[word]) for word in _LETTERS.findall(passage.lower()) if word in WORD_VALUES}
     return frozenset(words.union(*figures_in(passage).values()))
 
 
 def full_names(statement: str) -> list[str]:
-    """The names of a statement that have several words, each once; without its first word where that may be none."""
+    """The names of a statement with several words, each once, without a first word that may be no name."""
     found: dict[str, None] = {}
     words = _ITEM.sub("", statement).strip()
     for match in _FULL_NAME.finditer(words):
@@ -242,7 +242,7 @@ def full_names(statement: str) -> list[str]:
 
 
 def words_in(text: str) -> frozenset[str]:
-    """The words of a text without their capitals, each once."""
+    """The words of a text in small letters, each once."""
     return frozenset(_LETTERS.findall(caseless(text)))
 
 
@@ -259,7 +259,7 @@ def _states(part: str, told: _Told) -> bool:
 
 
 def _folded(text: str) -> str:
-    """Its letters and figures alone, in single words."""
+    """The letters and figures of a text, in single words."""
     return str(_NO_LETTERS.sub(" ", caseless(text))).strip()
 
 

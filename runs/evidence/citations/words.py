@@ -1,4 +1,4 @@
-"""The text of a link: the words that it may quote, and the same words where a page gives them in other letters."""
+"""The text of a link: the words that it may quote, and the same words where a page has them in other letters."""
 
 import html
 import re
@@ -16,7 +16,7 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def quotes_in(text: str) -> tuple[list[str], bool]:
-    """The words that a link's text may quote, the likeliest first, and whether they stand in quotation marks."""
+    """The words that a link's text may quote, the most likely first, and whether they stand in quotation marks."""
     written = html.unescape(_ESCAPED.sub(r"\1", _QUOTATION.sub(r"\1", text))).strip()
     bare = _MARKS.sub("", written).strip()
     found = [_unquoted(written), _unquoted(bare)]
@@ -49,16 +49,16 @@ _NO_LETTERS = regex.compile(rf"[{_KEPT}\P{{L}}]+")
 """All but the letters of other scripts; their marks are left out too, since pages have them in another order."""
 _LOSSY = regex.compile(rf"{_OTHER_SCRIPT}|f[fil]+|\[(?:[a-z0-9-]+ )*[a-z0-9-]+\]")
 _IN_OTHER_LETTERS = regex.compile(rf"{_OTHER_SCRIPT}|[\uFB00-\uFB06]|\p{{So}}")
-"""What a source has of which a page may not give back the words as they are there."""
+"""Letters in a source that a page may not give back as they are."""
 _MIN_FIRM = 4
 """Letters of a quote that have to be comparable; of fewer it counts that its source has letters that are not."""
 _ROOM = 4
-"""Characters of a source for each of a page between two parts that are alike in both, and so many more."""
+"""Characters of a source for each of a page between two parts that are the same in both, and so many more."""
 _MAX_PLACES = 200
 _FIRST = 3
-"""Letters of a quote without others by which its places are found."""
+"""Letters of a quote, without special ones, by which its places are found."""
 _MAX_ADDED = 0.3
-"""Share of the letters of such a quote that its source may not have."""
+"""The share of the letters of such a quote that its source may lack."""
 _COMPARING = 20
 """Comparing one letter or part takes as long as searching so many characters."""
 
@@ -107,7 +107,7 @@ class Comparable:
         return False
 
     def _follows(self, parts: Sequence[tuple[str, str]], at: int) -> bool:
-        """Whether the parts stand there one after the other, and what is between them as it is or in other letters."""
+        """Whether the parts follow each other there, with the text between them as it is or in other letters."""
         at += len(parts[0][0])
         for part, before in parts[1:]:
             room = _ROOM * len(before) + _ROOM + len(part)
@@ -120,7 +120,7 @@ class Comparable:
         return True
 
     def _has_letters(self, letters: str, at: int) -> bool:
-        """Whether the letters are those that stand there, with others between: pages give some back several times."""
+        """Whether the letters occur there, with others between them: pages give some back several times."""
         added, most = 0, _MIN_FIRM + int(_MAX_ADDED * len(letters))
         for letter in letters:
             self.searched += _COMPARING
