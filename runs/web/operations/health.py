@@ -1,4 +1,4 @@
-"""Whether this process can do its part: what it stands on is asked, within a bounded time and not too often."""
+"""Whether this process can do its work. The parts that it needs are asked within a limited time and not too often."""
 
 import logging
 import math
@@ -20,13 +20,13 @@ log = logging.getLogger(__name__)
 WITHIN = 2.0
 """Seconds that a part has to answer."""
 SHARED_FOR = 1.0
-"""Seconds for which an answer is given again: who asks all the time asks us, and not the database."""
+"""Seconds for which an answer is reused, so that frequent requests do not reach the database."""
 WAITS_LONG = timedelta(minutes=1)
-"""Work that is due for longer than this is taken by nobody, or there are too few workers."""
+"""If work has been due for longer than this, nobody takes it, or there are too few workers."""
 
 
 class NotReady(Exception):
-    """The text says what is wrong, without addresses: everybody may read it."""
+    """The text says what is wrong, without addresses, because everybody may read it."""
 
 
 def _database() -> None:
@@ -59,12 +59,12 @@ PARTS: Mapping[str, Callable[[], None]] = {
     "files": _files,
     "engine": _engine,
 }
-"""What is asked, by its name. Each returns, or raises."""
+"""The parts by name. Each function returns, or raises."""
 
 
 @dataclass
 class _Part:
-    """The last answer of a part (None for none yet, "" for well), and the question that is under way."""
+    """The last answer of a part (None for none yet, "" for healthy), and the question in progress."""
 
     problem: str | None = None
     asked_at: float = -math.inf
@@ -80,7 +80,7 @@ class Health:
         self._threads = ThreadPoolExecutor(len(PARTS), thread_name_prefix="health")
 
     def problems(self) -> dict[str, str]:
-        """Each part with what is wrong with it, which is empty where all is well. Takes `WITHIN` seconds at most."""
+        """The problem of each part; empty if it is healthy. Takes `WITHIN` seconds at most."""
         with self._lock:  # one asks, the others have the same answer
             now = time.monotonic()
             ends = dict.fromkeys(self._parts, now)  # who hung before is not waited for again

@@ -15,14 +15,14 @@ _TEXT = "text/plain; charset=utf-8"
 @login_not_required
 @require_safe
 def alive(request: HttpRequest) -> HttpResponse:
-    """Nothing is asked: who gets an answer knows."""
+    """Asks nothing: that there is an answer is the answer."""
     return HttpResponse("ok\n", content_type=_TEXT)
 
 
 @login_not_required
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """A line for each part. `?exclude=engine`, also several times, leaves parts out of the status."""
+    """A line for each part. `?exclude=engine`, which may be repeated, leaves parts out of the status."""
     problems = health.problems()
     excluded = request.GET.getlist("exclude")
     lines = [f"{name}: {problem or 'ok'}{' (excluded)' * (name in excluded)}" for name, problem in problems.items()]
@@ -32,7 +32,9 @@ def ready(request: HttpRequest) -> HttpResponse:
 
 
 class Probes(MiddlewareMixin):
-    """Answers them before anything asks for the host: who probes a process by its address knows no name of the site."""
+    """Answers probes before the host is checked: a supervisor that uses the address of a process knows no name of the
+    site.
+    """
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
         match request.path:

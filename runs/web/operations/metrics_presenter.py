@@ -1,4 +1,4 @@
-"""The page of metrics: its period, the figures of it, and what its charts draw. The tables beside them say the same."""
+"""The page of metrics: its period, its figures, and the data of its charts. Tables beside the charts say the same."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from runs.readmodel import run_queries
 from runs.readmodel.status_words import words
 
 PERIODS: Mapping[str, int | None] = {"7": 7, "30": 30, "90": 90, "all": None}
-"""What the address may name: days, or no limit."""
+"""The periods that the address may name: days, or no limit."""
 DEFAULT = "30"
 MAX_PEOPLE = 200
 """Names in the filter."""
 _DAYS, _WEEKS, _MONTHS = 31, 190, 1_100
-"""Up to so many days a chart has a column for each day, each week, each month; then for each year."""
+"""Up to so many days a chart has a column for each day, week or month; beyond that for each year."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class MetricsPage:
 
     @property
     def labels(self) -> list[str]:
-        """What stands below each column: a day, the first day of a week, a month or a year."""
+        """The label below each column: a day, the first day of a week, a month or a year."""
         begins = [timezone.localtime(span.begin) for span in self.trends.spans]
         step = (begins[1] - begins[0]).days if len(begins) > 1 else 1
         form = "%-d %b" if step <= 7 else "%b %Y" if step <= 31 else "%Y"
@@ -57,13 +57,13 @@ class MetricsPage:
 
     @property
     def rows(self) -> list[tuple[str, object]]:
-        """The spans with their labels, the latest first; those in which nothing was submitted are left out."""
+        """The spans with their labels, the latest first, without those in which nothing was submitted."""
         named = zip(self.labels, self.trends.spans, strict=True)
         return [(label, span) for label, span in reversed(list(named)) if span.runs.total]
 
     @property
     def charts(self) -> dict[str, object]:
-        """What `charts.js` draws, as JSON."""
+        """The data for `charts.js`, as JSON."""
         spans, figures = self.trends.spans, self.figures
         outcomes = ("succeeded", "partial", "failed", "cancelled", "open")
         costs = sorted(figures.roles, key=lambda one: one.totals.cost, reverse=True)
@@ -89,7 +89,7 @@ class MetricsPage:
 
 
 def metrics_page(visible: QuerySet[Run], asked: Mapping[str, str]) -> MetricsPage:
-    """The page that the query of an address names; what it cannot name is as if it were not there."""
+    """The page that the query of an address names. Invalid values are ignored."""
     chosen = asked.get("days", DEFAULT)
     chosen = chosen if chosen in PERIODS else DEFAULT
     owners = User.objects.filter(pk__in=visible.order_by().values("owner"))
@@ -103,7 +103,7 @@ def metrics_page(visible: QuerySet[Run], asked: Mapping[str, str]) -> MetricsPag
 
 
 def _begins(days: int | None, runs: QuerySet[Run]) -> list[datetime]:
-    """The beginnings of the columns, from the first day of the period to today."""
+    """The first days of the columns, from the first day of the period to today."""
     today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     if days is None:
         first = runs.aggregate(first=Min("created_at"))["first"]

@@ -1,4 +1,4 @@
-"""What Prometheus gets: what the rows say, which is the same from every process, and what this process knows."""
+"""Metrics for Prometheus: figures from rows, which are the same from every process, and figures of this process."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from runs.web.live.latency import BOUNDS, latency
 from runs.web.live.subscribers import sockets
 
 SHARED_FOR = 5.0
-"""Seconds for which an answer is given again: the database is not asked more often, however many ask us."""
+"""Seconds for which an answer is reused, so that the database is not asked more often."""
 MAX_SERIES = 200
-"""Of the calls of models; those with the fewest calls are counted together."""
+"""Series of model calls. Those with the fewest calls are counted together."""
 type Values = Mapping[tuple[str, ...], Any]
 
 
@@ -48,7 +48,7 @@ class Metrics:
             return self._text
 
     def describe(self) -> Iterable[Any]:
-        """Nothing is read only to be named."""
+        """Reads nothing: the registry only asks for the names."""
         return ()
 
     def collect(self) -> Iterator[Any]:
@@ -100,7 +100,7 @@ def _work() -> Iterator[Any]:
 
 
 def _calls() -> Iterator[Any]:
-    """The index of these columns has all that is read here: replies, which are most of a row, are not touched."""
+    """An index has all columns that are read here. Replies, which are most of a row, are not read."""
     by_model = ("role", "model")
     rows = ModelCall.objects.values_list(*by_model, "error_kind")
     sums = {f"sum_of_{column}": Sum(column) for column in TOKEN_COLUMNS}

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, for whoever has the token; without one in the settings there is no such address."""
+"""Metrics for Prometheus, for clients with the token. Without a token in the settings there is no such address."""
 
 from functools import cache
 

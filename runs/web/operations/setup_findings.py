@@ -1,4 +1,4 @@
-"""What is configured, reachable and at odds in this installation: a sentence for each, which says what to do."""
+"""What is configured, reachable or inconsistent in this installation: a sentence for each, which says what to do."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_SKEW = 2.0
 
 @dataclass(frozen=True)
 class Finding:
-    """`is_wrong`: somebody has to do something about it."""
+    """`is_wrong`: somebody has to act."""
 
     about: str
     text: str
@@ -36,7 +36,7 @@ class Finding:
 
 
 def findings() -> Iterator[Finding]:
-    """All that can be found out. Takes some seconds at most, also when a part does not answer."""
+    """Everything that can be found out. Takes some seconds at most, even if a part does not answer."""
     problems = Health().problems()
     if problem := problems["database"]:
         yield Finding("Database", f"It {problem}. Start it, or correct PEV_DATABASE_URL.", is_wrong=True)
@@ -167,7 +167,7 @@ def _processes(alive: Sequence[Process]) -> Iterator[Finding]:
 
 
 def _differences(alive: Sequence[Process]) -> Iterator[Finding]:
-    """Processes of one installation have all of these in common, except during an upgrade."""
+    """Values that all processes of an installation share, except during an upgrade."""
     for column, name, remedy in (
         ("engine", "PEV_ENGINE", "Set the same everywhere"),
         ("version", "version", "Finish the upgrade: restart those of before"),

@@ -1,4 +1,4 @@
-"""What administrators do with processes and with work."""
+"""What administrators can do with processes and work."""
 
 from __future__ import annotations
 

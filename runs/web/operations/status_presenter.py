@@ -1,4 +1,4 @@
-"""The status page: processes and what they do, work that waits, duties, errors of model services, disk and versions."""
+"""The status page: processes and their work, waiting work, duties, errors of model services, disk and versions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from runs.models import LeaderLock, ModelCall, Process, WorkItem, clock
 from runs.web.operations.setup_findings import Finding, findings
 
 SHOWN = 50
-"""Pieces of work in a list; the others are counted."""
+"""Pieces of work in a list. The others are counted."""
 _LATEST = 10_000
-"""Calls among which errors are looked for: however large the journal is, no more of it is read."""
+"""Calls that are searched for errors. More of a large journal is not read."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ProcessRow:
 
 @dataclass(frozen=True)
 class Trouble:
-    """Calls of one model by one role that gave no answer: how many lately, and the last of them."""
+    """Calls of one model by one role that gave no answer: how many recently, and the last one."""
 
     role: str
     model: str
@@ -54,21 +54,21 @@ class StatusPage:
     def __init__(self) -> None:
         self.now = timezone.now()
         self.findings: list[Finding] = sorted(findings(), key=lambda finding: not finding.is_wrong)
-        """What is wrong first."""
+        """Problems first."""
         held: dict[str, list[WorkItem]] = {}
         for item in _work().filter(status=WorkStatus.LEASED).order_by("lease_until")[: 10 * SHOWN]:
             held.setdefault(item.lease_owner, []).append(item)
         self.processes = _processes(held, silent_since=self.now - SILENT_AFTER)
         listed = {one.row.owner for one in self.processes}
         self.orphans = [item for owner, items in held.items() if owner not in listed for item in items]
-        """Work held by no process that is listed: by a command, or by a process that was forgotten."""
+        """Work held by no listed process: by a command, or by a process that was forgotten."""
         self.waiting = list(_work().filter(status=WorkStatus.READY).order_by("due_at")[:SHOWN])
         self.counts = _counts()
         self.duties = [
             (duty.name, duty.owner.rpartition("/")[0], duty.until >= self.now)
             for duty in LeaderLock.objects.order_by("name")
         ]
-        """What one process at a time does, which process had it last, and whether it still has it."""
+        """What one process at a time does, which process did it last, and whether it still does."""
         self.troubles = _troubles()
 
     @property
@@ -78,7 +78,7 @@ class StatusPage:
 
 
 def _processes(held: Mapping[str, Sequence[WorkItem]], silent_since: datetime) -> list[ProcessRow]:
-    """Those that were seen lately first, with the work that they hold."""
+    """The processes with the work that they hold, those that were seen recently first."""
     rows = [
         ProcessRow(row, tuple(held.get(row.owner, ())), row.seen_at < silent_since)
         for row in Process.objects.order_by("-seen_at")[:SHOWN]
@@ -99,7 +99,7 @@ def _counts() -> dict[str, object]:
 
 
 def _troubles() -> list[Trouble]:
-    """The most recent first."""
+    """The most recent ones first."""
     newest = ModelCall.objects.aggregate(newest=Max("pk"))["newest"] or 0
     failed = ModelCall.objects.filter(pk__gt=newest - _LATEST).exclude(error="")
     groups = failed.order_by().values("role", "model").annotate(count=Count("pk"), last=Max("pk"))

@@ -1,4 +1,4 @@
-"""The status of the installation, for administrators: what its processes do, and three things to do about it."""
+"""The status of the installation, for administrators: what its processes do, and three actions."""
 
 import logging
 
@@ -23,7 +23,7 @@ _GONE = "That is not so any more: look at what has changed."
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def status_page(request: HttpRequest) -> HttpResponse:
-    """Raises Http404 for everybody who is no administrator: they find no such page (S4)."""
+    """Raises Http404 for everybody else: they find no such page (S4)."""
     if not is_administrator(request.user):
         raise Http404
     if request.method != "POST":
@@ -41,7 +41,7 @@ def status_page(request: HttpRequest) -> HttpResponse:
 
 
 def _done(verb: StatusVerb, number: int, by: str) -> str:
-    """The sentence for who did it; empty where there was nothing to do any more."""
+    """The sentence for the person who did it; empty if there was nothing left to do."""
     match verb:
         case StatusVerb.DRAIN | StatusVerb.RESUME:
             drains = verb is StatusVerb.DRAIN

@@ -1,4 +1,4 @@
-"""The connections of a server: how many there may be, what each waits for, since when, and when it is cut off."""
+"""The connections of a server: their number, what each waits for and since when, and when it is cut."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ _FULL = "All connections of this site are in use. Try again in a moment."
 
 
 class Phase(StrEnum):
-    """Whose turn it is: in all but `ANSWER` and `SOCKET` the server waits for the client."""
+    """In every phase but `ANSWER` and `SOCKET` the server waits for the client."""
 
     IDLE = "idle"  # between two requests
     HEADERS = "headers"
@@ -37,7 +37,7 @@ _ENDING = {Phase.CLOSING, Phase.REFUSED, Phase.CUT}
 
 
 class Connection(ProtocolWrapper):
-    """The connection of one client, between the transport and whatever protocol is spoken on it."""
+    """The connection of one client, between the transport and the protocol that is spoken on it."""
 
     factory: "Connections"
 
@@ -50,7 +50,7 @@ class Connection(ProtocolWrapper):
         self.enter(Phase.HEADERS)
 
     def enter(self, phase: Phase) -> None:
-        """Another turn begins, and its time with it."""
+        """Begin another phase, and its time."""
         self.phase = phase
         self.since = self.factory.now()
         self._received = 0
@@ -64,7 +64,7 @@ class Connection(ProtocolWrapper):
         super().dataReceived(data)
 
     def getPeer(self) -> Any:
-        """The address of the client, which is what a trusted proxy has reported if there is one."""
+        """The address of the client, as a trusted proxy has reported it if there is one."""
         peer = self.transport.getPeer()
         if self.reported is None:
             return peer
@@ -81,7 +81,7 @@ class Connection(ProtocolWrapper):
             super().writeSequence(data)
 
     def stall(self) -> None:
-        """The buffer is full: nothing more is to be written until the client has read it."""
+        """The buffer is full: write nothing more until the client has read it."""
         self.can_write.clear()
         self._stalled_since = self.factory.now()
 
@@ -90,7 +90,7 @@ class Connection(ProtocolWrapper):
         self._stalled_since = None
 
     def loseConnection(self) -> None:
-        """Close when what was written has been read, or after a while."""
+        """Close when everything that was written has been read, or after a while."""
         if self.phase not in _ENDING:
             self.enter(Phase.CLOSING)
         self.drain()
@@ -107,14 +107,14 @@ class Connection(ProtocolWrapper):
         self.transport.loseWriteConnection()  # closing at once would take the answer away
 
     def cut(self) -> None:
-        """End it now, whatever is under way."""
+        """Close at once, whatever is in progress."""
         self.enter(Phase.CUT)
         self.transport.abortConnection()
 
     # ---- time
 
     def is_overdue(self, patience: Patience, now: float) -> bool:
-        """Whether the client has let the server wait for longer than it may."""
+        """Whether the client has kept the server waiting for longer than allowed."""
         if self._stalled_since is not None and now - self._stalled_since > patience.stalled:
             return True
         waited = now - self.since
@@ -134,7 +134,9 @@ class Connection(ProtocolWrapper):
 
 
 class Connections(WrappingFactory[Connection]):
-    """All connections of a server. Beyond the most there may be, the one that kept it waiting longest makes room."""
+    """All connections of a server. If there are too many, the one that has kept the server waiting longest is
+    closed.
+    """
 
     protocol = Connection
     noisy = False
@@ -159,7 +161,7 @@ class Connections(WrappingFactory[Connection]):
         return bool(waiting)
 
     def cut_overdue(self) -> None:
-        """To be called every second or two."""
+        """Must be called every second or two."""
         now = self.now()
         for one in list(self.protocols):
             if one.is_overdue(self._patience, now):
@@ -176,7 +178,7 @@ class Full(Protocol):
 
 
 def page(status: HTTPStatus, sentence: str, *, as_json: bool = False) -> bytes:
-    """A whole answer with one sentence, after which the connection is closed."""
+    """A complete answer with one sentence, after which the connection is closed."""
     if as_json:
         kind, body = "application/json", json.dumps({"errors": [sentence]}).encode()
     else:

@@ -1,4 +1,4 @@
-"""Requests on a connection: bodies are bounded while they arrive, and handed to the pages piece by piece."""
+"""Requests on a connection: bodies are limited while they arrive, and given to the pages in pieces."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_ROOM = (
 
 
 class Channel(HTTPChannel):
-    """Requests one after the other on one connection, which is told whose turn it is."""
+    """Consecutive requests on one connection, whose phases it sets."""
 
     maxHeaders = 100
     transport: Connection
@@ -65,7 +65,7 @@ class Channel(HTTPChannel):
 
 
 class Request(WebRequest):
-    """A request whose body lies in `body`, a file, from when it is whole until the answer has gone out."""
+    """A request whose complete body is in `body`, a file, until the answer has been sent."""
 
     transport: Connection
 
@@ -79,7 +79,7 @@ class Request(WebRequest):
         self._admission: asyncio.Task[None] | None = None
 
     def gotLength(self, length: int | None) -> None:
-        """The headers are there. `length`: as they announce it; None for a body that comes in chunks."""
+        """The headers have arrived. `length` is the announced one; None for a body in chunks."""
         self._max = max_body(self.method, self.uri, self._cookies)
         if length is not None and length > self._max:
             self._refuse_size()
@@ -116,7 +116,7 @@ class Request(WebRequest):
             connection.resumeProducing()
 
     def _is_known(self) -> bool:
-        """Whether somebody sends this who may use the site; asks the database."""
+        """Whether the sender may use the site. Asks the database."""
         if is_message(self.uri):
             token = token_in(self.requestHeaders.getRawHeaders(b"authorization", []))
             return access_tokens.found(token) is not None
@@ -143,7 +143,9 @@ class Request(WebRequest):
             super().handleContentChunk(data)
 
     def process(self) -> Any:
-        """Answer it. Of the body Daphne finds nothing: it would put all of it into memory. `Server` hands it on."""
+        """Answer the request. Daphne gets an empty body, because it would put all of it into memory; `Server` passes it
+        on.
+        """
         self.requestHeaders.removeHeader(b"daphne-root-path")  # says where the site lies: not for clients to choose
         connection = self.transport
         if settings.TLS:
@@ -173,7 +175,7 @@ class Request(WebRequest):
 
 
 class Pages(HTTPFactory):
-    """Makes channels of ours instead of Daphne's. Its own timer is off: `Connections` keeps all times."""
+    """Makes our channels instead of Daphne's. Daphne's timer is off, because `Connections` measures all times."""
 
     protocol = Channel
     noisy = False
@@ -198,7 +200,7 @@ def is_signed_in(session_key: str) -> bool:
 
 
 def reported_address(values: list[bytes]) -> str | None:
-    """The last address of X-Forwarded-For: the one the proxy has seen. Those before it are what a client claims."""
+    """The last address of X-Forwarded-For: the one that the proxy saw. The client claims those before it."""
     last = values[-1].rpartition(b",")[2].strip().decode("latin-1") if values else ""
     try:
         return str(ipaddress.ip_address(last))

@@ -1,4 +1,4 @@
-"""How long a connection may keep the server waiting, and how large a body may be at which address."""
+"""How long a connection may keep the server waiting, and how large a body may be at each address."""
 
 import shutil
 import tempfile
@@ -14,7 +14,7 @@ from runs.web.mcp import endpoint as mcp
 from runs.web.site.addresses import MCP_PATH
 
 UPLOADS = {"new_run", "draft"}
-"""The addresses, by name, that take files."""
+"""The names of the addresses that accept files."""
 MAX_BODY = 1_000_000
 """Bytes of a form without files: 20,000 characters of a reason are 180,000 at most, as browsers write them."""
 MAX_UNSIGNED_BODY = 16_000
@@ -22,7 +22,7 @@ MAX_UNSIGNED_BODY = 16_000
 _PER_FILE = 1_000
 """Bytes that a browser sends around each file: its name, its path and the lines between."""
 COPIES = 3
-"""An upload lies on the disk so many times while it comes in: as a body, as files of the form, and as blobs."""
+"""How many copies of an upload are on the disk while it arrives: the body, the files of the form, and the blobs."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,14 @@ def max_body(method: bytes, uri: bytes, cookies: bytes) -> int:
 
 
 def max_unknown(uri: bytes) -> int:
-    """The most bytes of a body that are taken before it is known who sends them: a look at a cookie costs nothing."""
+    """The most bytes of a body that are accepted before it is known who sends them. Looking at a cookie costs
+    nothing.
+    """
     return MAX_UNSIGNED_BODY if is_message(uri) else MAX_BODY
 
 
 def is_message(uri: bytes) -> bool:
-    """Whether this goes to the MCP server, which does not know cookies."""
+    """Whether this goes to the MCP server, which uses no cookies."""
     return bool(settings.MCP_SERVER) and uri.partition(b"?")[0] == MCP_PATH.encode()
 
 

@@ -33,7 +33,7 @@ _BUSY = b"The site is busy. Nothing was changed. Try again in a moment.\n"
 
 
 class Socket(WebSocketProtocol):
-    """A web socket whose largest message is a limit for browsers, and not for what they are sent."""
+    """A web socket whose limit for messages holds for browsers only, not for what they are sent."""
 
     maxMessagePayloadSize: int
 
@@ -65,7 +65,7 @@ class Server(Daphne):
 
     @property
     def http_factory(self) -> Connections:
-        """What listens. Daphne makes one of its own when it runs; ours takes the place."""
+        """The factory of connections. Daphne makes its own when it runs; ours replaces it."""
         return self._connections
 
     @http_factory.setter
@@ -74,7 +74,7 @@ class Server(Daphne):
 
     @property
     def ws_factory(self) -> Any:
-        """What makes web sockets: Daphne's, with sockets of ours."""
+        """The factory of web sockets: Daphne's, with our sockets."""
         return self._sockets
 
     @ws_factory.setter
@@ -119,7 +119,7 @@ class Server(Daphne):
 
 
 class _Turn:
-    """Ends when the answer begins: a slow reader of a download keeps no one waiting."""
+    """Ends when the answer begins, so that a slow reader of a download keeps nobody waiting."""
 
     def __init__(self, turns: asyncio.Semaphore) -> None:
         self._turns: asyncio.Semaphore | None = turns
@@ -135,7 +135,7 @@ class _Turn:
 
 
 async def _next(body: IO[bytes], receive: Receive) -> Message:
-    """The next piece of the body; after the last one what Daphne has to say, first that there is no more."""
+    """The next piece of the body. After the last one Daphne's messages follow, first that there is no more."""
     await asyncio.sleep(0)  # others have their turn between two pieces
     piece = b"" if body.closed else body.read(_PIECE)
     return {"type": "http.request", "body": piece, "more_body": True} if piece else await receive()

@@ -1,4 +1,4 @@
-"""The addresses of places in a run: what reading and reports name, pages link."""
+"""The addresses of places in a run. The read model and reports name places, and pages link to them."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -11,7 +11,7 @@ from runs.evidence.results import Evidence, UntracedFigure
 from runs.models import Attempt, Step
 
 MCP_PATH = "/mcp"
-"""Where the MCP server answers, if it is on."""
+"""The path of the MCP server, if it is on."""
 MAX_WORDS = 400
 """Characters of the words that an address may ask for in a text."""
 
@@ -33,7 +33,7 @@ class Place:
 
     @property
     def query(self) -> dict[str, str | int]:
-        """As it stands in an address."""
+        """The place as the query of an address."""
         if self.end > self.start:
             return {"start": self.start, "end": self.end}
         asked: dict[str, str | int] = {"line": self.line} if self.line > 0 else {}
@@ -53,20 +53,20 @@ def text_address(run_id: int, name: str, place: Place) -> str:
 
 
 def _at(address: str, place: Place) -> str:
-    """A page that shows a text, at a place in it; the page itself for a place that is none."""
+    """A page with a text, at a place in it; the page itself if there is no place."""
     if not place:
         return address
     return f"{address}{'&' if '?' in address else '?'}{urlencode(place.query)}#hit"
 
 
 def files_address(run_id: int) -> str:
-    """What the address of every file of a run begins with."""
+    """The beginning of the address of every file of a run."""
     return reverse("file", args=[run_id, "x"]).removesuffix("x")
 
 
 def citation_address(run_id: int, one: Citation) -> str:
-    """The place in the source that a citation names; the file, for a link that quotes nothing. Of a broken one what the
-    source has in its place, or nothing where there is no such file.
+    """The place in the source that a citation names; the file for a link that quotes nothing. For a broken one the
+    nearest words in the source, or empty if there is no such file.
     """
     if one.broken and not one.source:
         return ""
@@ -84,10 +84,8 @@ def address_of(place: Step | Attempt) -> str:
 
 
 def evidence_address(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
-    """The very place that a piece of evidence names; empty where there is none to show. Words that do not stand there
-    are looked for.
-
-    Without an attempt it is evidence on the final answer.
+    """The place that a piece of evidence names; empty if there is none to show. Words that are not there are searched
+    for. Without an attempt it is evidence for the final answer.
     """
     source = evidence.source.removeprefix(RESULT)
     words = evidence.quote if evidence.kind == "quote" and not (evidence.verified and source != DIFF) else ""
@@ -99,7 +97,7 @@ def evidence_address(run_id: int, evidence: Evidence, attempt: Attempt | None) -
 
 
 def _text_name(source: str, attempt: Attempt | None) -> str:
-    """What an attempt, a tool or a person said, or what has changed since a rejection; empty for none."""
+    """The name of the text of an attempt, a tool or a person, or of the changes since a rejection; empty for none."""
     if source == OUTPUT:
         return f"attempt-{attempt.pk}-output" if attempt else "answer"
     if source.startswith(COMMAND) and attempt is None:
@@ -112,13 +110,13 @@ def _text_name(source: str, attempt: Attempt | None) -> str:
 
 
 def statement_address(run_id: int, evidence: Evidence, attempt: Attempt | None) -> str:
-    """The words of the result that a piece of evidence supports; empty where it names none."""
+    """The words of the result that a piece of evidence supports; empty if it names none."""
     place = Place(evidence.statement_start, evidence.statement_end)
     return _in_result(run_id, evidence.statement_in, place, attempt) if evidence.statement_in and place else ""
 
 
 def untraced_address(run_id: int, figure: UntracedFigure, attempt: Attempt | None) -> str:
-    """A figure of the result, at its place; without an attempt of what is delivered in the end."""
+    """A figure of the result, at its place; without an attempt, of the final files and answer."""
     return _in_result(run_id, figure.source, Place(figure.start, figure.end), attempt)
 
 

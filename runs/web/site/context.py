@@ -1,4 +1,4 @@
-"""What every page knows: who answers the model calls, whether programs may ask, and which version this is."""
+"""The context of every page: who answers the model calls, whether programs may connect, and the version."""
 
 from django.conf import settings
 from django.http import HttpRequest

@@ -1,4 +1,4 @@
-"""The answer to requests that Django refuses before a view sees them, and while the store of files is away."""
+"""Answers to requests that Django refuses before a view is called, and while the store of files is away."""
 
 import logging
 
@@ -25,7 +25,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 class FilesAway(MiddlewareMixin):
-    """503 with a sentence, likewise, while the store of files does not answer."""
+    """503 with a sentence, as a page or JSON, while the store of files does not answer."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, StoreAway):
@@ -37,7 +37,9 @@ class FilesAway(MiddlewareMixin):
 
 
 class Later(MiddlewareMixin):
-    """503 with a sentence, likewise, in a process that an upgrade has left behind: another one can answer."""
+    """503 with a sentence, as a page or JSON, in a process that is older than the database after an upgrade: another
+    process can answer.
+    """
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, FromLaterVersion):

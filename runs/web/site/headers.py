@@ -1,4 +1,4 @@
-"""Headers of answers that no view has to think of."""
+"""Headers that every answer gets, so that no view has to set them."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
@@ -17,7 +17,7 @@ type Send = Callable[[Message], Awaitable[None]]
 
 @sync_and_async_middleware
 def no_store(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """Pages are kept by no cache, unless a view says otherwise: after signing out, *back* shows nothing."""
+    """No cache keeps pages, unless a view says otherwise: after signing out, *back* shows nothing."""
     if iscoroutinefunction(get_response):
 
         async def answer(request: HttpRequest) -> HttpResponseBase:
@@ -47,7 +47,9 @@ class Compressed(GZipMiddleware):
 
 
 class WithHeaders:
-    """An ASGI application whose answers all have the headers that pages get from middleware: static files pass none."""
+    """An ASGI application whose answers all have the headers that pages get from middleware, which static files do not
+    pass through.
+    """
 
     def __init__(self, app: Any) -> None:
         self._app = app
@@ -65,7 +67,7 @@ async def _completed(send: Send, message: Message) -> None:
 
 
 def always() -> Iterator[tuple[bytes, bytes]]:
-    """The headers of an answer that has no others of their names."""
+    """The headers of an answer that has no others with their names."""
     yield b"x-content-type-options", b"nosniff"
     yield b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
     if settings.SECURE_HSTS_SECONDS:

@@ -1,4 +1,4 @@
-"""What all small forms share: free text as it was typed, and errors as sentences."""
+"""What small forms share: free text as it was typed, and errors as sentences."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ class Text(forms.CharField):
 
 
 class Amount(forms.DecimalField):
-    """A number in digits, which is looked at before anything is computed with it."""
+    """A number in digits, whose length is checked before anything is computed with it."""
 
     def to_python(self, value: Any) -> Any:
         try:
@@ -37,7 +37,7 @@ else:
 
 
 class People(Chosen):
-    """People by the numbers of their rows, which are looked at before a database is asked for them."""
+    """People by primary key. The numbers are checked before the database is asked."""
 
     def clean(self, value: Any) -> QuerySet[User]:
         for each in value or ():
@@ -62,7 +62,7 @@ class PostedForm(forms.Form):
     """A form whose page is not drawn from it."""
 
     def checked(self) -> dict[str, Any]:
-        """What was sent, cleaned. Raises InvalidInput with the first sentence for what cannot be used."""
+        """The cleaned data. Raises InvalidInput with the first error as a sentence."""
         for errors in self.errors.values():
             raise InvalidInput(str(errors[0]))
         return self.cleaned_data

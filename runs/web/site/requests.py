@@ -1,4 +1,4 @@
-"""What a view reads from its request: who sends it, which run it names, and what the log says about it."""
+"""What a view reads from its request: the person, the run, and the fields for the log."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from runs.people.permissions import visible_runs
 
 
 def visible_run(request: HttpRequest, run_id: int) -> Run:
-    """The run, with the rows that its page needs. Raises Http404 for anyone who may not see it."""
+    """The run, with the rows that its page needs. Raises Http404 for everybody who may not see it."""
     runs = visible_runs(request.user).select_related("owner", "inputs", "head")
     return get_object_or_404(runs, pk=run_id)
 
 
 def person(request: HttpRequest) -> User:
-    """The person who sends the request. The middleware stops everyone who has not signed in."""
+    """The person who sends the request. The middleware has stopped everybody who is not signed in."""
     assert isinstance(request.user, User)
     return request.user
 

@@ -1,4 +1,4 @@
-"""Only pages of this very site may open a socket or ask the MCP server from a browser."""
+"""Only pages of this site may open a socket, or use the MCP server from a browser."""
 
 import re
 from typing import Any
@@ -43,7 +43,7 @@ def is_same_origin(headers: list[tuple[bytes, bytes]]) -> bool:
 
 
 def our_host(headers: list[tuple[bytes, bytes]]) -> str:
-    """The host that was asked, with its port, if there is exactly one and it is in ALLOWED_HOSTS; else nothing."""
+    """The requested host, with its port, if there is exactly one and it is in ALLOWED_HOSTS; otherwise empty."""
     hosts = values(headers, b"host")
     host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
     domain, _ = split_domain_port(host)
@@ -57,5 +57,5 @@ def came_as_https(headers: list[tuple[bytes, bytes]]) -> bool:
 
 
 def values(headers: list[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
-    """All values of one header; its name in small letters."""
+    """All values of one header, whose name is in small letters."""
     return [value for one, value in headers if one.lower() == name]

@@ -1,4 +1,4 @@
-"""Sessions: how one begins and ends, who is signed in with it, for pages and sockets alike, and who was refused."""
+"""Sessions for pages and sockets: how they begin and end, who is signed in, and who was refused."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _KEPT_FOR = 30
 
 
 def begin(request: HttpRequest, person: User) -> None:
-    """Sign in, in a session of its own: nothing of the one before is left, whose sockets close."""
+    """Sign in with a new session. Nothing of the old one is left, and its sockets close."""
     request.session.flush()
     login(request, person, backend=BACKEND)
     request.session[_BEGAN] = request.session[_USED] = int(time.time())
 
 
 def ends_at(session: SessionBase | Mapping[str, Any]) -> float | None:
-    """When the session is over, in seconds since 1970; None for one of before, which ends when its row expires."""
+    """When the session ends, in seconds since 1970; None for an older session, which ends when its row expires."""
     limits = ((_BEGAN, settings.SESSION_COOKIE_AGE), (_USED, settings.SESSION_IDLE))
     ends = [session[name] + limit for name, limit in limits if limit and name in session]
     return min(ends, default=None)
@@ -66,7 +66,7 @@ def holders(session_keys: Collection[str]) -> dict[str, tuple[User, float | None
 
 
 def _is_bound_to(session: Mapping[str, Any], person: User) -> bool:
-    """Whether the person's secret is the one that the session was begun with: ending all sessions replaces it."""
+    """Whether the person's secret is still the one with which the session began. Ending all sessions replaces it."""
     known = [person.get_session_auth_hash(), *person.get_session_auth_fallback_hash()]
     bound = str(session.get(HASH_SESSION_KEY, ""))
     right_backend = session.get(BACKEND_SESSION_KEY) in settings.AUTHENTICATION_BACKENDS
@@ -74,7 +74,7 @@ def _is_bound_to(session: Mapping[str, Any], person: User) -> bool:
 
 
 def holder(session_key: str | None) -> tuple[User, float | None]:
-    """Who is signed in with this session as of now, and when it ends. Raises NotAllowed when no one is any more."""
+    """Who is signed in with this session now, and when it ends. Raises NotAllowed if nobody is."""
     found = holders([session_key]) if session_key else {}
     if not session_key or session_key not in found:
         raise NotAllowed("You are signed out.")
@@ -82,7 +82,7 @@ def holder(session_key: str | None) -> tuple[User, float | None]:
 
 
 class SessionLimits(MiddlewareMixin):
-    """Behind sessions and users: signs out whose session is over, and notes that one is used."""
+    """Comes after sessions and users: signs out people whose session is over, and records that a session is used."""
 
     def process_request(self, request: HttpRequest) -> None:
         if not request.user.is_authenticated:
@@ -98,7 +98,7 @@ class SessionLimits(MiddlewareMixin):
 
 
 def _polls(request: HttpRequest) -> bool:
-    """Whether a page that is open has asked by itself, as the inbox does; what people click is loaded or posted."""
+    """Whether an open page sent the request by itself, as the inbox does, and not a person by a click."""
     return request.method == "GET" and "HX-Request" in request.headers and _USED in request.session
 
 
@@ -117,7 +117,7 @@ class SignInRequired(LoginRequiredMiddleware):
 
 
 class Refusals(MiddlewareMixin):
-    """Logs who was refused what, by the name of the page: an address is somebody else's text, and may hold a token."""
+    """Logs refused requests by the name of the page. An address is text of strangers, and may contain a token."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         page = request.resolver_match

@@ -27,14 +27,14 @@ _HASHED = re.compile(r"^(?P<stem>.+)\.(?P<digest>[0-9a-f]{16})(?P<suffix>\.[^./]
 _MIN_COMPRESSED = 500
 """Bytes: a smaller file fits into one packet as it is."""
 _IMPORT = re.compile(rb'^((?:import\b|\}) [^"\n]*|import )"(\.{1,2}/[^"\n]+\.js)";$', re.MULTILINE)
-"""An import of another of our modules, in the form that the formatter gives it: the end of a statement."""
+"""An import of another of our modules, in the form that the formatter gives it."""
 _TEXTS = ("text/", "application/javascript", "application/json", "image/svg+xml")
 FOR_EVER = "public, max-age=31536000, immutable"
 ASK_FIRST = "public, no-cache"
 
 
 class File(NamedTuple):
-    """`gzipped` is empty for what is not worth it; `digest` has the first 16 digits of the SHA-256."""
+    """`gzipped` is empty if compressing is not worth it; `digest` has the first 16 digits of the SHA-256."""
 
     content: bytes
     gzipped: bytes
@@ -44,24 +44,24 @@ class File(NamedTuple):
 
 
 class HashedNames(StaticFilesStorage):
-    """The storage behind `{% static %}`: addresses change with the content, so that a browser never has to ask."""
+    """The storage behind `{% static %}`. Addresses change with the content, so a browser never has to ask again."""
 
     def url(self, name: str | None) -> str:
         return super().url(hashed(name) if name else name)
 
 
 def hashed(name: str) -> str:
-    """The name with its hash: `css/base.css` as `css/base.0123456789abcdef.css`. Of what is not there the name."""
+    """The name with its hash: `css/base.css` as `css/base.0123456789abcdef.css`. A missing file keeps its name."""
     file = file_of(name)
     stem, dot, suffix = name.rpartition(".")
     return f"{stem}.{file.digest}.{suffix}" if file and dot and "/" not in suffix else name
 
 
 class StaticFiles(ASGIStaticFilesHandler):
-    """Static files, and 404 for whatever else is asked for below their address."""
+    """Static files, and 404 for everything else below their address."""
 
     def serve(self, request: HttpRequest) -> HttpResponse:
-        """Raises Http404 also for paths that lead elsewhere, or cannot be paths: Django would answer with 500."""
+        """Raises Http404 also for paths that lead outside or cannot be paths; Django would answer with 500."""
         try:
             path = self.file_path(request.path)
             named = _HASHED.match(path)
@@ -118,7 +118,7 @@ def _place_of(name: str) -> str | None:
 
 @lru_cache(maxsize=1_000)
 def _read(place: str, changed: int, size: int) -> File:
-    """Kept for as long as the file stays as it is. There are some hundred, of together a few megabytes."""
+    """Kept as long as the file does not change. There are some hundred files of a few megabytes together."""
     kind = mimetypes.guess_type(place)[0] or "application/octet-stream"
     return _file(Path(place).read_bytes(), kind + ("; charset=utf-8" if kind.startswith(_TEXTS) else ""))
 

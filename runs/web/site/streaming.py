@@ -1,4 +1,4 @@
-"""Files sent piece by piece: attachments that a browser saves and never shows, and pictures that pages show."""
+"""Files sent in pieces: attachments that a browser saves and never shows, and pictures that pages show."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from django.utils.http import content_disposition_header
 
 
 def attachment(request: HttpRequest, pieces: Iterator[bytes], name: str, content_type: str) -> StreamingHttpResponse:
-    """A download called `name`. Served asynchronously, nothing is held in memory but the piece on its way."""
+    """A download called `name`. Only one piece at a time is in memory."""
     response = _streamed(request, pieces, content_type)
     response["Content-Disposition"] = content_disposition_header(True, name) or f"attachment; filename={quote(name)}"
     return response
 
 
 def picture(request: HttpRequest, pieces: Iterator[bytes], content_type: str) -> StreamingHttpResponse:
-    """A picture as it came, to be shown by a page of ours: nothing decodes it here."""
+    """A picture, unchanged, for a page of ours. It is not decoded here."""
     response = _streamed(request, pieces, content_type)
     response["Content-Disposition"] = "inline"
     return response
 
 
 def _streamed(request: HttpRequest, pieces: Iterator[bytes], content_type: str) -> StreamingHttpResponse:
-    """What comes from outside: a browser takes it for nothing but what it is said to be, and runs nothing in it."""
+    """Content from outside, with headers that keep a browser from guessing its type and from running anything in it."""
     body = _one_by_one(pieces) if isinstance(request, ASGIRequest) else pieces
     response = StreamingHttpResponse(body, content_type=content_type)
     response["X-Content-Type-Options"] = "nosniff"

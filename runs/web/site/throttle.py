@@ -15,11 +15,12 @@ from runs.logs import About, about
 
 log = logging.getLogger(__name__)
 MAX_WRONG = 20
-"""Of one address in a minute. Each process counts for itself: a count that all share would need Redis to be there."""
+"""Failures of one address in a minute. Each process counts for itself, because a shared count would need Redis."""
 WINDOW = 60
-"""Seconds, from the first one on."""
+"""Seconds from the first failure."""
 _NETWORK = 64
-"""Bits of an IPv6 address that are counted together: who has one mostly has all that begin with them."""
+"""Bits of an IPv6 address that are counted together, because a client usually has all addresses that begin with them.
+"""
 
 
 def wrong(what: str, fields: About, now: float | None = None) -> int:

@@ -25,7 +25,7 @@ from runs.people.permissions import visible_runs
 
 type View = Callable[..., HttpResponseBase]
 type Version = Callable[[HttpRequest, Run], object]
-"""What the answer to a request is made of, as text; None for an answer that is not to be kept."""
+"""Returns what the answer to a request depends on, as text; None if the answer must not be cached."""
 KEPT = "private, no-cache"
 
 
@@ -66,7 +66,7 @@ def while_unchanged(version: Version, *parameters: str) -> Callable[[View], View
 
 
 def _names(run: Run) -> list[str]:
-    """What the people are called of whom the run speaks: a name that is changed is no event of it."""
+    """The names of the people in the run. A changed name is no event of the run."""
     decided = run.gates.order_by().values("decided_by")
     wrote, approved = run.plans.order_by().values("author"), run.plans.order_by().values("approved_by")
     there = Q(pk=run.owner_id) | Q(runs_to_approve=run) | Q(pk__in=decided) | Q(pk__in=wrote) | Q(pk__in=approved)
@@ -75,20 +75,20 @@ def _names(run: Run) -> list[str]:
 
 @cache
 def _process() -> str:
-    """Another process may have other templates."""
+    """The process, because another one may have other templates."""
     return secrets.token_hex(8)
 
 
 def of_run(_: HttpRequest, run: Run) -> object:
-    """All that happens in the run may change it."""
+    """Everything that happens in the run may change it."""
     return run.event_count
 
 
 def of_finished(_: HttpRequest, run: Run) -> object:
-    """Reports of a run that goes on say for how long it has."""
+    """The report of an unfinished run says for how long it has been running, so it is not cached."""
     return run.event_count if run.status == RunStatus.FINISHED else None
 
 
 def of_file(request: HttpRequest, run: Run) -> object:
-    """A version of a file that is named by its hash is the same for ever; what the panel says of it is not."""
+    """A version of a file that is named by its hash never changes, but the text in the panel may."""
     return run.event_count if "panel" in request.GET else request.GET.get("sha") or run.event_count

@@ -1,4 +1,4 @@
-"""Uploaded files: all files of a form in one temporary file, since each open file is one of the process's few."""
+"""Uploaded files: all files of a form in one temporary file, because a process may have few open files."""
 
 import os
 from typing import IO, Any, cast
@@ -10,7 +10,9 @@ from runs.store.file_parts import SharedFile, SharedPart
 
 
 class OneFile(FileUploadHandler):
-    """Django's own handler keeps a file open for each: 10,000 of a form are more than most processes may have."""
+    """Django's own handler keeps a file open for each upload. A form may have 10,000, more than most processes may
+    open.
+    """
 
     def __init__(self, request: Any = None) -> None:
         super().__init__(request)

@@ -1,4 +1,4 @@
-"""Makes hidden and misleading characters visible in every page, and every part of one, that comes from a template."""
+"""Makes hidden and misleading characters visible in everything that a template renders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runs.text.visible import make_visible
 
 
 class VisiblePages(DjangoTemplates):
-    """The one way from a template to a browser, so that no page has to think of it."""
+    """The template backend of every page, so that no page has to think of it."""
 
     @override
     def from_string(self, template_code: str) -> Template:
