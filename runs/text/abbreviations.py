@@ -38,5 +38,5 @@ _OTHERS = {
 
 
 def in_other_languages(abbreviation: str) -> Sequence[str]:
-    """What means the same in other languages; nothing for what is not in the table."""
+    """The abbreviations with the same meaning in other languages; empty if the table has none."""
     return _OTHERS.get(abbreviation.casefold(), ())

@@ -21,8 +21,8 @@ def addresses_in(text: str) -> Iterator[tuple[int, int]]:
 
 
 def normal_address(written: str) -> str:
-    """The address without what does not change which page it is: capitals of the site, a fragment, a last slash.
-    One that is written without a scheme is taken for `https:`.
+    """The address without parts that do not change the page: capitals of the site, a fragment, a last slash. Without a
+    scheme it is read as `https:`.
     """
     written = written if "://" in written else f"https://{written}"
     scheme, _, rest = written.partition("://")

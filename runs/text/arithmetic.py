@@ -1,4 +1,4 @@
-"""Expressions of decimal numbers that models write: computed exactly, and whatever they ask for in bounded time."""
+"""Expressions of decimal numbers that models write, computed exactly and in limited time."""
 
 import ast
 import operator
@@ -15,7 +15,7 @@ from runs.errors import InvalidInput
 MAX_CHARACTERS = 500
 MAX_DECIMALS = 12
 _DIGITS = 12
-"""Significant digits of a result that no one has asked to be rounded."""
+"""Significant digits of a result without a requested rounding."""
 _GROUPED = re.compile(r"[0-9],[0-9]{3}(?![0-9])|[0-9]\.[0-9]{3},[0-9]")
 """May be a separator of thousands: `sum(1,234, 2,500)` is not about the numbers 1, 234, 2 and 500, and
 `sum(1.234,50)` not about 1.234 and 50.
@@ -103,14 +103,14 @@ def _evaluator(literals: "_Literals") -> SimpleEval:
 
 
 def _written(value: Decimal, decimals: int | None) -> Decimal:
-    """The value with so many decimals, or with as many digits as are shown of one that goes on for ever."""
+    """The value with so many decimals, or with a fixed number of digits if it never ends."""
     if decimals is not None:
         return value.quantize(Decimal(1).scaleb(-decimals))
     return value.normalize(Context(prec=_DIGITS, rounding=ROUND_HALF_UP))
 
 
 def _is_average(node: ast.BinOp) -> bool:
-    """Whether a sum is divided by the number of its addends, as in (3 + 4 + 8) / 3."""
+    """Whether a sum is divided by the number of its terms, as in (3 + 4 + 8) / 3."""
     if not (isinstance(node.op, ast.Div) and isinstance(node.right, ast.Constant)):
         return False
     addends, left = 1, node.left
@@ -120,7 +120,7 @@ def _is_average(node: ast.BinOp) -> bool:
 
 
 class _Literals:
-    """The numbers of an expression, taken as they are written: a float would have changed them."""
+    """The numbers of an expression as they are written, because a float would change them."""
 
     def __init__(self, expression: str, tree: ast.expr) -> None:
         self._expression = expression

@@ -41,17 +41,17 @@ from runs.text.numerals import (
 )
 
 _SOFT_BREAK = re.compile("\u00ad(?=[^\\S\n]*[\n\f])")
-"""A soft hyphen that is seen, since its line ends there."""
+"""A visible soft hyphen, because the line ends there."""
 _REACH = 40
-"""Characters on either side that decide."""
+"""Characters before and after a passage that decide."""
 _LINES = 2_000
-"""Characters in which the lines around are looked for."""
+"""Characters in which the surrounding lines are searched for."""
 _WITHIN = frozenset(".,'’ʼ/:⁄∕٫٬，．：／˙·_")
-"""Between two digits they are a part of the number, or of the date or time."""
+"""Between two digits they are part of the number, the date or the time."""
 _DASHES = "-‐‑‒–−﹣－⁻₋"
 _HYPHENS = "-‐‑‒–﹣－\ufffe\x02"
 LINE_HYPHENS = tuple("-‐‑\ufffe\x02")
-"""Where a line ends with one of them, its last word may go on in the next. No word is broken with a dash."""
+"""If a line ends with one of them, its last word may continue in the next line. A dash never breaks a word."""
 _CURRENCY = r"(?:[\p{Sc}]|\b[A-Z]{1,3}\p{Sc}?|\bFr\.|\bRs\.)"
 _GAP = r"[^\S\n]{0,3}"
 _NUMBER = rf"{_CURRENCY}?{_GAP}[\p{{Nd}}¼-¾⅐-⅞]"
@@ -71,7 +71,7 @@ _IN_BRACKETS = regex.compile(rf"\({_GAP}{_CURRENCY}?{_GAP}[\p{{Nd}}.,'’ \u00a0
 _CLOSES = regex.compile(r"[^\S\n]?[%‰]?\)")
 _GROUP_BEFORE = regex.compile(r"(?<!\p{Nd})\p{Nd}{1,3}[ \xa0\u2000-\u200a\u202f\u205f\u3000]?\Z")
 _GROUP_AFTER = regex.compile(r"[ \xa0\u2000-\u200a\u202f\u205f\u3000]?\p{Nd}{3}(?!\p{Nd})")
-"""The parts of 1 000."""
+"""The groups of digits in 1 000."""
 _FRACTION = "¼-¾⅐-⅞"
 _DIGIT_BEFORE = regex.compile(rf"[\p{{Nd}}]{_GAP}\Z")
 _FRACTION_NEXT = regex.compile(
@@ -91,12 +91,12 @@ _SCALE_FIRST = regex.compile(rf"{_GAP}{_SCALE}")
 _OF_NUMBERS = "0123456789.,'’ \u00a0\u2007\u2009\u202f"
 _MONEY = regex.compile(rf"{_CURRENCY}\Z")
 _LETTER_NEXT = regex.compile(rf"{_GAP}[kKmMbB](?![\w&])")
-"""As in $5 m."""
+"""The letter of a scale, as in $5 m."""
 _OF_SIGN = regex.compile(r"(?<!\p{L})[A-Z]{1,3}\Z")
-"""Before the sign of a currency, as in US$5."""
+"""Letters before the sign of a currency, as in US$5."""
 _MINUS_BEHIND = regex.compile(r"[-−﹣－](?![\w\s]*\w)|[-−﹣－](?=\s)(?!\s*\p{Nd})")
 _POINT_FIRST = regex.compile(rf"(?:\A|[\s{_DASHES}(\p{{Sc}}])[.,]\Z")
-"""As in -.50."""
+"""A number that begins with its decimal point, as in -.50."""
 _DATE_CHARACTERS = 10
 _DATE = regex.compile(
     r"(?<!\p{Nd})(?:\p{Nd}{4}([-‐‑–])\p{Nd}{1,2}\1\p{Nd}{1,2}|\p{Nd}{1,2}([-‐‑–])\p{Nd}{1,2}\2\p{Nd}{4})(?!\p{Nd})"
@@ -130,7 +130,7 @@ def is_whole(text: str, start: int, end: int) -> bool:
 
 
 def _around(text: str, at: int) -> tuple[str, str]:
-    """What is seen on either side."""
+    """The visible characters before and after the passage."""
     before, after = _within(text, at, _REACH)
     if min(len(before), len(after)) < _REACH // 2:  # at an end of the text, or where much is not seen
         before, after = _within(text, at, _LINES)
@@ -144,7 +144,7 @@ def _within(text: str, at: int, reach: int) -> tuple[str, str]:
 
 
 def _cuts(text: str, at: int) -> bool:
-    """Whether this place is inside a word or a number, whichever side of it is the passage."""
+    """Whether this place is inside a word or a number, on whichever side the passage is."""
     before, after = _around(text, at)
     if not before or not after:
         return False
@@ -181,7 +181,7 @@ def _cuts(text: str, at: int) -> bool:
 
 
 def _cuts_word(before: str, after: str, left: str, right: str) -> bool:
-    """Whether a hyphen or an apostrophe at this place joins two parts of a word."""
+    """Whether a hyphen or an apostrophe here joins two parts of a word."""
     if _has_case(right) and _BROKEN.search(before):
         return True
     if _has_case(left) and (behind := _BREAKS.match(after)) and _has_case(behind[0][-1]):
@@ -199,7 +199,7 @@ def _cuts_word(before: str, after: str, left: str, right: str) -> bool:
 
 
 def _cuts_spelled(before: str, after: str) -> bool:
-    """Whether this place is inside a number in words: of “one hundred and twenty”, “one hundred” is another one."""
+    """Whether this place is inside a number in words: in “one hundred and twenty”, “one hundred” is another number."""
     left, right = _WORD_BEFORE.search(before), _WORD_AFTER.match(after)
     if left is None or right is None:
         return False
@@ -210,7 +210,7 @@ def _cuts_spelled(before: str, after: str) -> bool:
 
 
 def _cuts_before(text: str, start: int, end: int) -> bool:
-    """Whether what belongs to the number at the beginning of a passage stands before it."""
+    """Whether something before the passage belongs to the number at its beginning."""
     before, after = _around(text, start)
     if after[:1] in _NUMERALS and _SIGNED_NUMERAL.search(before):
         return True
@@ -236,20 +236,20 @@ def _cuts_before(text: str, start: int, end: int) -> bool:
 
 
 def _is_spelled_out(before: str) -> bool:
-    """Whether the bracket behind a number in words opens, as in “thirty (30) days”."""
+    """Whether the bracket that repeats a number in words opens, as in “thirty (30) days”."""
     words = regex.sub(rf"\({_GAP}{_CURRENCY}?{_GAP}\Z", "", before).rstrip()
     last = regex.split(r"\s", words)[-1]
     return any(number.start == 0 for number in spelled_numbers(last))
 
 
 def _without_currency(before: str) -> str:
-    """Without the currency in words, as in “one thousand euros (EUR 1,000)”; nothing where there is none."""
+    """The number without the currency in words, as in “one thousand euros (EUR 1,000)”; empty if there is none."""
     words = _OPENED.sub("", before).rstrip()
     return _CURRENCY_LAST.sub("", words) if _CURRENCY_LAST.search(words) else ""
 
 
 def _cuts_behind(text: str, start: int, end: int) -> bool:
-    """Whether something that belongs to the number at the end of a passage follows it."""
+    """Whether something after the passage belongs to the number at its end."""
     before, after = _around(text, end)
     if before[-1:] in _NUMERALS and after[:1] in _PERCENT:
         return True
@@ -281,5 +281,5 @@ def _has_case(letter: str) -> bool:
 
 
 def _is_mark(letter: str) -> bool:
-    """A mark of the letter before, but none of the points that Arabic and Hebrew may leave out."""
+    """A mark of the letter before, except the points that Arabic and Hebrew may leave out."""
     return _MARK.match(letter) is not None

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from runs.text.sentences import lines_in
 
 MAX_ROW_CHARACTERS = 1_000_000
-"""Of one row, or of the header with the lines before it."""
+"""Characters of one row, or of the header with the lines before it."""
 SEPARATORS = ",;\t"
 _SAMPLE_CHARACTERS = 50_000
 _SAMPLE_ROWS = 100
@@ -48,7 +48,7 @@ class CsvRow(NamedTuple):
 
 
 def rows_in(text: str, separator: str = "", *, max_characters: int = MAX_ROW_CHARACTERS) -> Iterator[CsvRow]:
-    """All rows, empty ones too. Raises NotCsv when it comes to a place that cannot be read, or to a longer row."""
+    """All rows, also empty ones. Raises NotCsv at a place that cannot be read, or for a row that is too long."""
     directive = _DIRECTIVE.match(text)
     separator = directive[1] if directive else separator or separator_of(text)
     lines = _Lines(text, max_characters)
@@ -110,12 +110,12 @@ def _fitness(sample: str, separator: str, wanted: Sequence[str]) -> tuple[int, f
 
 
 def _with_line_feeds(text: str) -> str:
-    """Old programs for Macs end lines with carriage returns alone."""
+    """The text with line feeds: old Mac programs end lines with carriage returns alone."""
     return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
 
 
 class _Lines(Iterator[str]):
-    """The lines of a text for the reader, which remembers those of the row that is being read."""
+    """The lines of a text for the reader. It remembers those of the current row."""
 
     def __init__(self, text: str, max_characters: int) -> None:
         self._lines = (f"{line}\n" for line in lines_in(_with_line_feeds(text).removeprefix("\ufeff")))
@@ -151,7 +151,7 @@ class _Lines(Iterator[str]):
         return f"is not valid CSV: {error}, line {self.number:,}"
 
     def _open_quotation(self, separator: str) -> int:
-        """The line of the row's quotation mark that nothing closes; 0 if there is none."""
+        """The line of a quotation mark in the row that nothing closes; 0 if there is none."""
         opened, begins = 0, True
         for number, line in enumerate(self._row, self.number - len(self._row) + 1):
             at = 0

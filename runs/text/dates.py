@@ -47,14 +47,14 @@ _ITS_YEAR = _YEAR.replace("year", "its_year")
 _DAY = r"(?P<day>[0-3]?\d)"
 _APART = r"(?<!\d)(?<!\d[.,])"
 _FREE = r"(?<!\d)(?<!\d\.)(?<![/-])"
-"""Before the first digit: what comes there would be a part of the same number. A comma between two cells is none, and
-in front of a date of three numbers it can be nothing else.
+"""The start of a date: other characters before its first digit would be part of the same number. A comma between two
+cells is allowed, and before a date of three numbers it can be nothing else.
 """
 _DIGITS = re.compile(r"\d+")
 _BY_NUMBERS = re.compile(
     rf"{_FREE}(?P<month>[0-3]?\d)(?P<mark>[./-]){_DAY}(?P=mark)(?P<year>(?:1[5-9]|20|21)\d{{2}}|\d{{2}})(?![./-]?\d)"
 )
-"""Whether month or day comes first is not said."""
+"""Dates in which the order of month and day is not known."""
 _FORMS = (
     re.compile(rf"{_FREE}{_YEAR}(?P<mark>[-/.])(?P<month>[01]?\d)(?P=mark){_DAY}(?!\d)"),
     re.compile(rf"{_FREE}{_YEAR}年(?P<month>[01]?\d)月(?:{_DAY}日)?"),
@@ -62,20 +62,20 @@ _FORMS = (
     re.compile(rf"{_APART}{_DAY}(?:st|nd|rd|th|er|\.|º)?\s(?:of\s|de\s)?{_MONTH}(?:,?\s(?:de\s|del\s)?{_YEAR})?"),
     re.compile(rf"{_FREE}{_YEAR}-(?P<month>0[1-9]|1[0-2])(?![\d-])"),
 )
-"""Those that begin with digits, and are looked for only there."""
+"""Forms that begin with digits, and are searched for only there."""
 _MONTH_FIRST = re.compile(rf"{_NAMED_FIRST}(?:,?\s{_YEAR}|\s{_DAY}(?:st|nd|rd|th)?(?!\d)(?:,?\s{_ITS_YEAR})?)")
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day, or a month without a `day`, or a day of any `year`; 0 stands for what is not said."""
+    """A day, or a month without a `day`, or a day of any `year`; 0 stands for an unknown part."""
 
     year: int
     month: int
     day: int
 
     def is_same(self, other: "Day") -> bool:
-        """Whether both can mean the same: what only one of them says does not keep them apart."""
+        """Whether both can mean the same day. A part that only one of them has makes no difference."""
         return all(
             not mine or not theirs or mine == theirs for mine, theirs in zip(self.parts, other.parts, strict=True)
         )
@@ -199,7 +199,7 @@ class Moments:
         self._not_iso: Moment | None = None
         self._either: Moment | None = None
         self._only: dict[str, Moment] = {}
-        """By each order the first date that cannot be read in the other one."""
+        """For each order the first date that cannot be read in the other one."""
 
     def add(self, one: Moment) -> None:
         self._first = self._first or one

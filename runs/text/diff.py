@@ -28,14 +28,15 @@ from runs.text.truncate import cut_after
 type Kind = Literal["same", "removed", "added"]
 
 MAX_STEPS = 4_000_000
-"""For all texts that share a `DiffBudget`: about half a second. One comparison takes at most eight bytes a step."""
+"""Steps of all texts that share a `DiffBudget`: about half a second. One comparison takes at most eight bytes a step.
+"""
 _PAIRS = 64
 """Pairs of words or lines that are compared in one step."""
 _STEPS_PER_TEXT, _STEPS_PER_CHARACTER = 100, 6
-"""For finding the words of a text, however short it is."""
+"""Steps for finding the words of a text, at least, and for each character."""
 _ALIKE = 0.4
-"""Share of the words that must stay, or the rest of the old text only makes the new one hard to read: of the longer
-text, or of the shorter one if they stand in passages.
+"""The share of the words that must stay; with fewer, the rest of the old text only makes the new one hard to read. It
+is a share of the longer text, or of the shorter one if the words stand in passages.
 """
 _PASSAGE = 4
 """Words that stay in a row."""
@@ -44,7 +45,7 @@ _WORD = regex.compile(rf"\s*(?:[{_IDEOGRAPHS}]|[^\W{_IDEOGRAPHS}]+|[^\w\s])|\s+"
 
 MAX_CHARACTERS = 1_000_000
 MAX_LINES = 50_000
-"""Of each of two texts that are compared line by line."""
+"""Lines of each of two texts that are compared line by line."""
 MAX_ROWS = 2_000
 """Lines of one comparison that are shown, including the unchanged lines around the changes."""
 MAX_IN_A_LINE = 2_000
@@ -98,7 +99,7 @@ class DiffBudget:
         self._left = steps
 
     def take(self, steps: int) -> bool:
-        """Uses the steps if there are as many left; returns whether there were."""
+        """Use these steps if there are as many left. Returns whether there were."""
         if steps > self._left:
             return False
         self._left -= steps
@@ -143,8 +144,8 @@ def changed_lines(before: str, after: str, budget: DiffBudget) -> Iterator[tuple
 
 
 def _shortest(old: Sequence[str], new: Sequence[str], budget: DiffBudget) -> list[Kind]:
-    """What becomes of each word or line, in order. If the budget is too small, all that lies between the first and the
-    last difference is removed, then added.
+    """The kind of each word or line, in order. If the budget is too small, everything between the first and the last
+    difference is removed, then added.
     """
     start = _shared(old, new)
     end = _shared(old[start:][::-1], new[start:][::-1])
@@ -170,7 +171,7 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[Kind]:
 
 
 def _shared(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many words or lines both begin with."""
+    """How many words or lines both have in common at the beginning."""
     count = 0
     for one, other in zip(old, new, strict=False):
         if one != other:
@@ -182,7 +183,7 @@ def _shared(old: Sequence[str], new: Sequence[str]) -> int:
 def _compared_words(
     before: str, after: str, budget: DiffBudget
 ) -> tuple[Sequence[Kind], Sequence[str], Sequence[str]] | None:
-    """What becomes of each word, in order, and the words of both; None for texts that replace each other."""
+    """The kind of each word, in order, and the words of both; None for texts that replace each other."""
     if not budget.take(2 * _STEPS_PER_TEXT + (len(before) + len(after)) * _STEPS_PER_CHARACTER):
         return None
     old, new = _WORD.findall(before), _WORD.findall(after)
@@ -220,7 +221,7 @@ def _pieces(kinds: Sequence[Kind], old: Iterator[str], new: Iterator[str]) -> It
 
 
 def _sides(before: str, after: str, budget: DiffBudget) -> tuple[tuple[DiffPiece, ...], tuple[DiffPiece, ...]] | None:
-    """The pieces of each text for itself, to the character; None where `word_diff` has one piece each."""
+    """The pieces of each text, exact to the character; None if `word_diff` has one piece each."""
     words = _compared_words(before, after, budget)
     if words is None:
         return None
@@ -235,7 +236,7 @@ def _side(kinds: Sequence[Kind], words: Sequence[str], own: Kind) -> Iterator[Di
 
 
 def _lines(text: str) -> list[str]:
-    """Without their ends: a reader does not see whether they are those of Windows."""
+    """The lines without their ends, because a reader cannot see which kind they are."""
     lines = text.split("\n")
     if lines and not lines[-1]:
         lines.pop()

@@ -1,4 +1,6 @@
-"""Sites of the web as people list them: `example.org` with all below it, `*` for all, `-example.org` for none of it."""
+"""Sites of the web as people list them: `example.org` with all below it, `*` for all, `-example.org` for an
+exception.
+"""
 
 import re
 from typing import NamedTuple
@@ -24,12 +26,12 @@ class Sites(NamedTuple):
 
     @property
     def words(self) -> str:
-        """For people; empty for none."""
+        """The sites in words for people; empty for none."""
         listed = "any site" if EVERY in self.allowed else ", ".join(self.allowed)
         return f"{listed}, but not {', '.join(self.refused)}" if listed and self.refused else listed
 
     def beyond(self, others: "Sites") -> list[str]:
-        """The names that are allowed here and not there."""
+        """The names that are allowed here and not in the other list."""
         return [name for name in self.allowed if not (others.has(name) if name != EVERY else others.allowed)]
 
     def within(self, others: "Sites") -> "Sites":
@@ -41,7 +43,7 @@ class Sites(NamedTuple):
 
     @property
     def is_mixed(self) -> bool:
-        """Whether it names sites, and exceptions below them."""
+        """Whether it names sites and exceptions below them."""
         return EVERY not in self.allowed and bool(self.refused)
 
     def __str__(self) -> str:

@@ -21,7 +21,7 @@ from runs.text.patterns import Budget, Pattern, compiled, found
 from runs.text.truncate import cut_after
 
 MAX_CHARACTERS = 20_000
-"""Of a schema. Checking the schema itself takes up to about 0.1 ms for each of them."""
+"""Characters of a schema. Checking the schema itself takes up to about 0.1 ms for each."""
 
 _NOT_SUPPORTED = frozenset(
     {"unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"}
@@ -95,7 +95,7 @@ def _base(schema: JsonValue) -> type[Validator]:
 
 
 def _refuse(node: dict[str, JsonValue], *, is_root: bool) -> None:
-    """Raises InvalidInput for what would let a schema reach out of, or switch, its validator."""
+    """Raises InvalidInput for keywords that would let a schema load something, or replace its validator."""
     for key in _NOT_SUPPORTED & node.keys():
         raise InvalidInput(f"{key} is not supported; write the schema without it")
     for key in ("$schema", "$id"):
@@ -122,7 +122,7 @@ def _each_object(node: JsonValue, do: Callable[[dict[str, JsonValue]], None]) ->
 
 
 def _validator(base: type[Validator], budget: Budget) -> type[Validator]:
-    """The base with a budget, which is looked at whenever a schema meets a value."""
+    """The base validator with a budget that is checked whenever a schema is applied to a value."""
 
     def in_time(schema: Mapping[str, Any]) -> ItemsView[str, Any]:
         budget.left()
@@ -134,7 +134,7 @@ def _validator(base: type[Validator], budget: Budget) -> type[Validator]:
 
 
 class _Keywords:
-    """The keywords that are ours, as functions of validator, value of the keyword, instance and schema."""
+    """Our own keywords, as functions of validator, value of the keyword, instance and schema."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget

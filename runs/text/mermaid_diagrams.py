@@ -1,4 +1,4 @@
-"""Mermaid diagrams in a text: whether Mermaid itself can draw them. A guarded process finds out."""
+"""Mermaid diagrams in a text: whether Mermaid itself can draw them. This is tried in a guarded process."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from runs.errors import InvalidInput
 from runs.text.patterns import Budget, TooSlow
 
 MAX_DIAGRAMS = 20
-"""Of one text: each takes a third of a second."""
+"""Diagrams of one text: each takes a third of a second."""
 MAX_CHARACTERS = 20_000
-"""Of one diagram: nobody reads a larger one."""
+"""Characters of one diagram: nobody reads a larger one."""
 MAX_PROBLEM = 300
 _MEGABYTES = 600
 """Mermaid takes 100, and so many more for the largest diagrams."""

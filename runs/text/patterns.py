@@ -1,11 +1,5 @@
-"""Regular expressions that come from outside: none of them may cost more time or memory than agreed.
-
-They are put into the form that RE2 takes, or refused in words. RE2 has no look-around and no back-references, which
-is why it searches in linear time and bounded memory. Classes mean what they mean in Python: digits, letters and spaces
-of all scripts, where RE2 knows those of ASCII. Only \\b stays as it is in RE2.
-
-Linear can still be minutes: a pattern that has to be followed in thousands of states costs microseconds for each byte.
-A search that may come to that is a guarded call.
+"""Regular expressions from outside: none of them may take more time or memory than agreed. They are translated for RE2,
+or refused in words. RE2 has no look-around and no back-references, which is why it is linear.
 """
 
 import json
@@ -62,7 +56,7 @@ def in_re2(pattern: str) -> str:
 
 
 def _tokens(pattern: str) -> Iterator[tuple[str, str]]:
-    """Each part as it is written and as RE2 takes it; a class is one part."""
+    """Each part as it is written and as RE2 takes it. A character class is one part."""
     at = 0
     while at < len(pattern):
         written = pattern[at]
@@ -85,7 +79,7 @@ def _tokens(pattern: str) -> Iterator[tuple[str, str]]:
 
 
 def _count(bounds: str) -> str:
-    """The brace before the bounds of a repeat. RE2 would take {,3} and counts of many digits for mere text."""
+    """The brace before the bounds of a repeat. RE2 would read {,3} and counts of many digits as text."""
     least, comma, most = bounds.partition(",")
     if not all(digits.isdecimal() for digits in (least, most) if digits):
         return "{"
@@ -134,7 +128,7 @@ def _class(pattern: str, start: int) -> tuple[str, str]:
 
 
 def _refuse_unseen_letters(written: list[str]) -> None:
-    """RE2's \\b takes letters such as ä for spaces, so that it matches neither before nor after one at an edge."""
+    """RE2's \\b takes letters such as ä for spaces, so it does not match beside one."""
     for before, letter, after in zip(["", *written], written, [*written[1:], ""], strict=False):
         if letter.isalpha() and not letter.isascii() and not (before.isalnum() and after.isalnum()):
             raise InvalidInput(
@@ -173,7 +167,7 @@ class Budget:
 
     @property
     def used_up(self) -> str:
-        """That there is no time left, behind what was to be done. Who shares an allowance may get nothing of it."""
+        """The end of a sentence: there is no time left. A check that shares an allowance may get none of it."""
         return f"it took longer than {self.seconds:.2g} seconds" if self.seconds > 0 else "no time was left for it"
 
 
@@ -243,7 +237,7 @@ def spans(
 
 
 def spans_in(data: bytes, *, source: str, limit: int, each_line_once: bool, group: int) -> bytes:
-    """What a guarded process does: the offsets in bytes, as JSON."""
+    """Runs in a guarded process: the offsets in bytes, as JSON."""
     found = _spans(_engine(source), data, limit, each_line_once=each_line_once, group=group)
     return json.dumps(list(found), separators=(",", ":")).encode()
 
@@ -288,7 +282,7 @@ def _spans(
 
 
 def _after(data: bytes, start: int, end: int) -> int:
-    """Where to search on: behind the match, and behind a whole character if it had no width."""
+    """Where to continue the search: after the match, or after a whole character if it had no width."""
     if end > start:
         return end
     end += 1
@@ -298,7 +292,7 @@ def _after(data: bytes, start: int, end: int) -> int:
 
 
 def _in_words(problem: str) -> str:
-    """RE2's own words, with what to do where that is not plain."""
+    """RE2's own message, with what to do if that is not obvious."""
     if problem.startswith("invalid repetition size"):
         return TOO_MANY_REPEATS
     if problem.startswith("pattern too large"):

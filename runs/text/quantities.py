@@ -1,19 +1,5 @@
-"""Cells that are one number, with everything around the digits that changes their value, and what they come to.
-
-`quantity` reads a cell, `Figures` adds up quantities of one kind. In a cell there is nothing but a number, so that more
-signs can be understood than in a text:
-
-| in a cell | read as |
-|---|---|
-| `- 5` `5-` `$5-` `—5` `⁻5` `(5)` `$(5)` `(5 EUR)` | minus five |
-| `5,-` `5.–` | five: the dash stands for no cents |
-| `500 DR` `200 CR` | debit and credit: in a column of both, credit is less than nothing |
-| `€5 m` `5 M €` | the letter is a scale next to money, even with a space between |
-| `250 hp` `AED 5` `5 EUR/m²` | units without a name here are kept as they are written |
-| `二百四十円` | 240 yen |
-| `10–20` `10²` `5*` `1/2` `(-5)` `about` `5 (3)` `n/a` | no quantity |
-
-Everything that `runs.text.numbers` understands in a text is understood here, too.
+"""Cells that are one number, with everything around the digits that changes the value. `quantity` reads a cell,
+`Figures` adds up quantities of one kind.
 """
 
 import re
@@ -64,7 +50,7 @@ LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MYR MZN NAD NGN 
 RON RSD RWF SAR SBD SCR SDG SLE SOS SRD SSP STN SYP SZL TJS TMT TND TOP TTD TZS UAH UGX UYU UZS VES VND VUV WST XAF
 XCD XOF XPF YER ZMW
 """
-"""Some are words in texts: they count in cells alone."""
+"""Codes of currencies. Some are words in texts, so they count in cells only."""
 _ISO_CURRENCIES = frozenset(_CODES_OF_MONEY.split())
 _SYMBOLS = "¢؋₡₢₣₤₥₦₧₨₫₭₮₯₰₱₲₳₴₵₶₷₸₻₼₾₿"
 _MONEY = frozenset(CURRENCIES) | _ISO_CURRENCIES | frozenset(_SYMBOLS)
@@ -72,7 +58,7 @@ _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: "¥",
 _CELL_SIGN = rf"[{MINUS}—+]"
 _LEADING = dict.fromkeys([*CODES, *_ISO_CURRENCIES, *_SYMBOLS, "%"])
 _OWN_UNIT = r"[^\W\d_]{1,20}(?:[.·][^\W\d_]{1,10}){0,2}[²³]?\.?"
-"""A unit without a name here."""
+"""A unit without a name in this module."""
 _CELL = re.compile(
     rf"(?:(?P<comparison>[<>]=?|[≤≥⩽⩾]|(?i:{either(dict.fromkeys(ABOUT))})) ?)?(?:(?P<side>(?i:DR|CR)\.?) )?"
     rf"(?P<sign>{_CELL_SIGN})? ?(?:(?P<scaled>{SCALED_CURRENCY})?(?P<currency>{either(_LEADING)}) ?)?"
@@ -105,7 +91,7 @@ class Kind(NamedTuple):
 
 _NO_KIND = Kind()
 PARTS = {"%": 2, "‰": 3}
-"""How many places the decimal mark of a share moves, as in 25 % for 0.25."""
+"""How many places the decimal mark of a share moves, as from 25 % to 0.25."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +118,11 @@ class Quantity:
         return len(digits) > 1 and digits[0] == "0" and digits[1].isdecimal()
 
     def value(self, mark: str) -> Decimal:
-        """What it comes to with this decimal mark, with its scale."""
+        """The value with this decimal mark, including the scale."""
         return self.values[mark].scaleb(self.kind.scale, EXACT)
 
     def plain(self, mark: str) -> Decimal:
-        """The same as a bare number: a workbook holds 0.25 for 25 %."""
+        """The value as a bare number: a workbook holds 0.25 for 25 %."""
         return self.value(mark).scaleb(-PARTS.get(self.kind.unit, 0) if self.is_stored else 0, EXACT)
 
 
@@ -328,22 +314,22 @@ class Figures:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The decimal marks with which all of them can be read; none where there is no quantity."""
+        """The decimal marks with which all of them can be read; empty if there is no quantity."""
         return tuple(self._only or THOUSANDS) if self._first else ()
 
     @property
     def one_mark(self) -> str:
-        """The decimal mark that they decide on, or any where it makes no difference; empty where it does."""
+        """The decimal mark that they decide on, or any if it makes no difference; empty if that is unclear."""
         marks = self.marks
         same = len({tuple((side, *tallies[mark]) for side, tallies in self._sides.items()) for mark in marks}) == 1
         return marks[0] if same else ""
 
     def sum(self, mark: str) -> Decimal:
-        """With its scale."""
+        """The sum with its scale."""
         return self._tally(mark).total.scaleb(self.kind.scale, EXACT)
 
     def figure(self, of: str, mark: str) -> str:
-        """The `sum`, the `average`, the `min` or the `max`, as a person writes it."""
+        """The `sum`, `average`, `min` or `max`, as a person writes it."""
         tally = self._tally(mark)
         value = {"sum": tally.total, "min": tally.least, "max": tally.greatest}.get(of)
         return self._written(tally.average if value is None else value)
@@ -386,7 +372,7 @@ class _Tally:
         self.count += 1
 
     def less(self, other: "_Tally") -> "_Tally":
-        """Of these and of the others, which are less than nothing."""
+        """The tally of these numbers and of the others, which are subtracted."""
         both = _Tally()
         both.count, both.total = self.count + other.count, EXACT.subtract(self.total, other.total)
         both.least, both.greatest = (

@@ -1,4 +1,4 @@
-"""File names that ask for care: version stores, what tools obey unasked, and what usually holds secrets."""
+"""File names that need care: version stores, files that tools obey without being asked, and usual places of secrets."""
 
 import fnmatch
 import re
@@ -90,7 +90,9 @@ _PRIVATE_KEY = re.compile(rb"\s*-----BEGIN [A-Z ]{0,40}PRIVATE KEY( BLOCK)?-----
 
 
 def secret_part(path: str) -> str:
-    """The part of a path by which it usually holds secrets: a folder, with a slash, or all of it; else nothing."""
+    """The part of a path by which it usually holds secrets: a folder, with a slash, or the whole path; empty
+    for none.
+    """
     folded = "/".join(_parts(path))
     found = _SECRETS.search(folded)
     if found is None:
@@ -101,24 +103,24 @@ def secret_part(path: str) -> str:
 
 
 def junk_part(path: str) -> str:
-    """The path down to the part that is rarely meant, such as `.git`; nothing if there is none."""
+    """The path up to the part that is rarely meant, such as `.git`; empty if there is none."""
     slashed = path.replace("\\", "/")
     found = _JUNK.search(slashed)
     return slashed[: found.end(2)] if found else ""
 
 
 def is_lock(path: str) -> bool:
-    """Whether it is what a word processor puts beside an open document: it says who has it, and no more."""
+    """Whether it is the lock that a word processor puts beside an open document, which only says who has it."""
     return bool(_LOCK.search(path.replace("\\", "/")))
 
 
 def is_private_key(beginning: bytes) -> bool:
-    """Whether a file that begins like this is a private key, whatever it is called."""
+    """Whether a file with this beginning is a private key, whatever its name is."""
     return _PRIVATE_KEY.match(beginning) is not None
 
 
 def is_version_store(path: str) -> bool:
-    """Whether a part of the path is `.git` (`.hg`, `.svn`) to any file system, by whichever spelling."""
+    """Whether a part of the path is `.git` (`.hg`, `.svn`) on some file system, in any spelling."""
     return any(part in {".git", ".hg", ".svn", ".bzr"} or _SHORT_NAME.fullmatch(part) for part in _parts(path))
 
 
@@ -134,6 +136,8 @@ def is_obeyed(path: str) -> bool:
 
 
 def _parts(path: str) -> list[str]:
-    """The parts as the most forgiving file system reads them: capitals, hidden characters, dots at the end."""
+    """The parts as the most tolerant file system reads them: without capitals, hidden characters, and dots at
+    the end.
+    """
     folded = unicodedata.normalize("NFC", INVISIBLE.sub("", path).casefold()).replace("\\", "/")
     return [part.rstrip(". ").partition(":")[0] for part in folded.split("/")]

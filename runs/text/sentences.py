@@ -21,7 +21,9 @@ _PIECE = 250_000
 
 
 def lines_in(text: str) -> Iterator[str]:
-    """`text.split("\\n")` without a last empty line, piece by piece: a list of all takes many times the memory."""
+    """`text.split("\\n")` without a last empty line, piece by piece: a list of all lines takes many times the
+    memory.
+    """
     rest = list[str]()
     for start in range(0, len(text), _PIECE):
         first, *lines = text[start : start + _PIECE].split("\n")
@@ -35,7 +37,7 @@ def lines_in(text: str) -> Iterator[str]:
 
 
 REACH = 600
-"""Characters before and after a place in which the ends of its sentence are looked for."""
+"""Characters before and after a place in which the ends of its sentence are searched for."""
 _END = regex.compile(
     r"(?m:^)#{1,6}[^\S\n][^\n]*\n|(?<!\b\w)(?<!\b\d\d)[.!?…][\"”’»)\]*_]*\s+(?=[^\s\p{Ll}])|[。！？]+[」』”’)]*"
     r"|\f|\n[^\S\n]*\n\s*|\n(?=[^\S\n]*(?:[-*•+–]\s|\d{1,3}[.)]\s|#{1,6}\s|\|))"
@@ -48,12 +50,12 @@ abs art arts bzw ca cf cl co corp dr etc fig hr inc incl jr lit ltd mr mrs ms nr
 sr st str vgl vs zit ziff
 """
 _SHORT = frozenset(_ABBREVIATIONS.split())
-"""Abbreviations behind which a sentence goes on with a capital or a figure."""
+"""Abbreviations after which a sentence goes on with a capital or a figure."""
 _LAST_WORD = regex.compile(r"\p{L}{1,6}\Z")
 
 
 def sentence_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """Where the next sentence begins, for each end of a sentence between these places."""
+    """Where the next sentence begins, for each sentence that ends between these places."""
     for match in _END.finditer(text, start, len(text) if end is None else end):
         word = _LAST_WORD.search(text, max(start, match.start() - 6), match.start())
         if not (word and match[0][0] == "." and word[0].casefold() in _SHORT):
@@ -61,7 +63,7 @@ def sentence_ends(text: str, start: int = 0, end: int | None = None) -> Iterator
 
 
 def sentences_in(text: str) -> Iterator[str]:
-    """The sentences of a text, in order, without the space around them."""
+    """The sentences of a text, in order, without surrounding space."""
     start = 0
     for end in [*sentence_ends(text), len(text)]:
         if sentence := text[start:end].strip():
@@ -70,12 +72,12 @@ def sentences_in(text: str) -> Iterator[str]:
 
 
 def part_ends(text: str) -> Iterator[int]:
-    """Where the next sentence begins, or the next part of one: behind semicolons before no small letter, too."""
+    """Where the next sentence begins, or the next part of one, after a semicolon that no small letter follows."""
     return merge(sentence_ends(text), (match.end() for match in _SEMICOLON.finditer(text)))
 
 
 def parts_in(text: str) -> Iterator[str]:
-    """What stands between the marks at which a sentence or a part of it may end, even before a small letter."""
+    """The text between the marks at which a sentence or a part of it may end, even before a small letter."""
     return (part for part in _MARKS.split(text) if part)
 
 

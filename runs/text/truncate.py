@@ -60,7 +60,7 @@ def truncate_path(path: str, limit: int) -> str:
 
 
 def cut_after(text: str, limit: int, mark: str = f" {ELLIPSIS}") -> str:
-    """The text, or its first `limit` characters and the mark."""
+    """The text, or its first `limit` characters followed by the mark."""
     return text if len(text) <= limit else f"{text[: boundary(text, limit)]}{mark}"
 
 

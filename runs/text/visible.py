@@ -37,7 +37,7 @@ from runs.text.ignorable import IGNORED
 from runs.text.normalisation import LOOK_ALIKES
 
 MAX_NAMED = 8
-"""Characters of one place that are named one by one; of tags, ten times as many letters are read out."""
+"""Characters of one place that are named one by one. Of tags, ten times as many letters are shown."""
 
 _CONTROL = "\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
 _ODD = re.compile(f"[{_CONTROL}{IGNORED}\ufff9-\ufffb\ufdd0-\ufdef\ufffe\uffff\u2800]+")
@@ -86,7 +86,7 @@ _ALPHABETS = {
 }
 """Alphabets that share shapes, so that a word of letters from two of them may be read as another word."""
 _STYLED = ("phonetic", "full-width", "mathematical", "Roman numeral")
-"""Other shapes of Latin letters: a word of them alone is what it looks like."""
+"""Other shapes of Latin letters. A word with only these is what it looks like."""
 _ALPHABET = tuple((name, regex.compile(pattern)) for name, pattern in _ALPHABETS.items())
 _OTHERS = re.compile(
     "[\u0250-\u02af\u0370-\u058f\u10a0-\u10ff\u13a0-\u167f\u16a0-\u16ff\u1c80-\u1cbf\u1d00-\u1d7f\u1f00-\u1fff\u2100-\u2188"
@@ -97,9 +97,9 @@ _LATIN = re.compile("[A-Za-z]")
 _NUMBER = regex.compile(r"\p{Nd}{2,}")
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _SMALL_UNLIKE = frozenset("\u0432\u043a\u043c\u043d\u0442\u03b2\u03b5\u03b6\u03bc\u03c4")
-"""Small letters whose capitals alone look like Latin letters."""
+"""Small letters of which only the capitals look like Latin letters."""
 _JOINT = frozenset(".@_/\\:-")
-"""Stand inside addresses, paths and names."""
+"""Characters inside addresses, paths and names."""
 MIN_ALIKE = 4
 """Letters of a word that looks like a Latin one, in a text without Latin letters. Shorter words are often real ones."""
 _NAMED = " ‹{}›"
@@ -125,7 +125,7 @@ class Part(NamedTuple):
 
 
 def is_plain(text: str) -> bool:
-    """Whether nothing in a text has to be looked at more closely. Fast, and true of almost every text."""
+    """Whether nothing in a text has to be looked at more closely. Fast, and true for almost every text."""
     if text.isascii():
         return not _ODD.search(text)
     return not (_ODD.search(text) or _OTHERS.search(text) or _TOO_MANY_MARKS.search(text) or _OTHER_DIGIT.search(text))
@@ -172,7 +172,7 @@ def visible_text(text: str) -> str:
 
 
 def remarks(text: str) -> list[str]:
-    """What there is to say of a text, as sentences, each once."""
+    """The remarks on a text, as sentences, each once."""
     found: dict[str, int] = {}
     for part in marked(text):
         if part.is_word:
@@ -198,7 +198,7 @@ type _Found = tuple[int, int, str, str, bool]
 
 
 def _unseen(text: str) -> Iterator[_Found]:
-    """Where characters are that no one sees, or that move others."""
+    """The places of characters that nobody sees, or that move others."""
     is_rtl: bool | None = None
     flags = {match.start("tags"): match.end() for match in _FLAG.finditer(text)} if "\U0001f3f4" in text else {}
     for match in _ODD.finditer(text):
@@ -226,7 +226,7 @@ def _unseen(text: str) -> Iterator[_Found]:
 
 
 def _is_ordinary(text: str, at: int) -> bool:
-    """Whether a character that is not seen does at this place what it is there for."""
+    """Whether an invisible character has its usual purpose at this place."""
     char, before, after = text[at], text[at - 1 : at], text[at + 1 : at + 2]
     if char == "\r":
         return after == "\n"
@@ -262,7 +262,7 @@ def _sign_of(text: str, start: int, end: int) -> _Found:
 
 
 def _mixed(text: str) -> Iterator[_Found]:
-    """Where words have letters of two alphabets, or of one that looks like another; numbers, too."""
+    """The words that mix two alphabets, or are of one that looks like another; also numbers."""
     if _OTHER_DIGIT.search(text):
         for match in _NUMBER.finditer(text):
             if len({ord(digit) - unicodedata.decimal(digit) for digit in match[0]}) > 1:
@@ -327,7 +327,7 @@ def _listed(names: list[str]) -> str:
 
 
 MAX_SIGNS = 2_000
-"""Elements that a page gets; what comes behind them is escaped, which takes a tenth of the room."""
+"""Elements that a page may get. Later characters are escaped, which takes a tenth of the room."""
 
 _TOKEN = re.compile(r"""<!--.*?-->|<[a-zA-Z/!](?:[^<>"']|"[^"]*"|'[^']*')*>""", re.DOTALL)
 _TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
@@ -335,12 +335,12 @@ _ATTRIBUTE = re.compile(r"""(\s(?:title|aria-label|alt|placeholder|label|data-sa
 _VALUE = re.compile(r"""\svalue=("[^"]*"|'[^']*')""")
 _IS_TYPED = re.compile(r"""^<input(?![^>]*\stype=["']?+(?!text|search|email|url))""")
 _KEPT = frozenset({"script", "style", "textarea"})
-"""Elements with texts that a browser does not show, or sends back as they are."""
+"""Elements with texts that a browser does not show, or sends back unchanged."""
 _WITHOUT_ELEMENTS = frozenset({"title", "option", "svg"})
 _IS_NOTED = '<small class="odd-note">'
 _IS_SIGNED = '<span class="odd"'
 _GONE = re.compile("[\0\ud800-\udfff]")
-"""No reference in HTML stands for them."""
+"""Characters for which HTML has no reference."""
 
 
 def make_visible(page: str) -> str:
@@ -366,7 +366,7 @@ class _Page:
         yield self._text(page[at:])
 
     def _tag(self, tag: str) -> tuple[str, str]:
-        """The tag, and what is said behind it. Keeps in mind in which element that matters the next text is."""
+        """The tag, with a remark after it. Remembers which element the next text is in."""
         named = _TAG.match(tag)
         if not named:
             return tag, ""
@@ -419,7 +419,7 @@ class _Page:
 
 
 def _reference(char: str) -> str:
-    """A character by its number; those that numbers of HTML mean otherwise, as they are."""
+    """A character by its number, and as it is if HTML gives its number another meaning."""
     return char if "\x7f" <= char <= "\x9f" else f"&#{ord(char)};"
 
 
@@ -429,7 +429,7 @@ def _attribute(match: re.Match[str]) -> str:
 
 
 def _note_on(typed: str) -> str:
-    """What is said next to a field: in it the characters stay as they are, since it is sent back."""
+    """The remark beside a field. In the field the characters stay unchanged, because it is sent back."""
     said = remarks(typed)
     if not said:
         return ""
