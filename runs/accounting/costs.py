@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 
 from runs.enums import SETTLED_STEPS, Role, RunStatus, StepStatus, WorkKind
 from runs.models import Attempt, ModelCall, Plan, Run, Step
-from runs.pev.plans.estimate import Estimate, RoleEstimate, StepEstimate
+from runs.pev.plans.estimate import Estimate, RoleEstimate
 
 _ZERO = Decimal(0)
 
@@ -106,13 +106,13 @@ _NOTHING = Totals()
 class Guess:
     """Low to high in USD, None where no model in it had a price; `partly`: some had none, so it will cost more.
 
-    `tokens` of all kinds, low and high; None for plans of version 0.1, which did not estimate them.
+    `tokens` of all kinds, low and high.
     """
 
     low: Decimal | None
     high: Decimal | None
     partly: bool
-    tokens: tuple[int, int] | None
+    tokens: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -179,6 +179,7 @@ def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step], cost: Estim
     reused = dict(taken.values_list("step", "reused_from__step__plan__run"))
     parts = (*(_step(step, cost, spent, reused) for step in steps), _final(run, cost, spent))
     over = all(part.over for part in parts)
+    guessed_in_all = _of(cost.roles) if cost else None
     planned_first = "done before the estimate was made" if spent.planning.calls else "without a model"
     return Costs(
         run=run.pk,
@@ -186,7 +187,7 @@ def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step], cost: Estim
         basis=cost.basis.words if cost else "",
         steps=parts,
         roles=tuple(_roles(cost, spent, over=over)),
-        planned=CostLine("", f"Version {plan.version} of the plan", _whole(cost), _sum(parts), over),
+        planned=CostLine("", f"Version {plan.version} of the plan", guessed_in_all, _sum(parts), over),
         planning=CostLine("", "Planning", None, spent.planning, over, planned_first),
         earlier=CostLine("", "Earlier versions", None, spent.earlier, over) if len(plans) > 1 else None,
         total=_sum(parts) + spent.planning + spent.earlier,
@@ -238,7 +239,7 @@ def _step(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int,
     return CostLine(
         key=step.key,
         name=step.spec.name,
-        guess=_of_step(guessed[step.key]) if step.key in guessed else None,
+        guess=_of(guessed[step.key].roles) if step.key in guessed else None,
         actual=actual,
         over=step.status in SETTLED_STEPS or step.status == StepStatus.FAILED,
         note=note,
@@ -270,16 +271,6 @@ def _of(parts: Sequence[RoleEstimate]) -> Guess:
         partly=len(highs) < len(parts),
         tokens=(sum(one.tokens_low for one in parts), sum(one.tokens_high for one in parts)),
     )
-
-
-def _of_step(step: StepEstimate) -> Guess:
-    return _of(step.roles) if step.roles else Guess(step.low, step.high, partly=False, tokens=None)
-
-
-def _whole(cost: Estimate | None) -> Guess | None:
-    if cost is None:
-        return None
-    return _of(cost.roles) if cost.roles else Guess(cost.low, cost.high, partly=bool(cost.unpriced), tokens=None)
 
 
 def _sum(parts: Iterable[CostLine]) -> Totals:

@@ -216,8 +216,7 @@ def _phase(kind: str, role: str) -> str:
 
 
 def _waiting(chosen: QuerySet[Run], now: datetime) -> tuple[Waiting, ...]:
-    ended = Case(When(status=GateStatus.WITHDRAWN, then=F("run__finished_at")))  # rows of version 0.1 have no time
-    until = Coalesce(F("decided_at"), F("withdrawn_at"), ended, Value(now))
+    until = Coalesce(F("decided_at"), F("withdrawn_at"), Value(now))
     waited = ExpressionWrapper(until - F("opened_at"), output_field=DurationField())
     rows = (
         Gate.objects.known()

@@ -17,9 +17,9 @@ class Evidence(Contract):
     gave. `start` and `end` are character offsets in the decoded text, `line` counts from 1; of a document `anchor` and
     `place` say where that is, for citations and for people (`p23`, "clause 4.2(b)"). `sentence` is for people.
     Without `verified` it supports nothing and is shown as such. `provenance`: whose words these are, or, of a check,
-    what it compared the result with; verdicts of earlier versions do not say it. `quote`: of a check by a command, the
-    end of what it printed. `cites`: where a citation in a passage
-    that the run wrote leads outside. `statement`: the words of the result that are supported, and where they are.
+    what it compared the result with; None for what is not verified. `quote`: of a check by a command, the end of what
+    it printed. `cites`: where a citation in a passage that the run wrote leads outside. `statement`: the words of the
+    result that are supported, and where they are.
     `weak`: why the quote may have nothing to do with them; a person has to look.
     """
 
@@ -128,13 +128,11 @@ class CriterionResult(Contract):
 
     @property
     def sample(self) -> str:
-        """Of how many of the things that it speaks of there is evidence, such as “6 of 23 points have evidence”; empty
-        where that is not known. Verdicts of earlier versions do not say of what.
-        """
+        """For how many of its things there is evidence, such as “6 of 23 points have evidence”; empty if unknown."""
         if not self.out_of:
             return ""
-        what = f"{self.unit} have evidence" if self.unit else "looked at"
-        return f"{self.looked_at} of {self.out_of} {what}" + (f" ({self.lacking})" if self.lacking else "")
+        lacking = f" ({self.lacking})" if self.lacking else ""
+        return f"{self.looked_at} of {self.out_of} {self.unit} have evidence{lacking}"
 
     @property
     def uncounted(self) -> str:
@@ -172,10 +170,8 @@ class CriterionResult(Contract):
 
     @property
     def grounded(self) -> bool:
-        """Whether it was met by something else than the words of the run, or may have been: verdicts of earlier
-        versions do not say whose words their quotes are.
-        """
-        return self.met and any(item.outside or (item.verified and item.provenance is None) for item in self.evidence)
+        """Whether it was met by more than the words of the run."""
+        return self.met and any(item.outside for item in self.evidence)
 
     @property
     def weak(self) -> bool:

@@ -320,7 +320,7 @@ def _cost_row(one: CostLine, steps: dict[int, str]) -> tuple[tuple[Span, ...], .
         known = guess.low is not None and guess.high is not None
         least = "at least " if guess.partly else ""
         money = f"{least}{_range(parts.usd(guess.low), parts.usd(guess.high))}" if known else "unpriced"
-        tokens = _range(*(f"{one:,}" for one in guess.tokens)) if guess.tokens else ""
+        tokens = _range(*(f"{one:,}" for one in guess.tokens))
     used = parts.cost(one.actual) if one.actual.calls else "nothing"
     name = (span(one.name, to=steps.get(one.step or 0, "")),)
     return (name, *(spans(cell) for cell in (money, used, note, tokens, f"{one.actual.tokens:,}")))

@@ -367,7 +367,7 @@ def _guess(guess: accounts.Guess) -> contract.Guess:
         low_usd=None if guess.low is None else _usd(guess.low),
         high_usd=None if guess.high is None else _usd(guess.high),
         partly_unpriced=guess.partly,
-        tokens=guess.tokens or None,
+        tokens=guess.tokens,
     )
 
 

@@ -86,8 +86,6 @@ _OF_OUTPUT = re.compile(
     re.IGNORECASE,
 )
 """Criteria that say how a result is to look: it is their subject, or they name its length or format."""
-_CHECK = {"least": "min", "most": "max"}
-"""What version 0.1 called the bounds of a check; its exports can still be imported."""
 _TOOLS = TOOL_NAMES - {DELEGATE}
 """Of plans from elsewhere: what begins with “delegate” is an action in words."""
 _BEGINS_WITH_TOOL = re.compile(rf"\s*({'|'.join(sorted(_TOOLS))})\b[\s:–—-]*(.*)", re.DOTALL)
@@ -317,10 +315,7 @@ def _criterion(value: JsonValue, notes: Notes) -> JsonValue:
         return {"text": value}
     if not isinstance(value, dict):
         return value
-    made = without_state(named(value, _CRITERION), notes, "id")
-    if isinstance(check := made.get("check"), dict):
-        made["check"] = named(check, _CHECK)
-    return made
+    return without_state(named(value, _CRITERION), notes, "id")
 
 
 def _id(value: JsonValue) -> JsonValue:

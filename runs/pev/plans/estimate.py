@@ -5,8 +5,6 @@ from decimal import Decimal
 from functools import reduce
 from operator import add
 
-from pydantic import field_validator
-
 from runs.contracts.base import Contract
 from runs.enums import Role
 
@@ -67,12 +65,12 @@ class RoleEstimate(Contract):
 
 
 class StepEstimate(Contract):
-    """USD for one step, verification included; roles without a known price left out. Old plans have no `roles`."""
+    """USD for one step, verification included; roles without a known price left out."""
 
     step_id: str
     low: Decimal
     high: Decimal
-    roles: list[RoleEstimate] = []
+    roles: list[RoleEstimate]
 
 
 class Estimate(Contract):
@@ -86,18 +84,12 @@ class Estimate(Contract):
     high: Decimal
     steps: list[StepEstimate]
     unpriced: list[str]
-    basis: Basis = Basis()
-    final: list[RoleEstimate] = []
-
-    @field_validator("basis", mode="before")
-    @classmethod
-    def _in_words(cls, basis: object) -> object:
-        """Plans of version 0.1 said in words that the counts were defaults."""
-        return Basis() if isinstance(basis, str) else basis
+    basis: Basis
+    final: list[RoleEstimate]
 
     @property
     def roles(self) -> list[RoleEstimate]:
-        """The sums by role; none for a plan that was estimated as a whole only."""
+        """The sums by role."""
         return by_role([*(one for step in self.steps for one in step.roles), *self.final])
 
     def without(self, kept: Collection[str]) -> "Estimate":
@@ -107,7 +99,7 @@ class Estimate(Contract):
         left = [step for step in self.steps if step.step_id not in kept]
         gone = [step for step in self.steps if step.step_id in kept]
         shared = sum(one.high for one in self.steps) + sum(one.high or 0 for one in self.final) - self.high
-        shared = max(shared, Decimal(0)) if self.final else Decimal(0)  # old plans do not say what `final` costs
+        shared = max(shared, Decimal(0))
         return self.model_copy(
             update={
                 "steps": left,

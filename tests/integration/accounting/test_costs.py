@@ -109,17 +109,6 @@ def test_what_was_stopped_is_not_done() -> None:
     assert {line.standing for line in (*found.steps, *found.roles, found.planned)} == {""}
 
 
-def test_a_plan_of_version_0_1_has_its_sums() -> None:
-    run = factories.finished_succeeded()
-    steps = [{"step_id": "inventory", "low": "0.01", "high": "0.04"}]
-    old = {"low": "0.3", "high": "0.9", "steps": steps, "unpriced": [], "basis": "default token counts per complexity"}
-    Plan.objects.filter(run=run).update(estimate=old)
-    found = costs(run)
-    assert [line.standing for line in found.steps] == ["above", "", "", ""]
-    assert found.planned.guess == Guess(Decimal("0.3"), Decimal("0.9"), partly=False, tokens=None)
-    assert spent(found.roles)[0] == ("Executor", Decimal("0.227"))
-
-
 def test_a_plan_that_was_never_estimated_has_its_costs() -> None:
     run = factories.finished_succeeded()
     Plan.objects.filter(run=run).update(estimate=None)
@@ -147,9 +136,9 @@ def test_before_the_plan_there_is_nothing_to_compare() -> None:
     ],
 )
 def test_where_a_cost_stands(used: Totals, over: bool, standing: str) -> None:
-    guess = Guess(Decimal(1), Decimal(2), partly=False, tokens=None)
+    guess = Guess(Decimal(1), Decimal(2), partly=False, tokens=(1, 2))
     assert CostLine("", "", guess, used, over).standing == standing
-    unsure = Guess(Decimal(1), Decimal(2), partly=True, tokens=None)
+    unsure = Guess(Decimal(1), Decimal(2), partly=True, tokens=(1, 2))
     assert CostLine("", "", unsure, used, over).standing == "", "some of its models have no price"
 
 

@@ -227,17 +227,6 @@ def test_the_estimate_at_the_gate_is_shown_by_step_and_role(alice_client: Client
     assert ">in part 12 earlier runs</td>" in page, "the sum for the executor"
 
 
-def test_an_estimate_of_version_0_1_is_still_shown(alice_client: Client) -> None:
-    run = factories.failed_attempt()
-    steps = [{"step_id": "inventory", "low": "0.11", "high": "0.22"}]
-    old = {"low": "0.3", "high": "0.9", "steps": steps, "unpriced": [], "basis": "default token counts per complexity"}
-    run.plans.update(estimate=old)
-    page = page_of(alice_client, run, "cost/")
-    assert "$0.11 to $0.22" in page
-    assert "default token counts per complexity" in page
-    assert "By step and role" not in page
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "place",

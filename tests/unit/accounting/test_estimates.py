@@ -162,21 +162,6 @@ def test_a_kept_step_costs_nothing() -> None:
     assert left.roles == rest.roles
 
 
-OLD = {
-    "low": "0.5",
-    "high": "2",
-    "steps": [{"step_id": "s0", "low": "0.1", "high": "0.6"}, {"step_id": "s1", "low": "0.3", "high": "1.2"}],
-    "unpriced": [],
-    "basis": "default token counts per complexity",
-}
-
-
-def test_a_plan_of_version_0_1_is_still_read() -> None:
-    found = Estimate.model_validate(OLD)
-    assert (found.basis.words, found.roles, found.final) == (OLD["basis"], [], [])
-    assert (found.without(["s1"]).low, found.without(["s1"]).high) == (Decimal("0.2"), Decimal("0.8"))
-
-
 def test_it_is_stored_and_read_again() -> None:
     found = of(Complexity.LOW, history={(Role.VERIFIER, None): measured(3, "0.1", "0.2")})
     assert Estimate.model_validate(found.model_dump(mode="json")) == found

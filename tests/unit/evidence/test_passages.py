@@ -264,12 +264,6 @@ def test_paragraphs_that_follow_one_another_are_one_passage() -> None:
     assert (found.verified, found.quote) == (True, f"{TENANT}\nThe landlord insures the house.")
 
 
-def test_evidence_of_earlier_versions_is_still_valid() -> None:
-    old = {"kind": "quote", "source": "a.md", "verified": True, "sentence": "It stands there", "line": 3}
-    found = Evidence.model_validate(old)
-    assert (found.anchor, found.place, found.where) == ("", "", "a.md, line 3")
-
-
 WORDS = st.text(st.sampled_from("abcé ﬁ-“\u00ad0"), min_size=1, max_size=12)
 KINDS: list[tuple[str, Callable[[int], str]]] = [
     ("page", lambda n: f"page={n}"),

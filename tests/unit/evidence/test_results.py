@@ -46,7 +46,7 @@ def test_where_evidence_stands(source: str, line: int, where: str) -> None:
     [
         ("check", 0, "automatic check"),
         ("model", 0, "AI review, 95 % confident"),
-        ("model", 23, "AI review, 12 of 23 looked at"),
+        ("model", 23, "AI review, 12 of 23 files have evidence"),
         ("nobody", 0, "not judged"),
     ],
 )
@@ -61,6 +61,7 @@ def test_a_verdict_on_a_sample_says_how_much_was_looked_at_and_not_how_sure_it_i
         supported=True,
         passed=True,
         confidence=0.95,
+        unit="files",
         feedback="",
         looked_at=12 if of else 0,
         out_of=of,

@@ -7,7 +7,7 @@ from runs.web.run.overview import bars_of
 
 
 def line(name: str, actual: str, low: str = "", high: str = "") -> CostLine:
-    guess = Guess(Decimal(low), Decimal(high), partly=False, tokens=None) if high else None
+    guess = Guess(Decimal(low), Decimal(high), partly=False, tokens=(0, 0)) if high else None
     return CostLine(name, name, guess, Totals(calls=1, cost=Decimal(actual)), over=True)
 
 
@@ -32,6 +32,6 @@ def test_other_versions_come_last_and_a_cost_above_its_estimate_is_the_scale() -
 
 
 def test_a_run_without_any_cost_has_empty_bars() -> None:
-    nothing = Guess(None, None, partly=True, tokens=None)
+    nothing = Guess(None, None, partly=True, tokens=(0, 0))
     free = CostLine("a", "a", nothing, Totals(), over=False)
     assert [(bar.low, bar.range, bar.actual) for bar in bars_of(costs(free, planning=free))] == [(0.0, 0.0, 0.0)] * 2
