@@ -24,7 +24,6 @@ NOT_OF_DOCUMENTS = {
     "runs/text/domains.py: _NAME": "the name of a domain",
     "runs/evidence/source_names.py: _PATH": "the path of a file",
     "runs/pev/verification/grounding.py: _PATH": "the path of a file",
-    "runs/text/numbers.py: _AMOUNT": "what a person types into a form",
     "runs/mcp_client/mcp_answers.py: _ARGUMENT": "the name of an argument of a tool",
     "runs/documents/formats/eml/mails.py: _WORD": "a word of a mail, numbers included",
     "runs/readmodel/csv_formulas.py: _NUMBER": "what a spreadsheet does not compute",

@@ -265,7 +265,7 @@ def test_nobody_goes_past_the_orm() -> None:
     }
     a_commands_own = ("management/terminal.py", "execute")
     before_there_are_tables = ("management/commands/migrate.py", "execute")
-    of_the_server_itself = {("operations/database_snapshot.py", name) for name in ("cursor", "execute")}
+    of_the_server_itself = {("operations/backup.py", name) for name in ("cursor", "execute")}
     assert found == {a_commands_own, before_there_are_tables, *of_the_server_itself}
 
 

@@ -36,9 +36,9 @@ def test_the_latest_requests_come_first_with_one_reason_and_earlier_ones_are_fol
     page = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
     lines = page[page.index('<ul class="gate-lines">') : page.index('<div class="gate-folds">')]
     assert lines.startswith(
-        '<ul class="gate-lines"> <li data-mark="warn"><strong>alice asked</strong> for 3 things: '
+        '<ul class="gate-lines"><li data-mark="warn"><strong>alice asked</strong> for 3 things: '
         '<span class="gate-answer">not provable: nothing that changed shows it</span> '
-        f'<span class="faint">{REASON}</span> '
+        f'<span class="faint">{REASON}</span>'
         '<ul class="gate-asked"><li>“Translate it into German.”</li><li>“Say who.” (on F3)</li><li>“This is not'
     )
     assert '<summary><strong>Asked earlier</strong> <span class="gate-answer">1 not done</span></summary>' in lines

@@ -8,9 +8,9 @@ import re
 from runs.documents.document_format import OF_PICTURES, DocumentFormat, Signature, begins
 from runs.documents.model.anchors import ON_PAGES
 
-_AFTER_SPACE = re.compile(rb"(?:\xef\xbb\xbf)?[\s\x00]{0,1000}%PDF-[12]\.\d")
+_AFTER_SPACE = re.compile(rb"\A(?:\xef\xbb\xbf)?[\s\x00]{0,1000}%PDF-[12]\.\d")
 """Some programs write line breaks first."""
-_BEHIND = rb"[\s\S]{1,1024}?%PDF-[12]\.\d"
+_BEHIND = rb"\A[\s\S]{1,1024}?%PDF-[12]\.\d"
 """Some write other bytes first, such as the header of a reply, and readers search so far. A text may have these bytes
 too, but neither a NUL nor the comment with bytes that are not UTF-8, which most programs write next.
 """
