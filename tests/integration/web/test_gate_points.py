@@ -278,7 +278,7 @@ def test_a_criterion_about_every_file_says_how_many_were_looked_at(alice_client:
     attempt = gate_of(waiting).attempt
     assert attempt is not None
     first, *rest = attempt.verdict.results
-    attempt.verdict.results = [first.model_copy(update={"looked_at": 1, "out_of": 3}), *rest]
+    attempt.verdict.results = [first.model_copy(update={"looked_at": 1, "out_of": 3, "unit": "files"}), *rest]
     attempt.verdict.save()
     lines = lines_of(alice_client.get(f"/runs/{waiting.pk}/").text)
-    assert f'<li data-mark="warn"><strong>1 of 3 looked at</strong> {first.text}</li>' in lines
+    assert f'<li data-mark="warn"><strong>1 of 3 files have evidence</strong> {first.text}</li>' in lines
