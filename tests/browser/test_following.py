@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, WebSocketRoute, expect
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
 from tests.browser.conftest import ARRIVALS, on_a_sample
 from tests.browser.site import Site
@@ -108,8 +108,8 @@ def test_from_the_sample_to_the_report_each_watched_page_is_the_page_that_is_ope
     expect(page.locator("dialog mark").first).to_be_visible()
 
 
-def test_a_plan_that_somebody_writes_on_stays_and_says_that_there_is_news(planned: Page) -> None:
-    page = planned
+def plan_with_news(page: Page) -> Page:
+    """The page of a plan on which somebody writes while the plan is approved in another tab."""
     plan = page.context.new_page()
     plan.goto(page.url.split("#")[0] + "plan/")
     expect(plan.locator("#live")).to_have_attribute("data-state", "live")
@@ -118,11 +118,30 @@ def test_a_plan_that_somebody_writes_on_stays_and_says_that_there_is_news(planne
     approve(page, "plan")
     plan.bring_to_front()
     expect(plan.locator("#run-held")).to_contain_text("The plan is not what it was", timeout=LONG)
+    return plan
+
+
+def test_a_plan_that_somebody_writes_on_stays_and_says_that_there_is_news(planned: Page) -> None:
+    plan = plan_with_news(planned)
     assert plan.locator("#plan-reason").input_value() == "Name the severity."
     plan.get_by_role("button", name="Show it").click()
     expect(plan.locator(".plan-head")).to_contain_text("approved by")
     expect(plan.locator("#run-held")).to_be_hidden()
     expect(plan.locator("blockquote")).to_have_text("Name the severity.")
+
+
+def test_news_that_is_being_fetched_is_shown_to_a_person_who_asks_for_it(planned: Page) -> None:
+    plan = plan_with_news(planned)
+    fetches: list[Route] = []
+    plan.route("**/plan/?part=plan", lambda fetch: fetches.append(fetch), times=1)
+    with plan.expect_request("**/plan/?part=plan"):
+        plan.evaluate(
+            "document.dispatchEvent(new CustomEvent('htmx:after:ws:message', "
+            "{detail: {message: {json: {changed: ['plan']}}}}))"
+        )
+    plan.get_by_role("button", name="Show it").click()
+    fetches.pop().continue_()
+    expect(plan.locator(".plan-head")).to_contain_text("approved by")
 
 
 @pytest.mark.provokes("WebSocket")

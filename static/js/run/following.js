@@ -20,6 +20,7 @@ function follow() {
   const names = new WeakMap(); // of regions that wait until they are on the screen
   const folded = new WeakSet(); // folds that somebody opened or closed
   const waiting = new Set(); // names of regions that were not put in place, since somebody is at them
+  const asked = new Set(); // names of regions that somebody asked to see, whatever they are at
 
   /** @param {number} ms */
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -107,8 +108,9 @@ function follow() {
 
   held?.querySelector("button").addEventListener("click", () => {
     for (const name of waiting) {
+      asked.add(name); // if it is being fetched just now, that fetch puts it in place
       stale.add(name);
-      refresh(name, true);
+      refresh(name);
     }
   });
 
@@ -133,7 +135,7 @@ function follow() {
   }
 
   /** @param {string} name */
-  async function refresh(name, wanted = false) {
+  async function refresh(name) {
     if (!stale.has(name) || fetching.has(name)) return;
     fetching.add(name);
     try {
@@ -144,12 +146,13 @@ function follow() {
       const text = await part(name);
       failures.delete(name);
       const target = regionOf(name);
-      if (target?.hasAttribute("data-hold") && !wanted && isAtHand(target)) {
+      if (target?.hasAttribute("data-hold") && !asked.has(name) && isAtHand(target)) {
         if (isNews(target, text)) waiting.add(name);
         tell();
         return;
       }
       waiting.delete(name);
+      asked.delete(name);
       const put = () => replace(name, text);
       // A listener that prevents this keeps the words, and puts them in place later (arrivals.js).
       if (document.dispatchEvent(new CustomEvent("pev:arriving", { cancelable: true, detail: { name, text, put } })))
