@@ -197,7 +197,7 @@ class Metrics:
 
     @property
     def doubt(self) -> str:
-        """A doubt, if so much passed at the first attempt that perhaps nobody has really checked; else empty."""
+        """A doubt, if so much passed at the first attempt that perhaps no one has really checked; else empty."""
         at_once = self.steps.ended == self.steps.first_pass and not self.attempts.retries
         if not at_once or self.attempts.judged < DOUBTED_VERDICTS:
             return ""

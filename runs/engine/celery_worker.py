@@ -1,6 +1,6 @@
 """The Celery worker inside `manage.py worker`: threads that carry out what comes through Redis.
 
-A notification may have been lost, so due work that nobody has claimed is sent again (`Resender`).
+A notification may have been lost, so due work that no worker has claimed is sent again (`Resender`).
 """
 
 from __future__ import annotations

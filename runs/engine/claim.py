@@ -1,9 +1,9 @@
 """Leases on work items: claim, heartbeat, commit, release (D2). The row decides who owns an item.
 
-A claim is a compare-and-set, and each claim raises the epoch. While a lease lives, nobody else can claim the item; once
-it was not extended for `LEASE_SECONDS`, anybody can. An owner that was only slow may still believe that it holds the
-lease. Taking an item over therefore records an event: the old owner's next commit finds that the run has changed,
-reads its item again and is refused.
+A claim is a compare-and-set, and each claim raises the epoch. While a lease is valid, no other worker can claim the
+item; once it was not extended for `LEASE_SECONDS`, anybody can. An owner that was only slow may still believe that it
+holds the lease. Taking an item over therefore records an event: the old owner's next commit finds that the run has
+changed, reads its item again and is refused.
 """
 
 import logging

@@ -99,7 +99,7 @@ def read_waiting(minutes: bool) -> None:
 
 
 def refresh() -> None:
-    """Notify workers if a document waits that nobody is reading."""
+    """Notify workers if a document waits and no worker is reading it."""
     for minutes, readers in _readers.items():
         if not all(one.locked() for one in readers) and renditions.untaken(1, minutes=minutes):
             read_waiting.enqueue(minutes)

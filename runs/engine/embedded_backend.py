@@ -61,7 +61,7 @@ def carry_out(result: Result, sender: type[BaseTaskBackend], keep: Callable[[Res
         if running.task.takes_context:
             context = (TaskContext(task_result=running),)
         value = normalize_json(running.task.call(*context, *running.args, **running.kwargs))
-    except BaseException as error:  # nobody could catch it in this thread
+    except BaseException as error:  # no code could catch it in this thread
         failed = _finished(running, TaskResultStatus.FAILED, error=error)
         keep(failed)
         # Sent inside the handler, as Django's own backends do: its log takes the traceback of the current exception.

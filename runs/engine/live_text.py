@@ -70,7 +70,7 @@ class Tail:
 class LiveDraft:
     """A draft (`contracts.ports.ReplyDraft`) of one call, shown to people who follow the run.
 
-    If nobody follows the run, it does no work. The asking thread passes pieces of the text; `tick` has to be called
+    If no page follows the run, it does no work. The asking thread passes pieces of the text; `tick` has to be called
     regularly, from any thread.
     """
 

@@ -24,8 +24,8 @@ from runs.store import event_log
 FRESH = timedelta(minutes=10)
 """The greatest age of a listing with which a plan is made. Servers may change their tools at any time."""
 ASKING = timedelta(minutes=3)
-"""How long other processes leave a server to the one that asks it. Connecting and listing take at most a minute each,
-unless the server has a longer limit of its own; then it may be asked twice, which does no harm.
+"""How long other processes leave a server to the process that asks it. Connecting and listing take at most a
+minute each, unless the server has a longer limit of its own; then it may be asked twice, which does no harm.
 """
 
 
@@ -90,7 +90,7 @@ def list_wanted() -> None:
 
 
 def refresh() -> None:
-    """Notify workers if a server has to be listed and nobody is doing it."""
+    """Notify workers if a server has to be listed and no worker is doing it."""
     if settings.MCP and not _listing.locked() and _wanted().exists():
         list_wanted.enqueue()
 

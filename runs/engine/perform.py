@@ -310,7 +310,9 @@ def _attempt(recording: Recording) -> None:
 
 
 def _view_with_earlier(item: WorkItem, looks: ReadTracker) -> FileView:
-    """The files as the attempt found them. What earlier attempts looked at is noted too: it was told their critique."""
+    """The files as the attempt found them. What earlier attempts read is recorded too, because the prompt has
+    their critique.
+    """
     attempt = item.attempt
     assert attempt is not None
     step = attempt.step
@@ -491,7 +493,7 @@ def planner_tools(kind: Executor, capabilities: Capacities) -> frozenset[str]:
 
 
 def tools_for(kind: Executor, tools: RunTools, overlay: Overlay, recording: Recording) -> GuardedToolbox:
-    """The tools of an attempt. A session of the Agent SDK is told at once what code finds wrong with a written file,
+    """The tools of an attempt. A session of the Agent SDK gets at once the errors that code finds in a written file,
     because it works for a long time before its report is checked.
     """
     attempt = recording.item.attempt

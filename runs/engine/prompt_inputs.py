@@ -108,7 +108,7 @@ def _reason(lesson: Lesson, previous: Plan | None) -> str:
 
 
 def _titled(label: str, plan: Plan | None) -> str:
-    """The label with the name of a step, where models are told its key."""
+    """The label with the name of a step; models get its key instead."""
     for step in plan.steps.all() if plan else ():
         label = label.replace(f" the start of step {step.key} of ", f" the start of “{step.spec.name}” in ", 1)
         if label.endswith(where := f" in step {step.key}"):
@@ -335,7 +335,7 @@ def request_lessons(gates: Iterable[Gate], learnt: Iterable[Lesson]) -> Iterator
 def persons(gates: Iterable[Gate], until: datetime | None = None) -> dict[int, str]:
     """What people requested, by number, up to a moment.
 
-    For an attempt that is its start: when it is resumed after a crash, it must be told the same.
+    For an attempt that is its start: after a crash, its prompt must be the same.
     """
     said = (gate for gate in gates if until is None or (gate.decided_at and gate.decided_at < until))
     return {asked.request: asked.words for gate in said for asked in gate.asked}

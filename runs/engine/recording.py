@@ -203,7 +203,7 @@ class Recording:
             self.commit(lambda _: None, calls_only=True)
 
     def hold(self, write: Callable[[WorkItem, bool], None], draft: LiveDraft) -> None:
-        """Hold a reply until something is committed. `write` is told whether the lease is still valid then. Until then
+        """Hold a reply until something is committed. `write` gets whether the lease is still valid then. Until then
         people see the draft of the reply.
         """
         self._unsaved, self._draft = write, draft
@@ -229,7 +229,7 @@ class RecordedModel:
         self.replayed = 0
         """The number of replies that were found in the journal."""
         self.diverged = False
-        """Whether a question differed from the one that was asked before a crash."""
+        """Whether a question differed from the question that was asked before a crash."""
 
     def ask(self, ask: Ask) -> Reply:
         reply = self._reply(ask)

@@ -30,12 +30,12 @@ def cleared(
 ) -> ToolResult | None:
     """None if exactly this call may be carried out now; else a result that says why not.
 
-    Raises ApprovalAwaited if nobody has decided yet. If the run has asked for as many calls as its policy allows,
-    nobody is asked, except about a call that may have been sent already.
+    Raises ApprovalAwaited if no one has decided yet. If the run has asked for as many calls as its policy allows,
+    no one is asked, except about a call that may have been sent already.
     """
     # That the call is about to be sent is committed first, under the lease. If the process ends before there is a
-    # result, nobody knows whether the call was carried out. It is sent again only if its tool declares that as
-    # harmless; otherwise a person is asked again and told of it. `number` counts these questions.
+    # result, it is unknown whether the call was carried out. It is sent again only if its tool declares that as
+    # harmless; otherwise a person is asked again, with that fact. `number` counts these questions.
     number = 0
     while True:
         digest = call_digest(work, place, use, number)

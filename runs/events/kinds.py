@@ -1,4 +1,4 @@
-"""One class for each kind of event in a run's history, with the sentence and the tone in which people are told.
+"""One class for each kind of event in a run's history, with the sentence and the tone for people.
 
 Writing is strict: a class takes exactly the fields of its kind. Reading is not: whatever an earlier version has stored,
 or left out, can still be shown (`read`).

@@ -61,7 +61,7 @@ class Watch:
     def look(self) -> None:
         """Check once, and cut the call off when it has to end."""
         with self._lock:
-            # the list of calls is a copy: one that has ended since is left alone
+            # the list of calls is a copy, so a call that has ended since is left alone
             if self._left or self._reason is not None:
                 return
             try:

@@ -54,7 +54,7 @@ def _supervise(channel: socket.socket, header: dict[str, Any], size: int) -> NoR
         child = os.fork()
         if child == 0:
             os._exit(_perform(channel, header, data))
-        # the supervisor says how the child has ended: one that was killed cannot say it
+        # the supervisor reports how the child ended: a killed child cannot
         channel.sendall(ended(header, _watched(child, header["limits"]["megabytes"])))
     finally:  # never back into the loop of the process that was forked
         os._exit(1)

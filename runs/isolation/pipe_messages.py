@@ -43,7 +43,7 @@ class TooLarge(ChildFailed):
 
 
 class Crashed(ChildFailed):
-    """It broke: an exception that nobody expected, or a signal such as that of a crash in C."""
+    """The call failed: with an unexpected exception, or a signal such as that of a crash in C."""
 
 
 class Interrupted(Crashed):

@@ -85,7 +85,7 @@ class NamedAgent:
     """An agent of a plan as it is now.
 
     `steps` are the names of the steps that it carries out, `parts` those of the steps that may hand it a part of their
-    work. `definition` is None if there is no such agent. `changed` is true if it differs from the one that was approved
+    work. `definition` is None if there is no such agent. `changed` is true if it differs from the approved definition
     last, and `changes` say in what, if the approved definition is stored.
     """
 
@@ -136,7 +136,7 @@ def _texts(agent: AgentDefinition) -> Iterator[tuple[str, str]]:
 
 
 MAX_AGENTS = 100
-"""Planners are told of each in every question."""
+"""Every prompt of the planner lists all of them."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _TAKEN = frozenset({"new"})
 """What is the address of something else."""
@@ -173,7 +173,7 @@ def add_agent(user: User, name: str, definition: AgentDefinition) -> Agent:
 
 
 def edit_agent(user: User, agent: Agent, definition: AgentDefinition, seen: str) -> None:
-    """Put a definition in the place of the one that was there at the time `seen` (ISO 8601), when it had been changed
+    """Replace the definition of the time `seen` (ISO 8601), when it had been changed
     last. Raises InvalidInput, also where somebody else has changed it since; NotAllowed for no administrator.
     """
     _check(user, definition)

@@ -62,7 +62,9 @@ def configured_models(environ: Mapping[str, str]) -> dict[Role, str]:
 
 
 def _problem(server: Server, environ: Mapping[str, str]) -> str:
-    """Why nobody answers there, or nothing. A key that is set but cannot be sent is reported when it is used."""
+    """Why no model answers there; empty if one does. A key that is set but cannot be sent is reported when it is
+    used.
+    """
     if any(environ.get(name) for name in server.key_names):
         return ""
     try:

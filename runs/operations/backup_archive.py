@@ -172,7 +172,7 @@ class Archive:
                 yield member.sha256, io.BufferedReader(FilePart(self._file, member.start, member.size))
 
     def database(self, into: Path, sha256: str) -> None:
-        """Write the database to this file. Raises InvalidInput if it is not the one that was checked."""
+        """Write the database to this file. Raises InvalidInput if it is not the checked database."""
         digest = hashlib.sha256()
         [member] = (one for one in self._members() if one.name == DATABASE)
         with into.open("wb") as target:

@@ -141,7 +141,7 @@ class AttemptReading:
         if self.row.finished_at is None and not self.open:
             return None
         ended = self.row.finished_at or timezone.now()
-        return max(0, round((ended - self.row.created_at).total_seconds() * 1_000))  # one that is reused took none
+        return max(0, round((ended - self.row.created_at).total_seconds() * 1_000))  # a reused attempt took no time
 
     @property
     def tools(self) -> Sequence[ToolReading]:

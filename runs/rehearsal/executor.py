@@ -72,7 +72,7 @@ class Material:
         return "\n".join(parts).rstrip() + "\n"
 
     def fitting(self, items: Sequence[str], what: str) -> tuple[int, list[LeftOut]]:
-        """How many of the items there is room for in the file, and what is to be said of the others."""
+        """How many of the items fit into the file, and the sentence about the others."""
         used = 0
         for count, item in enumerate(items):
             used += len(item) + 1

@@ -220,7 +220,7 @@ def _fitting(heights: Iterable[float], room: float) -> int:
 
 
 def _cut_paragraph(block: Paragraph, words: int) -> tuple[Block | None, Block]:
-    """Cut a paragraph between two spans, or within one that is no link."""
+    """Cut a paragraph between two spans, or within a span that is no link."""
     for place, one in enumerate(block.spans):
         count = len(one.text.split())
         if count <= words:

@@ -124,7 +124,7 @@ def announce(run_id: int, seq: int) -> None:
 
 
 def found(run_id: int, seq: int) -> None:
-    """Announce what the sweeper has found. Browsers of this process are told even if no message gets through."""
+    """Announce what the sweeper has found. Browsers of this process are notified even if no message gets through."""
     announce(run_id, seq)
     if _loops and _loops[0].is_running():
         _loops[0].call_soon_threadsafe(_wake, run_id)
@@ -153,7 +153,7 @@ def recheck(person_id: int) -> None:
 
 
 def follow(run_id: int) -> None:
-    """Register a socket that follows the run. Processes that perform its work are told at once."""
+    """Register a socket that follows the run. Processes that perform its work are notified at once."""
     _followed[run_id] += 1
     if _followed[run_id] == 1 and is_shared():
         _send(_FOLLOWERS, _now_followed())

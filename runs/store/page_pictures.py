@@ -145,7 +145,7 @@ def forget(sha256: str) -> None:
 
 
 def sweep() -> None:
-    """Delete pictures that nobody has looked at for `KEPT_SECONDS`."""
+    """Delete pictures that were not requested for `KEPT_SECONDS`."""
     oldest = time.time() - KEPT_SECONDS
     for folder in Path(_store().location).glob("*"):
         if all(file.stat().st_mtime < oldest for file in folder.iterdir()):

@@ -183,7 +183,9 @@ def documents_among(sources: Iterable[str]) -> int:
 
 
 def untaken(limit: int = 100, *, minutes: bool | None = None) -> list[str]:
-    """Contents that wait and nobody is reading. `minutes`: only those that may take minutes, or only the others."""
+    """Contents that wait and that no worker is reading. `minutes`: only those that may take minutes, or only the
+    others.
+    """
     rows = Rendition.objects.waiting().filter(_free())
     if minutes is not None:
         rows = rows.filter(format__in=MAY_TAKE_MINUTES) if minutes else rows.exclude(format__in=MAY_TAKE_MINUTES)

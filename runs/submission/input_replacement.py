@@ -96,7 +96,7 @@ def rows_of(draft: Draft) -> list[DraftFile]:
 
 
 def namesakes(before: Mapping[str, FileInfo], rows: Iterable[DraftFile]) -> list[Namesakes]:
-    """The added files for which nobody has decided whether they replace one with the same name."""
+    """The added files for which no one has decided whether they replace one with the same name."""
     listed, names = list(rows), _by_name(before)
     answered = {row.path for row in listed if row.sent_as}
     found = []
@@ -189,7 +189,7 @@ def keep_both(draft: Draft, path: str) -> None:
 
 
 def put_back(draft: Draft, path: str) -> None:
-    """Put the file of the earlier run back, instead of the one that replaced it. Raises InvalidInput."""
+    """Put the file of the earlier run back in place of its replacement. Raises InvalidInput."""
     with transaction.atomic():
         if path not in before_of(draft):
             raise InvalidInput(NOWHERE)

@@ -14,7 +14,7 @@ from runs.text.patterns import Budget, TooSlow
 MAX_DIAGRAMS = 20
 """Diagrams of one text: each takes a third of a second."""
 MAX_CHARACTERS = 20_000
-"""Characters of one diagram: nobody reads a larger one."""
+"""Characters of one diagram: a larger one is unreadable."""
 MAX_PROBLEM = 300
 _MEGABYTES = 600
 """Mermaid takes 100, and so many more for the largest diagrams."""

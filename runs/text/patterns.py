@@ -105,7 +105,7 @@ def _escape(pattern: str, at: int, *, in_class: bool) -> tuple[str, str]:
         return written, r"\z"
     if kind in {"1", "2", "3", "4", "5", "6", "7", "8", "9", "k", "g"}:
         raise InvalidInput(f"a back-reference {written} is not supported; write out what it stands for")
-    if kind in {"C", "Q", "E"}:  # RE2 has them, and nobody else means the same by them
+    if kind in {"C", "Q", "E"}:  # RE2 has them, and no other engine means the same by them
         raise InvalidInput(f"{written} is not supported; write the pattern without it")
     return written, written
 

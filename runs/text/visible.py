@@ -198,7 +198,7 @@ type _Found = tuple[int, int, str, str, bool]
 
 
 def _unseen(text: str) -> Iterator[_Found]:
-    """The places of characters that nobody sees, or that move others."""
+    """The places of characters that are invisible, or that move others."""
     is_rtl: bool | None = None
     flags = {match.start("tags"): match.end() for match in _FLAG.finditer(text)} if "\U0001f3f4" in text else {}
     for match in _ODD.finditer(text):
@@ -262,7 +262,7 @@ def _sign_of(text: str, start: int, end: int) -> _Found:
 
 
 def _mixed(text: str) -> Iterator[_Found]:
-    """The words that mix two alphabets, or are of one that looks like another; also numbers."""
+    """The words that mix two alphabets, or use an alphabet that looks like another; also numbers."""
     if _OTHER_DIGIT.search(text):
         for match in _NUMBER.finditer(text):
             if len({ord(digit) - unicodedata.decimal(digit) for digit in match[0]}) > 1:

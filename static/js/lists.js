@@ -20,7 +20,7 @@ export const typedInto = (event) =>
   event.target instanceof Element ? event.target.closest("input, textarea, select, [contenteditable]") : null;
 
 /**
- * Whether a key is pressed together with one that gives it another meaning.
+ * Whether a key is pressed together with a modifier that gives it another meaning.
  * @param {KeyboardEvent | MouseEvent} event
  */
 export const isShortcut = (event) => event.ctrlKey || event.metaKey || event.altKey;

@@ -9,7 +9,7 @@ test("a noun is in the plural unless there is one", () => {
   );
 });
 
-test("a time is told in the largest unit that fits, and not at all after a week", () => {
+test("a time is shown in the largest unit that fits, and not at all after a week", () => {
   const seconds = [0, 9, 10, 59, 60, 119, 120, 3600, 86_399, 86_400, 604_799, 604_800];
   assert.deepEqual(seconds.map(ago), [
     "just now",

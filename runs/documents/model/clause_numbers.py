@@ -1,4 +1,4 @@
-"""Numbers of clauses, compared as people write them, and told apart where a document has the same number twice."""
+"""Numbers of clauses: comparing them as people write them, and distinguishing equal numbers in one document."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ _CLAUSE = re.compile(r"(?:(?:clause|section|article|klausel|ziffer|abschnitt|art
 
 
 def was_within(block: Block, number: str) -> str:
-    """What is to be known of a number that a block bears only as long as tracked changes are shown; else nothing."""
+    """A remark on a number that the block has only while tracked changes are shown; empty otherwise."""
     is_named = bool(block.markup and plain_number(number))
     is_other = is_named and is_within(block.markup, number) and not is_within(block.clause, number)
     return f"clause {block.markup} before the tracked changes are accepted" if is_other else ""

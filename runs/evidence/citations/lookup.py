@@ -1,6 +1,6 @@
 """Citations: links in a deliverable from a statement to the place in a source that supports it, each looked up (T8).
 
-A link that a text quotes from a given file stands there in the same characters, and cites nothing for the run.
+A link that is also in a given file, in the same characters, is a quotation from it and no citation of the run.
 """
 
 import re

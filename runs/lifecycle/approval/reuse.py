@@ -50,7 +50,7 @@ def key_of(state: RunState, key: str, agents: Mapping[str, AgentDefinition] = NO
     That is its definition, the results it rests on, the parts of the policy that matter, the models and how much they
     are shown, the instructions, its agent and its subagents (from `agents`, by name).
     """
-    # The names of the other steps are left out, although the executor is told them: they are for orientation only, and
+    # The names of the other steps are left out, although the prompt has them: they are for orientation only, and
     # with them a step that is added to a plan would have all others carried out and paid for again.
     run, plan = state.run, state.plan
     assert plan is not None
@@ -82,7 +82,7 @@ def key_of(state: RunState, key: str, agents: Mapping[str, AgentDefinition] = NO
 
 
 def _subagents(spec: PlanStep, policy: Policy, agents: Mapping[str, AgentDefinition]) -> dict[str, object]:
-    """The subagents of the step, with what all of them are told."""
+    """The subagents of the step, with the instructions that all of them share."""
     there = {name: agents[name].digest for name in subagents_of(spec, policy) if name in agents}
     return {"subagents": [prompts.version_for_subagents(), there]} if there else {}
 
@@ -158,8 +158,8 @@ def find(
     """The newest passed attempt with this key in the owner's own runs (S4) whose result can be taken over; else None.
 
     Everything that it looked at must be unchanged, and the files that it wrote must be declared by this step and fit
-    next to the others. An attempt without a record of what it looked at is not reused. Neither is one that asked a
-    person, read the web or called an MCP server: the answer may be another one today.
+    next to the others. An attempt without a record of what it looked at is not reused. An attempt that asked a person,
+    read the web or called an MCP server is not reused either: the answer may be different today.
 
     `taken` are attempts that a run without rows has taken over (`preview_reuse`).
     """

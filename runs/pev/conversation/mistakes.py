@@ -39,7 +39,7 @@ _WORDS = {
 
 
 def mistakes_in(text: str, contract: type[Contract], error: ValidationError) -> list[str]:
-    """A sentence for each of the first errors, or the one that explains them all: only a part was given."""
+    """A sentence for each of the first errors, or the sentence that explains them all: only a part was given."""
     if sentence := _only_a_part(text, contract):
         return [sentence]
     found = [_sentence(contract, item) for item in error.errors(include_url=False, include_input=False)[:MAX_SHOWN]]

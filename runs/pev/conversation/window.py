@@ -42,7 +42,7 @@ def result_chars(window: int | None, most: int) -> int:
 
 
 def cuts(window: int) -> bool:
-    """Whether an attempt in this window sees less at a time, or may answer less, than in one that is large enough."""
+    """Whether an attempt in this window sees less at a time, or may answer less, than in a large enough window."""
     return answer_tokens(window) < MAX_ANSWER_TOKENS or result_chars(window, MAX_RESULT_CHARS) < MAX_RESULT_CHARS
 
 

@@ -95,7 +95,7 @@ def _unwrapped(value: JsonValue) -> JsonValue:
 
 
 def _goals(made: JsonObject, notes: Notes) -> None:
-    """A list of goals says what is to be reached, and what must hold in the end, where nothing else says it."""
+    """A list of goals is the goal, and the success criteria if the plan has no others."""
     goals = made.get("goals")
     listed = goals if isinstance(goals, list) else [goals]
     texts = [text for text in listed if isinstance(text, str)]

@@ -1,4 +1,4 @@
-"""What people are told about an imported plan: a note for each thing that was read as something else, and a sentence
+"""What people see about an imported plan: a note for each thing that was read as something else, and a sentence
 for each error that keeps the plan from being read.
 """
 

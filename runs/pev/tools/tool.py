@@ -1,6 +1,6 @@
 """What each tool declares. A tool is a class in a module of this package, and `registry` finds it.
 
-The fields are the tool's input. Their schema and the description are what models are told.
+The fields are the tool's input. Models get their schema and the description.
 """
 
 from collections.abc import Mapping, Sequence

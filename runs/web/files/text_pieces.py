@@ -9,7 +9,7 @@ from runs.documents.model.layout import Mark, MarkKind
 from runs.documents.places.document import Document
 
 MAX_PIECES = 2_000
-"""Pieces of one paragraph: each is an element of the page, and nobody reads more changes in one."""
+"""Pieces of one paragraph: each is an element of the page, and more changes in one paragraph are unreadable."""
 MAX_AT_ONCE = 20
 _SHOWN = (MarkKind.INSERTED, MarkKind.COMMENTED, MarkKind.HIDDEN, MarkKind.STRUCK, MarkKind.UNSEEN)
 _SAID = {

@@ -176,7 +176,7 @@ class GateView:
 
     @cached_property
     def again(self) -> Again | None:
-        """How the run differs from the one that it repeats, and what would be reused."""
+        """The differences from the run that it repeats, and what would be reused."""
         return again_of(self.plan.row, self.row.run) if self.plan else None
 
     @property

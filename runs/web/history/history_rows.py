@@ -21,7 +21,7 @@ from runs.web.history.history_tree import AttemptRow, Calls, Context, HistorySte
 PER_PAGE = 200
 """Lines of a page."""
 AROUND = 20
-"""Lines after the one that a link leads to."""
+"""Lines after the linked line."""
 MAX_SEARCHED = 5_000
 """Events that are searched at once, because their sentences have to be made. The search goes on from there on request.
 """

@@ -136,7 +136,7 @@ class ListForm(forms.Form):
 
 
 def _possible(day: date | None) -> date | None:
-    """Whether the year is one that time zones and databases can calculate with."""
+    """Whether time zones and databases can calculate with the year."""
     if day and not FIRST_DAY <= day <= LAST_DAY:
         raise forms.ValidationError("no date")
     return day

@@ -135,7 +135,7 @@ class Inbox:
 
     @property
     def elsewhere(self) -> list[Link]:
-        """Other lists that are not empty, for one that is."""
+        """Other lists that are not empty, shown on an empty list."""
         return [tab for tab in self.tabs if tab.count and not tab.current]
 
     @property

@@ -22,7 +22,7 @@ WITHIN = 2.0
 SHARED_FOR = 1.0
 """Seconds for which an answer is reused, so that frequent requests do not reach the database."""
 WAITS_LONG = timedelta(minutes=1)
-"""If work has been due for longer than this, nobody takes it, or there are too few workers."""
+"""If work has been due for longer than this, no worker takes it, or there are too few workers."""
 
 
 class NotReady(Exception):

@@ -111,7 +111,7 @@ def _status(request: HttpRequest, run: Run, error: PevError) -> int:
 
 
 def _back(request: HttpRequest, run: Run, asked: str) -> str:
-    """The page to return to: the one that was asked for if it is one of ours, otherwise that of the run."""
+    """The page to return to: the requested one if it is on this site, otherwise the page of the run."""
     hosts = {request.get_host()}
     ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=hosts, require_https=request.is_secure())
     fits = asked.startswith(("/", "http://", "https://")) and len(asked) < MAX_ADDRESS

@@ -134,8 +134,8 @@ class Connection(ProtocolWrapper):
 
 
 class Connections(WrappingFactory[Connection]):
-    """All connections of a server. If there are too many, the one that has kept the server waiting longest is
-    closed.
+    """All connections of a server. If there are too many, the connection that has kept the server waiting longest
+    is closed.
     """
 
     protocol = Connection

@@ -200,7 +200,7 @@ def is_signed_in(session_key: str) -> bool:
 
 
 def reported_address(values: list[bytes]) -> str | None:
-    """The last address of X-Forwarded-For: the one that the proxy saw. The client claims those before it."""
+    """The last address of X-Forwarded-For, which the proxy saw. The client claims those before it."""
     last = values[-1].rpartition(b",")[2].strip().decode("latin-1") if values else ""
     try:
         return str(ipaddress.ip_address(last))

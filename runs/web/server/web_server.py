@@ -119,7 +119,7 @@ class Server(Daphne):
 
 
 class _Turn:
-    """Ends when the answer begins, so that a slow reader of a download keeps nobody waiting."""
+    """Ends when the answer begins, so that a slow reader of a download delays no other request."""
 
     def __init__(self, turns: asyncio.Semaphore) -> None:
         self._turns: asyncio.Semaphore | None = turns

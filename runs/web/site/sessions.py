@@ -74,7 +74,7 @@ def _is_bound_to(session: Mapping[str, Any], person: User) -> bool:
 
 
 def holder(session_key: str | None) -> tuple[User, float | None]:
-    """Who is signed in with this session now, and when it ends. Raises NotAllowed if nobody is."""
+    """Who is signed in with this session now, and when it ends. Raises NotAllowed if no one is."""
     found = holders([session_key]) if session_key else {}
     if not session_key or session_key not in found:
         raise NotAllowed("You are signed out.")

@@ -96,7 +96,7 @@ def _answer(request: HttpRequest, file: File, cache_control: str) -> HttpRespons
 def file_of(name: str) -> File | None:
     """The file of this name as it is on the disk, or None. Raises an error for a name that leads elsewhere.
 
-    Imports in modules of ours name the hashed files, so a module has another hash when one that it imports changes.
+    Imports in modules of ours name the hashed files, so the hash of a module changes with the modules that it imports.
     """
     place = _place_of(name) if not settings.DEBUG else find(name)
     if place is None:

@@ -1,4 +1,4 @@
-"""How a result differs from the one that people saw last, in this run or in the run that it repeats."""
+"""The differences between a result and the one that people saw last, in this run or in the run that it repeats."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from runs.web.site.posted_fields import PostedForm
 
 
 class ListAgainForm(PostedForm):
-    """`server`: the one that is asked for its tools again."""
+    """`server`: its name; it is asked for its tools again."""
 
     server = forms.ChoiceField(
         error_messages={"required": "Choose one of the buttons.", "invalid_choice": "There is no such server any more."}

@@ -25,7 +25,7 @@ function say(form, words, link) {
   }
 }
 
-// A second person has to approve: whoever submitted the task is told before they try.
+// A second person has to approve: the person who submitted the task sees this before they try.
 function prepare() {
   for (const form of document.querySelectorAll("form.decide[data-not-by]")) {
     const button = form.querySelector("button[value=approve]");

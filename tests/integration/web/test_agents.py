@@ -168,8 +168,8 @@ def run(team: Team, submitted: Submit, bob: User) -> Run:
 
 def test_who_decides_sees_who_does_a_step_and_what_they_are_told(run: Run, bob: User, charlie: User) -> None:
     for page, told in (
-        (f"/runs/{run.pk}/", f"What the agent {WRITER} is told"),
-        (f"/runs/{run.pk}/plan/", "What its agent"),
+        (f"/runs/{run.pk}/", f"Instructions for the agent {WRITER}"),
+        (f"/runs/{run.pk}/plan/", "Instructions for its agent"),
     ):
         text = browser(bob).get(page).text
         assert told in text
@@ -261,7 +261,7 @@ def test_its_step_and_its_report_say_the_agent_as_it_was(run: Run, alice: User) 
     page = browser(alice)
     step = run.plans.get().steps.get(key="one")
     text = page.get(f"/runs/{run.pk}/steps/{step.pk}/").text
-    assert f"What its agent {WRITER} was told" in text
+    assert f"Instructions that the agent {WRITER} had" in text
     assert "Name &lt;b&gt;the clause&lt;/b&gt;." in text
     report = json.loads(page.get(f"/runs/{run.pk}/report.json").getvalue())
     assert [(one["agent"], one["attempts"][0]["agent"]) for one in report["steps"]] == [(WRITER, digest), (None, None)]

@@ -53,10 +53,10 @@ def test_who_approves_sees_to_whom_parts_may_go(submitted: Submit, alice: User, 
     page = " ".join(client.get(f"/runs/{run.pk}/").text.split())
     assert f"<strong>May hand parts to {WRITER}</strong> in “Do one”" in page
     assert f"<strong>Agent {WRITER}</strong> for parts of “Do one” · Writes notices to other parties." in page
-    assert f"What the agent {WRITER} is told" in page
+    assert f"Instructions for the agent {WRITER}" in page
     whole = " ".join(client.get(f"/runs/{run.pk}/plan/").text.split())
     assert f"<strong>may hand parts to {WRITER}</strong>" in whole
-    assert f"What its subagent {WRITER} is told" in whole
+    assert f"Instructions for its subagent {WRITER}" in whole
     assert f"! may hand parts to {WRITER}" in "\n".join(about(open_gate(run)))
 
 
@@ -84,7 +84,7 @@ def test_who_reads_a_step_its_history_or_an_export_finds_whose_each_call_was(
     page = page_of(Step.objects.get(plan__run=run, key="one"), client)
     assert page.count(f'<span class="faint">by {WRITER}</span>') == 2
     assert f'<span class="mono">delegate</span> <span class="tool-about">{WRITER}</span>' in page
-    assert f"What its subagent {WRITER} was told" in page
+    assert f"Instructions that the subagent {WRITER} had" in page
     work = run.work.get(attempt__step__key="one").pk
     history = client.get(f"/runs/{run.pk}/history/calls/{work}/").text
     assert f"read_file notes.md by {WRITER}." in history
