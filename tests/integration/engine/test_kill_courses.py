@@ -301,7 +301,7 @@ def test_an_attempt_goes_on_without_a_tool_that_the_run_has_used_up(nursery: Nur
     submit(nursery, "plan", service_tools=["web_search"], service_uses_in_run=2)
     course, _ = killed_after_each_row(nursery, api, "attempt", "start")
     assert [row[2] for row in course.facts["tool calls"]] == ["web_search", "write_file"] * 2
-    assert [row[4:6] for row in course.facts["work"] if row[0] == "attempt"] == [[None, '{"web_search": 3}']]
+    assert [row[4:6] for row in course.facts["work"] if row[0] == "attempt"] == [["{}", '{"web_search": 3}']]
     assert [row[:3] for row in course.facts["attempts"]] == [["one", 1, "passed"]]
 
 

@@ -380,8 +380,8 @@ _ONE_TRY = """
 import django
 django.setup()
 from pevsite.command_line import main
-from runs import objects
-objects._TRIES = 1
+from runs.store import s3_storage
+s3_storage._TRIES = 1
 main()
 """
 
