@@ -94,6 +94,7 @@ def test_own_files_by_folder_and_what_cannot_be_done_without_a_model(page: Page,
 
 
 @pytest.mark.provokes("422")
+@pytest.mark.exhaustive
 def test_a_plan_is_imported_and_kept_as_a_template(page: Page, notes: Path) -> None:
     page.get_by_role("link", name="New run").first.click()
     page.locator("textarea[name=request]").fill("Review these notes")

@@ -39,6 +39,7 @@ def refusal(data: bytes, reader: str) -> str:
 
 
 @pytest.mark.parametrize("name", PAGES)
+@pytest.mark.slow
 def test_pages_are_refused_at_once(name: str) -> None:
     answer = within(0.5, 60, f"{__name__}.refusal", PAGES[name].encode(), "html")
     assert answer == "has tags with more attributes than any page has; save it again"

@@ -173,6 +173,7 @@ OF_BUCKET = pytest.mark.parametrize(
 
 @pytest.mark.parametrize("status", [200, 403])
 @OF_BUCKET
+@pytest.mark.exhaustive
 def test_of_large_answers_of_a_bucket_no_more_is_kept_than_may_be(asked: Callable[[str], str], status: int) -> None:
     first = head(status, content_type="application/xml", connection="close")
     said = costs(asked, first, lambda: repeat(b"<a/>" * 250_000, 300))

@@ -56,6 +56,7 @@ def test_a_person_with_each_number_is_there_or_not() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_huge_numbers_in_an_address_are_not_there() -> None:
     run = factories.awaiting_plan()
     client = Client()

@@ -302,6 +302,7 @@ def test_what_a_program_takes_is_ended(tmp_path: Path, code: str, limits: Comman
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_memory_that_processes_share_is_counted_once(tmp_path: Path) -> None:
     code = """
 import os, time

@@ -3,6 +3,8 @@
 import os
 from collections.abc import Callable
 
+import pytest
+
 from runs.errors import PathRefused
 from runs.readmodel.csv_formulas import formulas_in
 from runs.readmodel.markdown_escaping import code, line
@@ -67,6 +69,7 @@ def each_of_all(characters: int) -> None:
             call(text)
 
 
+@pytest.mark.slow
 def test_no_text_takes_more_than_its_length_allows() -> None:
     """All of them together: a quadratic one would take longer alone."""
     within(1, 200, f"{__name__}.each_of_all", 12_000)

@@ -26,6 +26,7 @@ def test_delimiters_are_made_with_the_key_of_the_installation() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_all_processes_of_an_installation_make_the_same_prompts() -> None:
     """A run goes on in another process after a restart: caches and journal find its prompts by their bytes."""
     script = "import django; django.setup(); from runs.pev.delimiters import delimited; print(delimited('a', 'b', 'c'))"

@@ -60,6 +60,7 @@ def test_migrating_makes_an_installation_that_is_for_nobody_else(tmp_path: Path)
     }
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_closed_is_one_sentence_and_no_start(tmp_path: Path) -> None:
     folder = tmp_path / "home"
     folder.mkdir()

@@ -48,6 +48,7 @@ PLAN = plan(
 
 @pytest.mark.parametrize("loop", BOTH_EXECUTORS)
 @pytest.mark.needs("bubblewrap")
+@pytest.mark.slow
 def test_it_succeeds_and_every_figure_rests_on_what_was_seen(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client, settings: Any, web: Web, loop: str
 ) -> None:

@@ -16,6 +16,7 @@ FOLDERS = (ROOT, ROOT / ".github", ROOT / "docs", ROOT / "docs/decisions", ROOT 
 PAGES = [page for folder in FOLDERS for page in folder.glob("*.md")]
 
 
+@pytest.mark.slow
 def test_every_rule_that_is_cited_stands_in_the_rules() -> None:
     rules = set(re.findall(r"^\* \*\*([TGDS]\d+[a-z]?)\*\* ", (ROOT / "docs/rules.md").read_text(), re.MULTILINE))
     cited = {
@@ -31,6 +32,7 @@ def test_the_page_of_settings_is_made_from_their_table() -> None:
     assert (ROOT / "docs/settings.md").read_text() == document_settings.page()
 
 
+@pytest.mark.slow
 def test_every_variable_that_is_named_is_a_setting() -> None:
     name = re.compile(r"\b(?:PEV|ANTHROPIC)_[A-Z][A-Z_]*[A-Z]\b")
     folders = [path for folder in ("pevsite", "runs") for path in (ROOT / folder).rglob("*.py")]

@@ -86,6 +86,7 @@ def test_the_sum_of_the_answers_is_right() -> None:
     assert f"{count['met']} are met, {count['n/a']} do not apply, {count['open']} are open." in REQUIREMENTS
 
 
+@pytest.mark.slow
 def test_each_attack_names_a_test_that_exists() -> None:
     assert {len(row) for row in rows(ATTACKS)} == {3}
     named = {attack: re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", tests) for attack, _, tests in rows(ATTACKS)}

@@ -62,6 +62,7 @@ def reads_csv(tree: ast.Module) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_csv_files_are_read_in_one_module() -> None:
     using = {name: tree for name, tree in sources() if imports_csv(tree)}
     assert set(using) == {CSV_HOME, *CSV_WRITERS}

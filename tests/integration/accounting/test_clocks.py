@@ -48,6 +48,7 @@ def test_waiting_is_an_open_question_with_nobody_at_work(
     assert clocks_of(run, begin + timedelta(seconds=100)) == expected
 
 
+@pytest.mark.slow
 def test_the_clocks_of_a_finished_run_stand_still() -> None:
     run = factories.finished_succeeded()
     assert run.finished_at is not None

@@ -28,6 +28,7 @@ def spent(lines: Any) -> list[tuple[str, Decimal]]:
     return [(line.name, line.actual.cost) for line in lines]
 
 
+@pytest.mark.slow
 def test_each_step_and_role_has_its_own() -> None:
     found = costs(factories.finished_succeeded())
     assert spent(found.steps) == [
@@ -69,6 +70,7 @@ def test_a_run_under_way_stands_nowhere_yet() -> None:
     assert (found.planned.standing, found.planned.over) == ("", False)
 
 
+@pytest.mark.slow
 def test_a_kept_result_is_neither_estimated_nor_paid_again() -> None:
     run = factories.replanned()
     before = costs(run)

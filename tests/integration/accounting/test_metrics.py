@@ -37,6 +37,7 @@ def test_nothing_gives_nothing() -> None:
     assert (found.steps.first_pass_yield, found.steps.pass_rate) == (None, None)
 
 
+@pytest.mark.slow
 def test_a_run_that_succeeded() -> None:
     """Inventory and notices passed at once, the review at its second attempt."""
     found = of(factories.finished_succeeded())
@@ -54,12 +55,14 @@ def test_accepted_with_issues_is_not_passed() -> None:
     assert (found.runs.partial, found.attempts.unsupported) == (1, 2)
 
 
+@pytest.mark.slow
 def test_a_kept_step_is_counted_once_and_a_superseded_one_is_dropped() -> None:
     found = of(factories.replanned())
     assert (found.runs.replans, found.runs.open, found.runs.rejected) == (1, 1, 0)
     assert (found.steps.attempted, found.steps.passed, found.steps.dropped) == (2, 1, 1)
 
 
+@pytest.mark.slow
 def test_steps_under_way_are_attempted_and_have_not_ended() -> None:
     waiting = of(factories.step_gate())
     assert (waiting.steps.attempted, waiting.steps.ended, waiting.steps.passed) == (2, 1, 1)
@@ -103,6 +106,7 @@ def test_what_was_retried_after_a_failure_and_what_recovered() -> None:
 @pytest.mark.parametrize(
     ("verdicts", "doubted"), [(2, "100 % and never a retry in 2 verdicts: is the verifier awake?"), (3, "")]
 )
+@pytest.mark.slow
 def test_what_passes_too_well_is_doubted_from_so_many_verdicts_on(
     verdicts: int, doubted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,6 +271,7 @@ def test_a_run_is_counted_once_however_often_it_is_found() -> None:
     assert (twice.runs.total, twice.steps.passed, twice.totals) == (1, 3, of(run).totals)
 
 
+@pytest.mark.slow
 def test_verdicts_without_a_model_do_not_read_as_its_confidence() -> None:
     run = factories.finished_succeeded()
     Verdict.objects.filter(attempt__step__plan__run=run).update(stage="checks")

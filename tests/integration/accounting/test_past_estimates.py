@@ -34,6 +34,7 @@ def history(**models: str) -> History:
     return earlier.history(MODELS | {Role(role): model for role, model in models.items()})
 
 
+@pytest.mark.slow
 def test_two_runs_are_too_few() -> None:
     for _ in range(2):
         factories.finished_succeeded()

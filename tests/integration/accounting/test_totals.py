@@ -44,6 +44,7 @@ def test_calls_without_a_price_and_calls_that_broke_are_counted_apart() -> None:
     assert after.tokens == before.tokens > 0
 
 
+@pytest.mark.slow
 def test_each_attempt_has_its_own_and_the_rest_is_planning_and_the_answer() -> None:
     run = factories.finished_succeeded()
     found = totals_by_attempt(run)

@@ -183,6 +183,7 @@ def documents(run: Run) -> list[dict[str, Any]]:
     return list(found["documents"])
 
 
+@pytest.mark.exhaustive
 def test_pages_look_up_the_first_of_very_many_citations_and_say_so(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:

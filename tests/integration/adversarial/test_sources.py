@@ -261,6 +261,7 @@ def test_a_criterion_about_sources_that_is_about_the_output_in_a_replan(
         must_tell(run, client, f"Relaxed, and no one agreed to it: {RELABELLED}")
 
 
+@pytest.mark.slow
 def test_criteria_about_sources_are_refused_where_a_person_said_that_none_are_needed(
     api: FakeAnthropic, submitted: Submit, client: Client
 ) -> None:

@@ -117,6 +117,7 @@ NOTHING = "No path of 1 files matches “*.n8n.json”."
     ],
     ids=["it says so", "its search says so"],
 )
+@pytest.mark.slow
 def test_that_a_step_does_not_apply_rests_on_a_search_and_on_no_words_of_a_subagent(
     api: FakeAnthropic, submitted: Submit, answers: list[Answer], source: str, outcome: str
 ) -> None:

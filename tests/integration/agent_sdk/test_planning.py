@@ -42,6 +42,7 @@ def modes() -> list[str]:
     return [line[line.index("--permission-mode") + 1] for line in lines]
 
 
+@pytest.mark.slow
 def test_the_planner_looks_into_the_files_before_it_plans(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     seen: dict[str, list[str]] = {}
 
@@ -66,6 +67,7 @@ def test_the_planner_looks_into_the_files_before_it_plans(api: FakeAnthropic, su
     assert seen == {"planner": ["plan"], "executor": ["dontAsk"]}
 
 
+@pytest.mark.slow
 def test_our_own_loop_plans_from_what_it_is_told(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     team = Team(plan=plan(step("one")))
     api.script(team)
@@ -75,6 +77,7 @@ def test_our_own_loop_plans_from_what_it_is_told(api: FakeAnthropic, submitted: 
     assert "plan mode" not in request.last_text
 
 
+@pytest.mark.slow
 def test_in_plan_mode_nothing_is_changed(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     write = ToolUse("write_file", {"path": "notes.md", "content": "The lease never ends."})
     outside = (ToolUse("Write", {"file_path": "/tmp/x", "content": "x"}), ToolUse("ExitPlanMode", {"plan": "Go."}))
@@ -88,6 +91,8 @@ def test_in_plan_mode_nothing_is_changed(api: FakeAnthropic, submitted: Submit, 
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_an_unsound_plan_is_told_so_in_the_session_and_mended(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -104,6 +109,8 @@ def test_an_unsound_plan_is_told_so_in_the_session_and_mended(
     assert "Step “one” depends on “zero”, which is no step of this plan." in team.seen["planner"][1].last_text
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_planner_that_only_looks_is_asked_for_its_plan_and_then_a_person(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -122,6 +129,7 @@ def test_a_planner_that_only_looks_is_asked_for_its_plan_and_then_a_person(
     assert not run.plans.exists()
 
 
+@pytest.mark.slow
 def test_a_question_before_the_plan_holds_no_program_and_the_session_goes_on(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -149,6 +157,8 @@ def test_a_question_before_the_plan_holds_no_program_and_the_session_goes_on(
     )
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_plan_that_a_person_sends_back_is_made_again_with_their_words(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:

@@ -31,6 +31,7 @@ def programs() -> list[psutil.Process]:
     return [one for one in psutil.Process().children(recursive=True) if one.name() == "claude"]
 
 
+@pytest.mark.slow
 def test_its_program_knows_no_key_and_nothing_of_this_machine(
     api: FakeAnthropic, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,6 +57,8 @@ def test_its_program_knows_no_key_and_nothing_of_this_machine(
             assert environ["HOME"] not in json.dumps(request.body)
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_words_of_a_document_are_no_commands_of_the_program(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     team = Team(plan=plan(step("one")))
     api.script(team)
@@ -68,6 +71,7 @@ def test_words_of_a_document_are_no_commands_of_the_program(api: FakeAnthropic, 
     assert {tool["name"] for tool in first.body["tools"]} <= TOOL_NAMES
 
 
+@pytest.mark.slow
 def test_a_tool_that_is_not_there_is_refused_by_us_and_has_its_number(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:
@@ -85,6 +89,8 @@ def test_a_tool_that_is_not_there_is_refused_by_us_and_has_its_number(
     assert "There is no tool “Bash”" in ToolCall.objects.get(run=run, name="Bash").result
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_stub_goes_back_at_once(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def executor(request: Request, right: Answer) -> Answer:
         match len(request.messages):
@@ -113,6 +119,8 @@ def test_a_stub_goes_back_at_once(api: FakeAnthropic, submitted: Submit, alice: 
     assert first in json.dumps(team.seen["executor"][1].body, ensure_ascii=False).replace("\\n", "\n")
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_calls_with_the_same_id_are_carried_out_one_by_one(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def writes(*contents: str) -> Answer:
         given = [{"path": "one.md", "content": content} for content in contents]
@@ -150,6 +158,7 @@ def asked(api: FakeAnthropic, submitted: Submit) -> tuple[Team, Run]:
     return team, run
 
 
+@pytest.mark.slow
 def test_a_question_holds_no_program_and_the_session_goes_on_with_the_answer(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -166,6 +175,8 @@ def test_a_question_holds_no_program_and_the_session_goes_on_with_the_answer(
     assert "was given 1 reply from the journal, and went on where it was." in page
 
 
+@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_session_that_takes_another_turn_begins_again_and_says_so(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -179,6 +190,7 @@ def test_a_session_that_takes_another_turn_begins_again_and_says_so(
     assert run.gates.filter(kind=GateKind.QUESTION).count() == 1  # the same question is asked once in a run
 
 
+@pytest.mark.slow
 @pytest.mark.exhaustive
 def test_a_budget_is_kept_by_us(api: FakeAnthropic, submitted: Submit, alice: User) -> None:
     def executor(request: Request, right: Answer) -> Answer:

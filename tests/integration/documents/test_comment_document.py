@@ -103,6 +103,7 @@ def test_several_comments_come_into_one_copy(files: Overlay) -> None:
         ("See. Boxed.", "“See. Boxed.” goes over the edge of a text box in contracts/lease.docx; quote less."),
     ],
 )
+@pytest.mark.slow
 def test_words_that_no_comment_can_be_at(files: Overlay, quote: str, sentence: str) -> None:
     assert comment(files, quote) == ToolResult(sentence, is_error=True)
     assert files.changes == {}

@@ -62,6 +62,7 @@ def checks_run(run: Run) -> list[ToolCall]:
 
 
 @pytest.mark.needs("bubblewrap")
+@pytest.mark.slow
 def test_a_step_is_done_when_the_tests_pass_and_told_what_they_printed(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:
@@ -180,6 +181,7 @@ def test_who_approves_sees_what_will_be_run(api: FakeAnthropic, submitted: Submi
 
 
 @pytest.mark.needs("bubblewrap")
+@pytest.mark.slow
 def test_another_command_is_another_result(api: FakeAnthropic, submitted: Submit, alice: User, settings: Any) -> None:
     api.script(Team(plan=plan(checked_by(PASS)), executor=writing("right\n", "right\n")))
     finish(submitted(), alice)

@@ -153,6 +153,7 @@ def test_nobody_is_asked_the_same_twice(api: FakeAnthropic, submitted: Submit, a
 
 @pytest.mark.slow
 @pytest.mark.parametrize("allowed", [0, 2])
+@pytest.mark.exhaustive
 def test_two_hundred_questions_are_as_many_as_the_policy_allows(
     api: FakeAnthropic, submitted: Submit, alice: User, allowed: int
 ) -> None:

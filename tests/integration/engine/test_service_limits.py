@@ -96,6 +96,7 @@ def withheld(run: Run) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_tool_that_the_run_has_used_up_is_not_offered_any_more_and_the_others_are(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:

@@ -76,6 +76,7 @@ def calls_of(run: Run) -> list[tuple[int, str, str, bool]]:
 
 
 @pytest.mark.parametrize("executor", BOTH_EXECUTORS)
+@pytest.mark.slow
 def test_it_works_in_a_conversation_of_its_own_and_each_call_is_in_the_journal(
     writer: Agent, team: Team, submitted: Submit, alice: User, executor: str
 ) -> None:
@@ -250,6 +251,7 @@ def test_one_that_calls_although_it_must_not_has_given_no_answer(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_two_hundred_delegations_end_after_a_few(writer: Agent, team: Team, submitted: Submit, alice: User) -> None:
     def play(request: Request, right: Answer) -> Answer:
         if "delegate" not in request.tool_names:

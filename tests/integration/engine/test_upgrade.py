@@ -35,6 +35,7 @@ def machine(data: Path, api: FakeAnthropic) -> Iterator[Machine]:
     machine.kill()
 
 
+@pytest.mark.exhaustive
 def test_work_under_way_is_finished_on_newer_tables_and_no_old_process_starts_there(
     machine: Machine, data: Path, api: FakeAnthropic
 ) -> None:

@@ -55,6 +55,7 @@ def imported(data: Path, *arguments: str) -> set[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_help_imports_neither_client_nor_server(tmp_path: Path) -> None:
     """Of four commands, one after the other in one process."""
     packages = imported(tmp_path, *("run", "--help", "serve", "--help", "people", "--help", "check_models", "--help"))
@@ -63,6 +64,7 @@ def test_help_imports_neither_client_nor_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_link_waits_for_the_server_and_not_for_the_client(tmp_path: Path, installation: Installation) -> None:
     packages = imported(installation.copy(tmp_path / "data"), "serve", "--port", "0")
     assert packages & (CLIENT | SERVER) == SERVER

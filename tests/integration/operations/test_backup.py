@@ -105,6 +105,7 @@ def test_nobody_is_signed_in_where_a_backup_was_restored(data: Path, tmp_path: P
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_where_there_is_no_key_a_backup_says_that_it_is_not_signed(data: Path, tmp_path: Path) -> None:
     (with_key := shutil.copytree(data, tmp_path / "data") / KEY_FILE).unlink()
     databases.copy(data, with_key.parent)
@@ -131,6 +132,7 @@ def test_what_another_key_has_signed_is_restored_only_when_asked_for(backup: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_backup_replaces_nothing(data: Path, backup: Path) -> None:
     before = backup.read_bytes()
     assert refused(data, "backup", str(backup)).startswith(f"{backup} exists already.")

@@ -76,6 +76,7 @@ def steady(text: str) -> str:
 
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.django_db(transaction=True, reset_sequences=True)  # it says the number of its run
+@pytest.mark.slow
 def test_reports_are_word_for_word_what_they_were(name: str) -> None:
     run = at_a_known_time(RUNS[name]())
     for form, write in FORMS.items():

@@ -104,6 +104,7 @@ def test_what_one_process_has_taken_no_other_reads() -> None:
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.exhaustive
 def test_a_long_reading_keeps_what_it_has_taken(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
     settings.LEASE_SECONDS = 1
     source = waiting()

@@ -129,6 +129,7 @@ def test_a_bucket_cannot_fill_the_disk(bucket: S3, monkeypatch: pytest.MonkeyPat
         blobs.read(large)
 
 
+@pytest.mark.exhaustive
 def test_each_tenth_request_may_fail(bucket: S3) -> None:
     bucket.fail_every, before = 10, bucket.refused
     contents = [f"content {number}".encode() for number in range(30)]
@@ -354,6 +355,7 @@ def test_a_back_up_of_a_folder_is_restored_into_a_bucket_and_the_other_way_round
 
 
 @pytest.mark.parametrize("command", ["serve", "worker"])
+@pytest.mark.exhaustive
 def test_nothing_starts_on_a_bucket_that_cannot_be_used(bucket: S3, tmp_path: Path, command: str) -> None:
     variables = bucket.variables | {"PEV_BLOBS": "s3://others"}
     options = ["--port", str(free_port())] if command == "serve" else []

@@ -129,6 +129,7 @@ def test_with_a_model_the_rehearsal_is_not_given_another_job(monkeypatch: pytest
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.exhaustive
 def test_what_was_rehearsed_is_run_again_and_what_was_not_is_not() -> None:
     alice = made.alice()
     first = finish(submit(alice, sampled()), alice)
@@ -278,6 +279,7 @@ def test_what_the_rules_did_not_look_at_is_an_open_point_named_once(files: dict[
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.exhaustive
 def test_a_long_word_document_is_reviewed_to_its_end_and_its_copy_says_so() -> None:
     alice = made.alice()
     filler = "".join(paragraph("The parties met and agreed on all of it. " * 5) for _ in range(400))

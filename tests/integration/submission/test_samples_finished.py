@@ -28,6 +28,7 @@ def finished(shared: Run, db: None) -> Run:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_it_comes_to_its_end_without_a_question(finished: Run) -> None:
     came_to_its_end(finished)
 
@@ -92,6 +93,7 @@ def test_what_is_in_the_way_is_said(alice: User, client: Client, settings: Setti
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_every_file_that_its_page_and_its_report_name_can_be_opened(client: Client, finished: Run) -> None:
     client.force_login(finished.owner)
     pages = [client.get(f"/runs/{finished.pk}/{name}").text for name in ("", "report/")]

@@ -91,6 +91,7 @@ def test_the_page_of_a_reused_step_leads_there(first: Run, client: Client, alice
     assert 'value="two" checked' in client.get(f"/runs/{run.pk}/again/?redo=two").text
 
 
+@pytest.mark.slow
 def test_before_it_starts_the_page_says_what_is_reused_and_why_not_the_rest(
     first: Run, client: Client, alice: User
 ) -> None:

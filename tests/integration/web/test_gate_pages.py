@@ -139,6 +139,7 @@ def test_a_refused_key_is_named_with_who_mends_it_and_trying_again_is_no_default
     assert '<button class="button primary" name="verb" value="approve">Plan again</button>' in page
 
 
+@pytest.mark.slow
 def test_an_error_says_its_cause_first_then_what_was_tried_and_what_each_button_does(alice_client: Client) -> None:
     run = factories.step_error()
     page = alice_client.get(f"/runs/{run.pk}/").text

@@ -155,6 +155,7 @@ def test_a_folded_step_that_is_wrong_is_opened(alice_client: Client) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_refused_edit_of_thousands_of_open_rows_shows_some_and_keeps_all(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     given, criterion = sent(run, "save"), {"text": "", "about": "output", "kind": ""}

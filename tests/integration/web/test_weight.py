@@ -70,6 +70,7 @@ def test_downloads_are_sent_as_they_are(alice_client: Client) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_compressed_page_does_not_have_the_same_length_twice(alice_client: Client) -> None:
     run = factories.step_gate()
     lengths = {len(alice_client.get(f"/runs/{run.pk}/", headers=ZIPPED).content) for _ in range(12)}

@@ -70,6 +70,7 @@ def test_message(api: FakeAnthropic, client: Anthropic, answer: Answer, stop_rea
         assert {ours[key] == theirs[key] for key in ours.keys() - {"id", "signature"}} == {True}
 
 
+@pytest.mark.slow
 def test_refusal_has_details(api: FakeAnthropic, client: Anthropic) -> None:
     api.replies(Refuse())
     details = stream(client).stop_details

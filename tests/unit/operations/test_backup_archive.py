@@ -269,6 +269,7 @@ def test_a_database_that_is_changed_between_check_and_restore_is_refused(tmp_pat
             archive.database(tmp_path / "restored", manifest.database_sha256)
 
 
+@pytest.mark.slow
 def test_a_large_back_up_takes_little_memory(tmp_path: Path) -> None:
     source, file = tmp_path / "large", tmp_path / "backup.tar"
     with source.open("wb") as sparse:

@@ -307,6 +307,7 @@ def test_documents_are_cut_to_a_budget_and_no_name_of_a_file_stands_outside_a_fe
     assert plain(model) == ["(96 more documents are not shown: there are too many.)"]
 
 
+@pytest.mark.slow
 def test_ten_thousand_tiny_files_do_not_make_a_question_that_is_too_long() -> None:
     files = {f"notes/{n}.md": b"31 May" for n in range(10_000)}
     model = Scripted(verdict(given_("C1", {"source": "notes/9999.md", "quote": "31 May"})))

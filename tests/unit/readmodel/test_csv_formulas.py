@@ -43,6 +43,7 @@ def test_every_start_that_spreadsheets_compute_is_counted(start: str) -> None:
         ("a\n" * (MAX_CHARACTERS // 2) + "=1\n", "perhaps some cells (not all of it was looked at)"),
     ],
 )
+@pytest.mark.slow
 def test_a_table_that_was_not_looked_at_to_its_end_says_so(text: str, words: str) -> None:
     assert formulas_in("a.csv", text).words == words
 

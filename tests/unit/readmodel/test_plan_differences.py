@@ -146,6 +146,7 @@ def test_a_note_of_what_was_asked_for_changes_no_step_and_a_new_goal_is_more_tha
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_plans_that_were_made_for_it_are_compared_within_limits() -> None:
     def hostile(word: str) -> PlanVersion:
         wanted = [criterion(f"{number} " + f"{word} x " * 400) for number in range(40)]

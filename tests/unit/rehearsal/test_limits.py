@@ -48,6 +48,7 @@ def left_out(bench: Bench, step: str) -> list[LeftOut]:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_nothing_is_left_out_of_long_documents_within_the_limits() -> None:
     assert [left_out(unlimited(), step) for step in STEPS] == [[]] * len(STEPS)
     assert unlimited().of("findings")[-1].output.findings.startswith("306 points need attention in 3 of 4 documents")
@@ -215,6 +216,7 @@ def test_empty_pages_are_counted_in_one_way(pages: Sequence[str]) -> None:
     assert bench.of("inventory")[-1].passed
 
 
+@pytest.mark.slow
 def test_later_parts_and_comments_of_a_long_document_are_reviewed() -> None:
     filler = "".join(paragraph("The parties met and agreed on all of it. " * 5) for _ in range(400))
     last = word(filler + paragraph("The Escrow Agent shall release the code promptly."))

@@ -58,6 +58,7 @@ def test_what_is_copied_is_the_text() -> None:
     assert unescape(re.sub("<.*?>|&#(8238|8203|27);", "", shown)) == "x = ''"
 
 
+@pytest.mark.slow
 def test_very_many_do_not_blow_up_a_page() -> None:
     shown = make_visible(f"<p>{'a\u200b' * 100_000}</p>")
     assert shown.count('class="odd"') == MAX_SIGNS

@@ -246,6 +246,7 @@ def test_a_message_that_inflates_beyond_the_limit_closes_the_socket(target: Targ
     assert line.answer() == ""
 
 
+@pytest.mark.exhaustive
 def test_pings_whose_answers_nobody_reads_are_read_no_more(target: Target, run: str) -> None:
     line = handshake(target, run, target.alice.cookie)
     assert line.socket.recv(1_000).startswith(b"HTTP/1.1 101 ")

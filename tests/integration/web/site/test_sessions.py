@@ -194,6 +194,7 @@ def test_signing_out_closes_the_sockets_of_that_browser_and_no_others() -> None:
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("name", ["pev_began", "pev_used"])
+@pytest.mark.exhaustive
 def test_a_socket_closes_by_itself_when_its_session_is_over(settings: Settings, name: str) -> None:
     settings.SESSION_COOKIE_AGE = settings.SESSION_IDLE = 600
     run, client = factories.awaiting_plan(), signed_in(factories.bob())

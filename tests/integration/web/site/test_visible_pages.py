@@ -123,6 +123,7 @@ def test_the_terminal_says_it_at_a_gate() -> None:
     assert "line 200" not in said
 
 
+@pytest.mark.slow
 def test_reports_as_files(alice_client: Client) -> None:
     run = made.finished_succeeded()
     Run.objects.filter(pk=run.pk).update(title=HOSTILE, request=HOSTILE, answer=HOSTILE)

@@ -56,6 +56,7 @@ def put(data: bytes, words: str, text: str = "Too short?") -> bytes:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_comments_at_random_places_of_a_contract_are_on_their_words() -> None:
     data = contract().data
     before, dice = docx.make(data), random.Random(3)

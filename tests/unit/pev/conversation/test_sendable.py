@@ -149,6 +149,7 @@ def test_what_was_sent_stays_when_more_follows() -> None:
         assert sendable([HELLO, *turns[: length - 1]]) == whole[:length]
 
 
+@pytest.mark.slow
 def test_as_many_calls_as_fit_into_a_reply_take_linear_time() -> None:
     many = [use(f"call-{number}") for number in range(2, 20_002)]
     found = ids(said(*many, *many), said(*[result("call-2")] * 3, role="user"))

@@ -196,6 +196,7 @@ def test_inputs_are_patterns_or_a_part_of_the_description(given: Any, patterns: 
     assert (found.inputs, found.description) == (patterns, description)
 
 
+@pytest.mark.slow
 def test_very_many_inputs_are_refused_at_once() -> None:
     names = [str(number) for number in range(100_000)]
     assert refused({"steps": [{"task": "Go", "inputs": names}]}) == [

@@ -191,6 +191,7 @@ def test_many_disagreements_are_counted() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_many_references_and_titles_are_compared_in_bounded_time() -> None:
     words = "Section 9 (Rent), " * 2_000
     body = [paragraph(bookmark(f"_Ref{at}"), "Rent", number=(1, 0)) for at in range(2_000)]

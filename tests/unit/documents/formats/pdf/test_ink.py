@@ -237,6 +237,7 @@ def test_decoys_that_might_be_covered_do_not_show_what_is_under_them() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_words_that_only_a_picture_shows_are_marked_as_read_from_it() -> None:
     below = pdfs.under_picture(line("Delivered within 30 days", x=40, y=678, size=17), _scan())
     above = pdfs.over_picture(line("Delivered within 30 days", y=678, size=14, more="3 Tr"), _scan())

@@ -315,6 +315,7 @@ def test_without_text_there_is_nothing_to_read(data: bytes) -> None:
     ],
     ids=["deep", "fields", "codes", "fonts", "binary", "units", "picture", "digits", "letters", "numbers"],
 )
+@pytest.mark.slow
 def test_hostile_files_are_read_in_bounded_time(data: bytes) -> None:
     _, text = unpacked(isolation.run(f"{rtf.__name__}.read", data, Limits(megabytes=250, cpu_seconds=4)))
     assert text.startswith(b"x")

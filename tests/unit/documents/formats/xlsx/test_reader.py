@@ -276,6 +276,7 @@ def test_a_string_that_all_cells_share_does_not_multiply() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_an_export_of_ten_thousand_rows_is_read_whole_in_little_memory() -> None:
     read = isolation.run(f"{xlsx.__name__}.read", large(10_000), Limits(megabytes=50, cpu_seconds=6))
     header, content = unpacked(read)
