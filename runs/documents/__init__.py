@@ -1,1 +1,1 @@
-"""Bytes of any encoding to text: what a content reads as, decided once, by its bytes and never by its name."""
+"""Reads bytes of any encoding and format as text. What a file is follows from its bytes, never from its name."""

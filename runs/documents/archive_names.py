@@ -1,4 +1,4 @@
-"""Names of files in archives that do not say which encoding they are in: those of one archive are guessed together."""
+"""Decodes file names in archives that do not state an encoding. All names of an archive are guessed together."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,38 +16,40 @@ _LIKELY = {
     "cp857": 0.3,
     "cp1251": 0.7,
 }
-"""Encodings of names, with how often each is met: mostly those of DOS, as Windows packs."""
+"""Encodings of names and how common each one is. Most are DOS code pages, because Windows uses them in zip files."""
 _DECODED = "“{}” is taken for its name, which would be “{}” in {}."
 _LOOKS_WRONG = "“{}” is taken for its name, though it looks wrong."
 _UNKNOWN = "Its name in the archive is in no encoding that is known."
 _BACKSLASH = "“_” stands for a backslash in its name, which would separate folders here."
 _MAX_SHOWN = 60
-"""Characters of a name in a caution, which has 300 in its column."""
+"""Characters of a name in a caution. The column for cautions has 300."""
 _LEADS_OUT = re.compile(r"^[A-Za-z]:|^[\\/]|(?:^|[\\/])\.\.(?:[\\/]|$)")
 
 
 class Name(NamedTuple):
-    """`caution`: a sentence on what is doubtful about it; empty for most."""
+    """A file name. `caution`: a sentence on what is doubtful about it, usually empty."""
 
     name: str
     caution: str = ""
 
 
 def decoded(raws: Iterable[bytes]) -> dict[bytes, Name]:
-    """The names of one archive, of which each may be in UTF-8, and those that are not are in one encoding."""
+    """Decodes the names of one archive. Names that are not UTF-8 are all assumed to be in one encoding."""
     names = list(dict.fromkeys(raws))
     found = {raw: Name(raw.decode()) for raw in names if raw.isascii()}
     others = [raw for raw in names if not raw.isascii()]
     in_utf_8 = {raw: Name(text) for raw in others if (text := strictly(raw, "utf-8")) is not None}
-    if 2 * len(in_utf_8) > len(others):  # a few bytes may be UTF-8 by chance
+    if 2 * len(in_utf_8) > len(others):  # a few bytes may be valid UTF-8 by chance
         found |= in_utf_8
     found |= _guessed([raw for raw in others if raw not in found])
     return found
 
 
 def with_folders(given: Name, *, from_windows: bool) -> Name:
-    """The name with slashes alone between its folders. A backslash is a part of a name but on Windows. One that would
-    lead out of the archive stays as it is, and is refused like all that do.
+    """Returns the name with slashes between its folders.
+
+    A backslash separates folders only in archives from Windows. A name that would lead out of the archive is not
+    changed; it is refused later, like all such names.
     """
     if "\\" not in given.name or _LEADS_OUT.search(given.name):
         return given
@@ -68,7 +70,7 @@ def _guessed(raws: Sequence[bytes]) -> dict[bytes, Name]:
 
 
 def _sample(raws: Iterable[bytes]) -> bytes:
-    """So many of the names as fit into it, each on a line."""
+    """Returns as many of the names as fit, one per line."""
     lines, left = list[bytes](), MAX_BYTES
     for raw in raws:
         left -= len(raw) + 1

@@ -1,6 +1,6 @@
-"""Archives: the files in a zip or tar file, or the one in a compressed file, batch by batch and within limits.
+"""Unpacks zip and tar archives and compressed files, batch by batch and within limits.
 
-It runs in guarded processes, so it knows no Django. Names and sizes that an archive gives are never taken at its word.
+It runs in isolated processes, so it knows no Django. Names and sizes that an archive states are not trusted.
 """
 
 import bz2
@@ -27,25 +27,25 @@ from runs.text.sensitive_names import junk_part
 MAX_FILES = 5_000
 MAX_FILE_BYTES = 64_000_000
 MAX_BYTES = 256_000_000
-"""Of all files together, and of what a compressed tar file unpacks to with what is left out of it."""
+"""Of all files together, and of an unpacked tar file including the entries that are left out."""
 MAX_ENTRIES = 50_000
-"""With folders and what is left out: the store of a repository may have so many."""
+"""Including folders and entries that are left out. The object store of a Git repository may have so many."""
 MAX_REFUSED = 20
-"""Files whose names are listed; of more, how many."""
+"""Files that are listed by name. Further ones are counted."""
 MAX_NAME = 1_000
 _PIECE = 1 << 18
 _MAX_HEADER = 1_000_000
-"""Of a tar file: names, properties and the map of gaps of one file."""
+"""Of a tar file, per entry: names, properties and the map of gaps."""
 _ENCRYPTED, _UTF8 = 0x1, 0x800
 _WINDOWS = frozenset({0, 6, 10, 14})
-"""Systems that a zip file says it was made on: DOS, OS/2, Windows."""
+"""Codes of the systems DOS, OS/2 and Windows in zip files."""
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
 _DAMAGED = "is a damaged archive; pack it again"
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError),
     *(ValueError, OSError, OverflowError, LookupError, struct.error, tarfile.TarError, RecursionError),
 )
-"""What the standard library raises on damaged archives."""
+"""Raised by the standard library on damaged archives."""
 
 
 class _Readable(Protocol):
@@ -53,8 +53,10 @@ class _Readable(Protocol):
 
 
 class Entry(NamedTuple):
-    """A file of an archive: its name, why it is not taken, as a sentence, what reads so many bytes of it, and what is
-    doubtful about its name.
+    """A file in an archive.
+
+    `why`: a sentence that says why the file is refused, or empty. `read` returns so many bytes of it. `caution`: a
+    sentence on what is doubtful about its name.
     """
 
     name: str
@@ -73,12 +75,14 @@ def read(
     max_bytes: int = MAX_BYTES,
     max_files: int = MAX_FILES,
 ) -> bytes:
-    """The files from number `first` on, as many as `max_batch` bytes hold, and one at least; `taken` of them, with
-    `used` bytes, were before. Packed: a JSON object with their `names`, and for each what is doubtful about it, as a
-    sentence (`cautions`), then the contents.
+    """Returns the files from number `first` on: as many as fit into `max_batch` bytes, but at least one.
 
-    The object also has what was `refused` and why, how many `more` were, what was left out as `junk`, and as `next`
-    what the next call is to be given, null at the end. Raises InvalidInput with a clause behind the archive's name.
+    `taken` and `used` are the number and the bytes of the files in earlier batches. The result is packed: a JSON
+    object, then the contents. The object has the `names` of the files and their `cautions`, `refused` (name and
+    reason), `more` (number of further refused files), `junk` (what was left out) and `next` (the arguments of the next
+    call, or null at the end).
+
+    Raises InvalidInput with a clause that continues the archive's name.
     """
     batch = _Batch(taken, used, max_batch, max_file, max_bytes, max_files)
     following = None
@@ -112,7 +116,7 @@ class _Batch:
         self.junk: dict[str, None] = {}
 
     def take(self, entry: Entry) -> bool:
-        """False where it does not fit any more, and has to be asked for again."""
+        """Returns False if the entry does not fit into this batch. It is then the first one of the next batch."""
         if junk := junk_part(entry.name):
             self.junk[junk[:MAX_NAME]] = None
             return True
@@ -158,11 +162,11 @@ def _entries(data: bytes) -> Iterator[Entry]:
 
 
 def _of_zip(data: bytes) -> Iterator[Entry]:
-    if data.count(b"PK\1\2") > MAX_ENTRIES:  # before zipfile makes an object of each
+    if data.count(b"PK\1\2") > MAX_ENTRIES:  # before zipfile creates an object for each
         raise InvalidInput(f"has more than {MAX_ENTRIES:,} entries; give the folder itself")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if all(info.header_offset for info in archive.infolist()) and archive.infolist():
-            raise InvalidInput(_DAMAGED)  # cut off: this is the directory of a zip that is stored in it
+            raise InvalidInput(_DAMAGED)  # the archive is cut off, and this directory belongs to a zip file inside it
         names = _zip_names(archive.infolist())
         infos = [info for info in archive.infolist() if not names[info.orig_filename].name.endswith("/")]
         if infos and all(info.flag_bits & _ENCRYPTED for info in infos):
@@ -181,7 +185,7 @@ def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int],
 
 
 def _zip_names(infos: Iterable[zipfile.ZipInfo]) -> Mapping[str, Name]:
-    """The names by what zipfile has read them as, which is code page 437 where they are not said to be UTF-8."""
+    """Maps the names as zipfile decodes them to the guessed ones. It uses code page 437 unless a UTF-8 flag is set."""
     raws = {info.orig_filename: info.filename.encode("cp437") for info in infos if not _says_utf_8(info)}
     guessed = archive_names.decoded(raws.values())
     return {
@@ -194,7 +198,7 @@ def _zip_names(infos: Iterable[zipfile.ZipInfo]) -> Mapping[str, Name]:
 
 
 def _says_utf_8(info: zipfile.ZipInfo) -> bool:
-    """By its flag, or since it has a second name in UTF-8."""
+    """Whether the UTF-8 flag is set, or a second name in UTF-8 is given."""
     return bool(info.flag_bits & _UTF8) or info.filename != info.orig_filename.partition("\0")[0]
 
 
@@ -234,7 +238,7 @@ def _members(source: "_Source") -> Iterator[tarfile.TarInfo]:
         if entries > MAX_ENTRIES:
             raise InvalidInput(f"has more than {MAX_ENTRIES:,} entries; give the folder itself")
         yield info
-    if source.last.strip(b"\0"):  # tarfile takes a damaged header for the end
+    if source.last.strip(b"\0"):  # tarfile mistakes a damaged header for the end
         raise InvalidInput(_DAMAGED)
 
 
@@ -278,7 +282,7 @@ def _is_tar(head: bytes) -> bool:
 
 
 class _Source:
-    """What a tar file is read from: forwards only, so that nothing makes it go round, and not without end."""
+    """The stream that a tar file is read from. It can only move forwards, and its size is limited."""
 
     def __init__(self, file: "_Readable") -> None:
         self._file = file
@@ -288,16 +292,16 @@ class _Source:
         self.last = b""
 
     def begin_member(self) -> None:
-        """Let tarfile read another header."""
+        """Allows tarfile to read another header."""
         self._header_left = _MAX_HEADER
 
     def peek(self) -> bytes:
-        """The first block; before anything else is read."""
+        """Returns the first block. Must be called before anything is read."""
         self._ahead = _exactly(self._file, tarfile.BLOCKSIZE)
         return self._ahead
 
     def read(self, size: int) -> bytes:
-        """For tarfile, which reads headers alone."""
+        """Called by tarfile, which reads only headers."""
         if not 0 <= size <= self._header_left:
             raise InvalidInput(_DAMAGED)
         self._header_left -= size
@@ -323,7 +327,7 @@ class _Source:
 
 
 def _exactly(file: "_Readable", size: int) -> bytes:
-    """So many bytes, or all that there are."""
+    """Returns so many bytes, or fewer at the end."""
     pieces = []
     while size > 0 and (piece := file.read(min(size, _PIECE))):
         pieces.append(piece)

@@ -1,4 +1,4 @@
-"""What is attached to a mail, as files. It runs in guarded processes, so it knows no Django."""
+"""Reads the attachments of mails as files. It runs in isolated processes, so it knows no Django."""
 
 import json
 from importlib import import_module
@@ -13,7 +13,7 @@ MAX_BYTES = 64_000_000
 
 
 def read(data: bytes) -> bytes:
-    """The attachments of a mail, each with a name that no other has: a JSON list of the names, then the contents."""
+    """Returns the attachments of a mail with unique names: a JSON list of the names, then the contents."""
     form = FORMATS[kind_of(data[:HEAD_BYTES]).format]
     found = import_module(form.reader).attachments(data)
     if sum(len(content) for _, content in found) > MAX_BYTES:
@@ -25,7 +25,7 @@ def read(data: bytes) -> bytes:
 
 
 def _other(name: str, taken: set[str]) -> str:
-    """The name, with a number if another file has it."""
+    """Returns the name, with a number if another file has it already."""
     path, number = PurePosixPath(name), 1
     while name.casefold() in taken:
         number += 1

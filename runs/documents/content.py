@@ -1,4 +1,4 @@
-"""The content of a file as text: which bytes are text, how it was converted, and the hash of the original."""
+"""The content of a file as text: decides whether bytes are text, and keeps the hash of the original."""
 
 import hashlib
 from collections.abc import Callable
@@ -9,9 +9,11 @@ from runs.text.paths import can_be_seen
 
 
 class Converted(bytes):
-    """A text as UTF-8 that was given in another encoding or format. `sha256` is the hash of what was given, which
-    evidence names: it is what people have and can compare. `document` reads the places of its text, when they are asked
-    for; None where a text has nothing but lines. `guessed`: its encoding was guessed, and others are about as likely.
+    """The UTF-8 text of a file that was in another encoding or format.
+
+    `sha256` is the hash of the original file. Evidence names it, because it is what people have and can compare.
+    `document` reads the places of the text when they are needed; it is None if the text has only lines. `guessed`: its
+    encoding was guessed, and another one is about as likely.
     """
 
     sha256: str
@@ -29,23 +31,23 @@ class Converted(bytes):
 
 
 class Unreadable(bytes):
-    """A content that is no text, whatever its bytes look like: a PDF file may be nothing but ASCII."""
+    """A content that is not text, whatever its bytes look like: a PDF file may be pure ASCII."""
 
 
 def digest_of(data: bytes) -> str:
-    """The SHA-256, in hex, of a content as it was given."""
+    """Returns the SHA-256 of the original content, in hex."""
     return data.sha256 if isinstance(data, Converted) else hashlib.sha256(data).hexdigest()
 
 
 def is_guessed(data: bytes) -> bool:
-    """Whether this is a text whose encoding was guessed, while others are about as likely."""
+    """Whether the encoding of this text was guessed and another one is about as likely."""
     return isinstance(data, Converted) and data.guessed
 
 
 def text_of(data: bytes) -> str | None:
-    """The decoded text without a byte order mark, or None when the bytes are not text.
+    """Returns the decoded text without a byte order mark, or None if the bytes are not text.
 
-    Offsets in Evidence count characters of exactly this string; line endings are as in the file.
+    Offsets in evidence count characters of exactly this string. Line endings are as in the file.
     """
     if isinstance(data, Unreadable) or b"\0" in data:
         return None
@@ -56,16 +58,16 @@ def text_of(data: bytes) -> str | None:
 
 
 def document_of(data: bytes) -> Document | None:
-    """The places of a document's text, which is what `text_of` gives; None for a text that has nothing but lines."""
+    """Returns the document whose text `text_of` returns, or None if the text has only lines."""
     return data.document() if isinstance(data, Converted) and data.document else None
 
 
 def is_text(data: bytes) -> bool:
-    """Whether the bytes are UTF-8 (a byte order mark is allowed) without NUL."""
+    """Whether the bytes are UTF-8 without NUL. A byte order mark is allowed."""
     return text_of(data) is not None
 
 
 def is_blank(data: bytes) -> bool:
-    """Whether nothing in a file can be seen: it is empty, or a text of spaces and invisible characters alone."""
+    """Whether nothing in a file is visible: it is empty, or a text of spaces and invisible characters."""
     text = text_of(data)
     return not data.strip() if text is None else not can_be_seen(text)

@@ -1,4 +1,6 @@
-"""What a document format declares: how its files are recognised, who reads them, and what a reader may use."""
+"""What a document format declares: how its files are recognised, which module reads them, and the
+limits of the reader.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +15,23 @@ from runs.documents.model.anchors import NO_ANCHORS, Anchors
 from runs.isolation import Limits
 
 MAX_BYTES = 50_000_000
-"""Of a document; it is sent to its reader whole."""
+"""Of a document. It is sent to its reader whole."""
 LIMITS = Limits(megabytes=1_024, cpu_seconds=30, seconds=60, files=32, output=32_000_000)
-"""Some five times what the largest documents of the tests take; a hostile one is ended there."""
+"""Some five times what the largest documents of the tests need. A process that exceeds it is ended."""
 OF_PICTURES = replace(LIMITS, cpu_seconds=400, seconds=600)
-"""Reading the words of a page takes up to three seconds, twice that while others are read. The reader stops OCR well
-before.
+"""OCR takes up to three seconds per page, and twice that if other pages are read at the same time. The reader stops OCR
+well before these limits.
 """
 HTML_PACKAGES = ("lxml", "tinycss2", "cssselect2")
-"""What HTML is read with, also inside of mails and e-books."""
+"""Libraries that read HTML, also inside mails and e-books."""
 
 
 class Signature(NamedTuple):
-    """Bytes that must stand at their offsets, or a pattern that the content begins with.
+    """Bytes at certain offsets, or a pattern at the beginning of a content.
 
-    `binary`: the bytes may begin a text, so there must be a NUL too. `in_ascii`: a content that fits may be all ASCII
-    and is still no text. `is_inside`: the bytes may be a part of a file of another format, so a content is first
-    compared with all others.
+    `binary`: text may begin with the same bytes, so the content must contain a NUL too. `in_ascii`: a matching content
+    may be pure ASCII and is still not text. `is_inside`: files of other formats may contain these bytes, so the
+    signatures of other formats are tried first.
     """
 
     parts: tuple[tuple[int, bytes], ...] = ()
@@ -45,7 +47,7 @@ class Signature(NamedTuple):
 
 
 def begins(*magics: bytes, binary: bool = False, in_ascii: bool = False) -> tuple[Signature, ...]:
-    """A signature for each of these beginnings."""
+    """Returns a signature for each of these beginnings."""
     return tuple(Signature(((0, magic),), binary=binary, in_ascii=in_ascii) for magic in magics)
 
 
@@ -55,22 +57,22 @@ class DocumentFormat:
 
     `title`: what people call it, with an article. `unit`: what the format counts, such as "page".
 
-    How it is recognised: `signatures`; for a zip with parts, `zip_part` (how the name of its main part begins) or
-    `zip_media_type` (what its uncompressed first part begins with); `is_text_of` for a text, by its beginning; and
-    `media_types` if it comes from the web.
+    A file is recognised by `signatures`; a zip file with parts by `zip_part` (the beginning of the name of its main
+    part) or `zip_media_type` (the beginning of its uncompressed first part); a text by `is_text_of`, which gets its
+    beginning; and a web page also by `media_types`.
 
-    `reader`: a module whose `read` makes text and layout from the bytes in an isolated process; empty if there is none.
-    `edition` grows when it reads the same content differently, so that documents are read again; `packages` are those
-    whose versions matter for the same reason. `attachments`: the module has a function `attachments` too.
+    `reader`: the module whose function `read` makes text and layout from the bytes in an isolated process, or empty.
+    Increase `edition` when it reads the same content differently, so that documents are read again. `packages`:
+    libraries whose versions have the same effect. `attachments`: the module has a function `attachments` too.
 
-    `drawing`: a module whose `picture` and `thumbnail` draw pages. `has_places`: it can say where characters are.
-    `shown_to_models`: how models take its pages.
+    `drawing`: the module whose functions `picture` and `thumbnail` draw pages. `has_places`: it can locate characters
+    on a page. `shown_to_models`: the form in which models get its pages.
 
-    `is_archive`: it is unpacked when it is given. `is_text`: its files are written as text. `is_fetched`: an address
-    on the web may be of this format. `layout_name`: what its reader calls the format in layouts, if not `name`.
+    `is_archive`: uploaded files are unpacked. `is_text`: its files are written as text. `is_fetched`: files of this
+    format are also fetched from the web. `layout_name`: the format's name in layouts, if it is not `name`.
 
-    `anchors`: what its places are called. `has_tables`: its rows can be read as tables. `notes_on_pages`: notes are
-    part of the text of a page, and not blocks of their own. `takes_comments`: comments can be added to its files.
+    `anchors`: the names of its places. `has_tables`: its rows can be read as tables. `notes_on_pages`: notes are part
+    of a page's text and not blocks of their own. `takes_comments`: comments can be added to its files.
     """
 
     name: str
@@ -100,17 +102,19 @@ class DocumentFormat:
 
     @property
     def function(self) -> str:
-        """The function that reads it, for an isolated process; empty if there is none."""
+        """The path of the function that reads it, for an isolated process, or an empty string."""
         return f"{self.reader}.read" if self.reader else ""
 
     @cached_property
     def reader_version(self) -> str:
-        """Readings by another version of reader or packages may differ, so they are other renditions."""
+        """Identifies this version of reader and libraries. Documents read by another version count
+        as other renditions.
+        """
         return ", ".join([f"{self.name} {self.edition}", *filter(None, map(_installed, self.packages))])
 
 
 def _installed(package: str) -> str:
-    """With its version; empty for an optional package that is not installed."""
+    """Returns the package with its version, or an empty string if an optional package is not installed."""
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:

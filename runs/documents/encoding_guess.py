@@ -1,7 +1,8 @@
-"""Which encoding bytes are in that do not say it: the likeliest one, and those that are about as likely.
+"""Guesses the encoding of bytes that do not state one: the likeliest, and others that are about as likely.
 
-A model of letters and pairs of bytes (chardet) judges how well the bytes fit each encoding. It is unsure of short
-texts, so an encoding also loses for each word that no one writes: of two scripts, with a capital or a sign inside.
+A statistical model of letters and pairs of bytes (chardet) rates how well the bytes fit each encoding. It is unreliable
+for short texts, so each implausible word counts against an encoding: a word in two scripts, or with a capital or a sign
+inside.
 """
 
 import codecs
@@ -13,21 +14,21 @@ import chardet
 import regex
 
 MAX_BYTES = 100_000
-"""What is judged of a sample, which may be cut off within a character."""
+"""Bytes of a sample that are examined. A character may be cut off at its end."""
 _MAX_CHARACTERS = 20_000
-"""Of a sample, in which words are looked at one by one."""
+"""Characters of a sample whose words are examined one by one."""
 _CLOSE, _CLOSE_IF_SHORT, _SHORT = 0.4, 0.3, 10
-"""From this share of the best score on, an encoding is about as likely as the best one; the second of samples with
-fewer than so many words that are not all ASCII.
+"""An encoding with at least this share of the best score is about as likely as the best one. The second value applies
+to samples with fewer than `_SHORT` words that are not ASCII.
 """
 _ASIAN = frozenset({"cp932", "gb18030", "big5", "cp949", "euc_jp"})
 _ALPHABETS = frozenset({"cp1251", "cp1253", "cp1255", "cp1256", "cp866", "cp874", "koi8_r"})
 _TINY = 14
-"""With fewer bytes that are not ASCII, all encodings of one of these two groups are as likely in which nothing is odd:
-nearly all bytes, or pairs of them, are letters in each.
+"""With fewer non-ASCII bytes, all encodings of one of these two groups count as equally likely, unless a reading has an
+odd word: nearly all bytes, or pairs of bytes, are letters in each of them.
 """
 _UNKNOWN = 0.01
-"""The least that an encoding is taken to fit: of a few bytes the model knows next to nothing."""
+"""The lowest rating of an encoding. The model cannot judge a few bytes."""
 _ALL_ODD = 1e-9
 _MANY_ODD = 0.1
 _NOT_ASCII = bytes(range(128, 256))
@@ -38,9 +39,9 @@ _MODELS = {
     "koi8_r": "koi8-r",
     "mac_roman": "mac-roman",
 }
-"""Other names of codecs, as chardet has them."""
+"""Codecs that chardet calls otherwise."""
 _COMMON = {"gb18030": "gb2312", "cp949": "euc_kr"}
-"""Characters that only the larger of these sets has are rare."""
+"""Characters that only the larger of two character sets has are rare."""
 NOT_TEXT = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 _WORD = re.compile(r"\S{0,60}[^\x00-\x7f\s]\S{0,60}")
 _ODD = regex.compile(
@@ -67,14 +68,16 @@ _ODD = regex.compile(
     """,
     regex.VERBOSE | regex.VERSION1,
 )
-"""What no one writes, and what appears where bytes are read in the wrong encoding."""
+"""Matches words that no one writes, and that appear where bytes are decoded with the wrong encoding."""
 _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 _ICELANDIC, _WITH_ICELANDIC = re.compile("[ðÐþÞýÝ]"), re.compile("[áéíóúæÁÉÍÓÚÆ]")
-"""Where Turkish letters are in Windows-1254, Windows-1252 has Icelandic ones, which come with others of Icelandic."""
+"""Windows-1252 has Icelandic letters where Windows-1254 has Turkish ones. In Icelandic they come with other accented
+letters.
+"""
 
 
 class Candidate(NamedTuple):
-    """An encoding, what the sample says in it, and the share of odd words among those that are not all ASCII."""
+    """An encoding, the sample decoded with it, its score, and the share of odd words among those that are not ASCII."""
 
     codec: str
     text: str
@@ -83,13 +86,14 @@ class Candidate(NamedTuple):
 
     @property
     def looks_wrong(self) -> bool:
-        """Whether so many words are odd that the encoding is probably another one, which is not among those tried."""
+        """Whether so many words are odd that the right encoding is probably not among those that were tried."""
         return self.odd >= _MANY_ODD
 
 
 def ranked(sample: bytes, likely: Mapping[str, float]) -> list[Candidate]:
-    """The encodings that the sample may be in, the likeliest first. `likely` has those that come into question, with
-    how often each is met.
+    """Returns the encodings that the sample may be in, the likeliest first.
+
+    `likely` maps the encodings to try to how common they are.
     """
     sample = sample[:MAX_BYTES]
     fits = _fits(sample, likely)
@@ -108,7 +112,7 @@ def ranked(sample: bytes, likely: Mapping[str, float]) -> list[Candidate]:
 
 
 def alternatives(sample: bytes, best: Candidate, found: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Those that are about as likely as the best one and read the sample otherwise."""
+    """Yields other readings of the sample that are about as likely as the best one."""
     group = next((some for some in (_ASIAN, _ALPHABETS) if best.codec in some), frozenset())
     is_tiny = len(sample) - len(sample.translate(None, _NOT_ASCII)) < _TINY
     is_short = len(_WORD.findall(best.text[:_MAX_CHARACTERS])) < _SHORT
@@ -122,7 +126,7 @@ def alternatives(sample: bytes, best: Candidate, found: Iterable[Candidate]) -> 
 
 
 def strictly(data: bytes, codec: str) -> str | None:
-    """The text in this encoding; None for bytes that it does not have, and for control characters."""
+    """Returns the decoded text, or None if bytes are invalid in the encoding or the text has control characters."""
     try:
         text = data.decode(codec)
     except UnicodeDecodeError:
@@ -131,7 +135,7 @@ def strictly(data: bytes, codec: str) -> str | None:
 
 
 def _beginning(sample: bytes, codec: str) -> str | None:
-    """As `strictly`, of bytes that may be cut off within a character where they are as many as a sample may have."""
+    """Like `strictly`, but a sample of full length may end within a character."""
     if len(sample) < MAX_BYTES:
         return strictly(sample, codec)
     try:
@@ -142,21 +146,21 @@ def _beginning(sample: bytes, codec: str) -> str | None:
 
 
 def _fits(sample: bytes, wanted: Iterable[str]) -> dict[str, float]:
-    """How well the sample fits each encoding by the model, from 0 to 1."""
+    """Returns how well the sample fits each encoding according to the model, from 0 to 1."""
     names = {_MODELS.get(codec, codec): codec for codec in wanted}
     found = chardet.detect_all(
         sample,
         ignore_threshold=True,
         include_encodings=names,
         compat_names=False,
-        no_match_encoding=next(iter(names)),  # must be among the others
+        no_match_encoding=next(iter(names)),  # must be one of the encodings in `include_encodings`
         empty_input_encoding=next(iter(names)),
     )
     return {names[one["encoding"]]: one["confidence"] for one in found if one["encoding"] in names}
 
 
 def _odd_share(codec: str, text: str) -> float:
-    """The share of odd words among those that are not all ASCII."""
+    """Returns the share of odd words among those that are not ASCII."""
     words = _WORD.findall(text[:_MAX_CHARACTERS])
     odd = sum(1 for word in words if _is_odd(codec, word))
     if codec in {"cp1252", "cp850"} and _ICELANDIC.search(text) and not _WITH_ICELANDIC.search(text):
@@ -169,5 +173,5 @@ def _is_odd(codec: str, word: str) -> bool:
         return True
     common = _COMMON.get(codec)
     if common and any(len(char.encode(common, "ignore")) != 2 for char in word if not char.isascii()):
-        return True  # Python writes rare Korean syllables in eight bytes
+        return True  # Python encodes rare Korean syllables in eight bytes
     return codec in _ASIAN - {"cp932", "euc_jp"} and _KANA.search(word) is not None

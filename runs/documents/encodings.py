@@ -1,6 +1,6 @@
-"""Text in other encodings than UTF-8, as bytes to bytes: called in guarded processes, so without Django.
+"""Decodes text in other encodings than UTF-8. It runs in isolated processes, so it knows no Django.
 
-The encoding of a text that does not say it is guessed. Where another one is about as likely, a caution says so.
+If a text does not state its encoding, it is guessed, and a caution names other encodings that are about as likely.
 """
 
 import codecs
@@ -41,11 +41,11 @@ CODECS = {
     "mac_cyrillic": "Mac Cyrillic",
     "cp1258": "Windows-1258",
 }
-"""Those that a person may choose for a text, and what people call them. Of the hundred that Python knows most are never
-met.
+"""Encodings that a person can choose for a text, with the names that people use. Most of the hundred that Python knows
+are not in use.
 """
 MIN_LATIN = 0.6
-"""From this share of letters with a zero byte on, bytes without a mark are taken for UTF-16."""
+"""Bytes without a byte order mark count as UTF-16 if at least this share of their letters has a zero byte."""
 _LIKELY = {
     **dict.fromkeys(("cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256"), 1.0),
     **dict.fromkeys(("cp932", "gb18030", "big5", "cp949", "euc_jp"), 1.0),
@@ -55,15 +55,15 @@ _LIKELY = {
     "cp874": 0.5,
     "mac_roman": 0.4,
 }
-"""Those that are guessed, with how often each is met. By far the most common one is Windows-1252, from which others
-differ in a few signs: else "£5" in a short English text becomes "Ł5".
+"""Encodings to guess from, and how common each one is. Windows-1252 is by far the most common. Others differ from it in
+a few signs; without these weights "£5" in a short English text would become "Ł5".
 """
 _MOSTLY_ASCII = 0.7
-"""From this share of ASCII on, bytes that look like no encoding in particular are taken for text all the same."""
+"""From this share of ASCII on, bytes that fit no encoding well still count as text."""
 _NO_LIKENESS = 1e-6
 _CHOOSE = "If that is wrong, choose another one in the list of files of a new run."
 _MAX_OTHERS = 2
-"""Other encodings that a caution names."""
+"""Number of other encodings that a caution names."""
 _EXCERPT = 24
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
@@ -73,14 +73,16 @@ _BOMS = (
 )
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _BETWEEN = re.compile(rb"[\0-\x2f]")
-"""Bytes that are no part of a longer character in any of the encodings: between two of them nothing is cut apart."""
+"""Bytes that are never part of a longer character in any of the encodings, so that data can be cut between two of them.
+"""
 _WORD = re.compile(r"[^ \t\r\n]+")
 _NO_TEXT = "is not text"
 
 
 class Decoded(NamedTuple):
-    """A text without its byte order mark, and the name of its encoding. `caution`: a sentence that says that the
-    encoding was guessed and how else the text may be read; empty where that is plain.
+    """A text without its byte order mark, and the name of its encoding.
+
+    `caution`: a sentence that says that the encoding was guessed and how else the text may be read, or empty.
     """
 
     encoding: str
@@ -89,8 +91,9 @@ class Decoded(NamedTuple):
 
 
 def read_all(data: bytes) -> bytes:
-    """For guarded processes: for each of the contents, as `packed`, its encoding, its text and the caution; or nothing,
-    why there is no text, and nothing.
+    """Entry point of an isolated process. Takes packed contents, and returns encoding, text and caution of each.
+
+    For a content that is not text, it returns an empty string, the reason and an empty string.
     """
     return packed(part for content in unpacked(data) for part in _read(content))
 
@@ -104,8 +107,9 @@ def _read(content: bytes) -> Iterable[bytes]:
 
 
 def read_as(data: bytes, codec: str) -> bytes:
-    """For guarded processes: a content as UTF-8, in the encoding of `CODECS` that a person has chosen. Raises
-    InvalidInput with a clause behind its name.
+    """Entry point of an isolated process: decodes a content with the encoding of `CODECS` that a person has chosen.
+
+    Raises InvalidInput with a clause that continues the file's name.
     """
     text = strictly(data, codec)
     if text is None:
@@ -114,9 +118,9 @@ def read_as(data: bytes, codec: str) -> bytes:
 
 
 def decoded(data: bytes) -> Decoded:
-    """The text of bytes that are not UTF-8.
+    """Decodes bytes that are not UTF-8.
 
-    Raises InvalidInput with a clause that says what it is instead.
+    Raises InvalidInput, with a clause that says what they are instead, if they are not text.
     """
     for mark, codec, name in _BOMS:
         if data.startswith(mark):
@@ -132,7 +136,7 @@ def decoded(data: bytes) -> Decoded:
 
 
 def _utf_16(data: bytes) -> Decoded:
-    """UTF-16 without a mark: only if most of its letters are Latin ones, each with a zero byte on the same side."""
+    """Decodes UTF-16 without a byte order mark. Most letters must be Latin, with their zero bytes on the same side."""
     for codec, zeros in (("utf-16-le", data[1::2]), ("utf-16-be", data[::2])):
         if len(data) % 2 == 0 and zeros.count(0) >= MIN_LATIN * len(zeros):
             text = strictly(data, codec)
@@ -142,10 +146,10 @@ def _utf_16(data: bytes) -> Decoded:
 
 
 def _breaks_utf_8(data: bytes) -> int:
-    """Where, from 1, the data stops to be the UTF-8 that it mostly is; 0 if it is not.
+    """Returns the position (from 1) of the first byte that breaks otherwise valid UTF-8, or 0 if the data is not UTF-8.
 
-    Other encodings are hardly ever valid UTF-8 beyond ASCII by chance. A damaged file must not be taken for one of
-    them: every "ü" in it would be read as "Ã¼".
+    Text in other encodings is hardly ever valid UTF-8 by chance. Without this check a damaged file would be decoded
+    with one of them, and every "ü" would become "Ã¼".
     """
     try:
         data.decode()
@@ -158,7 +162,7 @@ def _breaks_utf_8(data: bytes) -> int:
 
 
 def guessed(data: bytes) -> Decoded:
-    """The text of bytes whose encoding is not stated. Raises InvalidInput like `decoded`."""
+    """Decodes bytes whose encoding is not stated. Raises InvalidInput like `decoded`."""
     sample = _sample(data)
     found = ranked(sample, _LIKELY)
     ascii_share = len(data.decode("ascii", "ignore")) / len(data)
@@ -184,7 +188,9 @@ def _caution(best: Candidate, others: Sequence[Candidate]) -> str:
 
 
 def _difference(text: str, other: str) -> tuple[str, str]:
-    """The first word that the two have otherwise, in both; of a long one what is around its first difference."""
+    """Returns the first word that differs between the two texts, in both. A long word is cut to the surroundings of the
+    difference.
+    """
     words = zip(_WORD.findall(text), _WORD.findall(other), strict=False)
     ours, theirs = next((pair for pair in words if pair[0] != pair[1]), (text, other))
     at = next((at for at, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), 0)
@@ -193,7 +199,7 @@ def _difference(text: str, other: str) -> tuple[str, str]:
 
 
 def _sample(data: bytes) -> bytes:
-    """The first lines that are not ASCII, since the others look alike in all encodings."""
+    """Returns the first lines that are not ASCII. ASCII lines look the same in all encodings."""
     found, left, at = list[bytes](), MAX_BYTES, 0
     while left > 0 and (match := _NOT_ASCII.search(data, at)):
         line = data.rfind(b"\n", at, match.start()) + 1

@@ -1,4 +1,4 @@
-"""What a content is, by the bytes that its format begins with and never by its name: which reader it is for, if any."""
+"""Recognises the format of a content by its bytes, never by its name, and says which reader it needs, if any."""
 
 import re
 import struct
@@ -12,8 +12,8 @@ from runs.documents.formats.zip import FORMAT as ZIP
 
 HEAD_BYTES = 65_536
 TAIL_BYTES = 65_536
-"""How much of a content's beginning and end is looked at. A zip has the names of its parts at its end, and an exported
-page has its styles before its text.
+"""Bytes that are examined at the beginning and the end. A zip file has the names of its parts at its end, and an
+exported web page has its styles before its text.
 """
 DAMAGED = "is damaged; open it with the program that made it and save it again"
 NOT_UNPACKED = "is an archive that is not unpacked here; give it by itself, and named .zip or .tar.gz"
@@ -40,21 +40,24 @@ _NOT_READ: Mapping[str, Sequence[Signature]] = {
     ),
     "is a database of SQLite, which cannot be read": begins(b"SQLite format 3\0"),
 }
-"""Formats without a reader: a clause behind the file's name, with its signatures. The first one that fits counts."""
+"""Formats without a reader: a clause that continues the file's name, with the signatures. The first match is used."""
 _APPLE = "is a document of Apple's Pages, Numbers or Keynote; export it as Word, Excel, PowerPoint or PDF"
 _OPEN_DOCUMENT = b"application/vnd.oasis.opendocument."
 _MIMETYPE = re.compile(rb"PK\x03\x04.{26}mimetype", re.DOTALL)
-"""OpenDocument and EPUB say what they are in their first part, which is not compressed."""
+"""Matches the first part of OpenDocument and EPUB files, which is not compressed and states what they are."""
 _OF_OFFICE = re.compile(rb"PK\x03\x04.{26}(?:\[Content_Types\]|_rels/|docProps/|customXml/|word/|xl/|ppt/)", re.DOTALL)
-"""The first part of such a document. Another zip may begin with a document that is stored in it."""
+"""Matches the first part of an Office document. Any other zip file may begin with an Office document that is stored in
+it.
+"""
 _OF_APPLE = frozenset({b"Index.zip", b"index.apxl", b"buildVersionHistory.plist"})
 _ENTRY, _DIRECTORY_END = b"PK\1\2", struct.Struct("<4s8xL4xH")
 _NAME_AT = 46
 
 
 class Kind(NamedTuple):
-    """Which reader a content is for, or why there is none, as a clause behind the file's name. Both are empty where
-    nothing is known: it may be a text.
+    """The format of a content, or a clause that says why it cannot be read.
+
+    Both are empty if the format is unknown: the content may be text.
     """
 
     format: str = ""
@@ -62,7 +65,7 @@ class Kind(NamedTuple):
 
 
 def kind_of(head: bytes, tail: bytes = b"") -> Kind:
-    """`head` and `tail` are its first HEAD_BYTES and its last TAIL_BYTES."""
+    """Recognises a content by its first HEAD_BYTES (`head`) and its last TAIL_BYTES (`tail`)."""
     found = _format_with(head)
     if found is ZIP:
         return _kind_of_zip(head, tail)
@@ -78,7 +81,7 @@ def kind_of(head: bytes, tail: bytes = b"") -> Kind:
 
 
 def _format_with(head: bytes, *, is_inside: bool = False) -> DocumentFormat | None:
-    """The first format with a signature of this sort that fits."""
+    """Returns the first format with a matching signature of this sort."""
     for form in FORMATS.values():
         if any(one.is_inside is is_inside and one.fits(head) for one in form.signatures):
             return form
@@ -96,7 +99,7 @@ def _kind_of_zip(head: bytes, tail: bytes) -> Kind:
     names = list(_names_in(tail))
     if any(name.startswith(b"Index/") and name.endswith(b".iwa") for name in names) or _OF_APPLE.intersection(names):
         return Kind(problem=_APPLE)
-    is_cut_off = not names and _OF_OFFICE.match(head)  # its reader says so
+    is_cut_off = not names and _OF_OFFICE.match(head)  # its reader will say so
     for form in FORMATS.values():
         part = form.zip_part
         if part and (part in head if is_cut_off else any(name.startswith(part) for name in names)):
@@ -105,8 +108,10 @@ def _kind_of_zip(head: bytes, tail: bytes) -> Kind:
 
 
 def _names_in(tail: bytes) -> Iterator[bytes]:
-    """The names of a zip's parts, from its directory, as far as that lies in the tail. What is stored in a part may be
-    a zip with names of its own, and is the last one in sight where the outer one is cut off.
+    """Yields the names of the parts in a zip file's directory, as far as the directory is within the tail.
+
+    A part may itself be a zip file with a directory. If the outer file is cut off, that directory is the last one in
+    sight.
     """
     end = tail.rfind(ZIP_END)
     if end < 0 or end + _DIRECTORY_END.size > len(tail):
@@ -122,11 +127,11 @@ def _names_in(tail: bytes) -> Iterator[bytes]:
 
 
 def is_document(head: bytes) -> bool:
-    """Whether it is of a kind that is no text even where all its bytes are ASCII."""
+    """Whether the content is a document even if all its bytes are ASCII."""
     signatures = (one for form in FORMATS.values() for one in form.signatures if one.in_ascii)
     return any(one.fits(head) for one in signatures) or bool(_text_format(head))
 
 
 def _text_format(head: bytes) -> str:
-    """The format of a content whose bytes are text, and that is not read as the text that they are."""
+    """Returns the format of a content that consists of text but is not read as plain text."""
     return next((form.name for form in FORMATS.values() if form.is_text_of and form.is_text_of(head)), "")

@@ -1,4 +1,4 @@
-"""Files of the formats that people have, made of what a model writes, each in a guarded process with bounds."""
+"""Makes files in the formats that people use from what a model writes, each in an isolated process with limits."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,9 @@ LIMITS = Limits(megabytes=1_024, cpu_seconds=30, seconds=60, files=32, output=50
 
 
 class Maker(NamedTuple):
-    """Makes files of a format of what a model writes as `source`, by a `function` in an isolated process."""
+    """How files of one format are made: a `function` converts the `source` that a model writes, in
+    an isolated process.
+    """
 
     function: str
     source: Literal["Markdown", "CSV"]
@@ -28,11 +30,13 @@ MAKERS: Mapping[str, Maker] = {
     "pdf": Maker("runs.documents.printing.deliverables.pdf", "Markdown", PRINTED),
     "xlsx": Maker("runs.documents.writers.xlsx.made", "CSV", LIMITS),
 }
-"""By the suffix of the file, which is the name of its format."""
+"""By suffix, which is also the name of the format."""
 
 
 def make(form: str, data: bytes) -> bytes:
-    """The file; the same bytes for the same data. Raises InvalidInput with a clause behind the file's name."""
+    """Returns the file, always the same bytes for the same data. Raises InvalidInput (a clause
+    after the file's name).
+    """
     maker = MAKERS[form]
     try:
         return isolation.run(maker.function, data, maker.limits)
@@ -41,7 +45,9 @@ def make(form: str, data: bytes) -> bytes:
 
 
 def commented(data: bytes, place: tuple[int, int], words: str, dated: datetime | None) -> bytes:
-    """A Word file with one more comment, at these characters of the text that its reader makes. Raises as `make`."""
+    """Returns the Word file with one more comment on these characters of the text that its reader makes. Raises like
+    `make`.
+    """
     on = f"{dated.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if dated else ""
     given = packed([json.dumps([*place, words, on]).encode(), data])
     try:

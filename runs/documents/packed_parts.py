@@ -1,4 +1,4 @@
-"""Several byte strings in one, to and from guarded processes."""
+"""Packs several byte strings into one to exchange them with isolated processes."""
 
 import struct
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ LENGTHS = struct.Struct("!I")
 
 
 def packed(parts: Iterable[bytes]) -> bytes:
-    """Byte strings in one: each with its length before it."""
+    """Joins byte strings, each preceded by its length."""
     return b"".join(LENGTHS.pack(len(part)) + part for part in parts)
 
 

@@ -1,6 +1,6 @@
-"""The formats that are read as documents. Each module or package here declares one as `FORMAT`.
+"""The document formats. Each module or package in this package declares one as `FORMAT`.
 
-Readers are modules of their own: they import large libraries, and run in isolated processes only.
+Readers are separate modules, because they import large libraries and run in isolated processes only.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _modules = [import_module(f"{__name__}.{module.name}") for module in iter_module
 
 FORMATS: dict[str, DocumentFormat] = {module.FORMAT.name: module.FORMAT for module in _modules}
 READ = {name: form for name, form in FORMATS.items() if form.reader}
-"""Those that there is a reader for."""
+"""Formats with a reader."""
 DRAWN = frozenset(name for name, form in FORMATS.items() if form.drawing)
-"""Those whose pages can be drawn."""
+"""Formats whose pages can be drawn."""
 MAY_TAKE_MINUTES = frozenset(name for name, form in FORMATS.items() if form.limits is OF_PICTURES)
-"""Those of which a scan may be one. No other work waits for them."""
+"""Formats that may contain scans. Other work does not wait for them."""
 _BY_LAYOUT = {form.layout_name or name: form for name, form in FORMATS.items()}
 
 
@@ -28,9 +28,9 @@ ANCHORS = Anchors(
     form="|".join(form.anchors.form for form in READ.values()),
     words={pattern: words for form in READ.values() for pattern, words in form.anchors.words.items()},
 )
-"""Those of all formats."""
+"""The anchors of all formats."""
 
 
 def format_of(layout_name: str) -> DocumentFormat:
-    """The format of a document, by what its layout calls it."""
+    """Returns the format that layouts call by this name."""
     return _BY_LAYOUT[layout_name]

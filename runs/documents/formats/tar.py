@@ -1,4 +1,4 @@
-"""Tar archives, packed or not."""
+"""Tar archives, compressed or not."""
 
 from runs.documents.document_format import DocumentFormat, Signature, begins
 

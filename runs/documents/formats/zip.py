@@ -1,4 +1,4 @@
-"""Zip archives that are no documents."""
+"""Zip archives that are not documents."""
 
 from runs.documents.document_format import DocumentFormat, begins
 

@@ -1,1 +1,1 @@
-"""Documents as text with places: blocks, what people call them, and where an anchor of a citation leads."""
+"""The model of a document: its text in blocks, the numbers of its clauses, and the anchors that citations name."""

@@ -1,4 +1,4 @@
-"""What the names of places in documents look like (`p23`, `page=7`, `Rents!B7`), and what people call these places."""
+"""Anchors, the names of places in documents (`p23`, `page=7`, `Rents!B7`), and how people refer to these places."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -12,9 +12,10 @@ from runs.documents.model.layout import Block, BlockKind
 class Anchors:
     """The anchors that a reader gives to the blocks of a document. An anchor means the same in every format.
 
-    `form`: a regular expression for all those that citations have. `words`: by regular expressions that an anchor
-    begins with, what people call the place, with the groups as {0} and so on; the first one that fits counts.
-    `unit_of`: the number or name of the page, slide or sheet that an anchor belongs to; empty if it belongs to none.
+    `form` is a regular expression that matches every anchor that citations may use. `words` maps a regular expression
+    for the beginning of an anchor to the phrase that people use for the place, with its groups as {0}, {1} and so on;
+    the first match is used. `unit_of` returns the number or name of the page, slide or sheet that an anchor belongs to,
+    or an empty string.
     """
 
     form: str = ""
@@ -22,11 +23,11 @@ class Anchors:
     unit_of: Callable[[str], str] = lambda _: ""
 
     def has(self, anchor: str) -> bool:
-        """Whether a citation may have this anchor in a document of the format."""
+        """Whether a citation may use this anchor in a document of the format."""
         return bool(self._form.fullmatch(anchor))
 
     def words_for(self, block: Block) -> str:
-        """What people call a block: "clause 4.2(b)", "page 7", "footnote 3". Its anchor if nothing is declared."""
+        """Returns what people call a block, such as "clause 4.2(b)", "page 7" or "footnote 3", or else its anchor."""
         if block.clause:
             return f"clause {block.clause}"
         found = ((pattern.match(block.anchor), words) for pattern, words in self._words)
@@ -43,7 +44,7 @@ class Anchors:
 
 
 def group_of(pattern: str) -> Callable[[str], str]:
-    """A function that gives the first group of this regular expression in an anchor; empty if it does not fit."""
+    """Returns a function that gives the first group of this regular expression in an anchor, or an empty string."""
     compiled = re.compile(pattern)
 
     def unit_of(anchor: str) -> str:
@@ -67,7 +68,7 @@ IN_TEXTS = Anchors(
         r"ft(\d+)": "footer {0}",
     },
 )
-"""Of texts in paragraphs, with tables and notes."""
+"""Anchors of texts that consist of paragraphs, tables and notes."""
 ON_PAGES = Anchors(
     r"page=\d+[-\d]*",
     {r"page=(\d+)\.cm(\d+)$": "comment {1} on page {0}", r"page=(\d+)": "page {0}"},

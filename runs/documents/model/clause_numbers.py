@@ -1,4 +1,4 @@
-"""Numbers of clauses: comparing them as people write them, and distinguishing equal numbers in one document."""
+"""Clause numbers: compares them as people write them, and tells equal numbers in one document apart."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,20 +9,22 @@ _CLAUSE = re.compile(r"(?:(?:clause|section|article|klausel|ziffer|abschnitt|art
 
 
 def was_within(block: Block, number: str) -> str:
-    """A remark on a number that the block has only while tracked changes are shown; empty otherwise."""
+    """Returns a remark if the block has this number only before its tracked changes are accepted, or else an empty
+    string.
+    """
     is_named = bool(block.markup and plain_number(number))
     is_other = is_named and is_within(block.markup, number) and not is_within(block.clause, number)
     return f"clause {block.markup} before the tracked changes are accepted" if is_other else ""
 
 
 def is_within(number: str, other: str) -> bool:
-    """Whether a clause number is that of a clause, or of one below it: 4.2(b) is within 4.2, and 4.20 is not."""
+    """Whether a clause number is that of a clause or of one below it: 4.2(b) is within 4.2, and 4.20 is not."""
     inner, outer = plain_number(number), plain_number(other)
     return inner.startswith(outer) and not (inner[len(outer) :][:1].isalnum() and outer[-1:].isalnum())
 
 
 def plain_number(number: str) -> str:
-    """A clause number for comparing: without spaces, capitals, a dot at the end and a word such as "clause"."""
+    """Normalises a clause number for comparison: removes spaces, capitals, a final dot and words such as "clause"."""
     plain = "".join(number.split()).casefold().rstrip(".")
     word = _CLAUSE.match(plain)
     return plain[word.end() :] if word else plain
@@ -34,14 +36,17 @@ _TITLE = re.compile(
     re.IGNORECASE,
 )
 _MAX_TITLE = 120
-"""Characters of a paragraph that can be the title of a schedule; sentences about one are longer, or end with a stop."""
+"""Characters. A longer paragraph, or one that ends with a full stop, is a sentence about a schedule and not its title.
+"""
 _NO_TITLE = re.compile(r"[.;,:]\s*$|\t\d+$")
-"""The end of a sentence, or of a line in a table of contents."""
+"""Matches the end of a sentence, or of a line in a table of contents."""
 
 
 def duplicate_numbers(text: str, blocks: Sequence[Block], by_number: Mapping[str, Sequence[Block]]) -> dict[str, str]:
-    """By the anchor of each clause whose number others have too, the schedule that it stands in, such as "Schedule 2";
-    empty where none tells it from the others. The one that alone stands before all schedules is left out.
+    """Maps the anchor of each clause whose number is not unique to the schedule that contains it, such as "Schedule 2".
+
+    The value is empty if the schedule does not distinguish it either. A clause is left out if it is the only one with
+    its number before the first schedule.
     """
     shared = [found for found in by_number.values() if len(found) > 1]
     schedules = dict(_schedules(text, blocks)) if shared else {}
@@ -55,7 +60,7 @@ def duplicate_numbers(text: str, blocks: Sequence[Block], by_number: Mapping[str
 
 
 def _schedules(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
-    """The schedule that each block with a clause number stands in."""
+    """Yields the anchor of each block with a clause number, and the schedule that contains it."""
     titles = {block.anchor: title for block in blocks if (title := _title(block, text))}
     sure = {block.anchor for block in blocks if block.anchor in titles and _is_sure(block)}
     title = ""
@@ -67,7 +72,9 @@ def _schedules(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
 
 
 def _is_sure(block: Block) -> bool:
-    """Other paragraphs may be those of a table of contents, or only speak of a schedule."""
+    """Whether the block is certainly a title. Other paragraphs may belong to a table of contents or only mention a
+    schedule.
+    """
     return block.kind is not BlockKind.PARAGRAPH or bool(_TITLE.match(block.label))
 
 

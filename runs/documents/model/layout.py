@@ -1,7 +1,7 @@
-"""What a document's text is made of: blocks with anchors and numbers, and what is true of some of its characters.
+"""The layout of a document: blocks with anchors and numbers, and marks on some of its characters.
 
-All offsets count characters of the document's one text. Readers make it in guarded processes, so that it is data from
-outside until it has been validated.
+All offsets count characters in the document's one text. Readers make layouts in isolated processes, so a layout is
+untrusted until it has been validated.
 """
 
 from enum import StrEnum
@@ -13,15 +13,15 @@ from runs.contracts.base import Contract
 
 MAX_BLOCKS = 500_000
 MAX_MARKS = 500_000
-"""A workbook of two million cells has no more rows; a contract of sixty pages has some seven hundred paragraphs."""
+"""A workbook of two million cells has no more rows than this. A contract of sixty pages has some 700 paragraphs."""
 
 MIN_CONFIDENCE = 60
-"""In percent: what was read from a picture with less is said to be uncertain."""
+"""In percent. Words that were read from a picture with a lower confidence are called uncertain."""
 
 MAX_STORED = 700_000
-"""Characters for a row of a sheet: it has at most 16,384 cells of 40."""
+"""Characters for the row of a sheet, which has at most 16,384 cells of 40 characters."""
 NOT_KEPT = "?"
-"""In place of what the cells of a row hold, where a workbook has too much of it."""
+"""Replaces the stored values of a row's cells if a workbook has too many of them."""
 
 type Short = Annotated[str, StringConstraints(max_length=300)]
 type Offset = Annotated[int, Field(ge=0)]
@@ -32,11 +32,11 @@ class BlockKind(StrEnum):
     HEADING = "heading"
     PARAGRAPH = "paragraph"
     CELL = "cell"
-    """A paragraph in a cell of a table."""
+    """A paragraph in the cell of a table."""
     ROW = "row"
-    """The cells of a row of a sheet, between tabs; the anchor is the address of the first."""
+    """The cells of a row of a sheet, separated by tabs. The anchor is the address of the first cell."""
     FORMULAS = "formulas"
-    """The formulas of the row before it: `B7: =SUM(B2:B6)`, a line each."""
+    """The formulas of the row before it, one per line: `B7: =SUM(B2:B6)`."""
     TITLE = "title"
     SPEAKER_NOTES = "speaker_notes"
     TEXT_BOX = "text_box"
@@ -46,40 +46,44 @@ class BlockKind(StrEnum):
     HEADER = "header"
     FOOTER = "footer"
     FIELD = "field"
-    """Of a mail: subject, sender, recipients, date."""
+    """A header field of a mail: subject, sender, recipients or date."""
     CHART = "chart"
     LINE = "line"
 
 
 class MarkKind(StrEnum):
     INSERTED = "inserted"
-    """A tracked insertion, which is in the text since changes are taken as accepted."""
+    """A tracked insertion. It is part of the text, because changes are read as accepted."""
     COMMENTED = "commented"
-    """A comment refers to it; `note` is the anchor of the comment's first block."""
+    """A comment refers to these characters. `note` is the anchor of the comment's first block."""
     HIDDEN = "hidden"
-    """The document keeps it from being shown: hidden text, a hidden row, sheet or slide; of Word files also words
-    in the colour of what they stand on, or too small to be read; of web pages what style sheets hide.
+    """The document does not show it: hidden text, or a hidden row, sheet or slide. In Word files, also words in the
+    colour of their background or too small to read; in web pages, what style sheets hide.
     """
     STRUCK = "struck"
-    """Struck through by hand, and no tracked deletion: the author may have meant it to go."""
+    """Struck through with formatting, not as a tracked deletion. The author may have meant to delete it."""
     UNSEEN = "unseen"
-    """There is no ink at its place: white on white, under something, off the page. It proves nothing."""
+    """Nothing is visible at its place: it is white on white, covered, or outside the page. It proves nothing."""
     RUNNING = "running"
-    """A line that stands on most pages, a footnote at the foot of its page or its mark: a passage goes around it."""
+    """A line that is repeated on most pages, or a footnote or its mark. Passages may continue across it."""
     DISPUTED = "disputed"
-    """Of Word files, a clause that the document refers to by another number, `note`, than the one that was counted."""
+    """In Word files, a clause that the document itself refers to by another number (`note`) than the one that was
+    counted.
+    """
     READ = "read"
-    """Read from a picture; `note` is the confidence in percent."""
+    """Read from a picture. `note` is the confidence in percent."""
 
 
 class Block(NamedTuple):
-    """Characters `start` to before `end`. `anchor` is what a citation names: `p23`, `page=7`, `Rents!A7`, `s4.sh2.p1`.
+    """A part of the text, from `start` to before `end`. `anchor` is what citations name: `p23`, `page=7`, `s4.sh2.p1`.
 
-    `label` is the number that a reader sees before it and the text does not hold, such as "(b)", and the label of a
-    page where that is not its number; `clause` is all of it, such as "4.2(b)". `level`: of a heading or a list, from 1.
-    `stored`: of a row of a sheet, for each of its cells what the workbook holds, between spaces: a number that is shown
-    in another form, `=` for one that is shown as it is and has decimals, and nothing for all else.
-    `markup`: its clause as long as tracked changes are shown, where that is another: deleted paragraphs still count.
+    * `label`: the number that a reader sees before the block and that is not in the text, such as "(b)"; also the label
+      of a page if it differs from its number.
+    * `clause`: the whole number, such as "4.2(b)".
+    * `level`: of a heading or list, from 1.
+    * `markup`: the clause while tracked changes are shown, if it differs. Deleted paragraphs are counted there.
+    * `stored`: for a row of a sheet, one entry for each cell, separated by spaces: the stored number if the cell shows
+      it in another form, `=` for a number that is shown as it is and has decimals, otherwise nothing.
     """
 
     anchor: Short
@@ -94,7 +98,9 @@ class Block(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What is true of the characters `start` to before `end`. `by` and `on`: who did it, and when, as the file says."""
+    """A property of the characters from `start` to before `end`. `by` and `on`: author and date
+    according to the file.
+    """
 
     kind: MarkKind
     start: Offset
@@ -105,7 +111,7 @@ class Mark(NamedTuple):
 
 
 class Deletion(NamedTuple):
-    """Words that a tracked change has deleted, and that stood before the character `at`. They are not in the text."""
+    """Text that a tracked change has deleted before the character `at`. It is not part of the document's text."""
 
     at: Offset
     text: str
@@ -114,8 +120,11 @@ class Deletion(NamedTuple):
 
 
 class Box(NamedTuple):
-    """Where the words `start` to before `end` stand on a page, from 1: shares of its width and height, from the top
-    left. Of words that were read from a picture; those of PDF files are computed when they are shown.
+    """Where the words from `start` to before `end` are on a page (numbered from 1), for words that were read from a
+    picture.
+
+    The sides are fractions of the page's width and height, from the top left. Boxes of words in PDF files are not
+    stored but computed when a page is shown.
     """
 
     page: Annotated[int, Field(ge=1)]
@@ -128,9 +137,10 @@ class Box(NamedTuple):
 
 
 class Layout(Contract):
-    """`blocks` and `marks` are sorted by `start`; blocks do not overlap. `unit` and `units`: what the format counts
-    ("page", 12), or nothing. `pictorial`: the pages, from 1, that are mostly pictures or tables, so that their text is
-    not all that they say.
+    """The layout of one document. `blocks` and `marks` are sorted by `start`, and blocks do not overlap.
+
+    `unit` and `units` are what the format counts ("page", 12), or empty. `pictorial` has the numbers of pages that
+    consist mostly of pictures or tables, whose content is more than their text.
     """
 
     format: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,8}$")]
@@ -154,15 +164,17 @@ class Layout(Contract):
         return self
 
     def fits(self, text: str) -> bool:
-        """Whether all of it is about characters that this text has."""
+        """Whether all offsets are within this text."""
         ends = [self.blocks[-1].end] if self.blocks else []
         ends += [mark.end for mark in self.marks] + [box.end for box in self.boxes] + [one.at for one in self.deletions]
         return max(ends, default=0) <= len(text)
 
 
 class Rendered(Contract):
-    """What a reader made of a content. `notes`: what of it could not be read, as sentences such as "Page 3 of 12 is a
-    picture without text."; they are open points of a run. `cautions`: what to know before relying on its text.
+    """The result of reading a document.
+
+    `notes` are sentences on what could not be read, such as "Page 3 of 12 is a picture without text."; they become open
+    points of a run. `cautions` are sentences on what to know before relying on the text.
     """
 
     layout: Layout

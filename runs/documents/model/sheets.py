@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 MAX_COLUMN = 16_384
 MAX_ROW = 1_048_576
-"""Those of XFD1048576, the last cell that Excel knows."""
+"""The row and column of XFD1048576, the last cell in Excel."""
 _ADDRESS = re.compile(
     r"(?:'((?:[^']|'')+)'|([^!]+))!\$?([A-Za-z]{1,3})\$?([0-9]{1,7})(?::\$?([A-Za-z]{1,3})\$?([0-9]{1,7}))?"
 )
 
 
 class Address(NamedTuple):
-    """A cell, or the cells up to `last_column` and `last_row`; both count from 1."""
+    """A cell, or a range of cells up to `last_column` and `last_row`. Both count from 1."""
 
     sheet: str
     column: int
@@ -23,7 +23,7 @@ class Address(NamedTuple):
 
 
 def address_in(anchor: str) -> Address | None:
-    """The cells that an anchor names; None if it names none."""
+    """Returns the cells that an anchor names, or None."""
     found = _ADDRESS.fullmatch(anchor)
     if found is None:
         return None
@@ -36,14 +36,14 @@ def address_in(anchor: str) -> Address | None:
 
 
 def named(cell: Address) -> str:
-    """The address of its first cell, as an anchor."""
+    """Returns the address of the range's first cell as an anchor."""
     sheet = f"'{cell.sheet.replace("'", "''")}'" if "!" in cell.sheet or cell.sheet.startswith("'") else cell.sheet
     return f"{sheet}!{column_of(cell.column)}{cell.row}"
 
 
 @lru_cache(maxsize=1_024)
 def column_of(number: int) -> str:
-    """The letters of a column: 1 is A, 27 is AA."""
+    """Returns the letters of a column: 1 is A, 27 is AA."""
     letters = ""
     while number:
         number, rest = divmod(number - 1, 26)

@@ -1,1 +1,1 @@
-"""A document as it is used: its places and what people call them, how models see it, and parts of its text."""
+"""Places in a document: what people call them, how the text is shown to models, and views of parts of it."""

@@ -1,4 +1,4 @@
-"""A document's text with its layout: where an anchor leads, and what people call a place."""
+"""A document's text with its layout: finds the place of an anchor, and says what people call a place."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -27,19 +27,19 @@ ASIDE = frozenset(
         BlockKind.SPEAKER_NOTES,
     }
 )
-"""Blocks that do not stand in the course of a document's text."""
+"""Blocks that are not part of the document's running text."""
 _OF_SHEETS = frozenset({BlockKind.ROW, BlockKind.FORMULAS})
 
 
 class Where(NamedTuple):
-    """A place as a citation names it (`p23`), and as people do ("clause 4.2(b)")."""
+    """A place as citations name it (`p23`) and as people do ("clause 4.2(b)")."""
 
     anchor: str
     words: str
 
 
 class Document:
-    """Raises ValueError when the layout is not one of this text."""
+    """A document's text with its layout. Raises ValueError if the layout does not belong to the text."""
 
     def __init__(self, text: str, layout: Layout) -> None:
         if not layout.fits(text):
@@ -48,18 +48,18 @@ class Document:
         self._starts = [block.start for block in layout.blocks]
 
     def block_at(self, offset: int) -> Block | None:
-        """The block that has this character; behind a block and before the next one, the first of the two."""
+        """Returns the block that contains this character. Between two blocks it is the first of them."""
         at = bisect_right(self._starts, offset) - 1
         return self.layout.blocks[at] if at >= 0 else None
 
     def blocks_in(self, start: int, end: int) -> Sequence[Block]:
-        """The blocks that have some of the characters `start` to before `end`."""
+        """Returns the blocks that contain some of the characters from `start` to before `end`."""
         first = max(bisect_right(self._starts, start) - 1, 0)
         found = self.layout.blocks[first : bisect_left(self._starts, end)]
         return found[1:] if found and found[0].end <= start and len(found) > 1 else found
 
     def where(self, start: int, end: int) -> Where:
-        """What to call the place of these characters: where it begins, or from where to where it goes."""
+        """Returns the name of the place of these characters: a block, or a range from one block to another."""
         blocks = self.blocks_in(start, end)
         if not blocks:
             line = self.text.count("\n", 0, start) + 1
@@ -75,7 +75,7 @@ class Document:
         return Where(first.anchor, f"{self.name_of(first)} ({doubt})" if doubt else self.name_of(first))
 
     def doubt_about_number(self, block: Block) -> str:
-        """Says that the document itself refers to a clause by another number than its own; empty where it does not."""
+        """Returns a remark if the document itself refers to the clause by another number, or else an empty string."""
         for mark in self._disputes(block):
             clause = self.block_at(mark.start)
             which = f" for {words_for(clause)}" if clause and clause is not block else ""
@@ -83,15 +83,16 @@ class Document:
         return ""
 
     def disputed_numbers(self, block: Block) -> Sequence[str]:
-        """The other numbers by which the document itself refers to a clause, or to one that it is a part of."""
+        """Returns the other numbers by which the document itself refers to a clause or to one that contains it."""
         return [mark.note for mark in self._disputes(block)]
 
     def _disputes(self, block: Block) -> Sequence[Mark]:
         return self.marks_on(block.start, block.end, MarkKind.DISPUTED) if block.clause else ()
 
     def name_of(self, block: Block) -> str:
-        """What people call a block of this document: "clause 4.2(b)", and "clause 1.1 of Schedule 2" where its body has
-        a clause 1.1, too.
+        """Returns what people call a block of this document.
+
+        Such as "clause 4.2(b)", or "clause 1.1 of Schedule 2" if the number occurs in several schedules.
         """
         schedule = self._twins.get(block.anchor)
         if schedule is None:
@@ -100,7 +101,7 @@ class Document:
         return f"{words_for(block)}{place}"
 
     def _cells(self, blocks: Sequence[Block], start: int, end: int) -> Where:
-        """The smallest range with the first cell and the last; formulas belong to the cell that they begin with."""
+        """Returns the smallest range of cells around these characters. Formulas count as their cell."""
         one = self._cell(blocks[0], start)
         if one is None:
             return Where(blocks[0].anchor, blocks[0].anchor)
@@ -124,12 +125,13 @@ class Document:
         return first._replace(column=column, last_column=column)
 
     def span_of(self, anchor: str) -> tuple[int, int] | None:
-        """The characters that an anchor means, as first one and one after the last; None if it leads nowhere.
+        """Returns the characters of an anchor, from the first to before the last, or None if there is no such place.
 
-        A clause number is understood too, where only one clause has it.
+        A clause number is accepted too, if only one clause has it.
         """
         address = address_in(anchor) if self._rows else None
-        if address and (cells := self._cells_of(address)):  # before the block: a row has the anchor of its first cell
+        # before blocks, because a row has the anchor of its first cell
+        if address and (cells := self._cells_of(address)):
             return cells
         if block := self._by_anchor.get(anchor.casefold()):
             return block.start, block.end
@@ -141,11 +143,11 @@ class Document:
         return self._parts.get(anchor.casefold())
 
     def clauses(self, number: str) -> Sequence[Block]:
-        """The blocks that have this clause number, with or without a word such as "clause" before it."""
+        """Returns the blocks with this clause number, with or without a word such as "clause" before it."""
         return self._by_clause.get(plain_number(number), [])
 
     def called(self, words: str) -> Sequence[tuple[int, int]]:
-        """The characters of each place that people call so, such as "clause 4.2(b)" or "pages 3 and 4"."""
+        """Returns the characters of each place with this name, such as "clause 4.2(b)" or "pages 3 and 4"."""
         words = words.partition(f" ({_DOUBTFUL}")[0]
         pages = _PAGES_IN_WORDS.fullmatch(words)
         if pages and (span := self._pages(int(pages[1]), int(pages[2]))):
@@ -153,20 +155,22 @@ class Document:
         return self._by_words.get(words, [])
 
     def parts_of(self, anchor: str) -> Sequence[tuple[int, int]]:
-        """As `span_of`, but a clause number means each clause that has it, with all that stands below it."""
+        """Like `span_of`, but a clause number means each clause that has it, including everything below it."""
         if anchor.casefold() not in self._by_anchor and (blocks := self.clauses(anchor)):
             return [self._with_below(block) for block in blocks]
         span = self.span_of(anchor)
         return [span] if span else []
 
     def formulas_of(self, anchor: str) -> Sequence[tuple[int, int]]:
-        """Those of the first and the last row of a range of cells: the others stand between its cells."""
+        """Returns the formulas of the first and the last row of a range. Those of other rows are between its cells in
+        the text.
+        """
         address = address_in(anchor)
         rows = dict.fromkeys((address.row, address.last_row)) if address else ()
         return [found for row in rows if address and (found := self._formulas_in(address, row))]
 
     def _formulas_in(self, address: Address, row: int) -> tuple[int, int] | None:
-        """From the first formula of these columns in a row to the last."""
+        """Returns the characters from the first to the last formula of these columns in a row."""
         found: list[tuple[int, int]] = []
         for block in self._formulas.get((address.sheet.casefold(), row), ()):
             at = block.start
@@ -178,7 +182,7 @@ class Document:
         return (found[0][0], found[-1][1]) if found else None
 
     def _with_below(self, block: Block) -> tuple[int, int]:
-        """A clause up to the one beside or above it."""
+        """Returns the characters of a clause up to the next one on the same or a higher level."""
         end = block.end
         for other in self.layout.blocks[bisect_right(self._starts, block.start) :]:
             if other.kind in ASIDE or (other.clause and not is_within(other.clause, block.clause)):
@@ -191,7 +195,7 @@ class Document:
         return (one.start, other.end) if one and other and first <= last else None
 
     def _cells_of(self, address: Address) -> tuple[int, int] | None:
-        """The first cell of the range that is not empty up to the last of them, the formulas left out."""
+        """Returns the characters from the first to the last non-empty cell of the range, without formulas."""
         found: list[tuple[int, int]] = []
         for row in range(address.row, min(address.last_row, address.row + _MAX_ROWS) + 1):
             for block in self._rows.get((address.sheet.casefold(), row), ()):
@@ -207,7 +211,7 @@ class Document:
             at, column = at + len(cell) + 1, column + 1
 
     def marks_on(self, start: int, end: int, *kinds: MarkKind) -> list[Mark]:
-        """The marks of these kinds on any of the characters `start` to before `end`, in order."""
+        """Returns the marks of these kinds on any of the characters from `start` to before `end`, in order."""
         found: list[Mark] = []
         for kind in kinds:
             if marks := self._marks.get(kind):
@@ -216,12 +220,14 @@ class Document:
         return found
 
     def deletions_in(self, start: int, end: int) -> Sequence[Deletion]:
-        """What was deleted between these characters, right before the first and right behind the last included."""
+        """Returns the deletions between these characters, including those right before the first and right after the
+        last.
+        """
         deleted = self._deletions
         return deleted[bisect_left(deleted, start, key=_at) : bisect_right(deleted, end, key=_at)]
 
     def author_of(self, comment: Block) -> Mark | None:
-        """The mark of the words that a comment is about, which has who wrote it, and when."""
+        """Returns the mark on the words that a comment is about. It has the comment's author and date."""
         return self._commented.get(comment_of(comment.anchor))
 
     @cached_property
@@ -237,7 +243,7 @@ class Document:
 
     @cached_property
     def _reach(self) -> Mapping[MarkKind, Sequence[int]]:
-        """How far each mark of a kind reaches, or one before it: marks may overlap, and these are sorted."""
+        """By kind, how far each mark or any mark before it reaches. Marks are sorted by start and may overlap."""
         return {kind: list(accumulate((mark.end for mark in marks), max)) for kind, marks in self._marks.items()}
 
     @cached_property
@@ -250,7 +256,9 @@ class Document:
 
     @cached_property
     def _parts(self) -> Mapping[str, tuple[int, int]]:
-        """What the beginnings of anchors mean: `s4` a slide, `Rents` a sheet, `t3` a table, `cm0` a comment."""
+        """The characters of each prefix of anchors: `s4` for a slide, `Rents` for a sheet, `t3` for a table, `cm0` for
+        a comment.
+        """
         found: dict[str, tuple[int, int]] = {}
         for block in self.layout.blocks:
             for match in _PART.finditer(block.anchor):
@@ -267,7 +275,7 @@ class Document:
 
     @cached_property
     def _by_words(self) -> Mapping[str, Sequence[tuple[int, int]]]:
-        """Blocks in a row that are called the same, such as those of a slide, are one place."""
+        """Consecutive blocks with the same name, such as those of a slide, are one place."""
         found: dict[str, list[tuple[int, int]]] = defaultdict(list)
         before = ""
         for block in self.layout.blocks:
@@ -311,18 +319,20 @@ class Document:
 
 _DOUBTFUL = "number doubtful: the document says"
 _NO_SHEET = "x"
-"""Stands before an address that has no sheet: names of sheets may have signs that addresses cannot have as they are."""
+"""A sheet name for addresses without one: real sheet names may contain characters that addresses cannot."""
 _MAX_ROWS = 10_000
-"""Rows of a range that are gone through."""
+"""Rows of a range that are examined."""
 
 
 def words_for(block: Block) -> str:
-    """What people call a block of any format: "clause 4.2(b)", "page 7", "footnote 3"."""
+    """Returns what people call a block of any format: "clause 4.2(b)", "page 7", "footnote 3"."""
     return ANCHORS.words_for(block)
 
 
 def comment_of(anchor: str) -> str:
-    """What the paragraphs of one comment have in common: `cm0` of `cm0.p2`; `Q1.2026!B7.cm1` is one by itself."""
+    """Returns the anchor that all paragraphs of one comment share: `cm0` for `cm0.p2`, but
+    `Q1.2026!B7.cm1` for itself.
+    """
     return _IN_COMMENT.sub("", anchor)
 
 
@@ -335,7 +345,9 @@ def _page(block: Block) -> str:
 
 
 def units_in(document: Document, start: int, end: int) -> str:
-    """Such as "pages 3-5 of 12" or "sheet Rents of 4"; empty where the format counts nothing."""
+    """Returns a phrase such as "pages 3-5 of 12" or "sheet Rents of 4", or an empty string if the
+    format has no units.
+    """
     layout = document.layout
     blocks = document.blocks_in(start, end)
     if not (layout.unit and blocks):
@@ -351,7 +363,7 @@ def units_in(document: Document, start: int, end: int) -> str:
 
 
 def unit_at(document: Document, place: int) -> str:
-    """Such as "page 3" or "sheet Rents", of the block there; empty where the format counts nothing."""
+    """Returns "page 3" or "sheet Rents" for the block at this offset, or an empty string if the format has no units."""
     block = document.block_at(place)
     layout = document.layout
     name = format_of(layout.format).anchors.unit_of(block.anchor) if layout.unit and block else ""

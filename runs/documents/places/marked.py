@@ -1,4 +1,4 @@
-"""A document's text as models are shown it: before each block its anchor, its number, and what is to be known of it."""
+"""A document's text as it is shown to models: each block with its anchor, its number and remarks on it."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,9 +10,9 @@ from runs.text.plural import pluralize
 from runs.text.truncate import truncate_line
 
 MAX_FLAGS = 12
-"""Of one kind, before one block; more are counted."""
+"""Flags of one kind before one block. Further ones are only counted."""
 MAX_WORDS = 121
-"""Characters of the words that a flag is about, with an ellipsis where they are cut."""
+"""Characters of the words that a flag quotes, including the ellipsis where they are cut off."""
 UNSEEN = "invisible in the document: proves nothing"
 _KINDS = {
     BlockKind.FORMULAS: "formulas",
@@ -27,7 +27,7 @@ _KINDS = {
 
 
 class Piece(NamedTuple):
-    """Whole lines of a text, the characters `start` to before `end`; `head` is shown before them and not in it."""
+    """Whole lines of a text, from `start` to before `end`. `head` is shown before them and is not part of the text."""
 
     head: str
     start: int
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
 
 def pieces(document: Document, first_line: int, last_line: int) -> Iterator[Piece]:
-    """These lines, which count from 1, block by block. A form feed before a page belongs to no block."""
+    """Yields these lines (numbered from 1) block by block. A form feed before a page belongs to no block."""
     text = document.text
     start = offset_of(text, first_line)
     line, seen = first_line, None
@@ -56,7 +56,7 @@ def pieces(document: Document, first_line: int, last_line: int) -> Iterator[Piec
 
 
 def marked(document: Document, limit: int) -> str:
-    """The first `limit` characters of a document's text with what stands before its blocks."""
+    """Returns the first `limit` characters of a document's text, with anchors and remarks before the blocks."""
     parts: list[str] = []
     left = limit
     for piece in pieces(document, 1, document.text.count("\n") + 1):
@@ -68,7 +68,7 @@ def marked(document: Document, limit: int) -> str:
 
 
 def offset_of(text: str, line: int) -> int:
-    """Where a line begins, from 1; behind the text where it has fewer lines."""
+    """Returns the offset of a line (numbered from 1), or the end of the text if it has fewer lines."""
     at = 0
     for _ in range(line - 1):
         at = text.find("\n", at) + 1
@@ -83,7 +83,7 @@ def _end_of_line(text: str, start: int) -> int:
 
 
 def _begins_in(document: Document, start: int, end: int) -> Block | None:
-    """The block that has some of a line; a line of none goes with the block before it."""
+    """Returns the block that has part of a line. A line outside all blocks belongs to the block before it."""
     found = document.block_at(start)
     if found and (start < found.end or found.start == found.end == start):
         return found
@@ -129,15 +129,16 @@ def _flags(document: Document, block: Block, start: int, end: int) -> Iterator[s
 
 
 def read_by(marks: list[Mark]) -> str:
-    """How words were read that are a picture in the document, and how surely at the least. Scanners' programs put words
-    into a file that it does not show itself, and do not say how sure they are.
+    """Says how words were read that are a picture in the document, with the lowest confidence.
+
+    Scanning software adds such words to a file invisibly and does not state a confidence.
     """
     sure = sureness(marks)
     return "read by OCR before it came here" if sure is None else f"read by OCR, {sure} %"
 
 
 def sureness(marks: list[Mark]) -> int | None:
-    """How surely words were read from a picture at the least, in percent; None where nothing says so."""
+    """Returns the lowest confidence, in percent, of words read from a picture, or None if no mark states one."""
     return min((int(mark.note) for mark in marks if mark.note.isdecimal() and mark.note.isascii()), default=None)
 
 
@@ -150,7 +151,7 @@ def _flag(document: Document, mark: Mark, name: str, start: int, end: int) -> st
 
 
 def by_whom(made: Mark | Deletion | None) -> str:
-    """Who made it, and on which day."""
+    """Returns the author and the date."""
     if made is None:
         return ""
     return (f" by {made.by}" if made.by else "") + (f" on {made.on[:10]}" if made.on else "")

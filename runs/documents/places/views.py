@@ -1,4 +1,4 @@
-"""Other views of a document's text, of which each part is known to stand where it stands in that text."""
+"""Views: variants of a document's text whose offsets can be traced back to the document."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ _BESIDE = frozenset({BlockKind.COMMENT, BlockKind.HEADER, BlockKind.FOOTER})
 
 
 class Part(NamedTuple):
-    """What stands in a view from `at` on: text of the document from its character `start` on, or a deletion."""
+    """What a view contains from offset `at`: the document's text from its character `start`, or a deletion."""
 
     at: int
     start: int
@@ -26,11 +26,11 @@ class View(NamedTuple):
     parts: Sequence[Part]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where these characters stand in the document, from the first to behind the last, with what lies between."""
+        """Returns the range in the document that contains these characters of the view and everything between them."""
         return self._at(start), self._at(end - 1) + 1
 
     def deletions(self, start: int, end: int) -> list[Deletion]:
-        """Those that have some of these characters."""
+        """Returns the deletions that contain some of these characters."""
         first = max(bisect_right(self.parts, start, key=_at) - 1, 0)
         return [
             part.deletion for part in self.parts[first : bisect_right(self.parts, end - 1, key=_at)] if part.deletion
@@ -42,13 +42,15 @@ class View(NamedTuple):
 
 
 def without_running(document: Document, text: str) -> View | None:
-    """The text, or another as long as it is, without the lines that stand on each page; None if there are none."""
+    """Returns the text, or another text of the same length, without lines that are repeated on each page. None if there
+    are none.
+    """
     running = document.marks_on(0, len(text), MarkKind.RUNNING)
     return _joined(text, [Part(mark.start, mark.end) for mark in running]) if running else None
 
 
 def before_changes(document: Document) -> View | None:
-    """The text as it was before its tracked changes; None if it has none."""
+    """Returns the text as it was before its tracked changes, or None if it has none."""
     inserted = document.marks_on(0, len(document.text), MarkKind.INSERTED)
     if not (inserted or document.layout.deletions):
         return None
@@ -58,21 +60,25 @@ def before_changes(document: Document) -> View | None:
 
 
 def own_text(document: Document) -> str:
-    """The text with what is hidden, invisible or beside it made unfindable, so that all offsets stay true."""
+    """Returns the text with hidden, invisible and side texts blanked, so that searches skip them.
+    Offsets stay valid.
+    """
     aside = [(block.start, block.end) for block in document.layout.blocks if block.kind in _BESIDE]
     return _blanked(document.text, [*aside, *_spans(document, MarkKind.HIDDEN, MarkKind.UNSEEN)])
 
 
 def comments_in(document: Document) -> str:
-    """What comments say, with all other text made unfindable, so that all offsets stay true."""
+    """Returns the text with everything but comments blanked. Offsets stay valid."""
     return _blanked(
         document.text, [(one.start, one.end) for one in document.layout.blocks if one.kind is not BlockKind.COMMENT]
     )
 
 
 def with_whole_paragraphs(document: Document, text: str) -> str | None:
-    """The text, or another as long as it is, with marks of paragraphs in place of the line ends behind paragraphs that
-    end with a hyphen. It breaks no word there, as it does at the end of a line. None if no paragraph ends so.
+    """Marks the ends of paragraphs that end with a hyphen, so that no word is joined across them.
+
+    Returns the text, or another text of the same length, with these line ends replaced by paragraph separators, or None
+    if there are none. Within a paragraph a hyphen at the end of a line may divide a word.
     """
     gaps = [
         (block.end, behind.start)
@@ -83,7 +89,7 @@ def with_whole_paragraphs(document: Document, text: str) -> str | None:
 
 
 def seen_text(document: Document) -> str:
-    """The text with what is invisible made unfindable, so that all offsets stay true."""
+    """Returns the text with invisible characters blanked. Offsets stay valid."""
     return _blanked(document.text, _spans(document, MarkKind.UNSEEN))
 
 
@@ -103,7 +109,9 @@ def _blanked(text: str, spans: Iterable[tuple[int, int]], blank: str = "\0") -> 
 
 
 def _joined(text: str, cuts: Iterable[Part]) -> View:
-    """The text without the characters from `at` to before `start` of each cut, and with its deletion in their place."""
+    """Returns the text without the characters from `at` to before `start` of each cut, and with its
+    deletion instead.
+    """
     words: list[str] = []
     parts: list[Part] = []
     at = size = 0

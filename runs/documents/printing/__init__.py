@@ -1,1 +1,1 @@
-"""Blocks of text, those of reports and of Markdown, and Word files and PDFs made of them. Knows nothing of Django."""
+"""Prints reports and Markdown: blocks of text, and the Word files and PDFs made from them. It knows no Django."""

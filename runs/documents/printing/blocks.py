@@ -1,6 +1,6 @@
-"""What a report is made of, whatever it is written as: sections of blocks, blocks of spans of plain text.
+"""The content of a report, independent of its format: sections of blocks, and blocks of spans of plain text.
 
-Nothing here is markup: each writer escapes what it is given. Every text is printable, so that no screen obeys it.
+Nothing here is markup: each writer escapes what it gets. All texts are printable, so they cannot control a terminal.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from pydantic import Field
 from runs.text.visible import visible_text
 
 SOURCE = "#source-"
-"""What the address of a source in the report itself begins with."""
+"""The prefix of addresses of sources within the report."""
 
 type Tone = Literal["", "muted", "good", "warn", "bad"]
 type Mark = Literal["met", "not met", "open", "not done", "not provable", "answered by the plan", "not judged"]
-"""Of a criterion, which is open where nobody has judged it, or of a request."""
+"""The mark of a criterion (open if no one has judged it) or of a request."""
 UNMET: Sequence[Mark] = ("not met", "not done")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Some words. `to`: where they lead, an address or `#` and the id of a section, a mark or a source."""
+    """Some words. `to`: the address that they link to, or `#` with the id of a section, mark or source."""
 
     text: str
     strong: bool = False
@@ -46,7 +46,9 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """`level` counts from 1, the headings of sections; it is never more than one deeper than the one before."""
+    """A heading. `level` counts from 1 (sections), and is at most one deeper than the level of the
+    heading before it.
+    """
 
     level: int
     spans: Spans
@@ -56,7 +58,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list; numbered from `start`, if there is one."""
+    """A list. `start` is the number of its first item if it is numbered."""
 
     rows: tuple[tuple[Block, ...], ...]
     start: int | None = None
@@ -77,8 +79,10 @@ class Preformatted:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """One of Mermaid: its source. `picture`: a PNG in base64 that shows it, `width` by `height` pixels of a page, and
-    `words` for those who do not see it; or `problem`, a clause that says why there is none.
+    """A Mermaid diagram with its source.
+
+    `picture` is a PNG in base64, shown in `width` by `height` CSS pixels, and `words` describes it to people who cannot
+    see it. If there is no picture, `problem` is a clause that says why.
     """
 
     text: str
@@ -97,7 +101,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`right`: the columns of figures, counted from 0. `name` says what it shows to those who cannot see it."""
+    """A table. `right` has the columns of figures, counted from 0. `name` says what it shows to people who cannot see
+    it.
+    """
 
     name: str
     head: tuple[Spans, ...]
@@ -108,7 +114,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Terms with what holds of each."""
+    """Terms with their values."""
 
     rows: tuple[tuple[str, Spans], ...]
     kind: Literal["facts"] = "facts"
@@ -116,7 +122,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was judged. `label`: its number, such as C2; `by`: who decided it, and how sure."""
+    """One judgement. `label`: its number, such as C2. `by`: who decided it, and with what confidence."""
 
     mark: Mark
     label: str
@@ -134,7 +140,7 @@ class Checks:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something to know before all that follows."""
+    """A message before everything else."""
 
     tone: Tone
     title: str
@@ -144,7 +150,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place that something cites. `around`: the line that it is in, if that is known, with the words in strong."""
+    """A place that something cites. `around`: the line that contains it, if known, with the cited words in bold."""
 
     number: int
     place: str
@@ -154,7 +160,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where the citations of a report that has left the product lead: `#source-` and the number of one."""
+    """The targets of the citations in an exported report: `#source-` and the number of a source."""
 
     rows: tuple[Source, ...]
     kind: Literal["sources"] = "sources"
@@ -175,8 +181,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`word` is what the title begins with where the run did not succeed. `about` says of which run, and as of when;
-    `at` is that time in ISO 8601, empty before anything happened.
+    """A report. `word` precedes the title of a run that did not succeed. `about` says which run it is and when it was
+    exported; `at` is that time in ISO 8601, or empty if nothing has happened yet.
     """
 
     title: str
@@ -190,23 +196,23 @@ class Report:
 
     @property
     def places(self) -> dict[str, str]:
-        """By address, what a reader without links is told of each source."""
+        """Maps each address to the text that replaces a link to it in formats without links."""
         listed = (block for section in self.annex for block in section.blocks if isinstance(block, Sources))
         return {f"{SOURCE}{one.number}": one.place for block in listed for one in block.rows}
 
 
 def span(text: object, *, strong: bool = False, emphasis: bool = False, code: bool = False, to: str = "") -> Span:
-    """Words on one line, each character of which stands for itself."""
+    """Returns words on one line in which no character has a special meaning."""
     return Span(visible_text(" ".join(str(text).split())), strong, emphasis, code=code, to=to)
 
 
 def said(*parts: object, tone: Tone = "") -> Paragraph:
-    """A paragraph of texts and spans."""
+    """Returns a paragraph of texts and spans."""
     return Paragraph(spans(*parts), tone)
 
 
 def spans(*parts: object) -> Spans:
-    """Texts and spans, without the empty ones; those after the first keep the space that they begin with."""
+    """Returns texts and spans without empty ones. All but the first keep their leading space."""
     found: list[Span] = []
     for part in parts:
         if isinstance(part, Span):

@@ -1,6 +1,6 @@
-"""Documents that a step writes as Markdown, printed with what prints reports: their citations become footnotes.
+"""Prints documents that a step writes as Markdown with the code that prints reports. Citations become footnotes.
 
-For guarded processes.
+It runs in isolated processes.
 """
 
 from __future__ import annotations
@@ -24,19 +24,21 @@ from runs.documents.printing.word import NO_XML, Writer, with_values
 from runs.errors import InvalidInput
 
 NOTE = "#note-"
-"""What the address of a footnote begins with; its number follows, counted from 0."""
+"""The prefix of the address of a footnote. The number of the footnote, counted from 0, follows."""
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _NOTES_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
 MAX_NESTING = 100
-"""As in `markup`; here nothing else waits for it, and more is refused."""
+"""As in `markup`, but higher, because nothing else waits for this process. Deeper nesting is refused."""
 _DEEPEST_LIST = 3
-"""Levels of lists that the template of python-docx has styles for."""
+"""The template of python-docx has styles for so many levels of lists."""
 
 
 @dataclass(frozen=True)
 class Deliverable:
-    """`text` is Markdown, in which links that begin with `known` were looked up: what follows is `NOTE` and a number of
-    `notes`, or nothing for words that lead nowhere.
+    """A document to print. `text` is Markdown.
+
+    Links that begin with `known` were looked up: they continue with `NOTE` and the index of one of the `notes`, or with
+    nothing if the words have no target.
     """
 
     title: str
@@ -50,14 +52,14 @@ _blocks: TypeAdapter[tuple[blocks.Block, ...]] = TypeAdapter(tuple[blocks.Block,
 
 
 def docx(data: bytes) -> bytes:
-    """A Word file of a `Deliverable` as JSON; the same bytes each time."""
+    """Returns the Word file of a `Deliverable` (JSON), always the same bytes."""
     given = _given.validate_json(data)
     found = _read(given)
     return _Writer(_titled(given, found), given.notes).finished(found)
 
 
 def pdf(data: bytes) -> bytes:
-    """A tagged PDF (UA-1) of a `Deliverable` as JSON; the same bytes each time."""
+    """Returns the tagged PDF (UA-1) of a `Deliverable` (JSON), always the same bytes."""
     given = _given.validate_json(data)
     found = _read(given)
     said = {"word": "", "title": _titled(given, found), "about": "", "brief": [], "annex": [], "foot": ""}
@@ -76,13 +78,13 @@ def _read(given: Deliverable) -> tuple[blocks.Block, ...]:
 
 
 def _titled(given: Deliverable, found: Iterable[blocks.Block]) -> str:
-    """What its first heading says."""
+    """Returns the text of the first heading."""
     first = next((block for block in found if isinstance(block, blocks.Heading)), None)
     return (blocks.plain(first.spans).strip() if first else "") or given.title
 
 
 class _Writer(Writer):
-    """Headings begin at the first level, and lists are those of Word."""
+    """A writer whose headings begin at level 1 and whose lists are those of Word."""
 
     def __init__(self, title: str, notes: Sequence[str]) -> None:
         super().__init__(blocks.Report(title, "", "", "", "", (), (), ""))
@@ -119,7 +121,7 @@ class _Writer(Writer):
             self.add(row[1:] if first else row, depth + 1)
 
     def _numbered_from(self, start: int, style: str) -> int:
-        """A list of its own, so that its numbers do not go on with those of the one before it."""
+        """Creates a list of its own, so that its numbers do not continue those of the list before it."""
         numbering = self.document.part.numbering_part.element
         shared = self.document.styles.element.get_by_id(style).pPr.numPr.numId.val
         number = numbering.add_num(numbering.num_having_numId(shared).abstractNumId.val)
@@ -136,7 +138,7 @@ def _reference(number: int) -> BaseOxmlElement:
 
 
 def _notes_part(notes: list[str]) -> bytes:
-    """The lines between text and notes, which Word wants too, and the notes."""
+    """Returns the part with the notes, and with the separators that Word requires."""
     lines = "".join(
         f'<w:footnote w:type="{name}" w:id="{at}"><w:p><w:r><w:{name}/></w:r></w:p></w:footnote>'
         for at, name in ((-1, "separator"), (0, "continuationSeparator"))

@@ -1,7 +1,7 @@
-"""Mermaid diagrams drawn as PNG: what the guarded process does with a hostile source.
+"""Draws Mermaid diagrams as PNG from untrusted sources, in an isolated process.
 
-Mermaid makes an SVG of it, in which labels are HTML. Nothing outside of this module ever has that SVG: it is taken for
-hostile, rid of all that names something elsewhere, since what paints it would read pictures from the disk, and painted.
+Mermaid makes an SVG whose labels are HTML. It never leaves this module: everything that refers to something outside the
+SVG is removed before it is painted, because the renderer would read pictures from the disk.
 """
 
 from __future__ import annotations
@@ -19,40 +19,42 @@ from runs.errors import InvalidInput
 from runs.text.mermaid_diagrams import svg_of
 
 MAX_SIDE = 6_000
-"""Pixels of a picture: what is larger would have to be shown so small that nobody could read it."""
+"""Pixels. A larger picture would have to be shown so small that it could not be read."""
 MAX_PIXELS = 16_000_000
 SCALE = 2.0
-"""Pixels for one of a page: letters stay sharp on dense screens and on paper."""
+"""Pixels of the picture for each CSS pixel, so that letters stay sharp on dense screens and on paper."""
 _REMOVED = frozenset(
     {
         *("img", "feimage", "script", "iframe", "object", "embed", "link", "video", "audio", "source", "handler"),
         *("animate", "set", "animatemotion", "animatetransform", "animatecolor", "discard"),
     }
 )
-"""Also what changes attributes later: it could replace an address that was checked."""
+"""Includes elements that change attributes later: they could replace an address that was checked."""
 _ADDRESSED = frozenset({"href", "src", "base", "background", "data", "poster"})
-"""Attributes that name something by their whole value."""
+"""Attributes whose whole value is an address."""
 _NAMING = frozenset({"srcset", "action", "formaction", "ping", "manifest", "cite", "longdesc"})
-"""Attributes that name something, and that no diagram needs."""
+"""Attributes that contain addresses and that no diagram needs."""
 _WITHIN = ("#", "data:image/png;base64,")
-"""How addresses begin of what is in the SVG itself: its parts, and the pictures that Mermaid brings along."""
+"""Prefixes of addresses within the SVG: its own elements, and pictures that Mermaid embeds."""
 _FETCHING = frozenset(
     {"image", "image-set", "-webkit-image-set", "src", "cross-fade", "-webkit-cross-fade", "element", "-moz-element"}
 )
-"""Functions of style sheets that name something elsewhere, besides url()."""
+"""Functions of style sheets, besides url(), that load something."""
 _RULES = frozenset({"import", "font-face", "namespace", "document", "-moz-document"})
 _PLAIN = re.compile(r"[\w\s.,;:#%+\-]*", re.ASCII)
-"""Values in which nothing can be named: most attributes are such, and paths of thousands of numbers."""
+"""Matches values that cannot contain an address: most attributes, and paths of thousands of numbers."""
 MAX_DEPTH = 30
 """Of blocks and functions in a style sheet."""
 
 
 def picture(data: bytes) -> bytes:
-    """A diagram, in UTF-8, as PNG on white, behind JSON with its `width` and `height` in pixels of a page, packed.
+    """Draws a diagram (UTF-8) as a PNG on white. Returns JSON with `width` and `height` in CSS pixels and the PNG,
+    packed.
 
-    Raises InvalidInput with what Mermaid says, as the end of a sentence; the same bytes for the same source.
+    The same source gives the same bytes. Raises InvalidInput with Mermaid's message as the end of a sentence.
     """
-    # Only the guarded process needs it: with its engine it takes longer to import than all else.
+    # Imported here because only the isolated process needs it, and its engine takes longer to import than everything
+    # else.
     from mermaidx.raster import render_png
 
     svg = safe(svg_of(data.decode()))
@@ -77,9 +79,9 @@ def _size(svg: str) -> tuple[float, float]:
 
 
 def safe(svg: str) -> str:
-    """The SVG without scripts, and without anything that names what is not in it: links, pictures, styles, fonts.
+    """Returns the SVG without scripts and without references to anything outside it: links, pictures, styles, fonts.
 
-    Raises InvalidInput for what is no XML.
+    Raises InvalidInput if it is not XML.
     """
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
@@ -104,8 +106,9 @@ def safe(svg: str) -> str:
 
 
 def _styles_within(text: str) -> str:
-    """A style sheet without what names something outside of the SVG. It is parsed as browsers do, and written again
-    without escapes.
+    """Removes references to anything outside the SVG from a style sheet.
+
+    The style sheet is parsed as browsers do, and written again without escapes.
     """
     nodes = tinycss2.parse_stylesheet(text, skip_comments=True)
     kept = [one for one in nodes if one.type != "error" and not _is_fetching_rule(one)]
@@ -116,7 +119,7 @@ def _styles_within(text: str) -> str:
 
 
 def _value_within(value: str) -> str:
-    """An attribute: unchanged, unless it names something outside."""
+    """Returns the attribute unchanged if it contains no outside address, otherwise without it."""
     nodes = tinycss2.parse_component_value_list(value)
     return str(tinycss2.serialize([_within(one, 0) for one in nodes])) if _names_elsewhere(nodes, 0) else value
 
@@ -147,7 +150,7 @@ def _names_elsewhere(nodes: Sequence[Node], depth: int) -> bool:
 
 
 def _within(node: Node, depth: int) -> Node:
-    """The node with `none` in place of what is elsewhere. What is nested too deep is left out."""
+    """Returns the node with `none` in place of outside addresses. What is nested too deep is left out."""
     if _is_elsewhere(node) or depth > MAX_DEPTH:
         return tinycss2.ast.IdentToken(node.source_line, node.source_column, "none")
     for name in ("prelude", "content", "arguments"):
@@ -158,7 +161,7 @@ def _within(node: Node, depth: int) -> Node:
 
 
 def _without_rules(nodes: list[Node]) -> list[Node]:
-    """A block without nested rules that fetch: up to their end."""
+    """Removes nested rules that load something, up to their end."""
     kept: list[Node] = []
     is_left_out = False
     for node in nodes:
@@ -175,7 +178,7 @@ def _remove(element: etree._Element) -> None:
     parent = element.getparent()
     if parent is None:
         return
-    if element.tail:  # words behind it stay
+    if element.tail:  # the text after the element stays
         before = element.getprevious()
         if before is None:
             parent.text = (parent.text or "") + element.tail

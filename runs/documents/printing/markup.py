@@ -1,4 +1,4 @@
-"""Markdown of models, files and people as blocks. Long texts are read in a guarded process."""
+"""Converts Markdown of models, files and people to blocks. Long texts are parsed in an isolated process."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from runs.documents.printing.blocks import (
 from runs.text.visible import visible_text
 
 MAX_HERE_CHARACTERS = 5_000
-"""Of all texts of a report: up to here they are read in this process, in 0.2 seconds at most."""
+"""Up to this total length, the texts of a report are parsed in this process, which takes at most 0.2 seconds."""
 LIMITS = isolation.Limits(megabytes=600, cpu_seconds=10, seconds=30, output=60_000_000)
 OUTSIDE = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
-"""Where links of a text may lead without having been looked up."""
+"""Addresses that links may have without having been looked up."""
 
 MAX_NESTING = 20
-"""Lists, their items and quotations inside each other: the parser leaves out what is deeper. With more, brackets that
-are never closed take seconds.
+"""Nested lists, list items and quotations. The parser leaves out what is deeper. A higher limit would make it take
+seconds on brackets that are never closed.
 """
 DEEPEST = 8
-"""Lists and quotations inside each other that are shown so: for more no page is wide enough, nor typst deep enough."""
+"""Levels of lists and quotations that are indented. Pages are too narrow for more, and typst has a limit too."""
 TOO_DEEP = said("What is nested deeper in lists or quotations is left out here.", tone="muted")
 
 _HOLDERS = frozenset({"list_item_open", "blockquote_open"})
@@ -52,10 +52,11 @@ _read: TypeAdapter[Read] = TypeAdapter(list[tuple[Block, ...]])
 
 
 def blocks_of(texts: Sequence[str], known: str, top: Sequence[int]) -> Read:
-    """The blocks of each text. Links that begin with `known` were looked up, and lead where the rest of them says.
+    """Returns the blocks of each text. Links that begin with `known` were looked up, and lead to the rest of their
+    address.
 
-    `top`: for each text the level at which its headings begin; 0 makes them paragraphs. Texts that would take more than
-    `LIMITS` come as they are.
+    `top`: for each text, the level at which its headings begin; 0 turns headings into paragraphs. Texts that would
+    exceed `LIMITS` are returned unformatted.
     """
     data = json.dumps({"texts": texts, "known": known, "top": top}).encode()
     if sum(map(len, texts)) <= MAX_HERE_CHARACTERS:
@@ -68,7 +69,7 @@ def blocks_of(texts: Sequence[str], known: str, top: Sequence[int]) -> Read:
 
 
 def parsed(data: bytes) -> bytes:
-    """What the guarded process does."""
+    """Entry point of the isolated process."""
     return _read.dump_json(_blocks_of(data))
 
 
@@ -78,8 +79,9 @@ def _blocks_of(data: bytes) -> Read:
 
 
 def blocks_here(text: str, known: str, top: int, nesting: int = MAX_NESTING) -> tuple[Block, ...]:
-    """The same of one text, in this process: for those that are guarded themselves. It begins with `TOO_DEEP` where
-    something was left out.
+    """Like `blocks_of` for one text in this process, for callers that are isolated themselves.
+
+    The result begins with `TOO_DEEP` if something was left out.
     """
     tokens = _parser(nesting).parse(text)
     found = tuple(_Reader(known, top).blocks(SyntaxTreeNode(tokens).children))
@@ -94,7 +96,7 @@ def _parser(nesting: int) -> MarkdownIt:
 
 
 class _Reader:
-    """Reads the syntax tree of one text."""
+    """Converts the syntax tree of one text."""
 
     def __init__(self, known: str, top: int) -> None:
         self._known = known
@@ -128,7 +130,7 @@ class _Reader:
                     raise ValueError(f"no block for {other}")
 
     def _items(self, node: SyntaxTreeNode, start: int | None) -> Iterator[Block]:
-        """A list; below the deepest one the items as paragraphs, with their marks."""
+        """A list. Below the maximum depth, its items become paragraphs that begin with their marker."""
         rows = tuple(self._inside(item.children) for item in node.children)
         if self._depth < DEEPEST:
             yield Items(rows, start)
@@ -199,7 +201,7 @@ def _as(look: Span, text: str) -> Span:
 
 
 def _joined(found: Iterator[Span]) -> Iterator[Span]:
-    """With neighbours of one look as one."""
+    """Joins neighbouring spans of the same style."""
     held: Span | None = None
     for one in found:
         same = held and (held.strong, held.emphasis, held.struck, held.code, held.to) == (
@@ -216,5 +218,5 @@ def _joined(found: Iterator[Span]) -> Iterator[Span]:
 
 
 def quoted(text: str) -> Span:
-    """Words that stand so in a source, in quotation marks."""
+    """Returns words from a source in quotation marks."""
     return span(f"“{text}”")

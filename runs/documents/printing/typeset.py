@@ -1,7 +1,7 @@
-"""Reports and documents as PDF, laid out by typst in a guarded process.
+"""Prints reports and documents as PDF with typst in an isolated process.
 
-What is quoted reaches typst as JSON, never as markup. Fonts are the project's own, so that every machine makes the same
-bytes of the same report.
+Quoted text reaches typst as JSON, never as markup. The fonts are the project's own, so that all machines make the same
+bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FONTS = _HERE / "fonts"
 
 
 def pdf(data: bytes) -> bytes:
-    """A tagged PDF (UA-1) of a `blocks.Report` as JSON."""
+    """Returns the tagged PDF (UA-1) of a `blocks.Report` (JSON)."""
     given = json.loads(_printed(data.decode()))
     try:
         made: bytes = typst.compile(
@@ -39,8 +39,8 @@ def pdf(data: bytes) -> bytes:
 
 
 def _printed(text: str) -> str:
-    """The text with each character that no font has as its name, such as [grinning face]. Those of the ASCII structure
-    of JSON are all there.
+    """Replaces each character without a glyph by its name, such as [grinning face]. ASCII, and so the structure of the
+    JSON, is not affected.
     """
     missing = {char for char in set(text) if not _has_glyph(ord(char))}
     return text.translate({ord(char): _name(char) for char in missing}) if missing else text
@@ -48,7 +48,7 @@ def _printed(text: str) -> str:
 
 def _name(char: str) -> str:
     if unicodedata.category(char) in {"Mn", "Cf"}:
-        return ""  # it says only how its neighbour looks
+        return ""  # a modifier, which only changes the look of its neighbour
     return f"[{unicodedata.name(char, f'U+{ord(char):04X}').lower()}]"
 
 
@@ -60,6 +60,6 @@ def _has_glyph(code: int) -> bool:
 
 @lru_cache(maxsize=1)
 def _coverage() -> tuple[list[int], list[int]]:
-    """First and last code point of each range that the fonts have."""
+    """Returns the first and the last code point of each range that the fonts cover."""
     ranges = [row.partition("-") for row in (_FONTS / "coverage.txt").read_text().split()]
     return [int(first, 16) for first, _, _ in ranges], [int(last or first, 16) for first, _, last in ranges]

@@ -1,4 +1,4 @@
-"""Blocks as a Word file, written by python-docx in a guarded process."""
+"""Writes blocks as a Word file with python-docx, in an isolated process."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 _OUTSIDE = ("http://", "https://", "mailto:")
 _COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24"}
 _INDENT = 6
-"""Millimetres for each level of what stands in something else."""
+"""Millimetres of indentation for each level of nesting."""
 _ROOM_WIDTH, _ROOM_HEIGHT = 640, 900
-"""Pixels of a page, of which there are 96 to an inch, between the margins of A4."""
+"""CSS pixels (96 per inch) between the margins of A4."""
 _STYLE_NAMES = ("Heading 1", "Heading 2", "Heading 3", "Heading 4", "Heading 5", "Heading 6", "Normal")
 
 
 def docx(data: bytes) -> bytes:
-    """The bytes of the file, of a `blocks.Report` as JSON; the same ones each time."""
+    """Returns the Word file of a `blocks.Report` (JSON), always the same bytes."""
     return Writer(_report.validate_json(data)).written()
 
 
 class Writer:
-    """Writes block after block at the end of the document."""
+    """Appends block after block to the document."""
 
     def __init__(self, report: blocks.Report) -> None:
         self._report = report
-        self.above = 1  # the level of the document's own heading
+        self.above = 1  # the level of the document's title
         self.document = Document()
         self._body = self.document.element.body
         self._end = self._body.sectPr
@@ -131,7 +131,7 @@ class Writer:
                 self._paragraph(one.around, 1)
 
     def _verbatim(self, block: blocks.Preformatted | blocks.Diagram, depth: int) -> None:
-        """A text as it is, or of a diagram its picture: as wide as it is, or as the page."""
+        """A preformatted text, or the picture of a diagram in its own width, at most that of the page."""
         if isinstance(block, blocks.Preformatted) or not block.picture:
             if isinstance(block, blocks.Diagram) and block.problem:
                 self._paragraph((blocks.Span(f"This diagram is not drawn: {block.problem}."),), depth, colour="warn")
@@ -196,7 +196,9 @@ class Writer:
                 self._run(holder, blocks.Span(f" [{one.to.removeprefix(blocks.SOURCE)}]"), "16415A")
 
     def _link(self, element: BaseOxmlElement, to: str) -> BaseOxmlElement:
-        """The element that holds a link's words: the paragraph itself for what leads nowhere in a file."""
+        """Returns the element that takes a link's words: a hyperlink, or the paragraph itself if the target is not in a
+        file.
+        """
         link = OxmlElement("w:hyperlink")
         if to.startswith("#") and to[1:] in self._anchors:
             link.set(qn("w:anchor"), to[1:])
@@ -253,7 +255,7 @@ class Writer:
                 line.append(self._cell(row[place] if place < len(row) else (), number == 0, place in right))
             table.append(line)
         self._end.addprevious(table)
-        self.new("")  # Word joins two tables that nothing parts
+        self.new("")  # Word merges two tables without a paragraph between them
 
     def _cell(self, words: blocks.Spans, head: bool, right: bool) -> BaseOxmlElement:
         cell, element = OxmlElement("w:tc"), OxmlElement("w:p")
@@ -275,7 +277,7 @@ def with_values(element: BaseOxmlElement, **attributes: str) -> BaseOxmlElement:
 
 
 def _set_up(document: Docx, report: blocks.Report) -> None:
-    """Paper, type and what a file manager shows. The template of the library says 2013, and another author."""
+    """Sets paper size, fonts and metadata. The library's template has a date of 2013 and another author."""
     properties = document.core_properties
     properties.title = NO_XML.sub("\ufffd", f"{report.word}: {report.title}" if report.word else report.title)[:255]
     properties.author = properties.last_modified_by = "pevsite"
@@ -295,7 +297,7 @@ def _set_up(document: Docx, report: blocks.Report) -> None:
 
 
 def _undated(package: bytes) -> bytes:
-    """The package with the same time on each part, so that the same report is the same bytes."""
+    """Sets the same time on each part, so that the same report gives the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(package)) as given, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as made:
         for info in given.infolist():

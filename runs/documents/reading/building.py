@@ -1,4 +1,4 @@
-"""How a reader puts a text together, block by block, with what is true of parts of it. Bounded, and always valid."""
+"""Builds a document block by block for a reader. The result is limited in size and always valid."""
 
 import re
 import time
@@ -12,7 +12,7 @@ from runs.errors import InvalidInput
 from runs.text.truncate import truncate
 
 MAX_CHARACTERS = 5_000_000
-"""Of one document: some 1,500 pages."""
+"""Per document, some 1,500 pages."""
 MAX_BLOCKS = 200_000
 MAX_NOTES = 20
 _MAX_SHORT = 300
@@ -20,7 +20,7 @@ _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 
 class WorkBudget:
-    """Time of the processor, in seconds, that a reading has taken since it began."""
+    """Measures the processor time, in seconds, since a reading began."""
 
     def __init__(self) -> None:
         self._begun = time.process_time()
@@ -31,7 +31,7 @@ class WorkBudget:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """What is done meanwhile does not count."""
+        """Stops the clock for the time of the context."""
         spent = self.spent
         try:
             yield
@@ -40,18 +40,18 @@ class WorkBudget:
 
 
 class BuiltDocument(NamedTuple):
-    """What a reader makes of a content: the one text, and what is known of it."""
+    """What a reader returns: the text and the layout with notes and cautions."""
 
     text: str
     rendered: Rendered
 
     def packed(self) -> bytes:
-        """As a guarded process sends it: the layout as JSON, then the text."""
+        """Returns the layout as JSON and then the text, as the isolated process sends them."""
         return packed((self.rendered.model_dump_json().encode(), self.text.encode()))
 
 
 class Builder:
-    """Adds blocks one after the other; they are joined by `joint`. Raises InvalidInput when it becomes too much."""
+    """Adds blocks one after the other, joined by `joint`. Raises InvalidInput when a limit is exceeded."""
 
     def __init__(
         self, kind: str, *, joint: str = "\n", max_blocks: int = MAX_BLOCKS, max_characters: int = MAX_CHARACTERS
@@ -69,7 +69,7 @@ class Builder:
         self._size = self._deleted = 0
 
     def begin(self) -> int:
-        """Where the next block begins: marks of it are added behind this."""
+        """Returns the offset at which the next block will begin. Marks inside it are counted from there."""
         return self._size + (len(self._joint) if self._blocks else 0)
 
     def add(
@@ -84,7 +84,7 @@ class Builder:
         markup: str = "",
         stored: str = "",
     ) -> Block:
-        """One more block. Characters that no text may have are replaced one by one, so that offsets stay true."""
+        """Adds a block. Forbidden characters are replaced one by one, so that offsets stay valid."""
         start = self.begin()
         if len(self._blocks) == self._max_blocks:
             raise InvalidInput(f"has more than {self._max_blocks:,} paragraphs or rows; split it")
@@ -100,13 +100,13 @@ class Builder:
         return block
 
     def mark(self, kind: MarkKind, start: int, end: int, *, by: str = "", on: str = "", note: str = "") -> None:
-        """What is true of these characters of the whole text; nothing of no characters."""
+        """Adds a mark to characters of the whole text. An empty range is ignored."""
         if start < end:
             _check_room(self._marks)
             self._marks.append(Mark(kind, start, end, _short(by), _short(on), _short(note)))
 
     def delete(self, at: int, text: str, *, by: str = "", on: str = "") -> None:
-        """Words that a tracked change has deleted, which stood before the character `at` of the whole text."""
+        """Adds text that a tracked change has deleted before the character `at` of the whole text."""
         self._deleted += len(text)
         if self._deleted > MAX_CHARACTERS:
             raise InvalidInput(f"has more than {MAX_CHARACTERS:,} characters of deleted text; accept its changes")
@@ -118,20 +118,20 @@ class Builder:
         self._boxes.append(box)
 
     def note(self, sentence: str) -> None:
-        """Say what of the document could not be read, as a sentence. Many of them are counted."""
+        """Adds a sentence on what could not be read. Beyond a limit, sentences are only counted."""
         if len(self._notes) < MAX_NOTES:
             self._notes.append(_short(sentence))
         else:
             self._left_notes += 1
 
     def caution(self, sentence: str) -> None:
-        """Say what has to be known before anyone relies on the text, as a sentence."""
+        """Adds a sentence on what to know before relying on the text."""
         if len(self._cautions) < MAX_NOTES:
             self._cautions.append(_short(sentence))
 
     def made(self, unit: str = "", units: int = 0, pictorial: Sequence[int] = ()) -> BuiltDocument:
-        """The text and its layout; `pictorial` are numbers of its pages. Without any text it raises InvalidInput: there
-        is nothing to read.
+        """Returns the text and its layout. `pictorial`: numbers of pages. Raises InvalidInput if the document has no
+        text.
         """
         text = "".join(self._parts)
         if not text.strip():
@@ -151,16 +151,18 @@ class Builder:
 
 
 def cleaned(text: str) -> str:
-    """As it can be stored, of the same length: a byte order mark would be lost when it is read again."""
+    """Returns the text as it can be stored, in the same length. A byte order mark would be lost when the text is
+    decoded.
+    """
     return _NO_CHARACTER.sub("\ufffd", text).replace("\ufeff", "\u200b")
 
 
 def _check_room(found: Sequence[Mark] | Sequence[Deletion] | Sequence[Box]) -> None:
-    if len(found) == MAX_MARKS:  # a layout takes no more
+    if len(found) == MAX_MARKS:  # the maximum in the contract of a layout
         raise InvalidInput(f"has more than {MAX_MARKS:,} tracked changes, comments or marks; split it")
 
 
 def _short(text: str) -> str:
-    if not text:  # most are, and this runs for each row of a workbook
+    if not text:  # most are empty, and this runs for each row of a workbook
         return text
     return cleaned(truncate(text, _MAX_SHORT))

@@ -1,10 +1,10 @@
-"""Field codes as Word writes them, such as `REF _Ref42 \\r \\h`, and what is shown of fields that keep no result."""
+"""Word field codes, such as `REF _Ref42 \\r \\h`, and the text of fields without a stored result."""
 
 import re
 from collections.abc import Mapping
 
 _PRIVATE = 0xF0
-"""Where fonts of signs have theirs: U+F020 to U+F0FF."""
+"""Symbol fonts have their characters at U+F020 to U+F0FF."""
 _WINGDINGS: Mapping[int, str] = {
     0x6C: "●",
     0x6E: "■",
@@ -56,19 +56,20 @@ _SYMBOL: Mapping[int, str] = {
     0xAF: "↓",
 }
 FONTS: Mapping[str, Mapping[int, str]] = {"wingdings": _WINGDINGS, "wingdings 2": _WINGDINGS_2, "symbol": _SYMBOL}
-"""By their names in lower case."""
+"""By font name in lower case."""
 _UNKNOWN = "\ufffd"
 
 
 def sign_of(font: str, code: int) -> str:
-    """Returns the character that a font shows for a code. A sign that is not known stays the code that it has."""
+    """Returns the character that a symbol font shows for a code. Unknown characters keep their code."""
     known = FONTS.get(font.casefold(), {}).get(code & 0xFF if code >> 8 == _PRIVATE else code)
     return known or (chr(code) if 0x20 <= code <= 0x10_FFFF else _UNKNOWN)
 
 
 def text_in(font: str, text: str) -> str:
-    """Returns what bytes mean that are shown in a font of signs. Signs that are not known get the code that such fonts
-    have for them, because the letter at that place is not what is shown.
+    """Returns the text that bytes in a symbol font show.
+
+    Unknown characters become the font's private code, because the letter with the same code is not what is shown.
     """
     known = FONTS[font.casefold()]
     return "".join(
@@ -78,7 +79,7 @@ def text_in(font: str, text: str) -> str:
 
 
 def _is_plain(font: str, letter: str) -> bool:
-    """Whether a font of signs shows the character as other fonts do: Symbol has the usual digits and brackets."""
+    """Whether a symbol font shows the character like other fonts: Symbol has the usual digits and brackets."""
     return letter.isspace() or (font.casefold() == "symbol" and letter in _PLAIN_IN_SYMBOL)
 
 
@@ -86,18 +87,18 @@ _PLAIN_IN_SYMBOL = frozenset("!#%&()+,./0123456789:;<=>?[]_{|}")
 
 
 MAX_CODE = 2_000
-"""Characters of a field code that are looked at."""
+"""Characters of a field code that are examined."""
 _WORD = re.compile(r'"([^"]*)"?|\\([A-Za-z*#@!])|([^\s"\\]+)')
 _BUTTON = re.compile(r"\s*(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s(.*)", re.IGNORECASE | re.DOTALL)
 _LEFT_OUT = {
     **dict.fromkeys(("LISTNUM", "AUTONUM", "AUTONUMLGL", "AUTONUMOUT"), "number that Word counts"),
     "EQ": "formula",
 }
-"""Fields that keep no result and show one, by what that is."""
+"""Fields that show a result but do not store it, with the name of what they show."""
 
 
 class FieldCode:
-    """The name of a field in capitals, its first argument, and its switches with what stands behind each of them."""
+    """A parsed field code: its name in capitals, its first argument, and its switches with their values."""
 
     def __init__(self, code: str) -> None:
         self._code = code[:MAX_CODE]
@@ -117,13 +118,13 @@ class FieldCode:
                 self.argument = quoted or word
 
     def number(self, switch: str) -> int | None:
-        """The whole number behind a switch; None without one."""
+        """Returns the whole number after a switch, or None."""
         found = self.switches.get(switch, "")
         return int(found) if found.isdecimal() and found.isascii() and len(found) <= 6 else None
 
     @property
     def shown(self) -> str:
-        """What Word shows of a field without a result, where its code says that."""
+        """Returns what Word shows for a field without a result, as far as its code says."""
         if self.name == "SYMBOL":
             return sign_of(self.switches.get("f", ""), _code_of(self.argument))
         button = _BUTTON.match(self._code)
@@ -131,12 +132,14 @@ class FieldCode:
 
     @property
     def left_out(self) -> str:
-        """What only Word can compute of a field without a result, such as "formula"; empty for other fields."""
+        """Returns the name of what only Word can compute for a field without a result, such as "formula", or an empty
+        string.
+        """
         return _LEFT_OUT.get(self.name, "")
 
 
 def left_out_at(thing: str, place: str) -> str:
-    """Returns a sentence for the notes of a document on what `FieldCode.left_out` names."""
+    """Returns a sentence for the notes of a document about something that `FieldCode.left_out` names."""
     return f"The {thing} at {place} was left out: the file does not hold it. Look at it in Word."
 
 

@@ -1,5 +1,6 @@
-"""The zip files of XML parts that Word, PowerPoint, Excel, OpenDocument and e-book files are: read part by part,
-bounded, and without anything that XML may refer to.
+"""Reads the XML parts of zip files, as in Word, PowerPoint, Excel, OpenDocument and e-book files.
+
+Sizes are limited, and nothing that the XML refers to is loaded.
 """
 
 import io
@@ -20,13 +21,13 @@ from runs.errors import InvalidInput
 MAX_PARTS = 5_000
 MAX_PART_BYTES = 64 * 1024 * 1024
 MAX_BYTES = 256 * 1024 * 1024
-"""Of all parts that are read. Bytes are counted as they are unpacked: what a zip says of sizes may be untrue."""
+"""Of all parts that are read. Unpacked bytes are counted, because the sizes that a zip states may be wrong."""
 MAX_MARKUP = 6_000_000
-"""Tags of one part, and twice its attributes: a tree takes some 80 bytes for each. A contract of sixty pages has a
-hundred thousand, a book of a thousand three million.
+"""Tags of one part plus twice its attributes; a tree takes some 80 bytes for each. A contract of sixty pages has a
+hundred thousand, a book of a thousand pages three million.
 """
 MAX_DEPTH = 40
-"""Of what readers go down into by themselves; libxml2 ends at 256."""
+"""Nesting that readers follow by recursion. The limit of libxml2 is 256."""
 _PIECE = 1 << 18
 _ENCRYPTED = 0x1
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
@@ -38,13 +39,13 @@ _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
     *(ValueError, OSError, OverflowError, LookupError, struct.error),
 )
-"""What zipfile raises on damaged files, by trial with changed bytes."""
+"""Raised by zipfile on damaged files, as found by fuzzing."""
 _DAMAGED = "is damaged; open it with the program that made it and save it again"
 NEEDS_PASSWORD = "needs a password; save it without one"  # noqa: S105
 
 
 class Element(Protocol):
-    """What readers use of an element of lxml. Its children are elements only: comments are left out."""
+    """The interface of an lxml element that readers use. Its children are elements only, without comments."""
 
     tag: str
     text: str | None
@@ -62,7 +63,7 @@ class Element(Protocol):
 
 
 class Relation(NamedTuple):
-    """What a part refers to: `kind` is the last word of the relation's type, `target` the name of a part."""
+    """A reference of a part. `kind` is the last word of the relation's type, `target` the name of a part."""
 
     id: str
     kind: str
@@ -70,15 +71,15 @@ class Relation(NamedTuple):
 
 
 class Package:
-    """The parts of a zip file by their names, in which capitals make no difference.
+    """The parts of a zip file by name, ignoring case.
 
-    Everything here raises InvalidInput with a clause behind the file's name.
+    All methods raise InvalidInput with a clause that continues the file's name.
     """
 
     def __init__(self, data: bytes, max_bytes: int | None = None) -> None:
         if data.startswith(_OLE):
             raise InvalidInput(_why_no_zip(data))
-        if data.count(b"PK\1\2") > MAX_PARTS:  # before zipfile makes an object of each
+        if data.count(b"PK\1\2") > MAX_PARTS:  # before zipfile creates an object for each
             raise InvalidInput(f"has more than {MAX_PARTS:,} parts, as no document has")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
@@ -96,7 +97,7 @@ class Package:
         return name.lstrip("/").casefold() in self._infos
 
     def pieces(self, name: str, max_bytes: int = MAX_PART_BYTES) -> Iterator[bytes]:
-        """The bytes of a part, piece by piece; nothing if there is no such part."""
+        """Yields the bytes of a part piece by piece, or nothing if there is no such part."""
         info = self._infos.get(name.lstrip("/").casefold())
         if info is None:
             return
@@ -117,16 +118,18 @@ class Package:
             raise InvalidInput(_DAMAGED) from error
 
     def read(self, name: str, max_bytes: int = MAX_PART_BYTES) -> bytes | None:
-        """All of a part; None if there is no such part."""
+        """Returns all bytes of a part, or None if there is no such part."""
         return b"".join(self.pieces(name, max_bytes)) if name in self else None
 
     def xml(self, name: str) -> Element | None:
-        """The root of a part; None if there is no such part."""
+        """Returns the root element of a part, or None if there is no such part."""
         data = self.read(name)
         return None if data is None else parsed(data)
 
     def relations(self, name: str = "") -> Sequence[Relation]:
-        """What a part refers to inside the file; the file itself, without a name. Addresses outside are left out."""
+        """Returns the relations of a part, or of the whole file if no name is given. External
+        addresses are left out.
+        """
         folder, base = posixpath.split(name)
         root = self.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
         found: list[Relation] = []
@@ -138,9 +141,9 @@ class Package:
 
 
 def parsed(data: bytes) -> Element:
-    """The root of an XML text, with the namespaces of Strict Office Open XML replaced by the usual ones.
+    """Parses XML and returns its root. Namespaces of Strict Office Open XML are replaced by the usual ones.
 
-    Refused: document types, whatever is in them, since entities are made there; and more than MAX_MARKUP.
+    Raises InvalidInput for a document type, which could define entities, and for more than MAX_MARKUP.
     """
     if any(mark in data for mark in _DOCTYPES):
         raise InvalidInput("has a document type or entities in it, which no such file needs; save it again")
@@ -166,14 +169,14 @@ def parsed(data: bytes) -> Element:
 
 
 def whole_number(text: str | None, default: int = 0, *, low: int = 0, high: int = 1_000_000) -> int:
-    """The number in an attribute, between two bounds: whatever else stands there is `default`."""
+    """Parses a whole number from an attribute. Returns `default` for anything else and for numbers out of bounds."""
     if text is None or not _NUMBER.fullmatch(text.strip()):
         return default
     return min(max(int(text), low), high)
 
 
 def _target(folder: str, target: str) -> str:
-    """The name of a part that a relation leads to; empty where that lies outside the file."""
+    """Returns the name of the part that a relation refers to, or an empty string if it is outside the file."""
     path = posixpath.normpath(posixpath.join("/", folder, unquote(target)))
     return path.lstrip("/") if target and "://" not in target else ""
 

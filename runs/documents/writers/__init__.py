@@ -1,1 +1,1 @@
-"""Documents that a run writes: each module makes one kind of file, without Django, in guarded processes."""
+"""Writers of files that a run makes, one module for each kind. They know no Django and run in isolated processes."""

@@ -1,4 +1,4 @@
-"""Word files with one more comment. All parts stay as they were but the text, the comments, and what lists these."""
+"""Adds a comment to a Word file. Only the parts with the text, the comments and the lists of parts change."""
 
 import io
 import json
@@ -32,11 +32,13 @@ _MARKS = ("commentRangeStart", "commentRangeEnd", "commentReference")
 _MAX_ID = 2**31 - 2
 
 type Node = Any
-"""An element of lxml, which has no types of its own."""
+"""An element of lxml, which has no types."""
 
 
 class Comment(NamedTuple):
-    """About the characters `start` to before `end` of the text that the reader makes. `on`: ISO 8601, or empty."""
+    """A comment on the characters from `start` to before `end` of the text that the reader makes. `on`: ISO 8601 or
+    empty.
+    """
 
     start: int
     end: int
@@ -45,13 +47,17 @@ class Comment(NamedTuple):
 
 
 def made(data: bytes) -> bytes:
-    """For guarded processes: a `Comment` as JSON and a Word file, packed, to the file with the comment."""
+    """Entry point of the isolated process. Takes a `Comment` as JSON and a Word file, packed, and
+    returns the new file.
+    """
     given, file = unpacked(data)
     return commented(file, Comment(*json.loads(given)))
 
 
 def commented(data: bytes, comment: Comment) -> bytes:
-    """The file with one more comment; the same bytes each time. Raises InvalidInput with a clause behind its name."""
+    """Returns the file with one more comment, always the same bytes. Raises InvalidInput (a clause after the file's
+    name).
+    """
     package, found = Package(data), source(data)
     text = package.read(found.name) or b""
     if _STRICT in text:
@@ -72,7 +78,7 @@ def commented(data: bytes, comment: Comment) -> bytes:
 
 
 def _pieces_at(pieces: Sequence[Piece], comment: Comment) -> tuple[Piece, Piece]:
-    """Those that the words begin and end in."""
+    """Returns the pieces that contain the first and the last of the commented characters."""
     starts = [piece.start for piece in pieces]
     first = max(bisect_right(starts, comment.start) - 1, 0)
     while first < len(pieces) and pieces[first].end <= comment.start:
@@ -84,13 +90,17 @@ def _pieces_at(pieces: Sequence[Piece], comment: Comment) -> tuple[Piece, Piece]
 
 
 def _counterparts(read: Element, root: Node, wanted: Sequence[Piece]) -> dict[int, Node]:
-    """For the elements that were read, those of the tree that is written, which has all that readers leave out."""
+    """Maps the elements that were read, by `id()`, to those of the tree that is written.
+
+    Both trees have the same elements. The written one also has what the reader leaves out, such as comments in the XML.
+    """
     ids = {id(one) for piece in wanted for one in (piece.element, piece.child) if one is not None}
     return {id(one): other for one, other in zip(read.iter("*"), root.iter("*"), strict=True) if id(one) in ids}
 
 
 def _mark(nodes: Mapping[int, Node], first: Piece, last: Piece, comment: Comment, number: str) -> None:
-    """Put the marks around the words. The end comes first: what is split off there stands behind the beginning."""
+    """Puts the marks of the comment around the words."""
+    # The end comes first: splitting a run moves what follows into a new run, and leaves the beginning where it was.
     before = nodes[id(last.element)]
     _cut(nodes, last, comment.end)
     reference = etree.Element(f"{W}r")
@@ -103,13 +113,15 @@ def _mark(nodes: Mapping[int, Node], first: Piece, last: Piece, comment: Comment
 
 
 def _put_behind(node: Node, other: Node) -> None:
-    """Without the text that lxml moves along with an element."""
+    """Inserts a node after another one, without the text that lxml would move along with it."""
     node.getparent().insert(node.getparent().index(node) + 1, other)
 
 
 def _cut(nodes: Mapping[int, Node], piece: Piece, at: int, *, keep_whole: bool = False) -> Node:
-    """Split a run so that one begins at the character `at`, and give the one that does: the run itself if it does so
-    already. Only letters can be parted; of anything else what is cut stays whole, on the side of the comment.
+    """Splits a run so that one begins at the character `at`, and returns that one.
+
+    If the run begins there it is returned unchanged. Only text can be split; anything else stays whole on the side of
+    the comment.
     """
     run = nodes[id(piece.element)]
     if piece.child is None:
@@ -133,7 +145,7 @@ def _cut(nodes: Mapping[int, Node], piece: Piece, at: int, *, keep_whole: bool =
 
 
 def _split(run: Node, begins: Node | None) -> Node:
-    """Move what begins with this child into a run of its own behind, which looks like it."""
+    """Moves everything from this child on into a new run with the same formatting after the run."""
     looks = run.find(f"{W}rPr")
     if begins is None:
         return run
@@ -152,7 +164,7 @@ def _split(run: Node, begins: Node | None) -> Node:
 
 
 def _next_id(root: Node, comments: Node) -> str:
-    """Beyond all that comments have, and beyond those that marks without a comment name."""
+    """Returns an id above those of all comments and of all marks without a comment."""
     used = [*comments.iter(f"{W}comment"), *root.iter(*(f"{W}{name}" for name in _MARKS))]
     highest = max((whole_number(one.get(f"{W}id"), -1, high=_MAX_ID) for one in used), default=-1)
     if highest >= _MAX_ID:
@@ -183,7 +195,7 @@ def _free_name(package: Package, main: str) -> str:
 
 
 def _listed(package: Package, main: str, name: str) -> dict[str, bytes]:
-    """The relations of the main part and the list of types, with the part of the comments."""
+    """Returns the relations of the main part and the content types, with the part of the comments added."""
     folder, base = posixpath.split(main)
     path = posixpath.join(folder, "_rels", f"{base}.rels")
     relations = _parsed(package.read(path) or f'<Relationships xmlns="{_RELATIONS}"/>'.encode())
@@ -197,7 +209,7 @@ def _listed(package: Package, main: str, name: str) -> dict[str, bytes]:
 
 
 def _parsed(data: bytes) -> Node:
-    """With all that is in it. Its reader has read the same bytes before, and refused what XML may do."""
+    """Parses XML without removing anything. The reader has parsed the same bytes before and refused dangerous XML."""
     parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False)
     try:
         return etree.fromstring(data, parser)
@@ -211,7 +223,7 @@ def _written(root: Node) -> bytes:
 
 
 def _zipped(data: bytes, package: Package, changed: Mapping[str, bytes]) -> bytes:
-    """The package with the changed parts in the place of those of their names, and the new ones behind."""
+    """Returns the package with changed parts in their old positions and new parts at the end."""
     left = {name.casefold(): (name, content) for name, content in changed.items()}
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as given:

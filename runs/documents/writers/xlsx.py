@@ -1,4 +1,4 @@
-"""Excel files of CSV: one sheet, on which nothing is a formula."""
+"""Writes Excel files from CSV: one sheet without formulas."""
 
 import io
 import json
@@ -13,14 +13,15 @@ from runs.errors import InvalidInput
 from runs.text.csv_tables import NotCsv, rows_in
 
 MAX_CHARACTERS = 32_767
-"""Of a cell that Excel opens."""
+"""The maximum length of a cell in Excel."""
 _MAX_CELLS = 2_000_000
 _MAX_NAME = 31
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,9})(?:\.[0-9]{0,9}[1-9])?")
-"""Numbers that a sheet shows as they were written; 007 and 1.50 would lose something."""
+"""Numbers that a sheet shows as they were written. As numbers, 007 and 1.50 would lose digits."""
 _MAX_DIGITS = 11
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""What a program may take for the beginning of a formula. As text such a cell stays text, even when it is edited."""
+"""Programs may take text that begins with one of these for a formula. Such a cell is marked as text, even when edited.
+"""
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _NO_NAME = re.compile(r"[\[\]:*?/\\\0-\x1f]")
@@ -31,19 +32,19 @@ _TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 
 class Given(NamedTuple):
-    """The CSV, and what the sheet is called."""
+    """The CSV and the name of the sheet."""
 
     text: str
     name: str = "Sheet1"
 
 
 def made(data: bytes) -> bytes:
-    """For guarded processes: `Given` as JSON to the bytes of the file."""
+    """Entry point of the isolated process: a `Given` as JSON to the bytes of the file."""
     return written(Given(*json.loads(data)))
 
 
 def written(given: Given) -> bytes:
-    """The file, the same bytes each time. Raises InvalidInput with a clause behind the file's name."""
+    """Returns the file, always the same bytes. Raises InvalidInput with a clause that continues the file's name."""
     rows = list(_rows(given.text))
     cells = sum(map(len, rows))
     if not cells:
@@ -91,13 +92,13 @@ def _text(text: str) -> str:
 
 
 def _name(name: str) -> str:
-    """A name that a sheet may have."""
+    """Returns a valid sheet name."""
     plain = _NO_NAME.sub(" ", _NO_XML.sub(" ", name)).strip().strip("'")[:_MAX_NAME].strip()
     return plain if plain and plain.casefold() != "history" else "Sheet1"
 
 
 def _frame(name: str) -> Iterable[tuple[str, str]]:
-    """All parts but the sheet, by their names. The second of two looks keeps Excel from reading text as a formula."""
+    """Returns all parts but the sheet, by name. The second cell style keeps Excel from reading text as a formula."""
     yield (
         "[Content_Types].xml",
         f'<Types xmlns="{_PACKAGE}/content-types">'

@@ -1,4 +1,4 @@
-"""Word files: the text as it is when all tracked changes are accepted, with the numbers of its clauses."""
+"""Word files, read with all tracked changes accepted and with the numbers of their clauses."""
 
 from runs.documents.document_format import DocumentFormat
 from runs.documents.model.anchors import IN_TEXTS

@@ -1,8 +1,8 @@
-"""Compares the numbers that were counted for clauses with those by which the document itself refers to them.
+"""Compares the counted numbers of clauses with those by which the document itself refers to them.
 
-Word stores no numbers of clauses, but it stores what it last showed for cross-references, and people write
-"Section 4.2 (Liability)". Either may be out of date, so a disagreement is said and not decided. Only references that
-can mean one clause are compared.
+Word does not store the numbers of clauses, but it stores what cross-references last showed, and people write "Section
+4.2 (Liability)". Either may be out of date, so a disagreement is reported and not decided. Only references with a
+unique target are compared.
 """
 
 import re
@@ -22,7 +22,7 @@ _MAX_BLOCKS = 500
 """Paragraphs of one clause that are marked."""
 _MAX_TITLE = 80
 _SWITCHES = frozenset("rnw")
-"""Of REF fields that show a number: in relation to where they stand, the last level alone, and all levels."""
+"""Switches of REF fields that show a number: relative to the place of the field, the last level only, or all levels."""
 _PART = re.compile(r"[0-9]+|[^\W\d_]+")
 _ROMAN = re.compile(r"[ivxlcdm]+")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1_000}
@@ -39,7 +39,7 @@ _WRITTEN = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"(?:,|,?[ ](?:and|or|to|through|und|oder|bis|et|ou|y|o|e|en|&|[-–—]))?[ \xa0]*")
-"""What stands between references to clauses of one document."""
+"""Matches the text between joined references to clauses of one document."""
 _OTHERS = r"annex|appendix|schedule|exhibit|attachment|anlage|anhang"
 _DOCUMENTS = r"agreement|contract|act|code|deed|policy|lease|licence|license|vertrag\w*"
 _OF_ANOTHER = re.compile(
@@ -55,7 +55,7 @@ _OF_ANOTHER = re.compile(
     """,
     re.VERBOSE,
 )
-"""What follows a reference to a clause of another document, or of an annex."""
+"""Matches text after a reference to a clause of another document or of an annex."""
 _IN_ANOTHER = re.compile(
     rf"""
     (?: \b(?i:(?:{_OTHERS})[ \xa0]+[\w.]{{1,8}}|{_DOCUMENTS})(?:['’]?s)?
@@ -66,15 +66,15 @@ _IN_ANOTHER = re.compile(
     """,
     re.VERBOSE,
 )
-"""What stands before one, or before a clause as it was or is going to be."""
+"""Matches text before such a reference, or before a reference to an earlier or future version of a clause."""
 _BEFORE = 40
 """Characters before a reference that may name another document."""
 _HEAD = re.compile(rf"([^\W\d_][^.:;–—\n]{{1,{_MAX_TITLE - 1}}}?)[ ]*(?:[.:–—]|$)")
-"""The title of a clause, which its text may follow on the same line."""
+"""Matches the title of a clause. The clause's text may follow on the same line."""
 
 
 class _Reference(NamedTuple):
-    """A place in the block `at` where the document refers to `target`, and the number that it gives there."""
+    """A reference in the block `at` to the block `target`, with the number that it gives."""
 
     at: Block
     number: str
@@ -82,7 +82,7 @@ class _Reference(NamedTuple):
 
 
 class Disagreement(NamedTuple):
-    """A clause from its first character to before its last, and the number by which the document refers to it."""
+    """The range of a clause, and the number by which the document refers to it."""
 
     start: int
     end: int
@@ -90,7 +90,7 @@ class Disagreement(NamedTuple):
 
 
 class CrossReferences:
-    """Collects the paragraphs of the main text, with what they refer to and what refers to them."""
+    """Collects the paragraphs of the main text and the references between them."""
 
     def __init__(self) -> None:
         self._blocks: list[tuple[Block, str]] = []
@@ -98,20 +98,20 @@ class CrossReferences:
         self._fields: list[tuple[str, str, Block]] = []
 
     def add(self, block: Block, text: str, bookmarks: Sequence[str], *, has_own_numbers: bool) -> None:
-        """Add a paragraph. With numbers of its own in its text, its bookmarks may mean one of those."""
+        """Adds a paragraph. If its text has numbers of its own, its bookmarks may refer to one of those."""
         self._blocks.append((block, text))
         for name in bookmarks:
             is_clear = name not in self._bookmarks and not has_own_numbers
             self._bookmarks[name] = block if is_clear else None
 
     def refer(self, block: Block, text: str, references: Sequence[CrossReference]) -> None:
-        """Add the fields of a paragraph with this text."""
+        """Adds the fields of a paragraph with this text."""
         for one in references:
             if _SWITCHES & one.code.switches.keys() and one.code.argument:
                 self._fields.append((one.code.argument, text[one.start - block.start : one.end - block.start], block))
 
     def check(self) -> tuple[list[str], list[Disagreement]]:
-        """Returns sentences on the disagreements, and the clauses that they are about."""
+        """Returns sentences on the disagreements, and the affected clauses."""
         found: dict[tuple[int, tuple[str, ...]], _Reference] = {}
         for one in [*self._of_fields(), *self._written()]:
             if not _agree(one.number, one.target):
@@ -134,7 +134,7 @@ class CrossReferences:
                 yield _Reference(block, number, target)
 
     def _written(self) -> Iterator[_Reference]:
-        """References such as "Section 4.2 (Liability)", where one paragraph alone has this title."""
+        """Yields references such as "Section 4.2 (Liability)" if only one paragraph has this title."""
         titled: dict[str, dict[int, Block]] = defaultdict(dict)
         for block, text in self._blocks:
             for title in _titles(text):
@@ -146,7 +146,7 @@ class CrossReferences:
                     yield _Reference(block, match[1], blocks[0])
 
     def _end(self, at: int) -> int:
-        """Where a clause ends: before the next number that is not within it."""
+        """Returns the end of a clause: before the next number that is not within it."""
         clause, end = self._blocks[at][0].clause, self._blocks[at][0].end
         for block, _ in self._blocks[at + 1 : at + _MAX_BLOCKS]:
             if block.clause and not is_within(block.clause, clause):
@@ -156,8 +156,9 @@ class CrossReferences:
 
 
 def _references(text: str) -> Iterator[re.Match[str]]:
-    """The references in a paragraph to clauses of the same document, with their numbers and titles. What stands before
-    or behind some that are joined, as in "Sections 2 (Rent) and 3 (Term) of the Lease", is about all of them.
+    """Yields the references in a paragraph to clauses of the same document, with numbers and titles.
+
+    Text before or after joined references, as in "Sections 2 (Rent) and 3 (Term) of the Lease", applies to all of them.
     """
     joined: list[re.Match[str]] = []
     for match in _WRITTEN.finditer(text):
@@ -187,7 +188,7 @@ def _sentence(one: _Reference, text: str) -> str:
 
 
 def _titles(text: str) -> Iterator[str]:
-    """What a paragraph may be called: all of its words, if they are few, and those before its first full stop."""
+    """Yields possible titles of a paragraph: the whole text if it is short, and the part before its first full stop."""
     head = _HEAD.match(text[: _MAX_TITLE + 20].lstrip())
     if head:
         yield _plain(head[1])
@@ -200,8 +201,10 @@ def _plain(title: str) -> str:
 
 
 def _agree(number: str, target: Block) -> bool:
-    """Whether a reference may mean the clause: with levels left out above, as Word does in relation to where it stands,
-    or with levels below. Numbers without a figure or a letter are not compared.
+    """Whether a reference may mean the clause.
+
+    It may omit higher levels, as Word does in relative references, or have lower levels. Numbers without a figure or a
+    letter are not compared.
     """
     parts, label = _parts(number), _parts(target.label)
     clauses = [found for name in (target.clause, target.markup) if (found := _parts(name))]
@@ -222,13 +225,13 @@ def _begins_with(number: Sequence[str], clause: Sequence[str]) -> bool:
 
 
 def _is_above(number: str, target: Block) -> bool:
-    """Whether it is the number of a clause that the target is a part of, which people may call by the same name."""
+    """Whether it is the number of a clause that contains the target. People may use the same name for both."""
     parts = _parts(number)
     return any(_begins_with(_parts(clause), parts) for clause in (target.clause, target.markup))
 
 
 def _parts(number: str) -> list[str]:
-    """The figures and letters of a number, without words such as "Section"."""
+    """Returns the figures and letters of a number, without words such as "Section"."""
     return [one for one in _PART.findall(number.casefold()) if len(one) == 1 or one[0].isdigit() or _is_letters(one)]
 
 
@@ -237,13 +240,13 @@ def _is_letters(part: str) -> bool:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """As letters, as numbers, or as a number and a Roman one."""
+    """Whether two parts are equal as letters, as numbers, or as a number and a Roman numeral."""
     is_number = one.isdecimal() or other.isdecimal()
     return one == other or (is_number and _value(one) is not None and _value(one) == _value(other))
 
 
 def _value(part: str) -> int | None:
-    """What a figure or a Roman number is worth; None of other letters."""
+    """Returns the value of a figure or a Roman numeral, or None for other letters."""
     if part.isdecimal():
         return int(part)
     if not _ROMAN.fullmatch(part):

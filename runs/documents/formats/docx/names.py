@@ -1,4 +1,4 @@
-"""Names in the XML of Word, and how its values are read."""
+"""Names in Word's XML, and functions to read values."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ _OFF = frozenset({"0", "false", "off", "none"})
 
 
 def val(element: Element | None) -> str | None:
-    """The value of a property; None without one."""
+    """Returns the value of a property, or None if there is no such property."""
     return None if element is None else element.get(VAL)
 
 
@@ -21,17 +21,17 @@ def number(element: Element | None, default: int = 0, *, high: int = 1_000_000) 
 
 
 def is_on(element: Element | None) -> bool:
-    """A property that is there is on, unless it says otherwise."""
+    """Whether a property is on. A property without a value is on."""
     return element is not None and element.get(VAL, "true") not in _OFF
 
 
 def switch(element: Element | None) -> bool | None:
-    """On, off, or nothing said."""
+    """Returns True, False, or None if the property is absent."""
     return None if element is None else is_on(element)
 
 
 def chosen(alternatives: Element) -> Element | None:
-    """Of contents that stand for each other, the one that newer programs show: each is there once only."""
+    """Returns the alternative that newer programs show. All alternatives have the same content, so only one is read."""
     for name in ("Choice", "Fallback"):
         if (found := alternatives.find(f"{MC}{name}")) is not None:
             return found
@@ -39,7 +39,9 @@ def chosen(alternatives: Element) -> Element | None:
 
 
 def outermost(element: Element, *tags: str) -> Iterator[Element]:
-    """Those of the elements inside that are in no other of them, and in no alternative that is not shown."""
+    """Yields elements with these tags that are not inside another of them, or inside an alternative
+    that is not shown.
+    """
     waiting = [element]
     while waiting:
         one = waiting.pop()

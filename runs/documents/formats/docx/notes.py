@@ -1,4 +1,4 @@
-"""The signs of Word's footnotes and endnotes, which Word counts where the text refers to them and does not store."""
+"""Counts footnotes and endnotes. Word does not store their numbers, but counts the references in the text."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,8 +13,8 @@ _UNKNOWN = "note"
 
 
 class Kind(NamedTuple):
-    """`notes` by their ids. `numbers`: how Word writes them; None where they begin again on each page, so that they
-    cannot be known.
+    """Footnotes or endnotes by id. `numbers`: their number format, None if numbering restarts on each page and is
+    unknowable.
     """
 
     notes: dict[str, Element]
@@ -27,7 +27,7 @@ class Kind(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A place where the text refers to a note: the tag of its sign, and the note's id and number, if it has one."""
+    """A reference in the text: the tag of its mark, and the id and number of the note."""
 
     tag: str
     id: str
@@ -35,7 +35,7 @@ class Reference(NamedTuple):
 
 
 class Notes:
-    """Counts the notes of each kind, by the tag of their signs, as the text is read."""
+    """Counts the notes of each kind, by the tag of their marks, while the text is read."""
 
     def __init__(self, kinds: Mapping[str, Kind]) -> None:
         self.kinds = kinds
@@ -43,8 +43,9 @@ class Notes:
         self._counted = dict.fromkeys(kinds, 0)
 
     def refer(self, sign: Element, *, before: str, is_deleted: bool) -> tuple[Reference, str]:
-        """The reference, and what stands there behind the character `before`: nothing where the sign is deleted, or is
-        one of the text's own.
+        """Returns the reference, and the text of its mark after the character `before`.
+
+        The text is empty if the mark is deleted or is written in the text itself.
         """
         tag, note = sign.tag, sign.get(f"{W}id", "")
         has_own = sign.get(f"{W}customMarkFollows", "0") not in {"0", "false", "off"}
@@ -59,7 +60,7 @@ class Notes:
 
 
 def _shown(label: str, before: str) -> str:
-    """No digit that would join a figure before it: 500¹, and 10²[1]."""
+    """Returns a mark that cannot merge with a figure before it: 500¹, but 10²[1]."""
     small = raised(label, "superscript")
     is_small = small != label and not (before.isdigit() and not before.isdecimal())
     return small if is_small else f"[{label or _UNKNOWN}]"

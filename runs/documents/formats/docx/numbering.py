@@ -1,4 +1,4 @@
-"""The numbers before paragraphs, which no text of Word holds: counted as Word counts them."""
+"""Counts the numbers of paragraphs as Word does. Word files do not store them."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,14 +14,14 @@ from runs.text.numerals import ENGLISH, ENGLISH_TENS
 from runs.text.plural import ordinal
 
 MAX_NUMBER = 32_767
-"""The highest that Word numbers to."""
+"""The highest number in Word."""
 _ROMAN = (
     *((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL")),
     *((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
 )
 _MAX_ROMAN = 4_999
 _MAX_LETTERS = 780
-"""Beyond it a letter would stand there more than thirty times."""
+"""Beyond this a letter would be repeated more than thirty times."""
 _TENS = ("", "ten", *ENGLISH_TENS)
 _ORDINALS = {
     "one": "first",
@@ -37,8 +37,8 @@ _FOOTNOTE_SIGNS = "*†‡§"
 
 
 def written(number: int, style: str) -> str:
-    """A number in a style of Word's (`numFmt`); in one that is not known here, in digits."""
-    if style.startswith("0"):  # of the form "001, 002, 003, ..."
+    """Formats a number in one of Word's styles (`numFmt`), or in digits if the style is unknown."""
+    if style.startswith("0"):  # written as "001, 002, 003, ..."
         return f"{number:0{min(len(style.partition(',')[0]), 9)}}"
     write = _STYLES.get(style)
     return write(number) if write and number >= 0 else str(number)
@@ -55,7 +55,7 @@ def _roman(number: int) -> str:
 
 
 def _letters(number: int) -> str:
-    """After z comes aa, then bb."""
+    """Formats with letters: after z come aa and bb."""
     if not 1 <= number <= _MAX_LETTERS:
         return str(number) if number else ""
     times, letter = divmod(number - 1, 26)
@@ -122,8 +122,10 @@ _REFERENCE = re.compile("%([1-9])")
 
 @dataclass(frozen=True)
 class Level:
-    """One level of a list. `text` is what its numbers look like: "%1.%2". `restarts_after`: a level, from 1, whose
-    paragraphs start this one again, as do all above it; 0 for none, and None for the one right above.
+    """One level of a list. `text` is the pattern of its numbers, such as "%1.%2".
+
+    `restarts_after`: paragraphs of this level (from 1) and of those above it restart the numbering. 0 means never, and
+    None the level directly above.
     """
 
     start: int
@@ -137,8 +139,8 @@ class Level:
 
 @dataclass(frozen=True)
 class NumberList:
-    """A list as its paragraphs name it. Those with the same `key` count together; `overrides` are levels that start
-    again where this one begins.
+    """A list instance. Lists with the same `key` count together, and `overrides` has the levels that restart in this
+    one.
     """
 
     num_id: str
@@ -147,15 +149,19 @@ class NumberList:
     overrides: Mapping[int, int]
 
     def level_of(self, style_id: str) -> int | None:
-        """The level that a style is tied to."""
+        """Returns the level that is linked to a style, or None."""
         return next((number for number, level in self.levels.items() if level.style == style_id), None)
 
 
 @dataclass(frozen=True)
 class Numbered:
-    """What stands before a paragraph. `shape`: how its number is made, such as "(%)" of letters; empty for bullets and
-    words without a number. `is_whole`: it has the number of a level above in it. `begins`: it is the first there.
-    `goes_on`: it counts on whatever is above it, as clauses do under the parts of a contract.
+    """The number of a paragraph.
+
+    * `label`: the text before the paragraph.
+    * `shape`: the pattern of its number, such as "(%)" for letters; empty for bullets and words.
+    * `is_whole`: the label includes the number of a higher level.
+    * `begins`: it is the first of its level.
+    * `goes_on`: its numbering continues across higher levels, like clauses across the parts of a contract.
     """
 
     label: str
@@ -168,7 +174,7 @@ class Numbered:
 
 
 class Numbering:
-    """The lists of a document, and which of them a paragraph is in."""
+    """The lists of a document, and the assignment of paragraphs to them."""
 
     def __init__(self, root: Element | None, styles: Styles) -> None:
         self._styles = styles
@@ -181,7 +187,7 @@ class Numbering:
         self._nums = {one.get(f"{W}numId", ""): one for one in found if one.tag == f"{W}num"}
 
     def place(self, direct: tuple[str | None, int | None], chain: Sequence[Style]) -> tuple[NumberList, int] | None:
-        """The list and the level of a paragraph, by what it says (`list_of`) and by its styles; None without one."""
+        """Returns the list and level of a paragraph from its own properties (`list_of`) or its styles, or None."""
         num_id, level = direct
         if num_id is not None:
             found = self.named(num_id)
@@ -193,13 +199,13 @@ class Numbering:
         return None
 
     def named(self, num_id: str) -> NumberList | None:
-        """None where there is no such list: 0 means that there is to be none."""
+        """Returns the list, or None if there is no such list. The id 0 means that there is none."""
         if num_id not in self._lists:
             self._lists[num_id] = self._list(num_id)
         return self._lists[num_id]
 
     def called(self, name: str) -> NumberList | None:
-        """The list whose definition has this name; None without one."""
+        """Returns the list whose definition has this name, or None."""
         abstract = self._called.get(name.casefold())
         if abstract is None:
             return None
@@ -223,7 +229,7 @@ class Numbering:
         return NumberList(num_id, abstract.get(f"{W}abstractNumId", ""), levels, overrides)
 
     def _abstract_of(self, num: Element) -> Element | None:
-        """The definition of a list; where that only names a style, the one of the style."""
+        """Returns the definition of a list. If it only refers to a style, the style's definition is returned."""
         for _ in range(_MAX_LINKS):
             abstract = self._abstract.get(val(num.find(f"{W}abstractNumId")) or "")
             link = val(abstract.find(f"{W}numStyleLink")) if abstract is not None else None
@@ -237,15 +243,16 @@ class Numbering:
 
 
 class Counters:
-    """How far each list has counted, in the order of the text."""
+    """The counters of each list, in text order."""
 
     def __init__(self) -> None:
         self._counts: dict[str, dict[int, int]] = {}
         self._begun: set[tuple[str, int]] = set()
 
     def count(self, place: tuple[NumberList, int], start: int | None = None) -> Numbered | None:
-        """Count one more paragraph and give what stands before it; None where its level is not defined. `start`: the
-        number that it has, whatever the one before it was.
+        """Counts a paragraph and returns its number, or None if its level is not defined.
+
+        `start` sets the number regardless of the one before it.
         """
         numbers, index = place
         level = numbers.levels.get(index)
@@ -255,7 +262,7 @@ class Counters:
         if index in numbers.overrides and (numbers.num_id, index) not in self._begun:
             counts.pop(index, None)
         self._begun.add((numbers.num_id, index))
-        for above in range(index):  # levels that were left out count as begun
+        for above in range(index):  # skipped levels count as begun
             if above in numbers.levels:
                 counts.setdefault(above, numbers.levels[above].start)
         begins = index not in counts or start is not None
@@ -296,9 +303,9 @@ def _numbered(numbers: NumberList, index: int, counts: Mapping[int, int]) -> Num
 
 
 _WITHOUT_NUMBER = frozenset({"bullet", "none"})
-"""Formats of levels that show no number, wherever the text of another level refers to them."""
+"""Formats that show no number, even where another level includes them."""
 _KEPT = frozenset({"decimal", "decimalZero"})
-"""Formats that legal numbering leaves as they are."""
+"""Formats that legal numbering does not change."""
 
 
 def _levels(abstract: Element) -> dict[int, Level]:
@@ -306,7 +313,7 @@ def _levels(abstract: Element) -> dict[int, Level]:
 
 
 def _level_by_style(numbers: NumberList, chain: Sequence[Style]) -> int:
-    """The level of a paragraph that is in a list by its style: a level that is tied to a style comes first."""
+    """Returns the level of a paragraph that is in a list by its style. Levels linked to a style take precedence."""
     for style in chain:
         if (tied := numbers.level_of(style.id)) is not None:
             return tied
@@ -333,7 +340,7 @@ def _level(element: Element) -> Level:
 
 
 def _format(element: Element) -> str:
-    """The style of its numbers; newer ones stand in an alternative, and are described: "001, 002, 003, ..."."""
+    """Returns the number format. Newer formats are in an alternative, described as "001, 002, 003, ..."."""
     found = element.find(f"{W}numFmt")
     if found is None:
         found = element.find(f"{MC}AlternateContent/{MC}Choice/{W}numFmt")
@@ -357,7 +364,7 @@ _BUILT_IN: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
     "legaldefault": tuple(("decimal", text) for text in _LEGAL),
 }
-"""The lists that every document has: the style and the look of the numbers of each level."""
+"""Lists that every document has: format and text of each level."""
 
 
 class _Place(NamedTuple):
@@ -366,14 +373,14 @@ class _Place(NamedTuple):
 
 
 class FieldNumbers:
-    """Counts the LISTNUM fields of a story, in the order of the text."""
+    """Counts the LISTNUM fields of a story, in text order."""
 
     def __init__(self) -> None:
         self._last: _Place | None = None
         self._paragraph = 0
-        """That of the last field."""
+        """The list and level of the last field."""
         self._levels: dict[str, int] = {}
-        """The level that fields have used last, by the keys of lists."""
+        """The level that fields last used, by key of the list."""
 
     def count(
         self,
@@ -383,10 +390,9 @@ class FieldNumbers:
         own: tuple[NumberList, int] | None,
         paragraph: int,
     ) -> str | None:
-        """Returns the number that a field shows. `own`: the list and the level of the paragraph that it is in, whose
-        number among the paragraphs is `paragraph`.
+        """Returns the number that a field shows, or None if the rules do not determine a list or a level.
 
-        Returns None where the rules do not say which list or which level is meant.
+        `own`: the list and level of the paragraph that contains the field, which is number `paragraph`.
         """
         before = self._last if self._paragraph == paragraph else None
         numbers = self._list(code.argument, numbering, before, own)
@@ -404,8 +410,8 @@ class FieldNumbers:
     def _list(
         self, name: str, numbering: Numbering, before: _Place | None, own: tuple[NumberList, int] | None
     ) -> NumberList | None:
-        """The list of this name; without a name the one of the field before it in the paragraph, of the paragraph, or
-        of the last field.
+        """Returns the list with this name. Without a name, it is that of the previous field in the paragraph, of the
+        paragraph itself, or of the last field.
         """
         if name:
             return numbering.called(name) or built_in(name)
@@ -418,8 +424,8 @@ class FieldNumbers:
     def _level(
         self, code: FieldCode, numbers: NumberList, before: _Place | None, own: tuple[NumberList, int] | None
     ) -> int | None:
-        """The level that the field says; else the one of the field before it in the paragraph, the one below that of
-        the paragraph, or the one that fields of the list have used last.
+        """Returns the level that the field states. Otherwise it is that of the previous field in the paragraph, the one
+        below the paragraph's level, or the one that fields of the list used last.
         """
         if "l" in code.switches:
             level = code.number("l")
@@ -432,7 +438,7 @@ class FieldNumbers:
 
 
 def built_in(name: str) -> NumberList | None:
-    """The list of this name that every document has."""
+    """Returns the built-in list with this name, or None."""
     name = name.casefold()
     if name not in _BUILT_IN:
         return None
@@ -448,17 +454,17 @@ _MAX_OPEN = 20
 _MAX_CLAUSE = 100
 
 _WORD = re.compile(r"(?:section|clause|article|paragraph|sec\.|art\.|§+)\s*(?=\S)", re.IGNORECASE)
-"""What people leave out when they name a clause: "Section 4.2" is 4.2. An annex or a schedule keeps its word."""
+"""Words that people omit when they name a clause: "Section 4.2" is 4.2. An annex or a schedule keeps its word."""
 
 _PART = re.compile(r"\(\w{1,8}\)|[a-z]{1,8}[.)]|[0-9]{1,3}\)|[A-Z]\)")
-"""Labels that mean nothing without the clause they are in, in whichever list they are: (a), (1), iv., b), 2), A)."""
+"""Labels that are only parts of a number in any list: (a), (1), iv., b), 2), A)."""
 
 _TITLE = re.compile(r"[^\W\d]{3,}\s|§")
-"""Labels that begin with a word: what was open before ends there."""
+"""Labels that begin with a word. They end all open clauses."""
 
 
 class _Open(NamedTuple):
-    """A clause that the next paragraph may be a part of. `is_part`: it is a part of the one before it."""
+    """A clause that the next paragraph may be part of. `is_part`: it is itself part of the one before it."""
 
     key: str
     level: int
@@ -468,13 +474,13 @@ class _Open(NamedTuple):
 
 
 class Clauses:
-    """Asked for each numbered paragraph, in the order of the text."""
+    """Finds the whole number of each clause. Must be called for all numbered paragraphs in text order."""
 
     def __init__(self) -> None:
         self._open: list[_Open] = []
 
     def clause(self, numbered: Numbered) -> str:
-        """Its whole number; empty where there is none, as for a bullet."""
+        """Returns the whole number, or an empty string, as for a bullet."""
         if not numbered.shape or not numbered.label:
             return ""
         self._close(numbered)
@@ -491,8 +497,10 @@ class Clauses:
         return clause[:_MAX_CLAUSE]
 
     def _close(self, numbered: Numbered) -> None:
-        """Leave open what this one may be a part of: its own list's levels above it, or what was open before its list
-        began. A new list that looks like an open one takes its place, unless another clause began in between.
+        """Closes the clauses that cannot contain this one.
+
+        Higher levels of its own list stay open, or what was open before its list began. A new list that looks like an
+        open one replaces it, unless another clause began in between.
         """
         for at in range(len(self._open) - 1, -1, -1):
             if self._open[at].key == numbered.key and self._open[at].level < numbered.level:

@@ -1,4 +1,4 @@
-"""Word files (.docx): the text as it is when all tracked changes are accepted, with the numbers of its clauses."""
+"""Reads Word files (.docx) with all tracked changes accepted and with the numbers of their clauses."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -45,17 +45,17 @@ _NO_DOCUMENT = "is not a Word document, or is damaged; open it in Word and save 
 
 
 def read(data: bytes) -> bytes:
-    """For guarded processes: a Word file to its text and layout, packed."""
+    """Entry point of the isolated process: a Word file to its text and layout, packed."""
     return make(data).packed()
 
 
 def make(data: bytes) -> BuiltDocument:
-    """A Word file to its text and layout. Raises InvalidInput with a clause behind the file's name."""
+    """Reads a Word file. Raises InvalidInput with a clause that continues the file's name."""
     return _Reader(Package(data)).made()
 
 
 class Source(NamedTuple):
-    """The main part of a Word file: its name, its root, and which of its elements the words of the text come from."""
+    """The main part of a Word file: its name, its root, and the elements that the words of the text come from."""
 
     name: str
     root: Element
@@ -63,7 +63,7 @@ class Source(NamedTuple):
 
 
 def source(data: bytes) -> Source:
-    """Where the words of the text come from, before notes, comments, headers and footers."""
+    """Returns the origin of the words in the main text, without notes, comments, headers and footers."""
     return _Reader(Package(data)).source()
 
 
@@ -79,7 +79,7 @@ class _Reader:
         self._main, self._root, self._body = main, root, body
         self._targets: dict[str, dict[str, None]] = {}
         for relation in package.relations(main):
-            self._targets.setdefault(relation.kind, {})[relation.target] = None  # each once, in their order
+            self._targets.setdefault(relation.kind, {})[relation.target] = None  # without duplicates, in order
         styles = Styles(self._part("styles"))
         self._settings = self._part("settings")
         self._notes = Notes(
@@ -120,7 +120,7 @@ class _Reader:
         return self._package.xml(name) if name else None
 
     def _add_notes(self, name: str, prefix: str, kind: BlockKind) -> None:
-        """The notes in the order in which the text refers to them, which is how they are numbered."""
+        """Adds the notes in the order of their references, which is how they are numbered."""
         counting = Counting()
         for at, (note, label, change) in enumerate(self._in_order(f"{W}{name}Reference"), 1):
             self._story.walk(note, Place(f"{prefix}{at}.", kind, counting, label), change)
@@ -130,7 +130,7 @@ class _Reader:
         for reference, change in list(self._story.references):
             if reference.tag == tag and (note := notes.pop(reference.id, None)) is not None:
                 yield note, reference.label, change
-        for note in notes.values():  # nothing in the text leads to them
+        for note in notes.values():  # without a reference in the text
             yield note, "", None
 
     def _comments(self) -> None:
@@ -146,7 +146,7 @@ class _Reader:
 
 
 def _ground(root: Element, settings: Element | None) -> str:
-    """The colour of the page, which Word shows only if the settings say so."""
+    """Returns the colour of the page, which Word shows only if the settings say so."""
     background = root.find(f"{W}background")
     if background is None or settings is None or not is_on(settings.find(f"{W}displayBackgroundShape")):
         return WHITE
@@ -161,8 +161,9 @@ _NO_WORDS = Block("", BlockKind.PARAGRAPH, 0, 0)
 
 @dataclass
 class Counting:
-    """The numbers of a story, which no other one has a part in. Only those of the main text are clauses, for which
-    `markup` counts also the paragraphs that tracked changes have deleted.
+    """The counters of one story. Each story counts by itself.
+
+    Only the main text has clauses. `markup` counts them with deleted paragraphs included.
     """
 
     counters: Counters = field(default_factory=Counters)
@@ -177,8 +178,10 @@ class Counting:
 
 @dataclass
 class Place:
-    """Where blocks are added: their anchors begin with `prefix`; `label` stands before the first of them, whose anchor
-    is `first`. `ground` is the colour of what the words stand on.
+    """The place where blocks are added.
+
+    Anchors begin with `prefix`. `label` precedes the first block, whose anchor is `first`. `ground` is the background
+    colour.
     """
 
     prefix: str
@@ -192,23 +195,23 @@ class Place:
 
 
 class Story:
-    """Puts blocks into `builder`, and keeps what they refer to."""
+    """Adds the blocks of a story to `builder`, and collects what they refer to."""
 
     def __init__(self, builder: Builder, styles: Styles, numbering: Numbering, notes: Notes) -> None:
         self._builder, self._styles, self._numbering, self._notes = builder, styles, numbering, notes
         self._boxes = Counting()
         self._paragraphs = 0
-        self._pending_bookmarks: list[str] = []  # that stand before a paragraph
+        self._pending_bookmarks: list[str] = []  # found before the paragraph that they belong to
         self._numbered: tuple[Numbered | None, str] | None = (
-            None  # of the paragraph that is read, where a field needs it
+            None  # of the current paragraph, computed when a field needs it
         )
         self.cross_references = CrossReferences()
         self.comments = Comments()
         self.references: list[Noted] = []
-        self.pieces: list[Piece] | None = None  # kept for those only who want to know where words come from
+        self.pieces: list[Piece] | None = None  # collected only if the caller asks for them
 
     def walk(self, element: Element, place: Place, change: Change | None = None, depth: int = 0) -> None:
-        """All blocks in an element; `change` is the tracked change that it is a part of."""
+        """Adds all blocks in an element. `change` is the tracked change that contains it."""
         if depth > MAX_DEPTH:
             raise InvalidInput(TOO_DEEP)
         words: Words | None = None
@@ -233,10 +236,10 @@ class Story:
             self._add(words, last, place, depth, is_gone=not words.text)
 
     def _read(self, words: Words, paragraph: Element, place: Place, change: Change | None) -> bool:
-        """Whether the paragraph ends there: if its mark is deleted, the next one goes on with it."""
+        """Returns whether the paragraph ends here. If its paragraph mark is deleted, the next one continues it."""
         place.paragraphs += 1
         self._paragraphs += 1
-        if self._paragraphs > MAX_BLOCKS:  # also those without words take their time
+        if self._paragraphs > MAX_BLOCKS:  # empty paragraphs take time too
             raise InvalidInput(f"has more than {MAX_BLOCKS:,} paragraphs; split it")
         properties = paragraph.find(f"{W}pPr")
         chain = self._chain(properties)
@@ -264,7 +267,7 @@ class Story:
     def _count_field(
         self, code: FieldCode, properties: Element | None, chain: Sequence[Style], place: Place
     ) -> str | None:
-        """The number of a LISTNUM field, which Word counts after that of its paragraph."""
+        """Returns the number of a LISTNUM field. Word counts it after the number of its paragraph."""
         if hides(chain) and _hides_mark(properties, chain):
             return None
         if self._numbered is None:
@@ -286,7 +289,7 @@ class Story:
                 self.walk(choice, place, change, depth + 1)
         elif element.tag in _WRAPPERS:
             self.walk(element, place, _inner(element, change), depth + 1)
-        else:  # a part of another format, or another file
+        else:  # content in another format, or from another file
             self._builder.note(f"What comes from another file after paragraph {place.paragraphs} was not read.")
 
     def _table(self, table: Element, place: Place, change: Change | None, depth: int) -> None:
@@ -309,7 +312,7 @@ class Story:
                 column += max(number(span, 1, high=_MAX_COLUMNS), 1)
 
     def _add(self, words: Words, paragraph: Element, place: Place, depth: int, *, is_gone: bool = False) -> None:
-        """The block of a paragraph, if there is anything to see of it, and what belongs to it."""
+        """Adds the block of a paragraph, if it shows anything, and everything that belongs to it."""
         properties = paragraph.find(f"{W}pPr")
         chain = self._chain(properties)
         numbered, markup = self._counted(words, properties, chain, place, is_gone=is_gone)
@@ -330,7 +333,7 @@ class Story:
             self.cross_references.refer(block, words.text, words.cross_references)
             if self.pieces is not None:
                 self.pieces += words.pieces
-            for comment in words.comments:  # those that are about no words are about the paragraph
+            for comment in words.comments:  # a comment without words refers to the paragraph
                 self.comments.spans.setdefault(comment, (block.start, block.end))
         self.references += words.references
         where = IN_TEXTS.words_for(_NO_WORDS._replace(anchor=anchor))
@@ -358,8 +361,10 @@ class Story:
     def _counted(
         self, words: Words, properties: Element | None, chain: Sequence[Style], place: Place, *, is_gone: bool
     ) -> tuple[Numbered | None, str]:
-        """The number of a paragraph, and its clause as long as changes are shown. Word counts no paragraph that it does
-        not show: a hidden one, and an empty one whose mark is hidden or is nothing but a section break.
+        """Returns the number of a paragraph, and its clause while changes are shown.
+
+        Word does not count paragraphs that it does not show: hidden ones, and empty ones whose mark is hidden or only
+        breaks the section.
         """
         known, self._numbered = self._numbered, None
         if known is not None:
@@ -368,7 +373,7 @@ class Story:
         hides_mark = _hides_mark(properties, chain)
         if is_gone or (words.is_hidden and hides_mark):
             return None, ""
-        if words.is_blank and (is_break or hides_mark):  # deleted words show it, as long as they are shown
+        if words.is_blank and (is_break or hides_mark):  # its deleted words are visible while changes are shown
             return None, self._markup(properties, chain, place) if words.deletions else ""
         return self._number(properties, chain, place), self._markup(properties, chain, place)
 
@@ -377,14 +382,14 @@ class Story:
         return place.counting.counters.count(found) if found else None
 
     def _markup(self, properties: Element | None, chain: Sequence[Style], place: Place) -> str:
-        """The clause of a paragraph, whether it is deleted or not, as long as changes are shown."""
+        """Returns the clause of a paragraph while changes are shown, even if the paragraph is deleted."""
         counting = place.counting.markup
         found = self._numbering.place(list_of(properties), chain) if counting else None
         numbered = counting.counters.count(found) if counting and found else None
         return counting.clauses.clause(numbered) if counting and counting.clauses and numbered else ""
 
     def _ground(self, table: Element | None) -> str | None:
-        """The shading of a table, by itself or by its style."""
+        """Returns the shading of a table, its own or its style's."""
         if table is None:
             return None
         return shading(table.find(f"{W}shd")) or ground_of(self._styles.chain(val(table.find(f"{W}tblStyle"))))
@@ -411,7 +416,7 @@ def _inner(element: Element, change: Change | None) -> Change | None:
 
 
 def _said(properties: Element | None, change: Change | None, *names: str) -> Change | None:
-    """The change of a row or a cell that its properties speak of, within the one that it is in."""
+    """Returns the tracked change in the properties of a row or cell, within the enclosing change."""
     for name in names:
         if properties is not None and (found := properties.find(f"{W}{name}")) is not None:
             return change_in(found, change)
@@ -419,7 +424,7 @@ def _said(properties: Element | None, change: Change | None, *names: str) -> Cha
 
 
 def _members(element: Element, tag: str, change: Change | None) -> Iterator[tuple[Element, Change | None]]:
-    """The rows of a table or the cells of a row, also those that stand in something that is only around them."""
+    """Yields the rows of a table or the cells of a row, including those inside wrapper elements."""
     for child in element:
         if child.tag == tag:
             yield child, change

@@ -1,4 +1,4 @@
-"""Styles of Word, each of which may rest on another one."""
+"""Word styles and their inheritance."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from runs.documents.reading.package_parts import Element
 
 WHITE = "FFFFFF"
 UNKNOWN = "unknown"
-"""A ground that is not looked at, such as a picture or a pattern: words on it are taken as shown."""
+"""A background that is not examined, such as a picture or a pattern. Words on it count as visible."""
 MIN_SIZE = 3
-"""In half points; print of one point is a line of dust."""
+"""In half points. Text of one point is illegible."""
 _PAPER = frozenset({"background1", "light1"})
 _RAISED: Mapping[str | None, Mapping[int, int]] = {
     "superscript": str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"),
@@ -22,8 +22,10 @@ _HIGHLIGHTS: Mapping[str, str] = {"white": WHITE, "black": "000000", "none": ""}
 
 
 class Look(NamedTuple):
-    """What is said of words: None where nothing is. A colour is six hexadecimal digits, or empty where Word chooses;
-    `ground` is that of the shading or the highlight behind the words. `position`: as Word names it.
+    """The look of words, None where it is not stated.
+
+    A colour is six hexadecimal digits, or empty for Word's automatic colour. `ground` is the shading or highlight
+    behind the words. `position` has Word's value.
     """
 
     colour: str | None = None
@@ -37,7 +39,7 @@ NOTHING_SAID = Look()
 
 
 def look(properties: Element | None) -> Look:
-    """What the properties of a run say."""
+    """Returns what the properties of a run state."""
     if properties is None:
         return NOTHING_SAID
     colour, size = properties.find(f"{W}color"), properties.find(f"{W}sz")
@@ -58,12 +60,14 @@ def _struck(properties: Element) -> bool | None:
 
 
 def raised(text: str, position: str | None) -> str:
-    """The text with its digits above or below the line, so that they join no figure before them."""
+    """Replaces digits above or below the line by raised or lowered ones, so that they do not merge with a figure before
+    them.
+    """
     return text.translate(_RAISED[position]) if position in _RAISED else text
 
 
 def first(looks: Iterable[Look]) -> Look:
-    """Of each property, the first that is said."""
+    """Returns the first stated value of each property."""
     colour, size, ground, position, is_struck = NOTHING_SAID
     for one in looks:
         colour = one.colour if colour is None else colour
@@ -75,7 +79,7 @@ def first(looks: Iterable[Look]) -> Look:
 
 
 def shading(element: Element | None) -> str | None:
-    """The ground that a shading gives: a pattern of two colours that cannot be told apart is none."""
+    """Returns the background colour of a shading. A pattern of two indistinguishable colours is a plain colour."""
     if element is None:
         return None
     pattern = val(element) or "clear"
@@ -89,7 +93,7 @@ def shading(element: Element | None) -> str | None:
 
 
 def is_unseen(words: Look, ground: str) -> bool:
-    """Whether words with this look cannot be read on a ground, over which they may have their own."""
+    """Whether words with this look are invisible on a ground, unless they have a ground of their own."""
     if words.size is not None and words.size < MIN_SIZE:
         return True
     below = words.ground or ground
@@ -103,7 +107,7 @@ def _are_alike(colour: str, other: str) -> bool:
 
 
 def _colour(element: Element, name: str, theme: str) -> str:
-    """The colour of the theme goes before the one that is written beside it for older programs."""
+    """Returns a colour. The theme colour takes precedence over the one that is stored for older programs."""
     changed = any(element.get(f"{W}theme{what}{how}") for what in ("", "Fill") for how in ("Shade", "Tint"))
     if element.get(f"{W}theme{theme}") in _PAPER and not changed:
         return WHITE
@@ -111,7 +115,7 @@ def _colour(element: Element, name: str, theme: str) -> str:
 
 
 def colour_of(text: str | None) -> str:
-    """A colour as it is written; empty where Word chooses."""
+    """Returns the colour, or an empty string for Word's automatic colour."""
     if text in {None, "", "auto"}:
         return ""
     digits = str(text).upper()
@@ -129,7 +133,7 @@ _MAX_OUTLINE = 9
 
 @dataclass(frozen=True)
 class Style:
-    """What one style says by itself: None where it says nothing. `outline`: the level of a heading, from 1."""
+    """The properties of one style, None where it states nothing. `outline`: the level of a heading, from 1."""
 
     id: str
     based_on: str | None = None
@@ -139,7 +143,7 @@ class Style:
     is_hidden: bool | None = None
     look: Look = NOTHING_SAID
     ground: str | None = None
-    """The shading of its paragraphs; of a table, UNKNOWN if any of its parts has one."""
+    """The shading of its paragraphs. For a table style, UNKNOWN if any part of it has a shading."""
 
 
 class Styles:
@@ -161,7 +165,7 @@ class Styles:
                 self.default = style.id
 
     def paragraph(self, style_id: str | None) -> Sequence[Style]:
-        """The style of a paragraph and those it rests on, itself first."""
+        """Returns the style of a paragraph, followed by the styles it is based on."""
         return self.chain(style_id if style_id in self._styles else self.default)
 
     def chain(self, style_id: str | None) -> Sequence[Style]:
@@ -172,22 +176,22 @@ class Styles:
         return self._chains[style_id]
 
     def look_of(self, chain: Sequence[Style]) -> Look:
-        """What words in a paragraph of these styles look like if they say nothing themselves."""
+        """Returns the look of words in a paragraph with these styles if the run states nothing."""
         return first([*(style.look for style in chain), self._look])
 
 
 def hides(chain: Sequence[Style]) -> bool:
-    """Whether text in this style is hidden: the first that says something about it decides."""
+    """Whether text in this style is hidden. The first style that states it decides."""
     return next((style.is_hidden for style in chain if style.is_hidden is not None), False)
 
 
 def ground_of(chain: Sequence[Style]) -> str | None:
-    """The shading that styles give; None where they say nothing."""
+    """Returns the shading that the styles state, or None."""
     return next((style.ground for style in chain if style.ground is not None), None)
 
 
 def outline_level(properties: Element | None) -> int | None:
-    """The level of a heading, from 1; 0 where a paragraph is said to be none, None where nothing is said."""
+    """Returns the level of a heading, from 1; 0 if the paragraph is stated to be none; None if nothing is stated."""
     element = properties.find(f"{W}outlineLvl") if properties is not None else None
     if element is None:
         return None
@@ -196,7 +200,7 @@ def outline_level(properties: Element | None) -> int | None:
 
 
 def list_of(properties: Element | None) -> tuple[str | None, int | None]:
-    """The list and the level in it that are said here; None where nothing is."""
+    """Returns the list and the level that are stated here, None where nothing is stated."""
     element = properties.find(f"{W}numPr") if properties is not None else None
     if element is None:
         return None, None

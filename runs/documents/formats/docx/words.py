@@ -1,6 +1,4 @@
-"""The words of one paragraph of Word: what is shown, what a tracked change has inserted, moved or deleted, what is
-hidden, and what stands in it beside words.
-"""
+"""Reads the words of one Word paragraph: visible and hidden text, tracked changes, and elements between the words."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -19,7 +17,7 @@ _WORD = re.compile(r"\w*")
 
 
 def formula(element: Element, depth: int = 0) -> str:
-    """What stands in it, from left to right; beyond MAX_DEPTH nothing is read."""
+    """Returns the text of a formula from left to right. Nested elements beyond MAX_DEPTH are not read."""
     if element.tag == f"{M}t":
         return element.text or ""
     if depth > MAX_DEPTH or element.tag in {f"{W}del", f"{W}moveFrom"}:
@@ -75,7 +73,7 @@ def symbol(element: Element) -> str:
 
 
 def form_field(element: Element) -> str:
-    """What a form field shows that has no text of its own: a box, ticked or not, or the chosen one of several words."""
+    """Returns what a form field without text shows: a box, ticked or not, or the chosen list entry."""
     if (box := element.find(f"{W}checkBox")) is not None:
         state = box.find(f"{W}checked")
         return "☒" if is_on(box.find(f"{W}default") if state is None else state) else "☐"
@@ -103,12 +101,12 @@ _OBJECTS: Mapping[str, str] = {
     f"{_DIAGRAM}relIds": "diagram",
     "{urn:schemas-microsoft-com:office:office}OLEObject": "embedded file",
 }
-"""What may have words in it that are not read here."""
+"""Elements that may contain words but are not read."""
 _EXTENT = "*/{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}extent"
 _PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic"
 _CENTIMETRE = 360_000
 _OF_A_SCAN = 12 * _CENTIMETRE, 15 * _CENTIMETRE
-"""From this width and height on, a picture is taken for a scanned page; smaller ones are logos and figures."""
+"""Minimum width and height of a picture that counts as a scanned page. Smaller ones are logos and figures."""
 _SIGNS: Mapping[str, str] = {
     f"{W}tab": "\t",
     f"{W}ptab": "\t",
@@ -121,7 +119,7 @@ TOO_DEEP = f"has contents that are nested more than {MAX_DEPTH} times"
 
 
 class Change(NamedTuple):
-    """A tracked change: by whom, and when, as the file says."""
+    """A tracked change, with author and date according to the file."""
 
     is_deletion: bool
     by: str
@@ -129,15 +127,16 @@ class Change(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """A reference to a note, and the tracked change that it is in."""
+    """A reference to a note, and the tracked change that contains it."""
 
     reference: Reference
     change: Change | None
 
 
 class Piece(NamedTuple):
-    """Where the characters `start` to before `end` of the whole text come from: one `child` of a run, which is the
-    `element`, or all of an element beside runs, such as a formula.
+    """The origin of the characters from `start` to before `end` of the whole text.
+
+    It is one `child` of a run (`element`), or a whole element outside runs, such as a formula.
     """
 
     start: int
@@ -147,7 +146,7 @@ class Piece(NamedTuple):
 
 
 class CrossReference(NamedTuple):
-    """A field that shows the number of a paragraph: its code, and the characters of the whole text that it shows."""
+    """A field that shows the number of a paragraph: its code, and the range of the whole text that it shows."""
 
     code: FieldCode
     start: int
@@ -156,8 +155,8 @@ class CrossReference(NamedTuple):
 
 @dataclass
 class _Field:
-    """A field that is open, which begins before the character `begin` of the paragraph. Its result, if it has one,
-    begins at `result`.
+    """An open field that begins before the character `begin` of the paragraph. Its result begins at `result`, if it has
+    one.
     """
 
     begin: int
@@ -166,14 +165,14 @@ class _Field:
 
 
 class Comments:
-    """Which characters of the whole text each comment is about, by the ids of the comments."""
+    """The range of the whole text that each comment refers to, by id of the comment."""
 
     def __init__(self) -> None:
         self._begun: dict[str, int] = {}
         self.spans: dict[str, tuple[int, int]] = {}
 
     def follow(self, element: Element, at: int) -> None:
-        """Note where the words of a comment begin or end."""
+        """Records where the words of a comment begin or end."""
         comment = element.get(f"{W}id", "")
         if element.tag == f"{W}commentRangeStart":
             self._begun.setdefault(comment, at)
@@ -182,7 +181,7 @@ class Comments:
 
 
 def change_in(element: Element | None, before: Change | None = None) -> Change | None:
-    """The tracked change that an element is, within one that it is in: what was deleted stays so."""
+    """Returns the tracked change of an element inside another change. A deletion stays a deletion."""
     if element is None or (before and before.is_deletion):
         return before
     return Change(element.tag in DELETED, element.get(f"{W}author", ""), element.get(f"{W}date", ""))
@@ -197,15 +196,15 @@ def _is_scan(drawing: Element) -> bool:
 
 
 class Words:
-    """One paragraph, or several whose marks between them were deleted; `begin` is where it stands in the whole text."""
+    """One paragraph, or several whose paragraph marks were deleted. `begin` is its offset in the whole text."""
 
     def __init__(self, styles: Styles, notes: Notes, begin: int) -> None:
         self._styles, self._notes, self.begin = styles, notes, begin
         self._parts: list[str] = []
         self._size = 0
-        self._last = ""  # the character before the next one
-        self._fields: list[_Field] = []  # those that are open
-        self._codes = 0  # how many of them have no result yet
+        self._last = ""  # the last character of the text so far
+        self._fields: list[_Field] = []  # open fields
+        self._codes = 0  # how many open fields have no result yet
         self._count: Callable[[FieldCode], str | None] = _count_nothing
         self._is_hidden = False
         self._look, self._ground = Look(), WHITE
@@ -213,10 +212,10 @@ class Words:
         self.deletions: list[Deletion] = []
         self.references: list[Noted] = []
         self.comments: list[str] = []
-        self.bounds: list[tuple[Element, int]] = []  # of what comments are about
+        self.bounds: list[tuple[Element, int]] = []  # of the words that comments refer to
         self.boxes: list[tuple[Element, Change | None]] = []
         self.objects: list[str] = []
-        self.left_out: list[str] = []  # what Word shows there and the file does not hold
+        self.left_out: list[str] = []  # results that Word shows and the file does not hold
         self.bookmarks: list[str] = []
         self.cross_references: list[CrossReference] = []
         self.has_field_numbers = False
@@ -224,7 +223,7 @@ class Words:
         self.pieces: list[Piece] = []
 
     def join(self, change: Change) -> None:
-        """The mark at the end of what was read is deleted: what comes next belongs to the same paragraph."""
+        """Continues with the next paragraph, because the paragraph mark between them is deleted."""
         self._add("\n", change, is_hidden=False)
 
     @property
@@ -233,13 +232,13 @@ class Words:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether all of it is."""
+        """Whether all words are hidden."""
         hidden = sum(mark.end - mark.start for mark in self.marks if mark.kind is MarkKind.HIDDEN)
         return 0 < self._size == hidden
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing of it is shown when changes are accepted: neither words nor a picture."""
+        """Whether nothing is shown when changes are accepted: neither words nor a picture."""
         return not self._size and not self._is_drawn_on
 
     def read(
@@ -252,8 +251,10 @@ class Words:
         ground: str,
         count: Callable[[FieldCode], str | None],
     ) -> None:
-        """Add a paragraph on this ground. `is_hidden` and `words`: what its style says where runs say nothing. `count`
-        returns the number of a LISTNUM field, or None where it is not known.
+        """Adds a paragraph on this ground.
+
+        `is_hidden` and `words` are what its style states. `count` returns the number of a LISTNUM field, or None if it
+        is unknown.
         """
         self._is_hidden, self._look, self._ground, self._count = is_hidden, words, ground, count
         self._inside(paragraph, change, 0)
@@ -307,7 +308,7 @@ class Words:
             else:
                 text = self._piece(child, change) if not self._codes else ""
             start = self.begin + self._size + size
-            if text and child.tag in _NOTES:  # no part of the sentence, and nothing that a comment can be put on
+            if text and child.tag in _NOTES:  # not part of the sentence, and comments cannot be attached to it
                 signs.append(Mark(MarkKind.RUNNING, start, start + len(text)))
             elif text:
                 self._piece_of(run, child, text, change, size)
@@ -326,7 +327,9 @@ class Words:
             self.pieces.append(Piece(start, start + len(text), element, child))
 
     def _hides(self, properties: Element | None) -> bool:
-        """What the run says goes before styles; a style of characters turns round what one of paragraphs says."""
+        """Whether a run is hidden. Its own property takes precedence; a character style toggles what the paragraph
+        style states.
+        """
         if properties is None:
             return self._is_hidden
         said = switch(properties.find(f"{W}vanish"))
@@ -342,8 +345,9 @@ class Words:
         return first([look(properties), *(style.look for style in styles), self._look])
 
     def _field(self, sign: Element, at: int, change: Change | None) -> str:
-        """Follow a field through its parts, of which the result is shown; give what one without a result shows. `at`:
-        the character of the paragraph that comes next.
+        """Follows a field through its parts, and returns the text of a field without a result.
+
+        `at`: the offset of the next character in the paragraph.
         """
         kind = sign.get(f"{W}fldCharType")
         if kind == "begin" and len(self._fields) < MAX_DEPTH:
@@ -362,7 +366,7 @@ class Words:
         return ""
 
     def _end_field(self, field: _Field, has_result: bool, end: int, change: Change | None) -> str:
-        """What a field shows that has no result in the file."""
+        """Returns the text of a field without a result in the file."""
         code = FieldCode(field.code)
         if change and change.is_deletion:
             return ""
@@ -398,7 +402,7 @@ class Words:
         return ""
 
     def drawing(self, element: Element, change: Change | None) -> str:
-        """Text boxes are read after the paragraph that they hang on."""
+        """Keeps text boxes. They are read after the paragraph that they are anchored to."""
         self._is_drawn_on = self._is_drawn_on or not (change and change.is_deletion)
         for one in outermost(element, _BOX, _PICTURE, *_OBJECTS):
             if one.tag == _BOX:
@@ -412,7 +416,7 @@ class Words:
         return "".join(self._piece(child, change) for child in choice) if choice is not None else ""
 
     def ruby(self, element: Element, change: Change | None) -> str:
-        """What stands below; how it is read, in small above it, is left out."""
+        """Returns the base text without its pronunciation."""
         base = element.find(f"{W}rubyBase")
         runs = base.findall(f"{W}r") if base is not None else ()
         return "".join(self._piece(child, change) for run in runs for child in run if child.tag != f"{W}ruby")
@@ -423,7 +427,8 @@ class Words:
         start = self.begin + self._size
         if change and change.is_deletion:
             last = self.deletions[-1] if self.deletions else None
-            if last and (last.at, last.by, last.on) == (start, change.by, change.on):  # cut up by other properties
+            # a deletion that was divided by other properties
+            if last and (last.at, last.by, last.on) == (start, change.by, change.on):
                 self.deletions[-1] = last._replace(text=last.text + text)
             else:
                 self.deletions.append(Deletion(start, text, change.by, change.on))

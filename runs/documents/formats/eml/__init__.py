@@ -1,4 +1,4 @@
-"""Mails as files: the fields of the header, the body, and the names of what is attached."""
+"""Mails as files: header fields, body, and the names of attachments."""
 
 import re
 
@@ -10,7 +10,7 @@ _OF_MAILS = (b"\nmime-version:", b"\nmessage-id:", b"\nreceived:", b"\nx-mailer:
 
 
 def is_mail(head: bytes) -> bool:
-    """Whether it begins with the header of a mail: lines of names and values, a sender, and what only mails have."""
+    """Whether it begins with the header of a mail: names and values, a sender, and a field that only mails have."""
     found = _HEADER.match(head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n"))
     header = b"\n" + found[0].lower() if found else b""
     return b"\nfrom:" in header and any(name in header for name in _OF_MAILS)

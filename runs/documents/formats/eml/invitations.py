@@ -1,4 +1,4 @@
-"""Calendar invitations in mails (iCalendar) as lines: what, when in which zone, where, who asks whom."""
+"""Calendar invitations in mails (iCalendar) as lines: title, time and zone, place, organiser and attendees."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
@@ -15,8 +15,8 @@ MAX_EVENTS = 20
 MAX_PEOPLE = 100
 _MAX_VALUE = 10_000
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, LookupError, OverflowError, RecursionError)
-"""What icalendar raises on calendars that are damaged, by trial with changed bytes."""
-type _Component = Any  # of icalendar, whose values have no type in common
+"""Raised by icalendar on damaged calendars, as found by fuzzing."""
+type _Component = Any  # of icalendar, whose values have no common type
 _TITLES = {
     "REQUEST": "Invitation",
     "CANCEL": "Cancelled",
@@ -30,7 +30,7 @@ _ANSWERS = {"ACCEPTED": "accepted", "DECLINED": "declined", "TENTATIVE": "tentat
 
 
 def lines_of(text: str) -> list[Line]:
-    """The events of a calendar. Raises InvalidInput if no event can be read."""
+    """Returns the events of a calendar as lines. Raises InvalidInput if no event can be read."""
     if len(text) > MAX_CHARACTERS:
         raise InvalidInput("is a calendar that is too long")
     try:
@@ -85,7 +85,7 @@ def _when(event: _Component) -> str:
     if "DTSTART" not in event:
         return ""
     start, end, duration = (_time(event.get(name)) for name in ("DTSTART", "DTEND", "DURATION"))
-    if not isinstance(start, date):  # it is not written as the standard says
+    if not isinstance(start, date):  # violates the standard
         return _text(event, "DTSTART")
     if end is None and isinstance(duration, timedelta):
         end = start + duration
@@ -110,7 +110,7 @@ def _moment(value: Any) -> str:
 
 
 def _time(value: Any) -> Any:
-    """A date, a time or a duration; None for what is none."""
+    """Returns a date, a time or a duration, or None."""
     try:
         return value.dt
     except (AttributeError, ValueError):
@@ -122,7 +122,7 @@ def _day(day: date) -> str:
 
 
 def _zone(value: Any) -> str:
-    """The zone as it is written, with its distance from UTC on that day where that is known."""
+    """Returns the zone as it is written, with its offset from UTC on that day if it is known."""
     moment: datetime = value.dt
     name = str(value.params.get("TZID", ""))[:_MAX_VALUE]
     offset = moment.utcoffset()
@@ -162,5 +162,5 @@ def _description(event: _Component) -> Iterator[str]:
 
 
 def _text(component: _Component, name: str) -> str:
-    """One line of it."""
+    """Returns the value as one line."""
     return " ".join(str(component.get(name, ""))[:_MAX_VALUE].split())

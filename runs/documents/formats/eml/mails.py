@@ -1,4 +1,4 @@
-"""Mails as lines: the fields of the header, the body, and the names of what is attached."""
+"""Mails as lines: header fields, body, and the names of attachments."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ MAX_ATTACHMENTS = 100
 MAX_ATTACHED_BYTES = 100_000_000
 """Of all attachments together."""
 MAX_ORNAMENT = 10_000
-"""Bytes of a picture that stands in the text of a mail: smaller ones are those of signatures, and no documents."""
+"""Bytes of a picture in the text of a mail. Smaller ones belong to signatures and are not documents."""
 _MAX_NAME = 200
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 class Line(NamedTuple):
-    """`hidden`: from where to where it is not shown."""
+    """A line. `hidden`: the ranges that are not shown."""
 
     text: str
     label: str = ""
@@ -29,8 +29,8 @@ class Line(NamedTuple):
 
 
 class Mail(NamedTuple):
-    """`fields` by name; `attachments`: their names; `notes`: what could not be read; `cautions`: what to know before
-    relying on it.
+    """A mail. `fields`: names and values. `attachments`: names. `notes`: what could not be read. `cautions`: what to
+    know before relying on the text.
     """
 
     fields: Sequence[tuple[str, str]]
@@ -41,7 +41,7 @@ class Mail(NamedTuple):
 
 
 def laid_out(form: DocumentFormat, mail: Mail) -> BuiltDocument:
-    """One block for each line, whose anchor is its number."""
+    """Returns a document with a block for each line. The anchor is the line's number."""
     builder = Builder(form.layout_name or form.name)
     lines = [
         (Line(f"{name}: {' '.join(value.split())}"), BlockKind.FIELD) for name, value in mail.fields if value.strip()
@@ -67,7 +67,7 @@ def plain_lines(text: str) -> list[Line]:
 
 
 def html_lines(data: bytes, encoding: str = "") -> tuple[list[Line], Sequence[str], Sequence[str]]:
-    """With what could not be read, and what to know before relying on it, as sentences."""
+    """Returns the lines, and sentences on what could not be read and on what to know before relying on the text."""
     page = page_of(data, encoding)
     lines: list[Line] = []
     for piece in page.pieces:
@@ -84,13 +84,13 @@ def html_lines(data: bytes, encoding: str = "") -> tuple[list[Line], Sequence[st
 
 
 def attachment_name(name: str | None, number: int) -> str:
-    """The last part of a name that a mail gives, which may be anything; one with its number where there is none."""
+    """Returns the last part of the name that a mail gives, which may be anything, or else a name with the number."""
     bare = re.split(r"[/\\]", _NO_NAME.sub(" ", name or ""))[-1].strip(" .")[:_MAX_NAME]
     return bare or f"attachment {number}"
 
 
 def _without_gaps(lines: Sequence[Line]) -> Iterator[Line]:
-    """With one empty line where there are several, and none at the beginning and the end."""
+    """Yields lines with at most one empty line in a row, and none at the beginning and the end."""
     is_gap = False
     begun = False
     for line in lines:
@@ -111,25 +111,27 @@ _NO_WORDS = re.compile(
     r"|<?\b(?:https?|ftp|mailto|tel|cid):[^\s<>]{1,4000}>?",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What only one of the alternatives may spell out: bullets of Outlook, names of pictures, addresses of links."""
+"""Matches what only one of the alternatives may spell out: bullets of Outlook, names of pictures,
+addresses of links.
+"""
 
 _HYPHEN_AT_END = re.compile(r"(?<=\w-)[ \t]*\n[ \t]*(?=\w)")
-"""Mail programs break lines behind a hyphen, and put none into words."""
+"""Mail programs break lines after a hyphen, and do not add hyphens to words."""
 
 _WORD = re.compile(r"(?<!\w)[-−–](?=[€$£¥]?\d)|[€$£¥₹%‰]|\d+(?:[.,:'’]\d+)*|[^\W\d_]+")
-"""Words and figures, with the signs that change what a figure says."""
+"""Matches words and figures, with signs that change the value of a figure."""
 
 
 class Alternative(NamedTuple):
-    """`name`: what people call it, such as “HTML”."""
+    """A version of a mail's text. `name`: what people call it, such as “HTML”."""
 
     name: str
     lines: Sequence[Line]
 
 
 def put_together(shown: Alternative, others: Sequence[Alternative]) -> tuple[list[Line], list[str]]:
-    """The lines of the alternative that is shown, and behind them all of each other one that says something else; and
-    cautions that say so.
+    """Returns the lines of the alternative that is shown, followed by each other alternative with different words, and
+    cautions about them.
     """
     lines, cautions = list(shown.lines), list[str]()
     known = [_words(shown.lines)]
@@ -148,7 +150,7 @@ def put_together(shown: Alternative, others: Sequence[Alternative]) -> tuple[lis
 
 
 def _words(lines: Sequence[Line]) -> list[str]:
-    """In their order, as people see them: without what is hidden, and however it is spelt."""
+    """Returns the visible words in order, in normalised spelling."""
     text = "\n".join(f"{line.label} {_visible(line)}" for line in lines)
     return _WORD.findall(caseless(_HYPHEN_AT_END.sub("", _NO_WORDS.sub(" ", text))))
 
@@ -161,7 +163,7 @@ def _visible(line: Line) -> str:
 
 
 def _difference(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str]:
-    """The words from the first difference on, in both."""
+    """Returns the words from the first difference on, in both."""
     pairs = enumerate(zip_longest(ours, theirs))
     at = next(at for at, (one, other) in pairs if one != other)
     return _excerpt(ours[at:]), _excerpt(theirs[at:])

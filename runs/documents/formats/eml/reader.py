@@ -1,6 +1,6 @@
-"""Mails as files (.eml): their text, and that of their HTML where it says something else; invitations; attachments.
+"""Reads mails as files (.eml): text, HTML if it differs from the text, invitations, attachments.
 
-Signed and compressed mails of S/MIME are opened; signatures are not checked.
+Signed and compressed S/MIME mails are opened, but signatures are not verified.
 """
 
 import base64
@@ -32,19 +32,19 @@ from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 
 MAX_DEPTH = 5
-"""Of parts in parts of one mail: text and HTML, beside pictures, beside attachments, signed, forwarded."""
+"""Of nested parts: text and HTML, with pictures, with attachments, signed, forwarded."""
 MAX_PARTS = 100
 _FIELDS = ("Subject", "From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date")
 _MAX_FIELD = 20_000
 _MAX_HEADER = 20_000
 _BOUNDARY = re.compile(rb"boundary\s*=", re.IGNORECASE)
 _CONTENT = re.compile(rb"^content-(?:type|disposition):[^\n]*(?:\n[ \t][^\n]*)*", re.IGNORECASE | re.MULTILINE)
-"""The fields whose parameters the standard library splits, in quadratic time."""
+"""Fields whose parameters the standard library splits in quadratic time."""
 _BROKEN = (
     *(MessageError, ValueError, LookupError, TypeError, AttributeError, RecursionError, AssertionError),
     *(OverflowError, NotImplementedError),
 )
-"""What the standard library raises on mails that are none, by trial with changed bytes."""
+"""Raised by the standard library on files that are not mails, as found by fuzzing."""
 _DAMAGED = "is a damaged mail; open it in a mail program and save it again"
 _PAGES = frozenset({"text/html", "text/x-amp-html", "text/watch-html"})
 _ENCRYPTED = "is encrypted; decrypt it in a mail program and save it again."
@@ -55,7 +55,7 @@ SIGNATURE = ("Signature", "S/MIME; it was not checked")
 
 
 class Attachment(NamedTuple):
-    """`content`: what was inside a signed one; that of its part where there is none."""
+    """An attachment. `content`: the content of a signed attachment, otherwise None."""
 
     name: str
     part: Message
@@ -83,7 +83,9 @@ def make(data: bytes) -> BuiltDocument:
 
 
 def attachments(data: bytes) -> list[tuple[str, bytes]]:
-    """The names and contents of what is attached; forwarded mails as mails. Small pictures of the text are left out."""
+    """Returns names and contents of attachments. Forwarded mails stay mails. Small pictures of the
+    text are left out.
+    """
     try:
         return attached_in(Parts(_parsed(data)))
     except _BROKEN as error:
@@ -91,7 +93,7 @@ def attachments(data: bytes) -> list[tuple[str, bytes]]:
 
 
 def attached_in(parts: "Parts") -> list[tuple[str, bytes]]:
-    """As `attachments`, of parts that were read."""
+    """Like `attachments`, for parts that have been read already."""
     found = [(one.name, one.is_picture_in_text, one.data) for one in parts.attachments]
     contents = [(name, data) for name, is_ornament, data in found if len(data) >= MAX_ORNAMENT or not is_ornament]
     if sum(len(content) for _, content in contents) > MAX_ATTACHED_BYTES:
@@ -100,8 +102,8 @@ def attached_in(parts: "Parts") -> list[tuple[str, bytes]]:
 
 
 def protected(data: bytes) -> "Parts":
-    """What is in the attachment that a signed or an encrypted mail is in Outlook: a content of S/MIME, or a part of a
-    mail with its header.
+    """Reads the attachment in which Outlook stores a signed or encrypted mail: S/MIME, or a mail
+    part with its header.
     """
     try:
         return Parts(_parsed(data if smime.is_mime(data) else _AS_SMIME + base64.encodebytes(data)))
@@ -110,7 +112,8 @@ def protected(data: bytes) -> "Parts":
 
 
 def _parsed(data: bytes) -> Message:
-    if len(_BOUNDARY.findall(data)) > 5 * MAX_PARTS:  # before they are parsed: each line is compared with all of them
+    # checked before parsing, because each line is compared with all boundaries
+    if len(_BOUNDARY.findall(data)) > 5 * MAX_PARTS:
         raise InvalidInput(f"has more than {MAX_PARTS} parts")
     if any(len(one[0]) > _MAX_HEADER for one in _CONTENT.finditer(data)):
         raise InvalidInput(_DAMAGED)
@@ -134,7 +137,7 @@ def _field(value: object) -> str:
 
 
 class Parts:
-    """The lines of a mail's body, and what is attached."""
+    """The lines of a mail's body, and its attachments."""
 
     def __init__(self, message: Message) -> None:
         self.lines: list[Line] = []
@@ -149,7 +152,7 @@ class Parts:
             self._add(lines)
 
     def mail(self, fields: Sequence[tuple[str, str]]) -> Mail:
-        """The mail with these fields, and with a field that says that it is signed, if it is."""
+        """Returns the mail with these fields, and one that says that it is signed, if it is."""
         signed = [SIGNATURE] if self.is_signed else []
         names = [one.name for one in self.attachments]
         return Mail([*fields, *signed], self.lines, names, self.notes, self.cautions)
@@ -167,7 +170,7 @@ class Parts:
         elif kind in smime.MEDIA_TYPES or (name or "").lower().endswith(smime.SUFFIX):
             self._open(part, name, depth)
         elif kind in {"text/calendar", "application/ics"} or (name or "").lower().endswith(".ics"):
-            # Calendars often come twice, as an alternative and attached.
+            # Calendars often come twice: as an alternative and as an attachment.
             text, _ = _text(part)
             self._calendars += len(text)
             try:
@@ -192,7 +195,7 @@ class Parts:
             self._say(part, kind)
 
     def _open(self, part: Message, name: str | None, depth: int) -> None:
-        """A part of S/MIME: what is signed or compressed in it, or a note that it cannot be read."""
+        """Opens an S/MIME part, or notes that it cannot be read."""
         found = smime.opened(_content(part))
         document = smime.name_inside(_field(name or ""))
         if found.content and (document or not _is_mail_part(found.content)):
@@ -211,8 +214,8 @@ class Parts:
             self.notes.append(f"{_whole_or_part(depth)} {why}")
 
     def _choose(self, part: Message, depth: int) -> None:
-        """The text, unless it is empty, else what is last, which mail programs show; and each other alternative that
-        says something else.
+        """Adds the text (or the last alternative, which mail programs show, if the text is empty), and the alternatives
+        that differ from it.
         """
         versions = [self._version(child, depth) for child in _children(part)]
         filled = [one for one in versions if any(line.text.strip() for line in one.alternative.lines)]
@@ -273,7 +276,7 @@ class Parts:
 
 
 class _Version(NamedTuple):
-    """An alternative, with what it brings; or why it cannot be read."""
+    """An alternative with its attachments, notes and cautions, or the reason why it cannot be read."""
 
     alternative: Alternative
     attachments: Sequence[Attachment] = ()
@@ -287,7 +290,7 @@ def _whole_or_part(depth: int) -> str:
 
 
 def _is_mail_part(content: bytes) -> bool:
-    """Whether it is a part of a mail, or a text without a header."""
+    """Whether it is a mail part, or a text without a header."""
     return smime.is_mime(content) or decoded(content, "utf-8") is not None
 
 
@@ -297,7 +300,7 @@ def _children(part: Message) -> Iterator[Message]:
 
 
 def _is_shown(part: Message) -> bool:
-    """Whether it is a part of the body and not something that is attached without a name."""
+    """Whether it is part of the body, not an attachment without a name."""
     return part.get_content_maintype() in {"text", "multipart"}
 
 
@@ -309,5 +312,5 @@ def _content(part: Message) -> bytes:
 
 
 def _text(part: Message) -> tuple[str, str]:
-    """In the encoding that it names, if that fits; else UTF-8, or a guess with a caution."""
+    """Decodes with the encoding that the part names if it fits; otherwise as UTF-8, or with a guess and a caution."""
     return decoded_or_guessed(_content(part), part.get_content_charset(""), "utf-8")

@@ -1,6 +1,7 @@
-"""Contents of S/MIME (CMS): what a signed or compressed one holds, and which are encrypted. Signatures are not checked.
+"""Opens S/MIME (CMS): returns the content of signed and compressed data, and recognises encrypted data. Signatures are
+not verified.
 
-Only the way to the content is followed, in linear time: asn1crypto takes half a minute for 3 MB in pieces of one byte.
+Only the path to the content is parsed, in linear time: asn1crypto takes half a minute for 3 MB in pieces of one byte.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from runs.errors import InvalidInput
 
 MAX_BYTES = 100_000_000
-"""Of what a compressed content unpacks to."""
+"""Of a compressed content after unpacking."""
 MEDIA_TYPES = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 SUFFIX = ".p7m"
 _MIME = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*)*?content-type:", re.IGNORECASE)
@@ -29,18 +30,18 @@ class Kind(StrEnum):
     COMPRESSED = "compressed"
     ENCRYPTED = "encrypted"
     UNREADABLE = "unreadable"
-    """Damaged, or of a kind that is not read."""
+    """Damaged, or of a kind that cannot be read."""
 
 
 class Opened(NamedTuple):
-    """`content`: what is inside, nothing where that cannot be read; a signed one may have certificates alone."""
+    """`content` is empty if it cannot be read. Signed data may consist of certificates only."""
 
     kind: Kind
     content: bytes = b""
 
 
 def opened(data: bytes) -> Opened:
-    """What is inside one of these contents. Raises InvalidInput where it unpacks to too much."""
+    """Returns what is inside the data. Raises InvalidInput if it unpacks to too much."""
     try:
         kind, inside = _content_info(data)
         if kind in _ENCRYPTED:
@@ -63,7 +64,7 @@ def _unpacked(data: bytes) -> bytes:
 
 
 class _Element(NamedTuple):
-    """A value in BER: its tag, where its contents are, and where the next value begins."""
+    """A BER value: its tag, the range of its contents, and the start of the next value."""
 
     tag: int
     start: int
@@ -72,14 +73,14 @@ class _Element(NamedTuple):
 
 
 def _content_info(data: bytes) -> tuple[bytes, _Element]:
-    """The identifier of a ContentInfo and what it is about."""
+    """Returns the identifier and the content element of a ContentInfo."""
     parts = _inside(data, _expected(_element(data, 0), _SEQUENCE))
     kind = _expected(next(parts), _OBJECT_ID)
     return data[kind.start : kind.end], next(_inside(data, _expected(next(parts), _CONTENT)))
 
 
 def _encapsulated(data: bytes, about: _Element) -> bytes:
-    """The content of SignedData or CompressedData, whose third part it is; nothing where it is somewhere else."""
+    """Returns the content of SignedData or CompressedData, which is its third part, or nothing if it is detached."""
     parts = _inside(data, _expected(about, _SEQUENCE))
     next(parts), next(parts)
     _, *contents = _inside(data, _expected(next(parts), _SEQUENCE))
@@ -87,7 +88,7 @@ def _encapsulated(data: bytes, about: _Element) -> bytes:
 
 
 def _octets(data: bytes, one: _Element) -> bytes:
-    """A string of bytes, which may be in pieces, and these in pieces again."""
+    """Returns a byte string, which may consist of nested pieces."""
     if one.tag == _OCTETS:
         return data[one.start : one.end]
     at, pieces = _expected(one, _OCTETS_IN_PIECES).start, list[bytes]()
@@ -115,7 +116,7 @@ def _element(data: bytes, at: int) -> _Element:
         if start + size > len(data):
             raise ValueError("cut off")
         return _Element(tag, start, start + size, start + size)
-    depth, at = 1, start  # of indefinite length: up to the two zeros that end it
+    depth, at = 1, start  # of indefinite length: ends at two zero bytes
     while depth:
         inner, begin, size = _header(data, at)
         depth += (size < 0) - (inner == 0 and size == 0)
@@ -124,7 +125,7 @@ def _element(data: bytes, at: int) -> _Element:
 
 
 def _header(data: bytes, at: int) -> tuple[int, int, int]:
-    """The tag, where its contents begin, and how long they are; -1 where that is not said."""
+    """Returns the tag, the start of the contents and their length, or -1 for an indefinite length."""
     tag, size, start = data[at], data[at + 1], at + 2
     if tag & 0x1F == 0x1F:
         raise ValueError("a tag of several bytes")
@@ -143,16 +144,16 @@ def _expected(one: _Element, tag: int) -> _Element:
 
 
 def is_mime(content: bytes) -> bool:
-    """Whether it is a part of a mail with its header, and not a document by itself."""
+    """Whether it is a mail part with a header, not a document by itself."""
     return _MIME.match(content[:_MIME_BYTES]) is not None
 
 
 def unchecked(name: str) -> str:
-    """A caution about a document that was inside a signed content."""
+    """Returns a caution about a document from inside signed data."""
     return f"{name} was taken out of a signed file, whose signature was not checked."
 
 
 def name_inside(name: str) -> str:
-    """The name of a document without what says that it is signed; empty for `smime.p7m`, which names no document."""
+    """Returns the document's name without the suffix of signed files, or an empty string for `smime.p7m`."""
     stem = name[: -len(SUFFIX)] if name.lower().endswith(SUFFIX) else ""
     return stem if "." in stem.strip(".") else ""

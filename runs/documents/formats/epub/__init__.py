@@ -1,4 +1,4 @@
-"""E-books: their chapters, which are pages of HTML, in the order of the book."""
+"""E-books: their chapters, which are HTML pages, in reading order."""
 
 from runs.documents.document_format import HTML_PACKAGES, DocumentFormat
 from runs.documents.model.anchors import Anchors

@@ -1,4 +1,4 @@
-"""E-books (EPUB): the chapters in their order of reading, each as HTML."""
+"""Reads e-books (EPUB) chapter by chapter, in reading order, as HTML."""
 
 import posixpath
 from functools import partial
@@ -14,7 +14,7 @@ MAX_CHAPTERS = 5_000
 _DAMAGED = "is no e-book, or a damaged one, since its list of chapters is missing"
 _ENCRYPTED = "is protected against copying, so that it cannot be read"
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
-"""How fonts are made useless outside their book; nothing that is read."""
+"""Methods that obfuscate fonts. They do not affect text."""
 
 
 def read(data: bytes) -> bytes:
@@ -55,7 +55,7 @@ def make(data: bytes) -> BuiltDocument:
 
 
 def _sheet(package: Package, folder: str, address: str) -> str | None:
-    """A style sheet of the book, by its address in a chapter; those that it imports lie in the same folder."""
+    """Returns a style sheet of the book by its address in a chapter. Imported style sheets are in the same folder."""
     data = package.read(_path(folder, address)) if "://" not in address else None
     return data.decode(errors="replace") if data is not None else None
 
@@ -65,7 +65,7 @@ def _path(folder: str, address: str) -> str:
 
 
 def _name(folder: str, item: Element) -> str:
-    """The part that an item of the book is; empty for pictures, which may be chapters too."""
+    """Returns the part of an item, or an empty string for pictures, which may be chapters too."""
     if "html" not in item.get("media-type", "html"):
         return ""
     return _path(folder, item.get("href", ""))

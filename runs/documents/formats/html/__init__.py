@@ -1,4 +1,4 @@
-"""Saved web pages and exports of word processors. The source of a web project is a text instead: see `webpages`."""
+"""Saved web pages and exports of word processors. The source of a web project is text instead; see `webpages`."""
 
 from runs.documents.document_format import HTML_PACKAGES, DocumentFormat
 from runs.documents.formats.html.webpages import is_page_to_read

@@ -1,4 +1,4 @@
-"""Values of style sheets: lengths in pixels and colours, of tokens that tinycss2 makes."""
+"""Values of style sheets: lengths in pixels and colours, from tokens of tinycss2."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,9 +10,9 @@ from tinycss2.ast import Node
 from runs.documents.reading.colours import Rgb, are_alike
 
 VIEW_WIDTH, VIEW_HEIGHT = 1280.0, 800.0
-"""Pixels of the window for which style sheets are applied: that of a usual laptop."""
+"""Pixels of the browser window for which style sheets are applied: a common laptop."""
 MAX_DEPTH = 12
-"""Of functions in functions. No page needs more."""
+"""Of nested functions. No page needs more."""
 _UNITS: Mapping[str, float] = {
     "px": 1,
     "pt": 4 / 3,
@@ -24,7 +24,7 @@ _UNITS: Mapping[str, float] = {
     **{f"{of}{unit}": VIEW_WIDTH / 100 for of in ("v", "sv", "lv", "dv", "cq") for unit in ("w", "i", "max")},
     **{f"{of}{unit}": VIEW_HEIGHT / 100 for of in ("v", "sv", "lv", "dv", "cq") for unit in ("h", "b", "min")},
 }
-"""Pixels of each unit."""
+"""Pixels per unit."""
 _OF_FONT: Mapping[str, float] = {"em": 1, "ex": 0.5, "ch": 0.5, "cap": 0.7, "ic": 1, "lh": 1.2}
 _OF_ROOT_FONT = 16.0
 _TURN: Mapping[str, float] = {"deg": 1, "grad": 0.9, "rad": 180 / math.pi, "turn": 360}
@@ -38,14 +38,14 @@ _OTHER = frozenset({"rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", 
 
 
 class Length(NamedTuple):
-    """Pixels, and percent of something that only a layout knows."""
+    """A length: pixels, plus percent of something that only a layout can determine."""
 
     pixels: float = 0.0
     percent: float = 0.0
 
 
 class Colour(NamedTuple):
-    """`rgb` is None for a colour that is not computed."""
+    """A colour. `rgb` is None if it is not computed."""
 
     rgb: Rgb | None
     alpha: float = 1.0
@@ -55,17 +55,17 @@ CURRENT = "currentcolor"
 
 
 def solid(tokens: Sequence[Node]) -> list[Node]:
-    """Without spaces and comments."""
+    """Returns the tokens without white space and comments."""
     return [token for token in tokens if token.type not in {"whitespace", "comment"}]
 
 
 def words(tokens: Sequence[Node]) -> list[str]:
-    """The words of a value, in lower case."""
+    """Returns the words of a value in lower case."""
     return [token.lower_value for token in tokens if token.type == "ident"]
 
 
 def length(token: Node, font: float, depth: int = 0) -> Length | None:
-    """A length or a plain number, in pixels; `font` is the size of the font in pixels. None for what is neither."""
+    """Returns a length or a plain number in pixels, or None for anything else. `font` is the font size in pixels."""
     match token.type:
         case "number":
             return Length(_bounded(token.value))
@@ -84,7 +84,7 @@ def length(token: Node, font: float, depth: int = 0) -> Length | None:
 
 
 def _computed(token: Node, font: float, depth: int) -> Length | None:
-    """What calc(), min(), max() and clamp() give."""
+    """Evaluates calc(), min(), max() and clamp()."""
     if token.type == "() block":
         return _sum(solid(token.content), font, depth)
     found = [_sum(part, font, depth) for part in split(token.arguments)]
@@ -111,7 +111,7 @@ def _size(one: Length) -> float:
 
 
 def _sum(tokens: Sequence[Node], font: float, depth: int) -> Length | None:
-    """Of a calculation without brackets, from left to right, products first."""
+    """Evaluates a calculation without brackets from left to right, products first."""
     total, sign, product, operator = Length(), 1.0, None, ""
     for token in tokens:
         if token.type == "literal" and token.value in {"+", "-", "*", "/"} and product is not None:
@@ -142,7 +142,7 @@ def _bounded(number: float) -> float:
 
 
 def split(tokens: Sequence[Node], at: str = ",") -> list[list[Node]]:
-    """The parts of a value, between commas."""
+    """Splits a value at commas."""
     parts: list[list[Node]] = [[]]
     for token in solid(tokens):
         if token.type == "literal" and token.value == at:
@@ -159,11 +159,11 @@ def degrees(token: Node) -> float | None:
 
 
 def colour(token: Node, depth: int = 0) -> Colour | str | None:
-    """The colour that a token means, CURRENT for that of the words, and None for what is no colour."""
+    """Returns the colour of a token, CURRENT for the colour of the text, or None if it is not a colour."""
     try:
         found = color5.parse_color(token)
     except (ValueError, TypeError, AttributeError, IndexError, AssertionError, KeyError, NotImplementedError):
-        found = None  # of hostile arguments, which its parser does not expect
+        found = None  # raised for hostile arguments, which the parser does not expect
     if found == CURRENT:
         return CURRENT
     if found is not None:
@@ -176,7 +176,7 @@ def colour(token: Node, depth: int = 0) -> Colour | str | None:
 
 
 def _mixed(token: Node, depth: int) -> Colour:
-    """Of several colours that are alike, the first; what else is computed of colours is not known."""
+    """Returns the first of several similar colours. Other computed colours are unknown."""
     named = list(colours_in(token.arguments, depth + 1)) if token.lower_name in _MIXED and depth < MAX_DEPTH else []
     first = named[0] if named else Colour(None)
     rgb = first.rgb
@@ -187,7 +187,7 @@ def _mixed(token: Node, depth: int) -> Colour:
 
 
 def colours_in(tokens: Sequence[Node], depth: int = 0) -> Iterator[Colour]:
-    """The colours among these tokens."""
+    """Yields the colours among these tokens."""
     for token in tokens:
         if token.type in {"ident", "hash", "function"}:
             found = colour(token, depth)
@@ -210,7 +210,8 @@ def _rgb(found: color5.Color) -> Rgb | None:
         return None
     one, two, three = (_bounded(part or 0.0) for part in found.coordinates[:3])
     match space:
-        case "srgb" | "display-p3" | "a98-rgb" | "prophoto-rgb" | "rec2020":  # near enough for white on white
+        # accurate enough to recognise white on white
+        case "srgb" | "display-p3" | "a98-rgb" | "prophoto-rgb" | "rec2020":
             parts = one, two, three
         case "srgb-linear":
             parts = _gamma(one), _gamma(two), _gamma(three)
@@ -313,14 +314,14 @@ _CLIPS = frozenset({"text", "border-box", "padding-box", "content-box"})
 
 
 class Value(NamedTuple):
-    """The tokens of a value. `shorthand`: the property whose value it is, as long as there are variables in it."""
+    """The tokens of a value. `shorthand`: the property that it was declared for, while it contains variables."""
 
     tokens: Sequence[Node]
     shorthand: str = ""
 
 
 def longhands(name: str, tokens: Sequence[Node]) -> Iterator[tuple[str, Value]]:
-    """What a declaration says of the properties that matter here; nothing where its value is not valid."""
+    """Yields the relevant properties that a declaration sets. An invalid declaration sets none."""
     if name.startswith("--"):
         yield name, Value(tokens)
         return
@@ -346,7 +347,7 @@ def has_variables(tokens: Sequence[Node], depth: int = 0) -> bool:
 
 
 def is_valid(name: str, tokens: Sequence[Node]) -> bool:
-    """Whether browsers take this value; what they do not know they leave out."""
+    """Whether browsers accept this value. They ignore declarations that they do not understand."""
     if not tokens:
         return False
     first = tokens[0]
@@ -392,14 +393,14 @@ def taken_apart(shorthand: str, tokens: Sequence[Node]) -> Iterator[tuple[str, V
 
 
 def _others(tokens: Sequence[Node]) -> tuple[Node, Node, Node]:
-    """Right, bottom and left of up to four values, of which those that are missing are those opposite."""
+    """Returns right, bottom and left of one to four values. Missing values equal those on the opposite side."""
     right = tokens[1] if len(tokens) > 1 else tokens[0]
     bottom = tokens[2] if len(tokens) > 2 else tokens[0]
     return right, bottom, tokens[3] if len(tokens) > 3 else right
 
 
 def _font(tokens: Sequence[Node]) -> Iterator[tuple[str, Value]]:
-    """The size is the first length, or the word for one; behind a slash is the height of the line."""
+    """Yields the font size: the first length or size keyword. The line height follows after a slash."""
     for at, token in enumerate(tokens):
         is_size = token.type in {"dimension", "percentage"} or (token.type == "number" and token.value == 0)
         is_word = token.type == "ident" and token.lower_value in _SIZES
@@ -411,7 +412,7 @@ def _font(tokens: Sequence[Node]) -> Iterator[tuple[str, Value]]:
 
 
 def _background(tokens: Sequence[Node]) -> Iterator[tuple[str, Value]]:
-    """The colour is that of the last layer."""
+    """Yields the background. The colour is that of the last layer."""
     layers = split(tokens)
     shades = [one for one in layers[-1] if colour(one) is not None]
     pictures = [one for layer in layers for one in layer if one.type == "url" or _is_picture(one)]

@@ -1,5 +1,7 @@
-"""Text of a page that its style sheets hide from readers: not displayed, transparent, in the colour of its ground, too
-small, clipped, moved off the screen. Nothing is laid out: what only a layout shows, such as covered text, is not found.
+"""Finds text of a page that its style sheets hide: not displayed, transparent, in the colour of its ground, too small,
+clipped, or moved off the screen.
+
+Nothing is laid out, so text that is hidden only by the layout, such as covered text, is not found.
 """
 
 import math
@@ -33,18 +35,18 @@ from runs.documents.reading.package_parts import Element
 from runs.errors import InvalidInput
 
 MIN_PIXELS = 4
-"""Smaller letters cannot be read."""
+"""Font size. Smaller letters cannot be read."""
 MIN_OPACITY = 0.1
 MAX_BOX = 2
-"""Pixels: a box that is no larger shows none of its text."""
+"""Pixels. A box of at most this size shows no text."""
 AWAY = 500
-"""Pixels to the left or above the page, where no window reaches; farther than menus and pictures are moved."""
+"""Pixels to the left of or above the page. Menus and pictures are not moved as far."""
 FAR_AWAY = 9_000
 """Pixels to the right."""
 MAX_LOOKS = 500_000
 """Different looks of the elements of a page."""
 MAX_TOKENS = 1_000
-"""Of a value whose variables were replaced."""
+"""Of a value after its variables were replaced."""
 _WHITE, _BLACK = (255.0, 255.0, 255.0), (0.0, 0.0, 0.0)
 _PICTURES = frozenset({"img", "picture", "video", "canvas", "svg", "iframe", "object", "embed"})
 _INLINE = frozenset(
@@ -55,14 +57,16 @@ _BOXES_OF_PARTS = frozenset({"flex", "inline-flex", "grid", "inline-grid"})
 _NOT_SHOWN = frozenset({"none", "table-column", "table-column-group"})
 _MATH_NOTES = frozenset({"annotation", "annotation-xml"})
 _GROUNDS: Mapping[str, Colour] = {"mark": Colour((255.0, 255.0, 0.0)), "button": Colour((239.0, 239.0, 239.0))}
-"""Those that browsers give elements."""
+"""The default backgrounds of elements."""
 _DARK = (18.0, 18.0, 18.0)
 _BLACK_INK, _NOTHING = Colour(_BLACK), Length()
 
 
 class Scope:
-    """A box. `has_pictures`: whether anything in it may be behind its words. `is_painted_over`: whether something is
-    placed freely in it that has a ground of its own. `above`: the box around it, if its ground is that one's.
+    """A box.
+
+    `has_pictures`: something in it may be behind its words. `is_painted_over`: a positioned element in it has a ground
+    of its own. `above`: the enclosing box, if it has the same ground.
     """
 
     __slots__ = ("_is_doubtful", "above", "has_pictures", "is_painted_over")
@@ -73,7 +77,7 @@ class Scope:
         self._is_doubtful: bool | None = None
 
     def is_doubtful(self) -> bool:
-        """Whether its words may stand on something else than its ground. To be asked at the end of the page."""
+        """Whether its words may be on something other than its ground. Known only at the end of the page."""
         chain: list[Scope] = []
         one: Scope | None = self
         while one is not None and one._is_doubtful is None and not one.is_painted_over:
@@ -86,7 +90,7 @@ class Scope:
 
 
 class Variables(NamedTuple):
-    """The variables that an element declares, and those around it."""
+    """The variables that an element declares, and those of enclosing elements."""
 
     own: Mapping[str, Value]
     above: "Variables | None" = None
@@ -105,7 +109,7 @@ _NO_VARIABLES = Variables({})
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """How the text of an element looks. `ground`: the colour behind it, None where that is not known."""
+    """The look of an element's text. `ground`: the colour behind it, None if unknown."""
 
     is_gone: bool = False
     is_invisible: bool = False
@@ -126,12 +130,12 @@ class Look:
     floats: bool = False
     paints: bool = False
     is_on_paint: bool = False
-    """Whether a box around it paints a ground that covers what is placed behind it."""
+    """Whether an enclosing box paints a ground that covers what is placed behind it."""
     variables: Variables = _NO_VARIABLES
 
     @property
     def is_hidden(self) -> bool:
-        """Whether its text cannot be seen, whatever its ground is."""
+        """Whether its text is invisible on any ground."""
         ink = self.fill or self.colour
         return (
             self.is_gone
@@ -155,9 +159,9 @@ class Look:
 
 
 class Looks:
-    """The looks of the elements of a page, which are entered and left one in another.
+    """Computes the looks of a page's elements, which are entered and left in document order.
 
-    Elements with the same attributes in elements that look the same do too, so that each look is computed once.
+    Elements with equal attributes inside elements with equal looks look the same, so each look is computed once.
     """
 
     def __init__(self, root: Element, linked: Linked | None = None) -> None:
@@ -204,7 +208,7 @@ class Looks:
             kept.pop()
 
     def skip(self, element: Element) -> None:
-        """An element whose text is not read: it may be a picture, and has its place among the others."""
+        """Passes over an element whose text is not read. It may be a picture, and counts among its siblings."""
         if element.tag in _PICTURES:
             self.paint(is_free="absolute" in (element.get("style") or ""))
         if self._sheets.has_structure:
@@ -215,7 +219,7 @@ class Looks:
             self._places.pop()
 
     def paint(self, *, is_free: bool) -> None:
-        """There is a picture or a ground of its own here, which words that are placed freely may stand on."""
+        """Records a picture or an element with a ground of its own, over which positioned words may be."""
         for scope in reversed(self._scopes[:-1] if self._scopes else []):
             if scope.has_pictures and not is_free:
                 break
@@ -227,7 +231,9 @@ class Looks:
         return self._scopes[-1]
 
     def floating(self) -> Scope | None:
-        """The box that words without a ground of their own are placed in freely; None for words in the flow."""
+        """Returns the box that contains positioned words without a ground of their own, or None for
+        words in the flow.
+        """
         if not self.look.floats:
             return None
         at = len(self._stack) - 1
@@ -267,7 +273,7 @@ class Looks:
         return _Computing(element.tag, parent, attributes, declared, is_summary=is_summary).look()
 
     def _ends(self, declared: Declared) -> Declared:
-        """What an animation leaves behind, if it says that it stays."""
+        """Returns the declarations that an animation leaves behind if it keeps its final state."""
         found: dict[str, Value] = {}
         for part in split(declared["animation"].tokens) if "animation" in declared else ():
             names = [one.value for one in part if one.type in {"ident", "string"}]
@@ -278,13 +284,13 @@ class Looks:
 
 
 def _is_dark(root: Element) -> bool:
-    """Whether the page says that it is for dark screens only."""
+    """Whether the page is declared for dark colour schemes only."""
     schemes = [one.get("content", "") for one in root.iter("meta") if one.get("name", "").lower() == "color-scheme"]
     return any(one.lower().split() in (["dark"], ["only", "dark"], ["dark", "only"]) for one in schemes)
 
 
 class _Computing:
-    """The look of one element, of what is declared for it."""
+    """Computes the look of one element from its declarations."""
 
     def __init__(
         self, tag: str, parent: Look, attributes: Mapping[str, str], declared: Declared, *, is_summary: bool
@@ -389,7 +395,7 @@ class _Computing:
         return max(0.0, size.pixels + size.percent * above / 100) if size else above
 
     def _layer(self, position: str) -> float:
-        """Its z-index; not a number where it has none."""
+        """Returns the z-index, or NaN if there is none."""
         tokens = self._tokens("z-index") if position != "static" else ()
         return float(tokens[0].value) if tokens and tokens[0].type == "number" else math.nan
 
@@ -427,7 +433,7 @@ class _Computing:
         return above if tokens[0].type == "ident" and tokens[0].lower_value in {"inherit", "unset"} else None
 
     def _ground(self, *, is_free: bool) -> tuple[Rgb | None, bool, bool]:
-        """What is behind the text, whether the element paints it, and whether it is a picture."""
+        """Returns what is behind the text, whether the element paints it, and whether it is a picture."""
         ground = self._parent.ground
         written = self._attributes.get("bgcolor")
         shade = Colour(None) if "background" in self._attributes else _of_attribute(written) if written else None
@@ -459,7 +465,7 @@ class _Computing:
         return (over(shade.rgb, shade.alpha, ground) if ground is not None else None), not is_free, False
 
     def _is_outlined(self) -> bool:
-        """Whether something around the letters is painted: their outline or their shadow."""
+        """Whether letters have a visible outline or shadow."""
         stroke = [*self._tokens("-webkit-text-stroke"), *self._tokens("-webkit-text-stroke-width")]
         widths = [size for one in stroke if (size := length(one, 16)) is not None]
         if any(size.pixels > 0 for size in widths) and not any(one.alpha == 0 for one in colours_in(stroke)):
@@ -478,7 +484,7 @@ class _Computing:
         return is_picture and "text" in words(self._tokens("background-clip"))
 
     def _is_away(self, font: float, position: str) -> bool:
-        """Whether it is moved off the page."""
+        """Whether the element is moved off the page."""
         sides = {name: self._length(name, font) or Length() for name in ("left", "top", "right", "bottom")}
         if position == "static":
             sides = dict.fromkeys(sides, Length())
@@ -531,7 +537,7 @@ class _Computing:
         return [(one.lower_name, one.arguments) for one in self._tokens(name) if one.type == "function"]
 
     def _scale(self, font: float) -> float:
-        """By how much it is smaller, in the direction in which it is smallest."""
+        """Returns the scale in the direction in which it is smallest."""
         factor = 1.0
         for name, arguments in self._functions("transform"):
             sizes = [length(part[0], font) if part else None for part in split(arguments)]
@@ -566,7 +572,7 @@ class _Computing:
         return any(_is_empty(name, arguments, font) for name, arguments in self._functions("clip-path"))
 
     def _has_no_room(self, font: float, display: str, position: str) -> bool:
-        """Whether it is a box of no size that cuts off what is in it."""
+        """Whether it is a box without size that clips its content."""
         if self._tag in {"html", "body"}:
             return False
         floats = self._word("float", "none") != "none"
@@ -589,7 +595,7 @@ class _Computing:
         return line is not None and line.pixels <= 1 and not line.percent and _is_pixels(self._tokens("line-height"))
 
     def _is_veiled(self) -> bool:
-        """Whether a filter, a mask or a wish of the page keeps it from being painted."""
+        """Whether a filter, a mask or a property keeps it from being painted."""
         if self._word("content-visibility", "") == "hidden":
             return True
         for name, arguments in self._functions("filter"):
@@ -612,7 +618,7 @@ def _is_pixels(tokens: Sequence[Node]) -> bool:
 
 
 def _is_empty(name: str, arguments: Sequence[Node], font: float) -> bool:
-    """Whether nothing is left inside of a shape of clip-path."""
+    """Whether a shape of clip-path is empty."""
     if name == "inset":
         sizes = [size for one in solid(arguments) if (size := length(one, font)) is not None][:4]
         if not sizes:
@@ -634,7 +640,7 @@ def _is_empty(name: str, arguments: Sequence[Node], font: float) -> bool:
 
 
 def _of_attribute(written: str) -> Colour | None:
-    """A colour as attributes of HTML give it: a name, or six digits with or without a mark."""
+    """Parses a colour of an HTML attribute: a name, or six digits with or without `#`."""
     text = written.strip()[:40]
     for tried in (text, f"#{text}"):
         found = colour(parse_one_component_value(tried)) if tried else None
@@ -644,7 +650,7 @@ def _of_attribute(written: str) -> Colour | None:
 
 
 def _replaced(tokens: Sequence[Node], variables: Variables, depth: int, left: list[int]) -> list[Node] | None:
-    """The tokens with the values of variables in their places; None where one has none, or they refer to themselves."""
+    """Returns the tokens with variables replaced, or None if a variable has no value or refers to itself."""
     if depth > MAX_DEPTH:
         return None
     found: list[Node] = []

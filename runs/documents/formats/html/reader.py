@@ -1,4 +1,4 @@
-"""HTML as its text: headings, paragraphs, items of lists, cells. For e-books and the bodies of mails too."""
+"""Reads HTML as text: headings, paragraphs, list items, cells. Also used for e-books and the bodies of mails."""
 
 import codecs
 import re
@@ -19,7 +19,9 @@ from runs.errors import InvalidInput
 
 MAX_TAGS = 2_000_000
 MAX_ATTRIBUTES = 20_000
-"""Of one tag, or fewer of each of several: libxml2 compares each with all before it, which takes half a second here."""
+"""Attributes of one tag, or fewer of each of several tags: libxml2 compares each attribute with all before it, which
+takes half a second at this limit.
+"""
 ELSEWHERE = (
     "It refers to style sheets that are kept elsewhere, or has scripts. They are not applied: text that only they hide "
     "is not marked as hidden."
@@ -44,9 +46,9 @@ _SPACES = re.compile(r"[ \t\r\n\f]+")
 _TAG = re.compile(rb"""<[A-Za-z](?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?|["'])*+""")
 _VALUE = re.compile(rb"""=\s*+(?:"[^"]*+"|'[^']*+')""")
 _END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
-"""Left out, since libxml2 drops what is behind them, and browsers show it and apply its style sheets."""
+"""Removed, because libxml2 drops what follows them, while browsers show it and apply its style sheets."""
 _LONG_TAG = 4_000
-"""Bytes. Shorter ones have too few attributes to count them."""
+"""Bytes. In shorter tags, attributes need not be counted."""
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
 _HEAD_BYTES = 4_096
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -58,7 +60,7 @@ _MAX_LABEL = 100_000
 
 
 class Piece(NamedTuple):
-    """A block of a page: its text and from where to where that is not shown."""
+    """A block of a page: its text, and the ranges of it that are hidden."""
 
     text: str
     kind: BlockKind
@@ -68,8 +70,9 @@ class Piece(NamedTuple):
 
 
 class Page(NamedTuple):
-    """`is_cut`: whether the end is missing, since what was before it is nested too deep. `cautions`: that its encoding
-    was guessed, and that something may hide its text which is not applied; as sentences.
+    """A page. `is_cut`: the end is missing because of too deep nesting.
+
+    `cautions`: sentences, such as that the encoding was guessed, or that something that is not applied may hide text.
     """
 
     title: str
@@ -103,8 +106,10 @@ def add_pieces(builder: Builder, pieces: Sequence[Piece], prefix: str = "") -> N
 
 
 def page_of(data: bytes, encoding: str = "", linked: Linked | None = None) -> Page:
-    """`encoding`: what is known of it from elsewhere. Without any hint, that of what is not UTF-8 is guessed. `linked`:
-    gives the style sheets that the page refers to, where they are at hand.
+    """Reads a page. `encoding`: what is known of it from elsewhere, such as a mail's header; without any, it is guessed
+    unless the data is UTF-8.
+
+    `linked`: returns the style sheets that the page refers to, if they are available.
     """
     if data.count(b"<") > MAX_TAGS:
         raise InvalidInput(f"has more than {MAX_TAGS:,} HTML tags; split it")
@@ -117,7 +122,7 @@ def page_of(data: bytes, encoding: str = "", linked: Linked | None = None) -> Pa
     )
     try:
         root = lxml_html.document_fromstring(text, parser=parser)
-    except (etree.LxmlError, ValueError):  # nothing but comments
+    except (etree.LxmlError, ValueError):  # the page has only comments
         return Page("", [], is_cut=False)
     is_cut = any(one.type_name == "ERR_RESOURCE_LIMIT" for one in parser.error_log)
     title = root.find(".//title")
@@ -133,7 +138,7 @@ def page_of(data: bytes, encoding: str = "", linked: Linked | None = None) -> Pa
 
 
 def _add_bodies(root: etree._Element) -> None:
-    """Put the rows of tables into bodies, as browsers do: selectors count on it."""
+    """Puts the rows of tables into bodies, as browsers do. Selectors rely on it."""
     for table in list(root.iter("table")):
         body = None
         for child in list(table):
@@ -147,13 +152,13 @@ def _add_bodies(root: etree._Element) -> None:
 
 
 def _runs(script: Element) -> bool:
-    """Whether it is a program, and no data."""
+    """Whether a script element is a program and not data."""
     kind = script.get("type", "").strip().lower()
     return not kind or kind == "module" or "javascript" in kind or "ecmascript" in kind
 
 
 def _attributes_to_compare(text: bytes) -> int:
-    """How often attributes are compared with those before them: the square of how many a tag has."""
+    """Returns the number of comparisons between attributes: the sum of the squares of their number in each tag."""
     longs = (tag[0] for tag in _TAG.finditer(text) if tag.end() - tag.start() > _LONG_TAG)
     return sum(len(_VALUE.sub(b" ", tag).replace(b"/", b" ").split()) ** 2 for tag in longs)
 
@@ -167,8 +172,9 @@ def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
 
 
 def decoded_or_guessed(data: bytes, *likely: str) -> tuple[str, str]:
-    """The text in the first of these encodings that fits; else in one that is guessed, with a caution where another one
-    is about as likely.
+    """Decodes text with the first of these encodings that fits, or with a guessed one.
+
+    Returns a caution if another encoding is about as likely.
     """
     for codec in likely:
         if codec and (text := decoded(data, codec)) is not None:
@@ -181,7 +187,7 @@ def decoded_or_guessed(data: bytes, *likely: str) -> tuple[str, str]:
 
 
 def decoded(data: bytes, codec: str) -> str | None:
-    """None where the codec does not fit, or is none of text."""
+    """Returns None if the codec does not fit, or is not a text encoding."""
     try:
         return codecs.lookup(codec).name and data.decode(codec)
     except (LookupError, UnicodeError, ValueError):
@@ -189,7 +195,7 @@ def decoded(data: bytes, codec: str) -> str | None:
 
 
 class _Faint(NamedTuple):
-    """Text of a piece in the colour of its ground: it is hidden, unless there is a picture behind it."""
+    """Text in the colour of its ground. It is hidden unless a picture is behind it."""
 
     start: int
     end: int
@@ -197,7 +203,7 @@ class _Faint(NamedTuple):
     floating: Scope | None
 
     def is_on_picture(self) -> bool:
-        """To be asked at the end of the page."""
+        """Known only at the end of the page."""
         return self.scope.is_doubtful() or (self.floating is not None and self.floating.has_pictures)
 
 
@@ -216,7 +222,7 @@ class _Pieces:
         self._lists = self._verbatim = 0
 
     def all(self) -> list[Piece]:
-        """To be called at the end: only then is it known where there are pictures."""
+        """Returns all pieces. Must be called at the end, when all pictures are known."""
         for number, faint in self._faint_pieces:
             piece = self._pieces[number]
             spans = [(one.start, min(one.end, len(piece.text))) for one in faint if not one.is_on_picture()]
@@ -224,7 +230,7 @@ class _Pieces:
         return self._pieces
 
     def walk(self, element: Element) -> None:
-        """The parser leaves no more than 256 levels."""
+        """Reads an element recursively. The parser limits the nesting to 256 levels."""
         tag = element.tag
         is_block = tag in _BLOCKS
         before = self._kind, self._level
@@ -266,7 +272,7 @@ class _Pieces:
             self._level = self._lists
 
     def _say(self, text: str | None) -> None:
-        """Text of the page, in which spaces count once, also those on both sides of a tag."""
+        """Adds text of the page. Consecutive white space counts once, also across tags."""
         if not text:
             return
         if not self._verbatim:
@@ -287,7 +293,7 @@ class _Pieces:
             self._size += len(text)
 
     def _break(self) -> None:
-        """A line ends; two of them one after the other begin another block."""
+        """Ends a line. Two line breaks in a row begin another block."""
         if self._parts and self._parts[-1] == "\n" and not self._verbatim:
             self.flush()
         elif self._parts or self._verbatim:
@@ -295,7 +301,7 @@ class _Pieces:
             self._size += 1
 
     def flush(self) -> None:
-        """Make a piece of what there is."""
+        """Makes a piece of the text so far."""
         whole = "".join(self._parts)
         text = whole.strip("\n").rstrip()
         if text.strip():

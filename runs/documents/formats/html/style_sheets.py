@@ -1,7 +1,7 @@
-"""Style sheets of a page: which declarations count for an element, of the properties that can hide text.
+"""Applies the style sheets of a page: finds the declarations for an element, of properties that can hide text.
 
-Sheets are hostile. tinycss2 and cssselect2 parse and match them, and each step of a match is counted: a page whose
-sheets need more than MAX_STEPS is refused.
+Style sheets are untrusted. tinycss2 and cssselect2 parse and match them, and each step of a match is counted: a page
+that needs more than MAX_STEPS is refused.
 """
 
 import base64
@@ -58,7 +58,7 @@ _KEYWORDS: Mapping[str, frozenset[str]] = {
     ),
     **dict.fromkeys(("forced-colors", "inverted-colors"), frozenset({"none"})),
 }
-"""What a usual browser answers. A feature that is not here does not hold, as in browsers."""
+"""Answers of a common browser to media queries. Unknown features do not match, as in browsers."""
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -71,13 +71,15 @@ _TYPES = frozenset({"all", "screen"})
 
 
 def holds(condition: Sequence[Node], *, supports: bool = False) -> bool:
-    """Whether the condition of `@media` or `@container` holds, or that of `@supports`: then each declaration does."""
+    """Whether the condition of `@media` or `@container` holds, or of `@supports`, where each
+    declaration is supported.
+    """
     parts = [part for part in split(condition) if part]
     return not parts or any(_query(part, supports, 0) for part in parts)
 
 
 def _query(tokens: Sequence[Node], supports: bool, depth: int) -> bool:
-    """Of one query, from left to right: conditions with `and`, `or` and `not` before them."""
+    """Evaluates one query from left to right: conditions with `and`, `or` and `not`."""
     result, joint, negated = True, "and", False
     for token in tokens:
         if token.type == "ident" and token.lower_value in {"and", "or"}:
@@ -107,7 +109,7 @@ def _condition(token: Node, supports: bool, depth: int) -> bool:
 
 
 def _feature(tokens: Sequence[Node]) -> bool:
-    """`(width)`, `(min-width: 600px)`, `(600px <= width < 900px)` or `(hover: none)`."""
+    """Evaluates `(width)`, `(min-width: 600px)`, `(600px <= width < 900px)` or `(hover: none)`."""
     if not tokens:
         return False
     if tokens[0].type == "ident" and (len(tokens) == 1 or tokens[1] == ":"):
@@ -138,12 +140,12 @@ def _named(name: str, value: Sequence[Node]) -> bool:
 
 
 def _sign(tokens: Sequence[Node]) -> str:
-    """A comparison, whose characters are tokens of their own."""
+    """Returns a comparison operator, whose characters are separate tokens."""
     return "".join(one.value for one in tokens if one.type == "literal")
 
 
 def _number(tokens: Sequence[Node]) -> float | None:
-    """A length, a number, a ratio or a resolution."""
+    """Returns a length, a number, a ratio or a resolution."""
     if not tokens:
         return None
     if len(tokens) == 3 and tokens[1] == "/" and all(one.type == "number" for one in (tokens[0], tokens[2])):
@@ -156,41 +158,41 @@ def _number(tokens: Sequence[Node]) -> float | None:
 
 
 MAX_CHARACTERS = 4_000_000
-"""Of all style sheets of a page, and of all its different style attributes. Large sites have a million."""
+"""Of all style sheets and all different style attributes of a page. Large sites have a million."""
 MAX_STEPS = 5_000_000
-"""Selectors that are compared with an element, and elements that these look at on their way."""
+"""Comparisons of a selector with an element, and elements visited by them."""
 MAX_RULES = 50_000
 MAX_SELECTOR = 4_000
-"""Characters of a selector, with those that it is nested in."""
+"""Characters of a selector, including the selectors that it is nested in."""
 MAX_SHEETS = 1_000
-"""Of a page, with those that they import."""
+"""Per page, including imported ones."""
 TOO_MANY = "has style sheets that are longer or more complex than those of any page; save it as PDF"
 _FOLDED = 60
-"""All numbers up to 6 divide it. Of more than twice as many siblings, only the remainder is counted."""
+"""A multiple of all numbers up to 6. Of more than twice as many siblings, only the remainder is counted."""
 _CHARACTERS_A_STEP = 32
 _LONG_NUMBER = re.compile(r"\d{300,}")
 _STRUCTURAL = re.compile(r"[+~]|:(?:first|last|only|nth|empty|has)\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"\[\s*([^\s=\]~|^$*]{1,200})")
 _ALWAYS = re.compile(r"(?<![:\\]):(?:defined|read-only|dir\(\s*ltr\s*\))(?![\w-])", re.IGNORECASE)
-"""Pseudo-classes that cssselect2 does not know, and that each element with text has."""
+"""Pseudo-classes that cssselect2 does not know and that apply to every element with text."""
 _ANY_OF = re.compile(r"(?<![:\\]):(?:matches|-webkit-any|-moz-any)\(", re.IGNORECASE)
 _OPEN = re.compile(r"(?<![:\\]):open(?![\w-])", re.IGNORECASE)
 _CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
-"""Around style sheets in chapters of books, which are XHTML."""
+"""Found around style sheets in chapters of e-books, which are XHTML."""
 _DATA = re.compile(r"\s*data:([^,]{0,200}),(.*)", re.IGNORECASE | re.DOTALL)
 _OF_HTML = frozenset(
     {"bgcolor", "color", "text", "link", "background", "hidden", "open", "popover", "style", "class", "id", "href"}
 )
-"""Attributes that matter whatever the selectors are."""
+"""Attributes that matter for every selector."""
 _OUTSIDE_OF_LAYERS = 1_000_000
 _OF_ATTRIBUTE = 2_000_000
 _REFUSED = (cssselect2.SelectorError, NotImplementedError, SyntaxError, ValueError, TypeError, AttributeError, KeyError)
-"""What cssselect2 raises on selectors that it cannot read, by trial."""
+"""Raised by cssselect2 on selectors that it cannot parse, as found by fuzzing."""
 _UNREADABLE = (RecursionError, MemoryError)
 type Linked = Callable[[str], str | None]
-"""The style sheet at an address in the page; None where it is not at hand."""
+"""Returns the style sheet at an address in the page, or None if it is not available."""
 type Declared = Mapping[str, Value]
-"""The values that count for an element, by property; variables are among them."""
+"""The values that apply to an element, by property. Variables are included."""
 
 
 class Declaration(NamedTuple):
@@ -200,7 +202,7 @@ class Declaration(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """`layer` is the name of its cascade layer, empty outside of all."""
+    """A rule. `layer` is the name of its cascade layer, or empty."""
 
     selectors: str
     declarations: Sequence[Declaration]
@@ -208,7 +210,9 @@ class Rule(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """`imports`: addresses, with their layers. `animations`: how they end. `defaults`: of variables."""
+    """A parsed style sheet. `imports`: addresses with their layers. `animations`: their final declarations. `defaults`:
+    initial values of variables.
+    """
 
     rules: list[Rule]
     imports: list[tuple[str, str]]
@@ -218,7 +222,7 @@ class Sheet(NamedTuple):
 
 
 class Budget:
-    """Counts steps, each as many times as the selector that it is made for is long."""
+    """Counts steps, each multiplied by the length of its selector."""
 
     def __init__(self, steps: int) -> None:
         self._left = steps
@@ -231,8 +235,10 @@ class Budget:
 
 
 class _Siblings(list[Any]):
-    """The children of an element. cssselect2 asks for those before or behind one only to count those with the same tag,
-    so that a part of them holds as many as these are, and no more than twice _FOLDED.
+    """The children of an element.
+
+    cssselect2 asks for siblings before or after an element only to count those with the same tag. So at most twice
+    _FOLDED of them are returned, with the same remainder.
     """
 
     @cached_property
@@ -254,8 +260,10 @@ class _Siblings(list[Any]):
         return [one] * (count if count < 2 * _FOLDED else _FOLDED + count % _FOLDED)
 
 
-class Place(cssselect2.ElementWrapper):  # type: ignore[misc]  # it has no types
-    """An element as selectors see it. What they look at around it is counted, and not copied for each element."""
+class Place(cssselect2.ElementWrapper):  # type: ignore[misc]  # cssselect2 has no types
+    """An element as selectors see it. The elements that a selector visits are counted, and not
+    copied for each element.
+    """
 
     def __init__(
         self, etree_element: Any, parent: Any, index: int, previous: Any, in_html_document: bool = True
@@ -289,7 +297,7 @@ class Place(cssselect2.ElementWrapper):  # type: ignore[misc]  # it has no types
 
 
 class _Applied(NamedTuple):
-    """A rule in its place. `cost`: steps that one comparison counts for."""
+    """A rule with its position in the cascade. `cost`: the steps that one comparison counts."""
 
     declarations: Sequence[Declaration]
     layer: str
@@ -297,7 +305,7 @@ class _Applied(NamedTuple):
     cost: int
 
 
-class _Matcher(cssselect2.Matcher):  # type: ignore[misc]  # it has no types
+class _Matcher(cssselect2.Matcher):  # type: ignore[misc]  # cssselect2 has no types
     def __init__(self, budget: Budget) -> None:
         super().__init__()
         self._budget = budget
@@ -311,7 +319,7 @@ class _Matcher(cssselect2.Matcher):  # type: ignore[misc]  # it has no types
 
 
 class StyleSheets:
-    """All style sheets of a page. `is_elsewhere`: whether it refers to some that are not at hand."""
+    """All style sheets of a page. `is_elsewhere`: the page refers to style sheets that are not available."""
 
     def __init__(self, root: Element, linked: Linked | None = None) -> None:
         self._budget = Budget(MAX_STEPS)
@@ -328,7 +336,7 @@ class StyleSheets:
             self._collect(element)
 
     def attributes(self, element: Element) -> tuple[tuple[str, str], ...]:
-        """Those attributes of an element that decide how it looks."""
+        """Returns the attributes of an element that decide its look."""
         return tuple(one for one in cast("Any", element).items() if one[0] in self._names)
 
     def place(self, element: Element, parent: Place | None, previous: Place | None = None) -> Place:
@@ -337,14 +345,14 @@ class StyleSheets:
         return made
 
     def plain(self, place: Place) -> list[Any]:
-        """The rules that match whatever the element's siblings are."""
+        """Returns the rules that match regardless of the element's siblings."""
         return cast("list[Any]", self._plain.match(place))
 
     def structural(self, place: Place) -> list[Any]:
         return cast("list[Any]", self._structural.match(place))
 
     def declared(self, matches: Sequence[Any], style: str) -> Declared:
-        """What counts of the rules that match an element, and of its style attribute."""
+        """Returns the declarations that apply, from the rules that match an element and from its style attribute."""
         found: dict[str, tuple[Any, Value]] = {}
         for specificity, _, pseudo, applied in matches:
             if pseudo is None:
@@ -422,7 +430,7 @@ class StyleSheets:
 
 
 def _counts(element: Element) -> bool:
-    """Whether a browser applies it: its type and media are those of screens, and it is in no template."""
+    """Whether a browser applies it: its type and media are right for screens, and it is not in a template."""
     kind = element.get("type", "").strip().lower()
     if element.tag == "style" and kind not in {"", "text/css"}:
         return False
@@ -435,7 +443,7 @@ def _counts(element: Element) -> bool:
 
 
 def _in_address(address: str) -> str | None:
-    """What a data: address holds."""
+    """Returns the content of a data: address."""
     found = _DATA.match(address)
     if not found:
         return None
@@ -448,7 +456,7 @@ def _in_address(address: str) -> str | None:
 
 
 def _shortened(text: str) -> str:
-    """Numbers of more digits than Python reads are cut."""
+    """Cuts numbers with more digits than Python can parse."""
     return _LONG_NUMBER.sub(lambda found: found[0][:300], text)
 
 
@@ -471,7 +479,7 @@ def declarations(nodes: Sequence[Node]) -> Sequence[Declaration]:
 
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> Sheet:
-    """Chapters of a book share theirs."""
+    """Parses a style sheet. Cached, because the chapters of a book share theirs."""
     sheet = Sheet([], [], [], {}, {})
     try:
         nodes = tinycss2.parse_stylesheet(_shortened(text), skip_comments=True, skip_whitespace=True)
@@ -482,7 +490,7 @@ def _parsed(text: str) -> Sheet:
 
 
 def _gather(nodes: Sequence[Node], sheet: Sheet, parent: str, layer: str, depth: int) -> None:
-    """The rules among these nodes; `parent` is the selector that they are nested in."""
+    """Collects the rules among these nodes. `parent` is the selector that they are nested in."""
     if depth > MAX_DEPTH:
         raise InvalidInput(TOO_MANY)
     if parent and (loose := declarations(nodes)):
@@ -557,7 +565,7 @@ def _layer(outer: str, name: str) -> str:
 
 
 def _selectors(text: str) -> list[str]:
-    """The selectors of a list. A selector that cannot be read does not affect the others."""
+    """Returns the selectors of a list. One that cannot be parsed does not affect the others."""
     parts: list[list[Node]] = [[]]
     for one in tinycss2.parse_component_value_list(text):
         if one == ",":

@@ -1,14 +1,15 @@
-"""Whether HTML is a page that people read, such as an export of a word processor, or the source of a web project.
+"""Decides whether HTML is a page that people read, such as an export of a word processor, or the source of a web
+project.
 
-Of a page to read its text counts; of a source each tag does, since somebody may ask to change it. So it is a source
-when in doubt, and always where it needs files or programs of a project, or is filled in by one.
+Of a page, the text counts; of a source, each tag does, because a person may ask to change it. In doubt it is a source.
+It always is one if it needs files or programs of a project, or is a template.
 """
 
 import re
 from typing import NamedTuple
 
 MIN_WORDS = 20
-"""Of a page without a mark of the program that saved it: shorter ones are as easily read with their tags."""
+"""Words of a page without a generator mark. A shorter page is easily read with its tags."""
 _MARK_BYTES = 4_096
 _SAVED = re.compile(
     rb"<!--\s*saved from url=|page saved with singlefile|urn:schemas-microsoft-com:office"
@@ -16,12 +17,12 @@ _SAVED = re.compile(
     rb"|themes\.googleusercontent\.com/fonts|\.lst-kix_|ol\{margin:0;padding:0\}table td",
     re.IGNORECASE,
 )
-"""What browsers, word processors and Google Docs write into the pages that they save."""
+"""Matches what browsers, word processors and Google Docs write into pages that they save."""
 _TEMPLATE = re.compile(rb"<\?php|\{%|\{\{|<%")
 _FILLED_IN = re.compile(
     rb"\$\{|<!--#|\*\||<[^<>]{1,300}\s(?:v-[a-z]+|x-data|ng-[a-z]+|th:[a-z]+|hx-[a-z]+|data-react[a-z]*|[@:][a-z]+)="
 )
-"""Of programs and frameworks that fill a page in before anybody reads it."""
+"""Matches placeholders of programs and frameworks that fill in a page."""
 _BEGINS = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:\s++|<\?xml[^<>]{0,200}\?>|<!--(?>[^-]|-(?!->)){0,4000}-->)*+<(?:!doctype\s+html|html)\b",
     re.IGNORECASE,
@@ -30,18 +31,18 @@ _TOKEN = re.compile(rb"<!--|-->|<(/?)([a-z][a-z0-9]*)([^<>]*)>?|<", re.IGNORECAS
 _UNSEEN = frozenset({b"script", b"style", b"noscript", b"template", b"svg", b"select", b"textarea", b"title"})
 _GENERATOR = re.compile(rb"name\s*=\s*[\"']?generator\b", re.IGNORECASE)
 _STYLED = re.compile(rb"\sstyle\s*=|\sclass\s*=\s*[\"']?[a-z]\d+\b", re.IGNORECASE)
-"""Styles on each paragraph, or classes that were only counted: nobody writes these by hand."""
+"""Matches styles on each paragraph, and numbered classes, which no one writes by hand."""
 _OF_A_PROJECT = re.compile(
     rb"type\s*=\s*[\"']?module|rel\s*=\s*[\"']?(?:manifest|modulepreload)"
     rb"|(?:src|href)\s*=\s*[\"']?(?!https?:|//|data:|cid:|[^\"'\s>]*_files/)[^\"'\s>]",
     re.IGNORECASE,
 )
-"""Scripts, styles and icons that lie beside the page; those that a browser saves with it lie in a folder `…_files`."""
+"""Scripts, styles and icons next to the page. Those that a browser saves with it are in a folder `…_files`."""
 _PARAGRAPHS = frozenset({b"p", b"td", b"li", b"div", b"span"})
 
 
 def is_page_to_read(head: bytes) -> bool:
-    """Whether a content that begins so is a page to read. Some ten thousand bytes of it show enough."""
+    """Whether a content that begins like this is a page to read. Some ten thousand bytes are enough to decide."""
     if _TEMPLATE.search(head):
         return False
     if _SAVED.search(head[:_MARK_BYTES]):
@@ -56,7 +57,9 @@ def is_page_to_read(head: bytes) -> bool:
 
 
 class _Seen(NamedTuple):
-    """What a page has: words and characters to be seen, characters of scripts, paragraphs, and those with a style."""
+    """Counts of a page: visible words and characters, characters of scripts, paragraphs, and
+    paragraphs with a style.
+    """
 
     words: int
     characters: int
@@ -68,7 +71,7 @@ class _Seen(NamedTuple):
 
 
 def _seen(head: bytes) -> _Seen:
-    """In one pass: a beginning may be hostile."""
+    """Counts in one pass, because the beginning may be hostile."""
     words = characters = scripted = paragraphs = styled = at = 0
     has_generator = of_a_project = in_body = False
     within = b""

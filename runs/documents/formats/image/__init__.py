@@ -1,4 +1,4 @@
-"""Pictures, whose words are read by OCR where it is installed."""
+"""Pictures. Their words are read by OCR if it is installed."""
 
 from runs.documents.document_format import OF_PICTURES, DocumentFormat, Signature, begins
 from runs.documents.model.anchors import ON_PAGES

@@ -1,4 +1,4 @@
-"""Pictures that were given, as pages to be shown: one form that browsers know, and no larger than a screen needs."""
+"""Converts pictures to pages that can be shown: in a format that browsers know, and no larger than a screen needs."""
 
 import io
 import json
@@ -13,26 +13,30 @@ from runs.errors import InvalidInput
 MAX_SIDE = 2_400
 MAX_SIDE_FOR_MODELS = 2_000
 MAX_BYTES_FOR_MODELS = 3_700_000
-"""Claude takes 5 MB of a picture in base64, and 2,000 pixels a side where a request has more than twenty."""
+"""Claude accepts 5 MB per picture in base64, and 2,000 pixels per side in requests with more than twenty pictures."""
 _TAKEN = frozenset({"png", "jpeg", "webp"})
 THUMBNAIL = 240
 _QUALITY = 80
 
 
 def picture(data: bytes, *, page: int, dpi: int = 0) -> bytes:
-    """A page as WebP, behind JSON with its `width` and `height` in pixels, packed. `dpi` is that of PDF files."""
+    """Returns JSON with `width` and `height` in pixels and the page as WebP, packed. `dpi` is used
+    for PDF files only.
+    """
     image = _page(data, page)
     size = {"width": image.width, "height": image.height}
     return packed((json.dumps(size).encode(), _webp(image, MAX_SIDE)))
 
 
 def thumbnail(data: bytes) -> bytes:
-    """The first page as a small picture (WebP)."""
+    """Returns the first page as a small picture (WebP)."""
     return _webp(_page(data, 1), THUMBNAIL)
 
 
 def for_models(data: bytes, *, page: int) -> bytes:
-    """A page as models take pictures, behind its media type, packed: as it is, or else as a WebP."""
+    """Returns a page as models accept it: its media type and the picture, packed; unchanged if possible, otherwise as
+    WebP.
+    """
     kind = _kind_as_it_is(data) if page == 1 else ""
     if kind:
         return packed((f"image/{kind}".encode(), data))
@@ -40,7 +44,7 @@ def for_models(data: bytes, *, page: int) -> bytes:
 
 
 def _kind_as_it_is(data: bytes) -> str:
-    """The last part of its media type; empty for a picture that has to be made smaller, upright or another one."""
+    """Returns the subtype of the picture's media type, or an empty string if it must be scaled, turned or converted."""
     with Image.open(io.BytesIO(data), formats=FORMATS) as picture:
         is_still = getattr(picture, "n_frames", 1) == 1 and picture.getexif().get(ExifTags.Base.Orientation, 1) == 1
         fits = len(data) <= MAX_BYTES_FOR_MODELS and max(picture.size) <= MAX_SIDE_FOR_MODELS
@@ -56,7 +60,7 @@ def _page(data: bytes, number: int) -> Image.Image:
 
 
 def _webp(image: Image.Image, side: int) -> bytes:
-    """On white where it is transparent."""
+    """Converts to WebP, with a white background if the picture is transparent."""
     if image.has_transparency_data:
         white = Image.new("RGBA", image.size, "white")
         image = Image.alpha_composite(white, image.convert("RGBA"))

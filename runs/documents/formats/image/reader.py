@@ -1,6 +1,6 @@
-"""Pictures and scans: their words, where they stand, and how sure Tesseract is of them.
+"""Reads pictures and scans: words, their places, and Tesseract's confidence.
 
-Tesseract is the optional extra `ocr`: it comes as a wheel with its models, and not for each system.
+Tesseract is the optional extra `ocr`. It comes as a wheel with its models, and not for every system.
 """
 
 import io
@@ -29,23 +29,25 @@ FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 MAX_PIXELS = 40_000_000
 MAX_PAGES = 200
 MAX_SECONDS = 300.0
-"""Of the processor, until the last page is begun: one takes up to three, and the last may take 20 more."""
+"""Processor time until the last page begins. A page takes up to three seconds, the last one up to 20 more."""
 MIN_SECONDS_LEFT = 120.0
-"""By the clock, which goes on while others have the processor: for the last page, and for all that is no OCR."""
+"""Wall-clock time that must be left for the last page and for everything that is not OCR. Other
+processes slow it down.
+"""
 TOO_LONG = "is a scan that takes OCR too long; split it"
 MAX_WORDS = 8_000
-"""Of a page; a full page of a newspaper has some five thousand."""
+"""Per page. A full newspaper page has some five thousand."""
 _PAGE_PIXELS = 8_700_000
-"""An A4 page at 300 dpi, for which Tesseract's models are made: smaller pictures are enlarged to it."""
+"""An A4 page at 300 dpi, the resolution of Tesseract's models. Smaller pictures are enlarged to it."""
 _MAX_GROWTH = 3.0
 _MAX_READ_PIXELS = 20_000_000
 _PAGE_MILLISECONDS = 20_000
 _NO_LANGUAGES = {"osd", "equ"}
-"""Models in the folder of languages that are none."""
+"""Files in the folder of language models that are not languages."""
 
 
 class Word(NamedTuple):
-    """`confidence` in percent; the box in shares of the picture's width and height, from the top left."""
+    """A word. `confidence` in percent; its box in fractions of the picture's width and height, from the top left."""
 
     text: str
     confidence: float
@@ -56,7 +58,7 @@ class Word(NamedTuple):
 
 
 class Room:
-    """How many more pages OCR may read in this file."""
+    """The time budget of OCR for one file."""
 
     def __init__(self) -> None:
         self._effort, self._left = WorkBudget(), MAX_PAGES
@@ -66,7 +68,7 @@ class Room:
         return self._effort.spent <= MAX_SECONDS and seconds_left() >= MIN_SECONDS_LEFT
 
     def take(self) -> bool:
-        """One more page, if there is time for it."""
+        """Starts a page. Returns False if there is no time for it."""
         if not self._left or not self.has_time:
             return False
         self._left -= 1
@@ -82,13 +84,13 @@ class Line(NamedTuple):
 
     @property
     def confidence(self) -> int:
-        """In percent: the mean over its characters."""
+        """In percent: the mean of its characters."""
         total = sum(len(word.text) for word in self.words)
         return round(sum(word.confidence * len(word.text) for word in self.words) / total)
 
 
 def can_read() -> bool:
-    """Whether Tesseract and a model of a language are installed."""
+    """Whether Tesseract and a language model are installed."""
     return bool(_languages())
 
 
@@ -97,15 +99,15 @@ def read(data: bytes) -> bytes:
 
 
 def make(data: bytes) -> BuiltDocument:
-    """The words of a picture, or of each page of a TIFF file."""
+    """Reads the words of a picture, or of each page of a TIFF file."""
     builder = Builder(FORMAT.name)
-    with warnings.catch_warnings(action="ignore"):  # Pillow's, of damage that it can do with
+    with warnings.catch_warnings(action="ignore"):  # Pillow warns of damage that it can handle
         pages = _add_pages(builder, data)
     return builder.made(FORMAT.unit, pages, range(1, pages + 1))
 
 
 def _add_pages(builder: Builder, data: bytes) -> int:
-    """Up to the first that cannot be read; the number of those that were."""
+    """Adds pages up to the first that cannot be read, and returns their number."""
     count, room = 0, Room()
     try:
         for picture in pages_of(data):
@@ -123,7 +125,7 @@ def _add_pages(builder: Builder, data: bytes) -> int:
 
 
 def add_page(builder: Builder, page: int, lines: Sequence[Line], label: str = "") -> None:
-    """One more block of kind PAGE with these lines, marked as read from a picture; the boxes are those of its words."""
+    """Adds a block of kind PAGE with these lines, marked as read from a picture, with the boxes of its words."""
     start = builder.begin()
     builder.add(f"page={page}", BlockKind.PAGE, "\n".join(line.text for line in lines), label=label)
     for line in lines:
@@ -136,17 +138,17 @@ def add_page(builder: Builder, page: int, lines: Sequence[Line], label: str = ""
 
 
 def read_picture(picture: Image.Image) -> list[Line]:
-    """The lines of a picture in reading order; none if there are no words in it.
+    """Returns the lines of a picture in reading order, or none if it has no words.
 
-    Raises InvalidInput where no OCR is installed, or when the picture takes too long.
+    Raises InvalidInput if OCR is not installed or the picture takes too long.
     """
     with _engine("AUTO") as engine:
         return _read(engine, _prepared(picture))
 
 
 def read_lines(pictures: Iterable[Image.Image]) -> Iterator[Line]:
-    """The words of each of these pictures, which have one line at 300 dpi. Raises as `read_picture`."""
-    with _engine("SINGLE_LINE") as engine:  # it takes longer to begin than to read a line
+    """Yields the line of each of these pictures, which show one line at 300 dpi. Raises like `read_picture`."""
+    with _engine("SINGLE_LINE") as engine:  # starting takes longer than reading a line
         for picture in pictures:
             yield Line([word for line in _read(engine, picture) for word in line.words])
 
@@ -176,8 +178,8 @@ def _mean(lines: Sequence[Line]) -> int:
 
 
 def pages_of(data: bytes) -> Iterator[Image.Image]:
-    """The picture, or those of a TIFF file, each upright and checked before it takes its memory."""
-    Image.MAX_IMAGE_PIXELS = 2 * MAX_PIXELS  # below it Pillow does not warn: smaller ones are refused here
+    """Yields the picture, or the pages of a TIFF file, turned upright. Sizes are checked before memory is allocated."""
+    Image.MAX_IMAGE_PIXELS = 2 * MAX_PIXELS  # keeps Pillow from warning, because smaller pictures are refused here
     try:
         picture = Image.open(io.BytesIO(data), formats=FORMATS)
         page = 0
@@ -189,7 +191,7 @@ def pages_of(data: bytes) -> Iterator[Image.Image]:
             if picture.format != "TIFF":
                 return
             picture.seek(page)
-    except EOFError:  # behind the last page
+    except EOFError:  # after the last page
         return
     except UnidentifiedImageError as error:
         raise InvalidInput("is no picture that can be read; save it as PNG, JPEG, TIFF or WEBP") from error
@@ -210,7 +212,7 @@ def _too_large(megapixels: str) -> str:
 
 
 def _prepared(picture: Image.Image) -> Image.Image:
-    """In grey, and about as large as a page at 300 dpi."""
+    """Returns the picture in grey, scaled to about a page at 300 dpi."""
     grey = _grey(picture)
     pixels = grey.width * grey.height
     wanted = min(_MAX_GROWTH, math.sqrt(_PAGE_PIXELS / pixels))
@@ -223,7 +225,9 @@ def _prepared(picture: Image.Image) -> Image.Image:
 
 
 def _grey(picture: Image.Image) -> Image.Image:
-    """In 256 shades, on white where it is transparent. Pillow cuts more shades off instead of scaling them."""
+    """Converts to 256 shades of grey, with a white background if transparent. Pillow would clip deeper pictures instead
+    of scaling them.
+    """
     if picture.mode.startswith("I"):
         picture = picture.convert("I")
     if picture.mode in {"I", "F"}:
@@ -238,7 +242,7 @@ def _grey(picture: Image.Image) -> Image.Image:
 
 
 def _models() -> Path:
-    """Where the packages of Tesseract's models put them."""
+    """Returns the folder where the packages of Tesseract's models put them."""
     return Path(sys.prefix, "share", "tessdata")
 
 

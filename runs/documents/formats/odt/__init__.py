@@ -1,4 +1,4 @@
-"""OpenDocument texts: as Word files, with all tracked changes accepted."""
+"""OpenDocument texts, read like Word files with all tracked changes accepted."""
 
 from runs.documents.document_format import DocumentFormat
 from runs.documents.model.anchors import IN_TEXTS

@@ -1,4 +1,4 @@
-"""The numbers before headings and items of lists, which OpenDocument texts do not hold: counted by their styles."""
+"""Counts the numbers of headings and list items from their styles. OpenDocument texts do not store them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 DC = "{http://purl.org/dc/elements/1.1/}"
 MAX_DEPTH = 100
-"""Of what is gone down into: a table in a table in a list in a section has twenty."""
+"""Of nested elements. A table in a table in a list in a section has twenty."""
 TOO_DEEP = "is nested deeper than any document"
 
 
@@ -24,13 +24,15 @@ _MAX_PARENTS = 20
 _LOWER, _UPPER = "lower letters", "upper letters"
 _FORMATS = {"1": "decimal", "a": _LOWER, "A": _UPPER, "i": "lowerRoman", "I": "upperRoman"}
 _IN_STEP = {_LOWER: "lowerLetter", _UPPER: "upperLetter"}
-"""With `num-letter-sync` bb comes after aa, as in Word; without it ab does."""
+"""With `num-letter-sync`, bb comes after aa, as in Word; otherwise ab does."""
 _OUTLINE = "outline"
 
 
 @dataclass(frozen=True)
 class _Level:
-    """`format` is empty where there is no number; `shown`: so many levels up to this one are in its number."""
+    """A level of a list style. `format` is empty if there is no number. `shown`: how many levels
+    its number includes.
+    """
 
     format: str
     prefix: str
@@ -41,7 +43,7 @@ class _Level:
 
 
 class Styles:
-    """The lists of a text by their names, and which of them a paragraph is in by its style."""
+    """The list styles of a text by name, and the list styles of paragraph styles."""
 
     def __init__(self, *roots: Element | None) -> None:
         self.lists: dict[str, Mapping[int, _Level]] = {}
@@ -60,7 +62,7 @@ class Styles:
                     self.lists.setdefault(one.get(f"{STYLE}name", ""), dict(_levels(one)))
 
     def list_of(self, paragraph: Element) -> str:
-        """The name of the list that a paragraph is in by its style, or by one that this is made of."""
+        """Returns the name of the list style of a paragraph's style or of one that it is based on."""
         name = paragraph.get(f"{TEXT}style-name", "")
         for _ in range(_MAX_PARENTS):
             found, name = self._paragraphs.get(name, ("", ""))
@@ -88,7 +90,7 @@ def _levels(style: Element) -> Iterator[tuple[int, _Level]]:
 
 @dataclass
 class _Open:
-    """A list that is being read. Lists within lists count on in `counts`, by level."""
+    """A list that is being read. Nested lists share `counts`, by level."""
 
     style: str
     key: str
@@ -97,7 +99,7 @@ class _Open:
 
 
 class Counting:
-    """How far each list has counted, in the order of the text."""
+    """The counters of each list, in text order."""
 
     def __init__(self, styles: Styles) -> None:
         self._styles = styles
@@ -107,7 +109,7 @@ class Counting:
         self._outline: dict[int, int] = {}
 
     def begin(self, element: Element, level: int) -> None:
-        """A list begins. Another one of its style counts from the beginning, unless it says that it goes on."""
+        """Begins a list. Another list of the same style restarts the count, unless it says that it continues."""
         above = self._open[-1] if level > 1 else None
         style = element.get(f"{TEXT}style-name", "") or (above.style if above else "")
         goes_on = element.get(f"{TEXT}continue-numbering") == "true" or bool(above and above.goes_on)
@@ -128,7 +130,7 @@ class Counting:
         self._open.pop()
 
     def item(self, item: Element, paragraph: Element, level: int) -> Numbered | None:
-        """What stands before the first paragraph of an item of the list that was begun last."""
+        """Returns the number of the first paragraph of an item in the innermost list."""
         one = self._open[-1]
         one.goes_on = False
         style = one.style or self._styles.list_of(paragraph)

@@ -1,4 +1,4 @@
-"""OpenDocument texts: the text as it is when all tracked changes are accepted, then its notes, comments and margins.
+"""Reads OpenDocument texts with all tracked changes accepted, then notes, comments, headers and footers.
 
 Each story is read block by block: paragraphs, cells of tables, text boxes.
 """
@@ -38,7 +38,7 @@ _MARKS = frozenset({f"{TEXT}change", f"{TEXT}change-start", f"{TEXT}change-end",
 
 @dataclass
 class Change:
-    """A tracked change; `start` is where an insertion begins in the whole text, once that is known."""
+    """A tracked change. `start`: the offset of an insertion in the whole text, once it is known."""
 
     is_deletion: bool
     text: str
@@ -50,7 +50,7 @@ class Change:
 
 @dataclass
 class Later:
-    """A note or a comment, whose own blocks come later: `kind` is footnote, endnote or comment."""
+    """A note or a comment that is added after the text. `kind` is footnote, endnote or comment."""
 
     kind: str
     element: Element
@@ -61,8 +61,8 @@ class Later:
 
 @dataclass
 class Words:
-    """`events`: elements that stand between two words, and how many characters stand before each. `hidden`: from where
-    to where the text is not shown.
+    """The words of a paragraph. `events`: elements between words, with the number of characters before each. `hidden`:
+    the ranges that are not shown.
     """
 
     hidden_styles: Set[str]
@@ -77,7 +77,7 @@ class Words:
         return "".join(self.parts)
 
     def read(self, element: Element, depth: int = 0) -> None:
-        """All that is in an element, which is a paragraph or a part of one."""
+        """Adds the content of an element, which is a paragraph or a part of one."""
         if depth > MAX_DEPTH:
             raise InvalidInput(TOO_DEEP)
         start = self.size
@@ -113,8 +113,10 @@ _CHANGES = frozenset({f"{TEXT}change", f"{TEXT}change-start", f"{TEXT}change-end
 
 @dataclass
 class Place:
-    """Where blocks are added: their anchors begin with `prefix`; `label` stands before the first, whose anchor is
-    `first`. `level`: how many lists it is in; `item`: of a list, whose first paragraph is still to come.
+    """The place where blocks are added.
+
+    Anchors begin with `prefix`. `label` precedes the first block, whose anchor is `first`. `level`: the depth of list
+    nesting. `item`: a list item whose first paragraph has not been read yet.
     """
 
     prefix: str
@@ -128,13 +130,13 @@ class Place:
     boxes: dict[str, "Place"] = field(default_factory=dict)
 
     def box(self, prefix: str) -> "Place":
-        """Where the text boxes of one paragraph are added, or those of pages."""
+        """Returns the place of the text boxes of a paragraph or of pages."""
         kind = BlockKind.TEXT_BOX if self.kind in {BlockKind.PARAGRAPH, BlockKind.CELL} else self.kind
         return self.boxes.setdefault(prefix, Place(prefix, kind))
 
 
 class Story:
-    """Puts blocks into `builder`, and keeps the notes and comments that come later."""
+    """Adds the blocks of a story to `builder`, and collects notes and comments."""
 
     def __init__(
         self, builder: Builder, styles: Styles, hidden_styles: Set[str], changes: Mapping[str, Change]
@@ -145,7 +147,7 @@ class Story:
         self._comments: dict[str, Later] = {}
 
     def walk(self, element: Element, place: Place, depth: int = 0) -> None:
-        """All blocks in an element."""
+        """Adds all blocks in an element."""
         if depth > MAX_DEPTH:
             raise InvalidInput(TOO_DEEP)
         for child in element:
@@ -188,14 +190,14 @@ class Story:
         place.label, place.item = "", None
 
     def _other(self, element: Element, place: Place, depth: int) -> None:
-        """Sections and what else holds paragraphs."""
+        """Reads sections and other elements that contain paragraphs."""
         start = self._builder.begin()
         self.walk(element, place, depth + 1)
         if element.get(f"{TEXT}display") == "none":
             self._builder.mark(MarkKind.HIDDEN, start, self._builder.begin() - 1)
 
     def _numbered(self, paragraph: Element, place: Place) -> Numbered | None:
-        """What is counted before a paragraph, whether it has words or not."""
+        """Counts a paragraph, even an empty one, and returns its number."""
         item, place.item = place.item, None
         if item is not None:
             return self._counting.item(item, paragraph, place.level)
@@ -206,7 +208,8 @@ class Story:
         number = paragraph.find(f"{TEXT}number")
         label = (number.text or "") if number is not None else place.label
         if numbered:
-            numbered = replace(numbered, label=label.strip() or numbered.label)  # what the file says is what it showed
+            # the number in the file is the one that was shown
+            numbered = replace(numbered, label=label.strip() or numbered.label)
             label = numbered.label
         is_clause = numbered and place.kind in {BlockKind.PARAGRAPH, BlockKind.CELL}
         clause = self._clauses.clause(numbered) if numbered and is_clause else ""
@@ -235,7 +238,7 @@ class Story:
         if change.is_deletion:
             if change.text:
                 self._builder.delete(at, change.text, by=change.by, on=change.on)
-            change.text = ""  # said once, however often it is referred to
+            change.text = ""  # added once, even if it is referenced several times
         elif event.tag == f"{TEXT}change-start":
             change.start, change.is_open = at, True
         elif change.is_open:
@@ -271,7 +274,7 @@ def _rows(table: Element, depth: int = 0) -> Iterator[Element]:
 
 
 def _repeated(element: Element, what: str) -> int:
-    """Cells and rows that are alike stand in the file once; they are read once."""
+    """Returns how often a cell or row is repeated. Equal ones are stored once, and are read once."""
     return whole_number(element.get(f"{TABLE}number-{what}-repeated"), 1, low=1, high=_MAX_REPEATED)
 
 
@@ -283,7 +286,7 @@ def read(data: bytes) -> bytes:
 
 
 def make(data: bytes) -> BuiltDocument:
-    """Numbers of lists and headings are those that the file holds, and counted where it holds none."""
+    """Reads a text. Numbers of lists and headings are taken from the file if it has them, otherwise counted."""
     package = Package(data)
     if b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):
         raise InvalidInput(NEEDS_PASSWORD)
@@ -306,7 +309,7 @@ def make(data: bytes) -> BuiltDocument:
 
 
 def _hidden_styles(root: Element) -> Iterator[str]:
-    """The names of styles whose text is not shown."""
+    """Yields the names of styles whose text is not shown."""
     for style in root.iter(f"{STYLE}style"):
         properties = style.find(f"{STYLE}text-properties")
         if properties is not None and properties.get(f"{TEXT}display") == "none":
@@ -314,7 +317,7 @@ def _hidden_styles(root: Element) -> Iterator[str]:
 
 
 def _changes(body: Element) -> dict[str, Change]:
-    """What the tracked changes are, by the names with which the text refers to them."""
+    """Returns the tracked changes by the name that the text uses to refer to them."""
     found: dict[str, Change] = {}
     for region in body.iter(f"{TEXT}changed-region"):
         name = region.get(f"{TEXT}id") or region.get("{http://www.w3.org/XML/1998/namespace}id", "")
@@ -334,7 +337,7 @@ def _text_of(element: Element | None) -> str:
 
 
 def _all_text(element: Element) -> Iterator[str]:
-    """Of what was deleted, which nothing else is said of."""
+    """Yields all texts of a deletion, of which only the words are used."""
     for one in element.iter():
         yield one.text or ""
         if one is not element:
@@ -350,7 +353,7 @@ def _add_notes(story: Story, notes: list[Later], prefix: str, kind: BlockKind) -
 
 
 def _add_comments(builder: Builder, story: Story) -> None:
-    """Each with a mark on the words that it is about, or on the character before it."""
+    """Adds the comments, each with a mark on the words that it refers to, or on the character before it."""
     for number, comment in enumerate([one for one in story.later if one.kind == "comment"], 1):
         place = Place(f"cm{number}.", BlockKind.COMMENT)
         story.walk(comment.element, place)

@@ -1,4 +1,4 @@
-"""The container of Outlook messages, which are read, and of old Office formats and documents with a password."""
+"""The container format of Outlook messages, which are read, and of old Office formats and encrypted documents."""
 
 from runs.documents.document_format import HTML_PACKAGES, DocumentFormat, begins
 from runs.documents.model.anchors import BY_LINES

@@ -1,4 +1,4 @@
-"""Files in the container of the old Office formats: mails of Outlook (.msg) are read; what else it is, is said."""
+"""Files in the OLE container of old Office formats. Outlook mails (.msg) are read; other kinds are only recognised."""
 
 import io
 import re
@@ -37,8 +37,8 @@ _DAMAGED_OTHER = "is damaged; open it with the program that made it and save it 
 _OLD_STREAMS = ("WordDocument", "Workbook", "Book", "PowerPoint Document")
 _PROPERTIES = "__properties_version1.0"
 _OLD_BEGINNINGS = re.compile(rb"\xec\xa5|\x09\x08[\x00-\x10]\x00\x00[\x05\x06]")
-"""Of the texts of Word and of Excel files, which stand right behind the first sector where their list of streams, at
-the end of many files, has been cut off.
+"""Matches the beginning of Word and Excel streams. They are directly after the first sector when the stream directory,
+which many files have at their end, has been cut off.
 """
 _SECTOR = 512
 _SENT, _DELIVERED, _CODE_PAGE, _START, _END = 0x0039, 0x0E06, 0x3FFD, 0x0060, 0x0061
@@ -46,7 +46,7 @@ _HEADER_BYTES = 32
 _ENTRY = struct.Struct("<HHI8s")
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _PROTECTED = re.compile(r"IPM\.Note\.(?:SMIME|Secure)", re.IGNORECASE)
-"""The classes of signed and encrypted mails."""
+"""Message classes of signed and encrypted mails."""
 _SMIME = "smime.p7m"
 _MEETING = re.compile(r"IPM\.(?:Schedule\.Meeting\.(\w+)|Appointment)", re.IGNORECASE)
 _MEETINGS = {"request": "Invitation", "canceled": "Cancelled", "resp": "Answer to an invitation"}
@@ -55,7 +55,7 @@ _BROKEN = (
     *(OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError),
     *(struct.error, AssertionError),
 )
-"""What olefile raises on damaged files, by trial with changed bytes."""
+"""Raised by olefile on damaged files, as found by fuzzing."""
 
 
 def read(data: bytes) -> bytes:
@@ -77,8 +77,10 @@ def make(data: bytes) -> BuiltDocument:
 
 
 def attachments(data: bytes) -> list[tuple[str, bytes]]:
-    """The names and contents of what is attached. Mails inside a mail are no files of their own, and are left out, as
-    are small pictures of the text. None of what is no mail, or damaged as a whole: who reads it says so.
+    """Returns names and contents of attachments.
+
+    Mails inside the mail are not files and are left out, as are small pictures of the text. Returns nothing for files
+    that are not mails or are damaged; the reader reports these.
     """
     message = None
     try:
@@ -103,8 +105,9 @@ def attachments(data: bytes) -> list[tuple[str, bytes]]:
 
 
 def _damaged(data: bytes) -> str:
-    """What a file is that cannot be opened, by how it begins and by the names of streams among its bytes. A mail may
-    have a Word file attached.
+    """Returns the message for a file that cannot be opened, from its beginning and the stream names in its bytes.
+
+    The streams of mails are searched for first, because a mail may have a Word file attached.
     """
     is_old = _OLD_BEGINNINGS.match(data, _SECTOR) is not None
     if not is_old and _name(_PROPERTIES) in data:
@@ -113,12 +116,12 @@ def _damaged(data: bytes) -> str:
 
 
 def _name(stream: str) -> bytes:
-    """As the list of streams has it, up to its end."""
+    """Encodes a name as in the stream directory, including its terminator."""
     return f"{stream}\0".encode("utf-16-le")
 
 
 class _Attachment(NamedTuple):
-    """`content` is None of mails inside the mail. `signed`: it was taken out of a signed file."""
+    """An attachment. `content` is None for mails inside the mail. `signed`: it was taken out of a signed file."""
 
     name: str
     content: bytes | None
@@ -127,7 +130,7 @@ class _Attachment(NamedTuple):
 
 
 class _Message:
-    """The properties of a mail, by their numbers."""
+    """The properties of a mail, by number."""
 
     def __init__(self, file: olefile.OleFileIO) -> None:
         self._file = file
@@ -154,7 +157,7 @@ class _Message:
         return Mail(fields, lines, [one.name for one in attached], notes, cautions)
 
     def protected(self) -> eml.Parts | None:
-        """What is in a signed or encrypted mail: its only attachment has all of it."""
+        """Returns the content of a signed or encrypted mail, which is its only attachment."""
         places = self._places()
         if len(places) != 1:
             return None
@@ -182,7 +185,7 @@ class _Message:
         return self.stream(f"{place}/__substg1.0_37010102")
 
     def _places(self) -> list[str]:
-        """The places of attachments in the file."""
+        """Returns the paths of attachments in the file."""
         places = sorted({path[0] for path in self._file.listdir(storages=True) if _ATTACHMENT.fullmatch(path[0])})
         if len(places) > MAX_ATTACHMENTS:
             raise InvalidInput(f"has more than {MAX_ATTACHMENTS} attachments")
@@ -202,9 +205,7 @@ class _Message:
         return data
 
     def _body(self) -> tuple[list[Line], list[str], list[str]]:
-        """The lines of its text, and of its HTML or its rich text where that says something else; what could not be
-        read, and what to know before relying on it.
-        """
+        """Returns the lines of the text, followed by the HTML or rich text if it differs; notes; and cautions."""
         text = self.text("1000")
         page = self.stream("__substg1.0_10130102") or self.text("1013").encode(errors="replace")
         versions, notes, doubts = list[Alternative](), list[str](), list[str]()
@@ -226,13 +227,13 @@ class _Message:
         return lines, notes, [*doubts, *cautions]
 
     def _properties(self) -> dict[int, bytes]:
-        """Those of a fixed size, which stand in one stream."""
+        """Properties of fixed size, which are in one stream."""
         data = self.stream(_PROPERTIES) or b""
         entries = data[_HEADER_BYTES : len(data) - (len(data) - _HEADER_BYTES) % _ENTRY.size]
         return {tag: value for _, tag, _, value in _ENTRY.iter_unpack(entries)}
 
     def _meeting(self) -> list[tuple[str, str]]:
-        """What a mail about a meeting is, and from when to when that is, in UTC."""
+        """Returns the kind of a meeting request, and its start and end in UTC."""
         kind = _MEETING.match(self.text("001A"))
         if kind is None:
             return []
@@ -240,9 +241,9 @@ class _Message:
         return [("Meeting", what), ("Start", self._date(_START)), ("End", self._date(_END))]
 
     def _date(self, tag: int) -> str:
-        """A time in UTC; nothing where the file does not have it."""
+        """Returns a time in UTC, or an empty string if the file does not have it."""
         value = self._fixed.get(tag)
-        ticks = int.from_bytes(value, "little") if value else 0  # of a tenth of a microsecond
+        ticks = int.from_bytes(value, "little") if value else 0  # in units of 100 nanoseconds
         if not 0 < ticks < 2**61:
             return ""
         return (_EPOCH + timedelta(microseconds=ticks // 10)).strftime("%a, %d %b %Y %H:%M:%S +0000")
@@ -269,7 +270,7 @@ _BEGUN = (
     b"\r\n"
     rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
 )
-"""What each window begins with."""
+"""The initial contents of each window."""
 
 
 def unpacked_rtf(data: bytes) -> bytes:
@@ -285,7 +286,7 @@ def unpacked_rtf(data: bytes) -> bytes:
 
 
 def _unpacked(body: bytes, size: int) -> bytes:
-    out = bytearray(_BEGUN)  # places count in it, so that no window is needed: it holds all that a window would
+    out = bytearray(_BEGUN)  # offsets count from its start, so no separate window is needed
     end, at = len(_BEGUN) + size, 0
     while at < len(body) and len(out) < end:
         control = body[at]
@@ -300,8 +301,8 @@ def _unpacked(body: bytes, size: int) -> bytes:
             token = int.from_bytes(body[at : at + 2])
             at += 2
             back = (len(out) - (token >> 4)) % _WINDOW
-            if not back or back > len(out):  # the end
+            if not back or back > len(out):  # end of the data
                 return bytes(out[len(_BEGUN) :])
-            for _ in range((token & 0xF) + 2):  # byte by byte, since a piece may go on into itself
+            for _ in range((token & 0xF) + 2):  # byte by byte, because a piece may overlap itself
                 out.append(out[-back])
     return bytes(out[len(_BEGUN) : end])

@@ -1,6 +1,6 @@
-"""PDF files by pdfium: their text page by page, where words stand on a page, pages as pictures, and some of the pages.
+"""Reads PDF files with pdfium: text page by page, the places of words, pages as pictures, and extracts of pages.
 
-pdfium ends its process on some hostile files and is not safe with threads: one file at a time, in isolated processes.
+pdfium crashes on some hostile files and is not thread-safe, so each file is read in an isolated process of its own.
 """
 
 import re
@@ -9,10 +9,11 @@ from runs.documents.document_format import OF_PICTURES, DocumentFormat, Signatur
 from runs.documents.model.anchors import ON_PAGES
 
 _AFTER_SPACE = re.compile(rb"\A(?:\xef\xbb\xbf)?[\s\x00]{0,1000}%PDF-[12]\.\d")
-"""Some programs write line breaks first."""
+"""Some programs write line breaks before the signature."""
 _BEHIND = rb"\A[\s\S]{1,1024}?%PDF-[12]\.\d"
-"""Some write other bytes first, such as the header of a reply, and readers search so far. A text may have these bytes
-too, but neither a NUL nor the comment with bytes that are not UTF-8, which most programs write next.
+"""Some programs write other bytes first, such as the header of a reply, and PDF readers search the first kilobyte. Text
+may contain the signature too, but neither a NUL nor the comment with bytes that are not UTF-8, which most programs
+write next.
 """
 _NOT_UTF_8 = rb"[\r\n ]+%[^\r\n]*?[\xc0-\xff](?![\x80-\xbf])"
 

@@ -1,4 +1,4 @@
-"""The annotations of PDF pages. A file may have many, and large ones: what is read of them is bounded."""
+"""Reads the annotations of PDF pages. Their number and size are limited."""
 
 import ctypes
 import re
@@ -15,21 +15,23 @@ from runs.documents.formats.pdf.geometry import loose_box
 from runs.documents.formats.pdf.objects import Box
 
 MAX_LOOKED_AT = 300
-"""Of a page."""
+"""Annotations per page."""
 MAX_CHARACTERS = 10_000
-"""Of what one says."""
+"""Per annotation."""
 MAX_BYTES = 4_000_000
-"""Of all that the annotations of a file say, each counted as often as it is asked for."""
+"""Of all annotations of a file. Text that is read twice counts twice."""
 MAX_QUADS = 20_000
-"""Of a file: lines of words that are marked. Each takes some twenty microseconds."""
+"""Quadrilaterals (lines of marked words) per file. Each takes some twenty microseconds."""
 MAX_ANNOTATIONS = 20_000
-"""Of a file, links left out."""
+"""Per file, without links."""
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
 
 
 class Annotation(NamedTuple):
-    """`kind` is pdfium's; `says` is None where it is too long. `by` and `on`: who made it and on which day, as far as
-    the file says so. `quads`: where the words stand that it marks; `room` is its own place on the page.
+    """An annotation. `kind` is pdfium's code, and `says` is None if the text is too long.
+
+    `by` and `on`: author and day according to the file. `quads`: the places of the words that it marks. `room`: its own
+    place on the page.
     """
 
     kind: int
@@ -44,13 +46,15 @@ class Annotation(NamedTuple):
 
 
 class Reader:
-    """Reads the annotations of one file, page after page."""
+    """Reads the annotations of one file, page by page."""
 
     def __init__(self, form: Any) -> None:
         self._form, self._left, self._left_quads, self.left = form, MAX_BYTES, MAX_QUADS, MAX_ANNOTATIONS
 
     def of(self, page: PdfPage) -> Iterator[Annotation]:
-        """The first `MAX_LOOKED_AT`, without links, in the order in which the file has them, while any are left."""
+        """Yields the first `MAX_LOOKED_AT` annotations without links, in file order, until the limit of the file is
+        reached.
+        """
         for at in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_LOOKED_AT)):
             if handle := raw.FPDFPage_GetAnnot(page, at):
                 try:
@@ -83,7 +87,7 @@ class Reader:
         )
 
     def _comment(self, handle: Any, kind: int) -> str | None:
-        """A popup shows what the annotation says that it belongs to, except where only the popup has the words."""
+        """Returns the text of an annotation. A popup repeats its parent's text, unless only the popup has it."""
         if kind == raw.FPDF_ANNOT_POPUP and (parent := raw.FPDFAnnot_GetLinkedAnnot(handle, b"Parent")):
             try:
                 if self._string(parent, b"Contents") != "":
@@ -91,12 +95,12 @@ class Reader:
             finally:
                 raw.FPDFPage_CloseAnnot(parent)
         said = self._string(handle, b"Contents")
-        if said == "" and self._string(handle, b"RC") != "":  # as rich text alone, which is XML
+        if said == "" and self._string(handle, b"RC") != "":  # only as rich text, which is XML
             return None
         return said
 
     def _string(self, handle: Any, key: bytes) -> str | None:
-        """None where it is too long, or all of them are."""
+        """Returns None if the text is too long, or if the limit of the file is exceeded."""
         size = raw.FPDFAnnot_GetStringValue(handle, key, None, 0) if self._left > 0 else MAX_BYTES
         self._left -= size
         if size > 2 * MAX_CHARACTERS + 2:
@@ -118,13 +122,13 @@ class Reader:
 
 
 def _is_hidden(flags: int) -> bool:
-    """Neither on a screen nor on paper."""
+    """Whether it is shown neither on screen nor on paper."""
     shown = raw.FPDF_ANNOT_FLAG_NOVIEW | raw.FPDF_ANNOT_FLAG_PRINT
     return bool(flags & raw.FPDF_ANNOT_FLAG_HIDDEN) or flags & shown == raw.FPDF_ANNOT_FLAG_NOVIEW
 
 
 def _day(date: str) -> str:
-    """As ISO 8601 has it."""
+    """Returns the day as in ISO 8601."""
     found = _DATE.match(date)
     return "-".join(filter(None, found.groups())) if found else ""
 
@@ -136,7 +140,9 @@ def _room(handle: Any) -> Box:
 
 
 MAX_COMPARED = 5_000_000
-"""Characters with the boxes of a file: some two seconds. Each box of a hostile one may be as large as its page."""
+"""Comparisons of a character with a box, per file; these take some two seconds. In a hostile file each box may be as
+large as its page.
+"""
 
 type Span = tuple[int, int]
 
@@ -145,25 +151,25 @@ class _Middle(NamedTuple):
     up: float
     across: float
     at: int
-    """Its offset."""
+    """The offset in the text."""
 
 
 class MatchBudget:
-    """What comparing has cost so far of one file."""
+    """Counts the comparisons of characters and boxes in one file."""
 
     def __init__(self) -> None:
         self.left = MAX_COMPARED
 
 
 class Words:
-    """The words of one page. Its letters are looked at when something is asked for the first time."""
+    """The words of one page. Its characters are located when they are needed for the first time."""
 
     def __init__(self, page: PdfTextPage, text: PageText, effort: MatchBudget) -> None:
         self._page, self._text, self._effort = page, text, effort
 
     def under(self, boxes: Iterable[Box]) -> list[Span]:
-        """The letters of which the middle is in one of the boxes, as offsets, those in a row together; none once
-        comparing has cost too much.
+        """Returns the ranges of characters whose centre is in one of the boxes, or nothing once the
+        budget is used up.
         """
         found = set[int]()
         for left, bottom, right, top in boxes:
@@ -175,7 +181,7 @@ class Words:
         return _runs(sorted(found), self._text.text)
 
     def beside(self, box: Box) -> list[Span]:
-        """The line with the letter that is nearest to the middle of the box; none on a page without text."""
+        """Returns the line with the character nearest to the centre of the box, or nothing if the page has no text."""
         across, up = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         self._effort.left -= len(self._middles)
         if self._effort.left < 0 or not self._middles:
@@ -209,10 +215,10 @@ def _runs(offsets: Sequence[int], text: str) -> list[Span]:
 
 
 MAX_COMMENTS = 2_000
-"""Of a file."""
+"""Per file."""
 
 _DRAWN = {raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_STAMP}
-"""They are read as part of the page, unless the file has no picture of them."""
+"""Annotations that are read as part of the page, unless the file has no picture of them."""
 
 _ON_WORDS = {
     raw.FPDF_ANNOT_HIGHLIGHT,
@@ -227,11 +233,11 @@ _SAYS_NOTHING_ELSE = {
     raw.FPDF_ANNOT_POPUP,
     raw.FPDF_ANNOT_WIDGET,
 } | _ON_WORDS
-"""Without words in them they are empty, or no more than a colour on words of the page."""
+"""Annotations that are empty if they have no text, or only colour words of the page."""
 
 
 class Aside(Enum):
-    """What was not read, as it is said of one page and of several."""
+    """Things that were not read, as clauses about one page and about several pages."""
 
     STRUCK = (
         "has a mark-up that strikes out words, and it could not be told which; its text has them as if they were not",
@@ -252,7 +258,7 @@ class Aside(Enum):
 
 
 class Marked(NamedTuple):
-    """Words of a page, as offsets, and who has marked them, and on which day."""
+    """Marked words of a page as offsets, with the author and the day."""
 
     spans: Sequence[Span]
     by: str
@@ -260,7 +266,7 @@ class Marked(NamedTuple):
 
 
 class Comment(NamedTuple):
-    """`about`: the words of the page; none where it has none."""
+    """A comment. `about`: the words that it refers to, none if the page has no text."""
 
     text: str
     about: Marked
@@ -268,7 +274,7 @@ class Comment(NamedTuple):
 
 
 class Asides(NamedTuple):
-    """What is beside the text of one page."""
+    """What is on one page in addition to its text."""
 
     unread: frozenset[Aside] = frozenset()
     struck: Sequence[Marked] = ()
@@ -276,14 +282,14 @@ class Asides(NamedTuple):
 
 
 class Finder:
-    """Reads what people have put onto the pages of one file, within limits for all of it."""
+    """Reads what people have added to the pages of one file, within limits for the whole file."""
 
     def __init__(self, document: PdfDocument) -> None:
         self.reader, self.effort, self.left_comments = Reader(document.formenv), MatchBudget(), MAX_COMMENTS
 
 
 class Gathering:
-    """Gathers what is beside the text of one page."""
+    """Collects what is on one page in addition to its text."""
 
     def __init__(self, finder: Finder) -> None:
         self._finder, self._annotations = finder, list[Annotation]()
@@ -294,7 +300,7 @@ class Gathering:
         return Asides(frozenset(self._unread), self._struck, self._comments)
 
     def look(self, page: PdfPage) -> None:
-        """At a page as it was loaded: what is drawn into it is no mark-up any more."""
+        """Reads the annotations of a page. Must be called before annotations are flattened into the page."""
         if raw.FPDFPage_GetAnnotCount(page) > MAX_LOOKED_AT:
             self._unread.add(Aside.COMMENT)
         for one in self._finder.reader.of(page):
@@ -305,7 +311,7 @@ class Gathering:
             self._unread.add(Aside.COMMENT)
 
     def place(self, page: PdfTextPage, text: PageText) -> None:
-        """Find the words of the page that they are about."""
+        """Finds the words of the page that the annotations refer to."""
         if not self._annotations:
             return
         words = Words(page, text, self._finder.effort)
@@ -325,7 +331,7 @@ class Gathering:
             self._comments.append(Comment(one.says, about, one.is_hidden))
 
     def forget_places(self) -> None:
-        """The page has other words than those that were found: OCR has read it instead, or it could not be read."""
+        """Discards the places, because the text of the page was replaced by OCR or could not be read."""
         self._unread.update({Aside.STRUCK} if self._struck else ())
         self._struck = []
         self._comments = [one._replace(about=one.about._replace(spans=())) for one in self._comments]

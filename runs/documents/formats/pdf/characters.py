@@ -1,4 +1,4 @@
-"""The characters of a PDF page as text, each with its number in pdfium, which knows where it stands."""
+"""The characters of a PDF page as text, with the indices by which pdfium locates them."""
 
 import ctypes
 import math
@@ -25,13 +25,17 @@ RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _LOWERED = "₀₁₂₃₄₅₆₇₈₉"
 _DIGITS = re.compile(r"[0-9]+")
 _MAX_BACK = 4
-"""Characters before digits among which there has to be a letter or digit on the line: ’500.”¹’."""
+"""Characters before digits that are searched for a letter or digit on the baseline: ’500.”¹’."""
 _MIN_OFF = 0.2
-"""Of a digit's height, between its foot and that of a letter, to look closer at all."""
+"""Minimum distance between the foot of a digit and that of a letter, as a share of the digit's height. Digits with less
+are on the baseline.
+"""
 _MIN_RAISED, _MIN_LOWERED = 0.4, 0.15
-"""Of a digit's height, from the line to its foot."""
+"""Minimum distance between the baseline and the foot of a raised or lowered digit, as a share of its height."""
 _MAX_HEIGHT, _MAX_HEIGHT_LOW = 0.85, 1.3
-"""Of the height above the line of a capital or digit, and of a letter that may be low."""
+"""Maximum height of a raised or lowered digit, as a share of the height of a capital or digit, and of a letter that may
+be low.
+"""
 _LOW = frozenset("acegmnopqrsuvwxyz")
 
 
@@ -41,7 +45,7 @@ class _Ink(NamedTuple):
 
 
 def raised(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
-    """The text with such digits in their place, of the same length."""
+    """Returns the text with superscript and subscript characters for small digits. Its length is unchanged."""
     found = _Found(page, text, numbers)
     for word in _WORD_WITH_DIGITS.finditer(text):
         for run in _DIGITS.finditer(text, *word.span()):
@@ -52,7 +56,9 @@ def raised(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
 
 
 class _Found:
-    """`instead`: by offset, what stands for a digit. Only text that goes across the page is looked at."""
+    """Finds small digits. `instead` maps offsets to their replacements. Only text that runs across the page is
+    examined.
+    """
 
     def __init__(self, page: PdfTextPage, text: str, numbers: Sequence[int]) -> None:
         self._page, self._text, self._numbers = page, text, numbers
@@ -60,7 +66,7 @@ class _Found:
         self.instead: dict[int, str] = {}
 
     def look_at(self, begun: int, start: int, end: int) -> None:
-        """The digits `start` to before `end` of the word that begins at `begun`, from the last one on."""
+        """Examines the digits from `start` to before `end` of the word that begins at `begun`, last digit first."""
         base = self._base(begun, start, end)
         if base is None:
             return
@@ -73,7 +79,7 @@ class _Found:
             self.instead[at] = digits[int(self._text[at])]
 
     def _base(self, begun: int, start: int, end: int) -> int | None:
-        """A character of the same line that digits are compared with."""
+        """Returns a character on the same line to compare the digits with."""
         before = range(start - 1, max(begun, start - _MAX_BACK) - 1, -1)
         found = next((at for at in before if self._text[at].isalnum() and at not in self.instead), None)
         if found is not None or end - start > 1 or self._text[begun - 1 : begun] not in {"", "\n"}:
@@ -81,7 +87,7 @@ class _Found:
         return next((at for at in self._behind(end) if self._text[at].isalnum()), None)
 
     def _behind(self, end: int) -> Iterator[int]:
-        """The mark of a note stands before its words."""
+        """Yields the characters after the digits, for note marks that precede their word."""
         for at in range(end, min(end + _MAX_BACK, len(self._text))):
             if self._text[at] == "\n":
                 return
@@ -97,7 +103,7 @@ class _Found:
         return abs(ink.bottom - foot.bottom) > _MIN_OFF * (ink.top - ink.bottom)
 
     def _digits(self, at: int, base: int) -> str:
-        """What stands for digits that are as this one is; nothing for those on the line."""
+        """Returns the replacements of digits placed like this one, or nothing if it is on the baseline."""
         ink, other = self._ink(at), self._ink(base)
         x, y = self._sides[:2]
         raw.FPDFText_GetCharOrigin(self._page, self._numbers[base], x, y)
@@ -119,20 +125,21 @@ class _Found:
 _ALEFS, _LAM = "\u0622\u0623\u0625\u0627\u0671", "\u0644"
 _MARKS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670"
 _TURNED = re.compile(f"[{_ALEFS}]{_LAM}|[{_MARKS}][{_MARKS}\u05d0-\u05ea\u0620-\u064a]")
-"""No glyph shows an alef before a lam by themselves, and marks are written behind their letter."""
+"""No single glyph shows an alef before a lam, and marks are written after their letter."""
 _MAY_BE = re.compile(f"[{_LAM}{_MARKS}]")
-"""Looked for in a tenth of the time."""
+"""A test that takes a tenth of the time."""
 _MAX_LETTERS = 8
-"""Of a glyph."""
+"""Letters of one glyph."""
 _MIN_STEP = 0.2
 """Points from one letter to the next."""
 _MAX_SLANT = 0.1
-"""Of a line that goes across the page, as a sine."""
+"""Sine of the angle of a line that runs across the page."""
 
 
 def forwards(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
-    """The text with such letters in the order in which they are read, of the same length. `numbers` stay as they are:
-    letters that change places are those of one word, or of words that follow each other.
+    """Returns the text with reversed letters in reading order. Its length is unchanged.
+
+    `numbers` remain valid, because letters only change places within a word or between adjacent words.
     """
     if not _WORD.search(text):
         return text
@@ -161,7 +168,7 @@ def _glyphs_turned(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
 
 
 def _from_left(page: PdfTextPage, text: str, numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """The words whose glyphs stand one to the right of the other, those in such an order together."""
+    """Returns runs of words whose glyphs advance to the right."""
     found, last = list[tuple[int, int]](), math.inf
     for match in _WORD.finditer(text):
         start, end = match.span()
@@ -178,7 +185,7 @@ def _from_left(page: PdfTextPage, text: str, numbers: Sequence[int]) -> list[tup
 
 
 def _across(page: PdfTextPage, number: int) -> float:
-    """Where a glyph begins from the left; not a number where its line does not go across the page."""
+    """Returns the left edge of a glyph, or NaN if its line does not run across the page."""
     x, y = ctypes.c_double(), ctypes.c_double()
     is_upright = abs(math.sin(raw.FPDFText_GetCharAngle(page, number))) < _MAX_SLANT
     return x.value if is_upright and raw.FPDFText_GetCharOrigin(page, number, x, y) else math.nan
@@ -189,7 +196,7 @@ def _is_mark(letter: str) -> bool:
 
 
 def _place(page: PdfTextPage, number: int) -> tuple[float, ...]:
-    """Where a glyph begins, and the foot and the head of its ink. The letters of one glyph share its width."""
+    """Returns the left edge of a glyph and the bottom and top of its ink. Letters of one glyph share its width."""
     x, y, left, right, bottom, top = (ctypes.c_double() for _ in range(6))
     raw.FPDFText_GetCharOrigin(page, number, x, y)
     raw.FPDFText_GetCharBox(page, number, left, right, bottom, top)
@@ -197,31 +204,35 @@ def _place(page: PdfTextPage, number: int) -> tuple[float, ...]:
 
 
 _SPECIAL = re.compile("\r\n?|\ufffe|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""What pdfium puts in for the end of a line and for the hyphen of a divided word (behind which it leaves the end of the
-line out), and control characters: those of fonts that do not say which letters they have.
+"""Characters that pdfium inserts for line ends and for the hyphen of a divided word (after which it omits the line
+end), and control characters, which come from fonts that do not identify their letters.
 """
 _HYPHEN = "\x02"
 NAMELESS = "\ufffd"
-"""A letter of a font that does not say which it is."""
+"""Stands for a letter of a font that does not identify its letters."""
 _SAMPLES = 20
-"""Characters of a page that are asked in which direction they go."""
+"""Characters of a page whose direction is examined."""
 
 
 class PageText(NamedTuple):
-    """`numbers` has for each character of `text` the number of pdfium's, in order within a line; some have the same."""
+    """The text of a page. `numbers` has pdfium's index for each character of `text`, ascending within a line; some are
+    equal.
+    """
 
     text: str
     numbers: Sequence[int]
 
     def spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The numbers of these characters, line by line: first one, and how many."""
+        """Yields the indices of these characters line by line: the first index and the count."""
         start, end = max(start, 0), max(end, 0)
         for line in self.text[start:end].split("\n"):
             yield self.span(start, start + len(line))
             start += len(line) + 1
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The numbers of these characters of a line, white space around them left out: first one, and how many."""
+        """Returns the indices of these characters of one line without surrounding white space: the first index and the
+        count.
+        """
         part = self.text[max(start, 0) : max(end, 0)]
         first = max(start, 0) + len(part) - len(part.lstrip())
         last = first + len(part.strip()) - 1
@@ -230,8 +241,10 @@ class PageText(NamedTuple):
 
 @contextmanager
 def text_page_of(page: PdfPage) -> Iterator[PdfTextPage]:
-    """The characters of a page in reading order. pdfium reads a page as /Rotate turns it, and lines or words backwards
-    where that is not how the text goes; so the page is turned for it, and back again.
+    """Opens the characters of a page in reading order.
+
+    pdfium applies /Rotate before it reads, and reads lines or words backwards if the text then runs in another
+    direction. So the page is rotated to suit its text, and rotated back afterwards.
     """
     text_page = page.get_textpage()
     turned, wanted = page.get_rotation(), _rotation(text_page)
@@ -245,7 +258,7 @@ def text_page_of(page: PdfPage) -> Iterator[PdfTextPage]:
 
 
 def _rotation(page: PdfTextPage) -> int:
-    """By how many degrees to turn the page clockwise for most of its text to go from left to right."""
+    """Returns the degrees by which to rotate the page clockwise so that most of its text runs from left to right."""
     count = page.count_chars()
     angles = (raw.FPDFText_GetCharAngle(page, at) for at in range(0, count, max(count // _SAMPLES, 1)))
     quarters = Counter(round(angle / (math.pi / 2)) % 4 for angle in angles if angle >= 0)
@@ -253,8 +266,10 @@ def _rotation(page: PdfTextPage) -> int:
 
 
 def text_of(page: PdfTextPage) -> PageText:
-    """The text of a page, a line of it per line, with small digits above and below the line as such, no letters
-    backwards, and columns one after the other.
+    """Returns the text of a page line by line.
+
+    Small digits above and below the line are replaced, reversed letters are put in order, and columns follow each
+    other.
     """
     count = page.count_chars()
     buffer = (ctypes.c_ushort * (2 * count + 2))()
@@ -262,7 +277,7 @@ def text_of(page: PdfTextPage) -> PageText:
     units = bytes(buffer)[: 2 * max(written - 1, 0)]
     text = units.decode("utf-16-le", errors="replace")
     numbers: Sequence[int] = range(count)
-    if not len(text) == count == len(units) // 2:  # there are characters that pdfium leaves out, or that are two for it
+    if not len(text) == count == len(units) // 2:  # pdfium omits some characters, or counts some as two
         text, numbers = _one_by_one(page, count)
     found = _in_lines(page, text, numbers)
     text = raised(page, forwards(page, found.text, found.numbers), found.numbers)
@@ -279,7 +294,7 @@ def _one_by_one(page: PdfTextPage, count: int) -> tuple[str, Sequence[int]]:
 
 
 def _codes(page: PdfTextPage, count: int) -> Iterator[tuple[int, int]]:
-    """Numbers and code points, two halves of one as one."""
+    """Yields indices and code points. Surrogate pairs are joined."""
     high = 0
     for number in range(count):
         code = raw.FPDFText_GetUnicode(page, number)
@@ -295,7 +310,7 @@ def _codes(page: PdfTextPage, count: int) -> Iterator[tuple[int, int]]:
 
 
 def _in_lines(page: PdfTextPage, text: str, numbers: Sequence[int]) -> PageText:
-    """A hyphen at the end of a line is one, with the end of the line behind it."""
+    """Replaces what pdfium inserts by line ends, and by a hyphen and a line end for a divided word."""
     parts, kept, at = list[str](), array("I"), 0
     for match in _SPECIAL.finditer(text):
         start, end = match.span()

@@ -1,8 +1,8 @@
-"""Two columns of a PDF page that its producer drew line by line across both, put one after the other.
+"""Finds two columns of a PDF page whose lines were drawn across both, and puts them one after the other.
 
-Rows of a table look the same, and belong together. So the columns have to be prose for certain: lines at one distance
-that fill their column and go on, in the small letters of a sentence, in the next line of it, that begin their sentences
-each for itself, and that no ruled line divides. What is not certain stays as it was drawn.
+Rows of a table look the same but must stay together. So the columns must clearly be prose: the lines have equal
+distances and fill their column; sentences go on in small letters on the next line; they begin independently of the
+other column; and no ruled line separates them. Doubtful cases stay as they were drawn.
 """
 
 import ctypes
@@ -20,34 +20,34 @@ from runs.documents.formats.pdf.objects import Box, all_of, bounds_of
 
 _MIN_ROWS = 8
 _MAX_LINES, _MAX_CHARACTERS, _MAX_OBJECTS = 150, 20_000, 5_000
-"""Of a page. Others are no columns of prose; comparing their lines would cost too much."""
+"""Per page. Other pages are not prose in columns, and comparing their lines would take too long."""
 _MAX_PARTS = 4
-"""Of a line of prose in two columns, with wide spaces between its words."""
+"""Of a line in two columns, including wide spaces between words."""
 _MIN_LETTERS = 30
 """Of a line with two parts."""
 _MIN_STEP = 15.0
-"""Points from one letter to the next one over a space: a narrow gutter leaves as much."""
+"""Points from one letter to the next across a space, as in a narrow gutter."""
 _MIN_GUTTER = 8.0
-"""Points."""
+"""In points."""
 _MIN_FLOW = 0.5
-"""Of the lines of a column, those that go on with the sentence of the line before it."""
+"""Minimum share of a column's lines that continue the sentence of the line before."""
 _MIN_FULL = 0.9
-"""Of the lines of a column that go on in the next one, those that have no room for its first word."""
+"""Of the lines that continue on the next line, the minimum share that have no room for its first word."""
 _MAX_SHARED = 0.45
-"""Of the lines of a column that begin something, those beside a line of the other that does so too."""
+"""Of the lines that begin a sentence or paragraph, the maximum share next to such a line in the other column."""
 _MAX_GAPS = 0.3
-"""Of the rows, those that have another gap as wide: a table has more columns."""
+"""Maximum share of rows with another gap of the same width. Tables have more columns."""
 _MIN_ALIGNED, _NEAR = 0.7, 2.0
-"""So many lines of a column begin as near to each other, in points."""
+"""Minimum share of a column's lines that begin within so many points of each other."""
 _MAX_PITCH = 1.4
-"""Times the usual distance of two lines."""
+"""Maximum distance of two lines, as a multiple of the usual distance."""
 _BEGINS = re.compile(r"[\s\"'“‘„(]*[^\W\d_]")
 _ENDS = re.compile(r"[.:;!?][\"'”’)]*\s*$")
 
 
 class _Part(NamedTuple):
-    """Of a line: where it begins and ends in the text, and from where to where it goes on the page; `word` is where its
-    first word ends there.
+    """A part of a line: its range in the text and its horizontal extent on the page. `word` is the right edge of its
+    first word.
     """
 
     start: int
@@ -58,14 +58,14 @@ class _Part(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """Its parts between wide gaps, and how far up it is on the page."""
+    """The parts of a line between wide gaps, and the height of the line on the page."""
 
     parts: Sequence[_Part]
     up: float
 
 
 class _Row(NamedTuple):
-    """A line with a part on each side of the gutter, or on one of them."""
+    """A line with a part on each side of the gutter, or on one side only."""
 
     one: _Part | None
     other: _Part | None
@@ -74,18 +74,18 @@ class _Row(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """The parts of rows that follow each other: `one` may have some more at the end, where its column is longer."""
+    """The parts of consecutive rows. `one` may have additional parts at the end if its column is longer."""
 
     one: Sequence[_Part]
     other: Sequence[_Part]
     top: float
     bottom: float
     has_more: int
-    """Of the rows, those that have another gap as wide."""
+    """Number of rows with another gap of the same width."""
 
 
 def by_columns(page: PdfTextPage, text: str, numbers: Sequence[int]) -> tuple[str, Sequence[int]]:
-    """The text with such columns one after the other; `numbers` go with their characters."""
+    """Returns the text with columns one after the other, and `numbers` in the same order."""
     spans = list(_spans(text)) if _may_have(page, text, numbers) else []
     if not 0 < len(spans) <= _MAX_LINES or len(text) > _MAX_CHARACTERS:
         return text, numbers
@@ -108,7 +108,9 @@ def by_columns(page: PdfTextPage, text: str, numbers: Sequence[int]) -> tuple[st
 
 
 def _may_have(page: PdfTextPage, text: str, numbers: Sequence[int]) -> bool:
-    """Whether two of three long lines have a wide gap towards their middle: this is asked of each page."""
+    """Whether two of three long lines have a wide gap near their middle. A quick test, because it
+    runs for each page.
+    """
     x, y = ctypes.c_double(), ctypes.c_double()
     across, up, counts = ctypes.byref(x), ctypes.byref(y), [0, 0]
 
@@ -131,7 +133,7 @@ def _may_have(page: PdfTextPage, text: str, numbers: Sequence[int]) -> bool:
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Of the lines that have something in them."""
+    """Yields the ranges of the lines that are not empty."""
     at = 0
     for line in text.split("\n"):
         if line.strip():
@@ -140,7 +142,7 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _spaces(text: str, start: int, end: int) -> Iterator[int]:
-    """Those between two letters."""
+    """Yields the spaces between two letters."""
     at = text.find(" ", start + 1, end - 1)
     while at >= 0:
         if not (text[at - 1].isspace() or text[at + 1].isspace()):
@@ -169,8 +171,9 @@ def _line(page: PdfTextPage, text: str, numbers: Sequence[int], start: int, end:
 
 
 def _runs(lines: Sequence[_Line]) -> list[_Run]:
-    """Rows that follow each other at one distance, on both sides of the gutter that most lines of the page leave free.
-    None where some of them have only one side: cells of a table have as many lines as they need.
+    """Returns groups of consecutive rows at equal distances, on both sides of the gutter that most lines leave free.
+
+    Returns nothing if some rows have only one side, because the cells of a table have different numbers of lines.
     """
     gaps = [(one.right, other.left) for line in lines for one, other in pairwise(line.parts[:_MAX_PARTS])]
     gutter = max((right for _, right in gaps), key=lambda x: sum(left < x <= right for left, right in gaps), default=0)
@@ -197,7 +200,7 @@ def _run(group: Sequence[_Row]) -> _Run | None:
 
 
 def _row(line: _Line, gutter: float) -> _Row | None:
-    """Nothing for a line across the gutter."""
+    """Returns None for a line across the gutter."""
     one = [part for part in line.parts if part.right < gutter]
     other = [part for part in line.parts if part.left >= gutter]
     if len(one) + len(other) < len(line.parts):
@@ -220,7 +223,7 @@ def _is_prose(text: str, run: _Run) -> bool:
 
 
 def _is_column(lines: Sequence[_Part], begun: set[int]) -> bool:
-    """Whether most lines begin in the same place, and go on in the next one as they have no more room."""
+    """Whether most lines begin at the same position, and continue on the next line only when they are full."""
     left, right = median(line.left for line in lines), max(line.right for line in lines)
     aligned = sum(abs(line.left - left) <= _NEAR for line in lines)
     going_on = [pair for number, pair in enumerate(pairwise(lines), 1) if number not in begun]
@@ -229,7 +232,7 @@ def _is_column(lines: Sequence[_Part], begun: set[int]) -> bool:
 
 
 def _beginnings(text: str, lines: Sequence[_Part]) -> set[int]:
-    """The lines, the first left out, that may begin something: those that do not go on with a sentence."""
+    """Returns the lines, except the first, that do not continue a sentence."""
     found = set[int]()
     for number, (before, line) in enumerate(pairwise(lines), 1):
         first = _BEGINS.match(text, line.start, line.end)
@@ -239,7 +242,7 @@ def _beginnings(text: str, lines: Sequence[_Part]) -> set[int]:
 
 
 def _drawn(page: PdfTextPage) -> list[Box] | None:
-    """Where lines and boxes are; None if there is too much to look at."""
+    """Returns the boxes of lines and frames, or None if there are too many objects."""
     objects = list(islice(all_of(page.page), _MAX_OBJECTS + 1))
     if len(objects) > _MAX_OBJECTS:
         return None
@@ -247,7 +250,7 @@ def _drawn(page: PdfTextPage) -> list[Box] | None:
 
 
 def _divides(box: Box, run: _Run) -> bool:
-    """Whether it goes from one column to the other between the first row and the last."""
+    """Whether it separates the columns between the first and the last row."""
     left, low, right, high = box
     is_between = run.bottom < low < run.top or run.bottom < high < run.top
     return is_between and left < max(part.right for part in run.one) and min(part.left for part in run.other) < right

@@ -1,8 +1,10 @@
-"""What a page is drawn with, and where its text might be hidden. Most text is plain: dark letters with nothing at their
-place but paper. It is seen, and no picture of the page is needed to tell.
+"""Examines the objects of a page, and finds the places where text might be hidden.
 
-Long documents have a hundred thousand pieces of text. They are asked in maps over their handles, which take a quarter
-of the time of a loop.
+Most text is plain: dark letters on paper, with nothing else at their place. Such text is visible, and the page need not
+be rendered to know it.
+
+Long documents have a hundred thousand text objects. They are queried with map() over their handles, which takes a
+quarter of the time of a loop.
 """
 
 import ctypes
@@ -39,48 +41,52 @@ from runs.documents.formats.pdf.objects import (
 )
 
 MIN_SIZE = 1.5
-"""Points of a font. Less cannot be read."""
+"""Font size in points. Smaller text cannot be read."""
 _MAX_OTHERS = 500
-"""Objects of a page beside its text with places of their own: more is a drawing."""
+"""Objects other than text whose places are examined. A page with more is a drawing."""
 _MAX_ANNOTATIONS = 100
 _EMPTY = 2
-"""Bytes that pdfium says an appearance has which is not there: the end of the text."""
+"""The size in bytes that pdfium reports for a missing appearance: the terminating NUL."""
 _DARK, _LIGHT = 150, 232
-"""Shades, of 256: the lightest of letters that paper shows beyond doubt, the darkest of a ground that is like paper."""
+"""Shades of 256: the lightest text that is certainly visible on paper, and the darkest ground that counts as paper."""
 _OPAQUE = 255
 _HUGE = 24.0
-"""Points of height from which a letter may have another one within its strokes."""
+"""Height in points from which another letter may be hidden within the strokes of a letter."""
 _FAINT, _MIN_CONTRAST = 76, 40
-"""The opacity, of 255, of what leaves text to be seen under and over it however both are blended, and the shades
-between text and what is beneath it that leave no doubt.
+"""Opacity, of 255, of an object that leaves text above and below it visible in every blend mode; and the minimum
+difference between text and ground, in shades of 256, that counts as visible.
 """
 _NEAR = 1.0
-"""Points between a piece of text and what may hide it."""
+"""Points between a text object and something that may hide it."""
 _CORNERS = {4, 5}
-"""Of a rectangle: the last one may be the first again."""
+"""Corners of a rectangle. The last may repeat the first."""
 _OPTIONAL = "OC\0".encode("utf-16-le")
-"""The name of the mark of what may be switched off."""
+"""The name of the mark of optional content."""
 _NO_TEXT, _FILLED = raw.FPDF_TEXTRENDERMODE_UNKNOWN, raw.FPDF_TEXTRENDERMODE_FILL
 
 type Brush = tuple[int, tuple[int, ...]]
-"""The mode of a text, and red, green, blue and opacity of its inside."""
+"""The mode of a text object, and red, green, blue and opacity of its fill."""
 type Font = tuple[bytes, int]
-"""Its name, and how many bytes it has: all that tells it from others on another page."""
+"""The name of a font and its size in bytes, which identify it across pages."""
 
 
 class Doubt(NamedTuple):
-    """Where text may be hidden: all that is there, or only what was drawn with `piece`."""
+    """A place where text may be hidden: any text there, or only what was drawn with `piece`."""
 
     box: Box
     piece: Handle = 0
 
 
 class Contents(NamedTuple):
-    """`paints`: what its text is drawn with, invisible text among it where there is too much to look at all of it.
-    `has_covers`: something else was drawn later than text, so that it may be over it. `kinds`: of all that is no text.
-    `others`: where that is, groups as a whole. `doubtful`: where text may be hidden; both are None where that may be
-    anywhere. `fonts`: those that the file brings, which may have empty letters; None is one that nothing tells from
-    others. `palette`: what plain text is drawn in, of which any may be an empty pattern.
+    """The objects of a page.
+
+    * `paints`: the colours of its text, including invisible text if there are too many objects to examine.
+    * `has_covers`: something was drawn after text and may cover it.
+    * `kinds`: the kinds of all other objects.
+    * `others`: the places of other objects, with each group as one; None if unknown.
+    * `doubtful`: the places where text may be hidden; None if it may be anywhere.
+    * `fonts`: embedded fonts, which may have empty letters. None stands for a font that cannot be identified.
+    * `palette`: the brushes of plain text, any of which may be an empty pattern.
     """
 
     paints: frozenset[Paint]
@@ -93,7 +99,7 @@ class Contents(NamedTuple):
 
 
 def contents_of(page: PdfPage, text_page: PdfTextPage, view: View) -> Contents:
-    """Looks at no more than MAX_OBJECTS, groups and their parts among them."""
+    """Examines at most MAX_OBJECTS objects, including groups and their parts."""
     waiting: list[tuple[Callable[[Handle, int], Handle], Any, int, int]] = [
         (_object_of_page, page.raw, raw.FPDFPage_CountObjects(page), 0)
     ]
@@ -121,8 +127,9 @@ def contents_of(page: PdfPage, text_page: PdfTextPage, view: View) -> Contents:
 
 
 class _Group:
-    """The objects of a page, or of a group on it, in the order in which they are drawn: `texts`, and `others`, of which
-    the first `early` ones come before any text. `palette`: the modes and colours that texts are drawn in.
+    """The objects of a page, or of a group on it, in drawing order.
+
+    The first `early` ones of `others` were drawn before any text. `palette`: the modes and colours of texts.
     """
 
     def __init__(self, get: Callable[[Handle, int], Handle], group: Any, count: int) -> None:
@@ -137,12 +144,12 @@ class _Group:
             self._add_others(handles, is_text)
         self._modes, self._colours = modes, _colours.of(self.texts)
         halves = memoryview(self._colours).cast("B").cast("Q")
-        is_one = max(map(len, map(set, (modes, halves[::2], halves[1::2])))) <= 1  # most pages have one colour
+        is_one = max(map(len, map(set, (modes, halves[::2], halves[1::2])))) <= 1  # most pages have only one colour
         self.palette = frozenset(islice(self.brushes, 1 if is_one else None))
 
     @property
     def brushes(self) -> Iterator[Brush]:
-        """The mode and colour of each text."""
+        """Yields the mode and colour of each text."""
         return zip(self._modes, struct.iter_unpack("=4I", self._colours), strict=True)
 
     def _add_others(self, handles: Sequence[Handle], is_text: Sequence[bool]) -> None:
@@ -165,8 +172,9 @@ class _Group:
 
 
 def _ends(*corners: "array[float]") -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
-    """The lower and the upper end of each piece in one direction, and what is between them. `corners`: two opposite
-    ones, and the two beside them, which are at the same places in upright text, as most is.
+    """Returns the lower end, the upper end and the size of each text object in one direction.
+
+    `corners`: two opposite corners, and the two others, which have the same coordinates in upright text.
     """
     one, other, same, also_same = corners
     if one.tobytes() == same.tobytes() and other.tobytes() == also_same.tobytes():
@@ -178,7 +186,7 @@ def _ends(*corners: "array[float]") -> tuple[Sequence[float], Sequence[float], S
 
 
 class _Pieces:
-    """The pieces of text of a page that are in no group, by their numbers."""
+    """The text objects of a page that are not in a group, by index."""
 
     def __init__(self, group: _Group, page: PdfTextPage, view: View) -> None:
         self._group, self._texts, self._page, self._view = group, group.texts, page, view
@@ -188,8 +196,9 @@ class _Pieces:
         self._bottoms, self._tops, self._heights = _ends(up[0], up[2], up[1], up[3])
 
     def doubtful(self, others: Sequence[Box]) -> list[Doubt]:
-        """The room of each piece that may be hidden, by its own colour or place, or by what lies there too, and that of
-        each group, whose pieces are not known here.
+        """Returns the places of text objects that may be hidden by their own colour or place or by something near them.
+
+        It includes the places of all groups, whose text objects are not examined here.
         """
         kinds = [one.kind for one in self._group.others]
         groups = [Doubt(box) for box, kind in zip(others, kinds, strict=True) if kind == raw.FPDF_PAGEOBJ_FORM]
@@ -203,8 +212,10 @@ class _Pieces:
         return [*groups, *(Doubt(self._box(at), self._texts[at] if at in watermarks else 0) for at in sorted(found))]
 
     def _watermarks(self, doubtful: set[int]) -> set[int]:
-        """Those in huge letters that hide no others: light ones beneath, faint ones also on top. Adds to what is
-        doubtful the pieces that other huge letters may hide, and those that have more than one faint one there.
+        """Returns the objects in huge letters that hide no other text: light ones below it, and faint ones also above
+        it.
+
+        Adds to `doubtful` the text objects that other huge letters, or several faint ones, may hide.
         """
         watermarks, veiled = set[int](), set[int]()
         if max(self._heights) < _HUGE:
@@ -227,7 +238,7 @@ class _Pieces:
 
     @property
     def _palest(self) -> int:
-        """The lightest shade of plain text."""
+        """Returns the lightest shade of plain text."""
         return max((shade_of(*colour)[0] for mode, colour in self._group.palette if _is_plain(mode, colour)), default=0)
 
     def _is_opaque(self, at: int) -> bool:
@@ -237,7 +248,7 @@ class _Pieces:
         return self._lefts[at], self._bottoms[at], self._rights[at], self._tops[at]
 
     def _not_plain(self) -> Iterator[int]:
-        """Those that are light, transparent, or may be switched off, and those that have no colour but a pattern."""
+        """Yields light, transparent and optional text objects, and those filled with a pattern."""
         strange = {one for one in self._group.palette if not _is_plain(*one)}
         if strange:
             yield from compress(range(len(self._texts)), map(strange.__contains__, self._group.brushes))
@@ -259,17 +270,17 @@ class _Pieces:
             yield from (at for at in range(len(self._texts)) if not self._view.has(*self._box(at)))
 
     def _too_small(self) -> Iterator[int]:
-        """Those in tiny letters, and those whose letters are empty."""
+        """Yields text objects in tiny letters, and those whose letters are empty."""
         if min(self._widths) >= MIN_SIZE <= min(self._heights):
             return
         sides = list(map(min, self._widths, self._heights))
-        small = [at for at, side in enumerate(sides) if side < MIN_SIZE]  # hyphens and letters such as "l" are, too
+        small = [at for at, side in enumerate(sides) if side < MIN_SIZE]  # includes hyphens and letters such as "l"
         for at, size in zip(small, _sizes([self._texts[at] for at in small]), strict=True):
             if (size < MIN_SIZE or sides[at] <= 0) and words_of(_object(self._texts[at]), self._page).strip():
                 yield at
 
     def _clipped(self) -> Iterator[int]:
-        """Those that a clip may cut off in part."""
+        """Yields text objects that a clipping path may cut off in part."""
         clips = list(map(_clip, self._texts))
         counts = list(map(_count_clips, clips))
         if max(counts) <= 0:
@@ -287,7 +298,7 @@ class _Pieces:
                     break
 
     def _is_paper(self, at: int) -> bool:
-        """Whether something that is drawn before all text is a light ground, as browsers put beneath a page."""
+        """Whether something that was drawn before all text is a light ground, as browsers draw under a page."""
         one = self._group.others[at]
         fill, has_stroke = ctypes.c_int(), ctypes.c_int()
         if one.kind != raw.FPDF_PAGEOBJ_PATH or not raw.FPDFPath_GetDrawMode(one.handle, fill, has_stroke):
@@ -297,7 +308,7 @@ class _Pieces:
         return is_light and not has_stroke.value and not raw.FPDFPageObj_HasTransparency(one.handle)
 
     def _touched(self, cover: Box) -> Iterator[int]:
-        """Those that something with this room may lie on or under."""
+        """Yields the text objects that overlap this place."""
         left, bottom, right, top = cover[0] - _NEAR, cover[1] - _NEAR, cover[2] + _NEAR, cover[3] + _NEAR
         order, bottoms, highest = self._from_below
         for at in order[bisect_left(bottoms, bottom - highest) : bisect_right(bottoms, top)]:
@@ -306,29 +317,30 @@ class _Pieces:
 
     @cached_property
     def _from_below(self) -> tuple[Sequence[int], Sequence[float], float]:
-        """The pieces from the lowest one up, where each of them begins, and how high the highest is."""
+        """The text objects by their lower edge, these edges, and the height of the tallest one."""
         order = sorted(range(len(self._texts)), key=self._bottoms.__getitem__)
         return order, [self._bottoms[at] for at in order], max(self._heights)
 
 
 def _is_plain(mode: int, colour: tuple[int, ...]) -> bool:
-    """pdfium says white or light grey of a pattern."""
+    """Whether the text is filled with a colour. For patterns, pdfium reports white or light grey."""
     shade, opacity = shade_of(*colour)
     return mode == _FILLED and opacity == _OPAQUE and shade <= _DARK
 
 
 def _optional(marks: Sequence[Handle]) -> Iterator[Handle]:
-    """Those marks whose text may be switched off."""
+    """Yields the marks of optional content."""
     name, size = ctypes.create_string_buffer(len(_OPTIONAL)), ctypes.c_ulong()
     begin, sized = ctypes.addressof(name), ctypes.addressof(size)
     for mark in marks:
         name.raw = bytes(len(name))
-        if _mark_name(mark, begin, len(name), sized) and name.raw == _OPTIONAL:  # longer names are not written
+        # longer names are not written to the buffer
+        if _mark_name(mark, begin, len(name), sized) and name.raw == _OPTIONAL:
             yield mark
 
 
 def _clip_box(clip: Handle, number: int) -> Box | None:
-    """None for a clip that is no upright rectangle."""
+    """Returns None if the clipping path is not an upright rectangle."""
     count = _count_clip_corners(clip, number)
     if count not in _CORNERS:
         return None
@@ -347,7 +359,7 @@ def _clip_box(clip: Handle, number: int) -> Box | None:
 
 
 def _sizes(texts: Sequence[Handle]) -> Iterator[float]:
-    """Points of the font of each text, as large as it is drawn."""
+    """Yields the font size of each text, in points as drawn."""
     matrices = _matrices.of(texts)
     return map(mul, _font_sizes.of(texts), map(math.hypot, matrices[2::6], matrices[3::6]))
 
@@ -363,7 +375,9 @@ def _fonts(texts: Sequence[Handle]) -> Iterator[Font | None]:
 
 
 def _places(page: PdfPage, others: Sequence[PageObject]) -> Sequence[Box] | None:
-    """What people have put onto a page has no objects of its own there; shadings say nothing of their size."""
+    """Returns the places of other objects, or None if they are unknown: annotations have no objects of their own on the
+    page, and shadings do not report a size.
+    """
     if len(others) > _MAX_OTHERS or _has_drawn_annotations(page):
         return None
     places = [bounds_of(one) for one in others]
@@ -408,7 +422,7 @@ _count_clips = direct(raw.FPDFClipPath_CountPaths, INT, HANDLE)
 _count_clip_corners = direct(raw.FPDFClipPath_CountPathSegments, INT, HANDLE, INT)
 _clip_corner = direct(raw.FPDFClipPath_GetPathSegment, HANDLE, HANDLE, INT, INT)
 _colours = Table(raw.FPDFPageObj_GetFillColor, "I", (0, 0, 0, _OPAQUE), addresses=4)
-"""Red, green, blue and opacity of the inside of a text. pdfium draws black where it has none."""
+"""Red, green, blue and opacity of a text's fill. pdfium draws black if there is none."""
 _corners = Table(raw.FPDFPageObj_GetRotatedBounds, "f", [0] * 8)
 _matrices = Table(raw.FPDFPageObj_GetMatrix, "f", (1, 0, 0, 1, 0, 0))
 _font_sizes = Table(raw.FPDFTextObj_GetFontSize, "f", [0])

@@ -1,4 +1,4 @@
-"""What is shown of PDF files: where characters stand, a page as a picture, and some of the pages as a file."""
+"""Draws PDF pages, locates characters on them, and extracts pages as a file."""
 
 import io
 import json
@@ -21,12 +21,12 @@ _PROBLEMS = {
 }
 _DAMAGED = "is damaged, or no PDF file; open it and save it again"
 _DRAWN = {raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_STAMP}
-"""Annotations that people read as part of the page: fields of a form that are filled in, words put onto it."""
+"""Annotations that people read as part of the page: filled form fields, and text and stamps placed on it."""
 
 
 @contextmanager
 def opened(data: bytes) -> Iterator[PdfDocument]:
-    """The document. Raises InvalidInput where pdfium cannot open it or go on with it, or it has too many pages."""
+    """Opens the document. Raises InvalidInput if pdfium cannot open it, or if it has too many pages."""
     try:
         document = PdfDocument(data)
     except PdfiumError as error:
@@ -35,7 +35,7 @@ def opened(data: bytes) -> Iterator[PdfDocument]:
         if len(document) > MAX_PAGES:
             raise InvalidInput(f"has more than {MAX_PAGES:,} pages; split it")
         if document.get_formtype() != raw.FORMTYPE_NONE:
-            document.init_forms()  # pdfium draws what is filled in where the file has only the values
+            document.init_forms()  # otherwise pdfium does not draw fields of which the file has only the values
         try:
             yield document
         except PdfiumError as error:
@@ -44,9 +44,10 @@ def opened(data: bytes) -> Iterator[PdfDocument]:
 
 @contextmanager
 def page_of(document: PdfDocument, number: int, before: Callable[[PdfPage], None] | None = None) -> Iterator[PdfPage]:
-    """A page, counted from 1, with what people have filled into it and put onto it as part of its content, so that its
-    characters have the same numbers whenever it is opened; `before` sees it without. Raises InvalidInput if there is no
-    such page, or it cannot be loaded, or nothing of it can be shown.
+    """Loads a page, counted from 1, with form fields and annotations flattened into its content.
+
+    Flattening gives its characters the same indices every time. `before` receives the page before it is flattened.
+    Raises InvalidInput if there is no such page, or if it cannot be loaded or shown.
     """
     if not 1 <= number <= len(document):
         raise InvalidInput(f"has no page {number}")
@@ -87,19 +88,19 @@ def _kind(page: PdfPage, at: int) -> int:
 MAX_DPI = 200
 MAX_PIXELS = 12_000_000
 MAX_SIDE = 8_000
-"""WebP ends at 16,383 pixels."""
+"""Pixels. WebP allows 16,383."""
 THUMBNAIL_WIDTH = 240
 _QUALITY = 80
 _DIGITS = 5
-"""Of a share: a hundredth of a point."""
+"""Decimals of a fraction of the page's side: a hundredth of a point."""
 
 
 def places(data: bytes, *, page: int, spans: str) -> bytes:
-    """Where characters of a page stand, as JSON: for each of the spans a list of [left, top, right, bottom], shares of
-    the page's width and height from the top left.
+    """Returns the places of characters on a page, as JSON: for each span a list of [left, top, right, bottom].
 
-    `spans` are offsets in the block of that page: "12-40 90-120", the second one after the last character. Those of
-    characters that are nowhere on the page, and of words that were read from a picture, are empty.
+    The numbers are fractions of the page's width and height from the top left. `spans` are offsets in the block of that
+    page, such as "12-40 90-120", with exclusive ends. A list is empty if the characters are not on the page, or were
+    read from a picture.
     """
     with opened(data) as document, page_of(document, page) as shown, text_page_of(shown) as text_page:
         text, view = text_of(text_page), View(shown)
@@ -110,7 +111,10 @@ def places(data: bytes, *, page: int, spans: str) -> bytes:
 
 
 def picture(data: bytes, *, page: int, dpi: int = 110) -> bytes:
-    """A page as WebP, behind JSON with its `width` and `height` in points, packed. Large pages have fewer pixels."""
+    """Draws a page as WebP. Returns JSON with its `width` and `height` in points and the picture, packed.
+
+    Large pages are drawn with fewer pixels.
+    """
     with opened(data) as document, page_of(document, page) as shown:
         width, height = shown.get_size()
         image = drawn(shown, min(dpi, MAX_DPI) / 72)
@@ -118,14 +122,14 @@ def picture(data: bytes, *, page: int, dpi: int = 110) -> bytes:
 
 
 def thumbnail(data: bytes, *, page: int = 1) -> bytes:
-    """A page as a small picture (WebP)."""
+    """Draws a page as a small picture (WebP)."""
     with opened(data) as document, page_of(document, page) as shown:
         image = drawn(shown, THUMBNAIL_WIDTH / max(shown.get_width(), 1.0))
     return _webp(image)
 
 
 def cut(data: bytes, *, first: int, last: int) -> bytes:
-    """The pages from `first` to `last`, counted from 1, as far as there are any, as a PDF file of their own."""
+    """Returns the pages from `first` to `last`, counted from 1, as a PDF file. Pages that do not exist are left out."""
     with opened(data) as document:
         if not 1 <= first <= last or first > len(document):
             raise InvalidInput(f"has no pages {first} to {last}")
@@ -137,7 +141,7 @@ def cut(data: bytes, *, first: int, last: int) -> bytes:
 
 
 def scale_within_limits(page: PdfPage, scale: float) -> float:
-    """So many pixels per point, or fewer where that would be too large a picture."""
+    """Returns the scale in pixels per point, reduced if the picture would be too large."""
     width, height = (max(float(side), 1.0) for side in page.get_size())
     return min(scale, math.sqrt(MAX_PIXELS / (width * height)), MAX_SIDE / max(width, height))
 
@@ -145,14 +149,15 @@ def scale_within_limits(page: PdfPage, scale: float) -> float:
 def drawn(
     page: PdfPage, scale: float, *, grey: bool = False, cut: tuple[int, int, int, int] = (0, 0, 0, 0)
 ) -> Image.Image:
-    """The page in so many pixels per point, within limits. `cut`: how many of them are left out on the left, below, on
-    the right and above.
+    """Draws the page with so many pixels per point, within limits.
+
+    `cut`: pixels to leave out on the left, at the bottom, on the right and at the top.
     """
     scale = scale_within_limits(page, scale)
-    crop = tuple(max(side - 0.5, 0) / scale for side in cut)  # pypdfium2 takes points, and makes the next whole pixel
+    crop = tuple(max(side - 0.5, 0) / scale for side in cut)  # pypdfium2 takes points and rounds up to whole pixels
     bitmap = page.render(scale=scale, grayscale=grey, crop=crop)
     try:
-        image: Image.Image = bitmap.to_pil().copy()  # its pixels are pdfium's until here
+        image: Image.Image = bitmap.to_pil().copy()  # copied, because the bitmap's memory belongs to pdfium
     finally:
         bitmap.close()
     return image

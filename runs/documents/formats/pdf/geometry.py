@@ -1,4 +1,4 @@
-"""Where characters stand on a page: rectangles as shares of its width and height, from the top left."""
+"""Locates characters on a page, as rectangles in fractions of its width and height from the top left."""
 
 import ctypes
 import math
@@ -11,15 +11,15 @@ from pypdfium2 import PdfPage, PdfTextPage, raw
 from runs.documents.formats.pdf.objects import HANDLE, INT, address, direct
 
 _GRID = 1_000_000
-"""pdfium says whole points of a device; this one has so many in each direction."""
+"""Resolution of the virtual device in each direction, because pdfium returns whole device points."""
 _MAX_GAP = 2.5
-"""Between two parts of a line, in heights of the line."""
+"""Between two parts of a line, as a multiple of the line's height."""
 _MIN_SHARED = 0.5
-"""Of the height of the lower one of two parts of the same line."""
+"""Minimum overlap of two parts of the same line, as a share of the lower one's height."""
 
 _NEAR = 3.0
 _MIN_SIDE = 0.01
-"""Points."""
+"""In points."""
 
 
 type Box = tuple[float, float, float, float]
@@ -36,7 +36,7 @@ class Rectangle(NamedTuple):
 
 
 class View:
-    """From a page's own points to shares of what is shown of it: turned by /Rotate, cut by /CropBox."""
+    """Converts the points of a page to fractions of its visible area, which /Rotate turns and /CropBox cuts."""
 
     def __init__(self, page: PdfPage) -> None:
         self.width, self.height = page.get_size()
@@ -48,7 +48,7 @@ class View:
         self._y = y0, (y1 - y0) / reach, (y2 - y0) / reach
 
     def shown(self, left: float, bottom: float, right: float, top: float) -> Rectangle:
-        """Not clipped to the page."""
+        """Converts a box. The result is not clipped to the page."""
         x, dx, dy = self._x
         one, other = x + dx * left + dy * bottom, x + dx * right + dy * top
         y, ex, ey = self._y
@@ -60,25 +60,25 @@ class View:
         return Rectangle(one, upper, other, lower)
 
     def scaled(self, width: int, height: int) -> tuple[float, float, float, float, float, float]:
-        """What makes pixels of points: where 0, 0 is across, what a point to the right and one up add to that, and the
-        same downwards.
+        """Returns coefficients that convert points to pixels: the origin across, its change per point to the right and
+        up, and the same for the direction downwards.
         """
         (x, dx, dy), (y, ex, ey) = self._x, self._y
         return x * width, dx * width, dy * width, y * height, ex * height, ey * height
 
     def has(self, left: float, bottom: float, right: float, top: float) -> bool:
-        """Whether all of a box is on the page."""
+        """Whether the whole box is on the page."""
         shown = self.shown(left, bottom, right, top)
         return min(shown.left, shown.top) >= 0 and max(shown.right, shown.bottom) <= 1
 
     @property
     def is_turned(self) -> bool:
-        """Whether what goes across the page goes up or down on what is shown of it."""
+        """Whether text that runs across the page is shown upwards or downwards."""
         _, across, up = self._x
         return bool(abs(across) < abs(up))
 
     def box_of(self, shown: Rectangle) -> Box:
-        """Left, bottom, right and top in the page's points."""
+        """Returns left, bottom, right and top in the page's points."""
         (x, dx, dy), (y, ex, ey) = self._x, self._y
         size = dx * ey - dy * ex or 1.0
         corners = [(shown.left - x, shown.top - y), (shown.right - x, shown.bottom - y)]
@@ -94,7 +94,7 @@ def _device(page: PdfPage, x: float, y: float) -> tuple[float, float]:
 
 
 def rectangles(page: PdfTextPage, view: View, number: int, count: int) -> list[Rectangle]:
-    """Of these characters, one for each line or part of a line, on the page only."""
+    """Returns rectangles of these characters, one for each line or part of a line, clipped to the page."""
     if not count:
         return []
     upright = abs(math.sin(raw.FPDFText_GetCharAngle(page, number))) < math.sqrt(0.5)
@@ -103,7 +103,7 @@ def rectangles(page: PdfTextPage, view: View, number: int, count: int) -> list[R
 
 
 def boxes(page: PdfTextPage, number: int, count: int) -> list[Box]:
-    """Left, bottom, right and top in the page's points, one for each piece of text that was drawn at once."""
+    """Returns left, bottom, right and top in points, one box for each piece of text that was drawn in one operation."""
     found, handle = array("d", bytes(4 * 8)), address(page.raw)
     left, top, right, bottom = (found.buffer_info()[0] + 8 * at for at in (0, 3, 2, 1))
     parts = range(_count_rectangles(handle, number, count))
@@ -113,7 +113,7 @@ def boxes(page: PdfTextPage, number: int, count: int) -> list[Box]:
 
 
 def are_near(one: Box, other: Box) -> bool:
-    """Whether there is less than a letter's room between two boxes, in points."""
+    """Whether two boxes are less than a letter apart."""
     return (
         one[0] - _NEAR < other[2]
         and other[0] - _NEAR < one[2]
@@ -123,7 +123,7 @@ def are_near(one: Box, other: Box) -> bool:
 
 
 def around(boxes: Iterable[Box]) -> Box:
-    """The room of all of them."""
+    """Returns the smallest box that contains all of them."""
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return min(lefts), min(bottoms), max(rights), max(tops)
 
@@ -133,7 +133,7 @@ def share_room(one: Box, other: Box) -> bool:
 
 
 def tight_box(page: PdfTextPage, number: int) -> Box:
-    """Left, bottom, right and top of a character's ink, or of its room where pdfium does not know the ink."""
+    """Returns left, bottom, right and top of a character's ink, or of its font box if pdfium does not know the ink."""
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     raw.FPDFText_GetCharBox(page, number, left, right, bottom, top)
     if right.value - left.value < _MIN_SIDE or top.value - bottom.value < _MIN_SIDE:
@@ -142,21 +142,21 @@ def tight_box(page: PdfTextPage, number: int) -> Box:
 
 
 def loose_box(page: PdfTextPage, number: int) -> Box:
-    """Left, bottom, right and top of the room that a character has in its font."""
+    """Returns left, bottom, right and top of the space that a character has in its font."""
     box = raw.FS_RECTF()
     raw.FPDFText_GetLooseCharBox(page, number, box)
     return box.left, box.bottom, box.right, box.top
 
 
 def size_of(page: PdfTextPage, number: int) -> float:
-    """Points of the font of a character, as large as it is drawn: files may scale letters of any size to another."""
+    """Returns the font size of a character in points as drawn. Files may scale a font of any size."""
     matrix = raw.FS_MATRIX()
     size = float(raw.FPDFText_GetFontSize(page, number))
     return size * math.hypot(matrix.c, matrix.d) if raw.FPDFText_GetMatrix(page, number, matrix) else size
 
 
 def _merged(parts: Iterable[Box], upright: bool) -> list[Box]:
-    """Parts of one line together. Where the text runs upwards or downwards, lines are columns of the page."""
+    """Merges parts of one line. If the text runs up or down, lines are columns of the page."""
     found: list[Box] = []
     for part in parts:
         if found and _in_line(found[-1], part, upright):

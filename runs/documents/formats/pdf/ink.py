@@ -1,10 +1,11 @@
-"""Text of a PDF page that nobody sees, since there is no ink at its place: white on white, under something, too small,
-off the page, or drawn as invisible without a picture beneath. Other ink at its place does not make it seen: words
-have to differ from the ground in their own colour, too.
+"""Finds text of a PDF page that is invisible because there is no ink in its own colour.
 
-Most pages need no look at all, and of others only the lines whose text may be hidden by its colour or place, or by what
-lies there too. Most of these are done with a glance at a coarse picture of the page; only where one has a gap, each of
-its characters is looked at, and those that seem to be missing once more in a finer picture.
+Such text is white on white, covered, too small, off the page, or invisible without a picture beneath. Other ink at its
+place does not make it visible: words must differ from the ground in their own colour.
+
+Most pages need no check, and of others only the lines whose text may be hidden by colour, by place or by other objects.
+Most of these are decided on a coarse picture of the page. Only if a line has a gap there, each of its characters is
+examined, and those that seem to be missing again in a finer picture.
 """
 
 import ctypes
@@ -63,32 +64,34 @@ from runs.documents.formats.pdf.windows import (
 from runs.documents.reading.building import WorkBudget
 
 MAX_SECONDS = 30.0
-"""Of the processor, since the reading began, but for OCR; three hundred full pages take some three."""
+"""Processor time since the reading began, without OCR. Three hundred full pages take some three seconds."""
 _COARSE = 1.0
 """Pixels per point."""
 _MIN_STEP = 24
-"""Shades of grey, of 256, from one pixel to the next, where a letter begins in the coarse picture."""
+"""Difference, of 256 shades, between neighbouring pixels at the edge of a letter in the coarse picture."""
 _MIN_CLEAR = 48
-"""Shades between a letter and the ground in the coarse picture that leave no doubt."""
+"""Difference, of 256 shades, between a letter and the ground in the coarse picture that leaves no doubt."""
 _LAST_KNOWN = 0x24F
-"""The last of the letters that pdfium draws without the font; others may be missing on this machine only."""
+"""The last of the letters that pdfium can draw without the font. Others may be missing on this machine only."""
 _LOOKS = 1.5
 _MAX_LOOKS = 40
-"""Points of a gap where a letter is looked for: so many for each time that it is as wide as the narrowest."""
+"""Points of a gap at which a letter is searched for, per multiple of the narrowest gap."""
 _SOLID = re.compile("[\u2580-\u25ff\u2b00-\u2bff]")
-"""Blocks and other signs that may cover the letters of a line, as letters do not."""
+"""Blocks and other signs that may cover the letters of a line."""
 _MAX_KEPT = 12
-"""Pictures of a page without a layer, which may be large."""
+"""Pictures of a page without one layer that are cached. They may be large."""
 _NEAR = 0.02
-"""Points."""
+"""In points."""
 _THIN = 3
-"""Pixels of a letter that may stand one beside where it is expected."""
+"""Pixels by which a letter may be displaced from its expected place."""
 _EDGE = [255 if shade >= _MIN_STEP else 0 for shade in range(256)]
 _DARK = [255 if shade <= 255 - _MIN_STEP else 0 for shade in range(256)]
 
 
 class TookTooLongError(Exception):
-    """Nothing is known of what is on the page, or only that it has text that may be hidden."""
+    """Raised when time runs out. Nothing is known about the page, or only that it has text that may be hidden
+    (`has_sign`).
+    """
 
     def __init__(self, *, has_sign: bool) -> None:
         super().__init__()
@@ -96,8 +99,10 @@ class TookTooLongError(Exception):
 
 
 class _TimeLimit:
-    """An object of its own, so that what checks the time need not refer to the look at a page: the two would keep each
-    other, and the page with all its pictures, in a process without garbage collection.
+    """Checks the time.
+
+    It is a separate object so that its users need not refer to the check of a page. Such a reference would be circular,
+    and would keep the page with all its pictures in memory, because the process runs without garbage collection.
     """
 
     def __init__(self, effort: WorkBudget, *, has_sign: bool) -> None:
@@ -109,8 +114,10 @@ class _TimeLimit:
 
 
 class Looks(NamedTuple):
-    """The parts of a text, as offsets, that nobody sees, and those that a picture shows and the file itself does not
-    draw, since a scanner's program has read them. `has_more`: the page has something else than text.
+    """The result for one page, as ranges of offsets.
+
+    `unseen`: invisible text. `unprinted`: text that a picture shows but the file does not draw, as written by scanning
+    software. `has_more`: the page has something other than text.
     """
 
     unseen: Sequence[tuple[int, int]] = ()
@@ -119,9 +126,11 @@ class Looks(NamedTuple):
 
 
 class Shown:
-    """What pages of a file have shown in plain lines: the fonts that it brings, each with the characters of the pages
-    with it, and the colours. A letter of such a font, or a pattern that is said to be a colour, may be empty, so that a
-    page with others has to be looked at.
+    """What earlier pages of a file have shown in plain lines: embedded fonts with the characters of their pages, and
+    colours.
+
+    A letter of an embedded font, or a pattern that is reported as a colour, may be empty. So a page with fonts,
+    characters or colours that are not known yet is checked.
     """
 
     def __init__(self) -> None:
@@ -146,8 +155,10 @@ def looks(
     shown: Shown,
     again: Callable[[], AbstractContextManager[PdfPage]],
 ) -> Looks:
-    """`shown` is what the pages before have shown; `again` opens the page once more. Raises TookTooLongError once the
-    reading has had its time.
+    """Finds the invisible text of a page.
+
+    `shown` describes the pages before it, and `again` opens the page once more. Raises TookTooLongError when time runs
+    out.
     """
     sheet = _Sheet(page, text_page, text, effort)
     contents = sheet.contents
@@ -180,7 +191,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _runs(offsets: Sequence[int], text: str) -> list[tuple[int, int]]:
-    """Neighbours together, also over white space."""
+    """Joins adjacent offsets into ranges, also across white space."""
     found: list[tuple[int, int]] = []
     for at in offsets:
         if found and not text[found[-1][1] : at].strip():
@@ -191,7 +202,7 @@ def _runs(offsets: Sequence[int], text: str) -> list[tuple[int, int]]:
 
 
 class _Sheet:
-    """What looks at parts of one page share."""
+    """What the checks of parts of one page share."""
 
     def __init__(self, page: PdfPage, text_page: PdfTextPage, text: PageText, effort: WorkBudget) -> None:
         self.page, self.text_page, self.text, self.view = page, text_page, text, View(page)
@@ -203,7 +214,7 @@ class _Sheet:
         self.check_time()
 
     def is_in(self, where: Sequence[Doubt], start: int, end: int) -> bool:
-        """Whether a part of a line is there, or may be."""
+        """Whether a part of a line is, or may be, at one of these places."""
         drawn_at = boxes(self.text_page, *self.text.span(start, end))
         if not drawn_at:
             return True
@@ -212,12 +223,12 @@ class _Sheet:
         return 0 in near or (bool(near) and not near.isdisjoint(self._pieces(*self.text.span(start, end))))
 
     def _pieces(self, number: int, count: int) -> set[Handle]:
-        """What the characters of a line were drawn with: mostly all with the same."""
+        """Returns the objects that the characters of a line were drawn with, usually one."""
         ends = pieces_of(self.text_page, [number, number + count - 1])
         return ends if len(ends) == 1 else pieces_of(self.text_page, range(number, number + count))
 
     def windows(self, lines: Sequence[tuple[int, int]]) -> Iterator[Window]:
-        """Parts of the page that these lines are in, one by one."""
+        """Yields the parts of the page that contain these lines."""
         drawn_at = [boxes(self.text_page, *self.text.span(*span)) for span in lines]
         return windows(self.view.shown(*Line.of(one).box) if one else WHOLE for one in drawn_at)
 
@@ -239,7 +250,7 @@ class _Sheet:
 
 
 class _Look:
-    """A look at pictures of a part of a page. `unprinted`: the offsets of what a scanner's program has read there."""
+    """A check of one part of a page. `unprinted`: the offsets of text that scanning software has read there."""
 
     def __init__(self, sheet: _Sheet, window: Rectangle) -> None:
         self._sheet, self._window = sheet, window
@@ -249,7 +260,7 @@ class _Look:
         self.unprinted = list[int]()
 
     def hidden_in(self, start: int, end: int) -> list[int]:
-        """The offsets of characters of a line that nobody sees."""
+        """Returns the offsets of characters of a line that are invisible."""
         self._check_time()
         number, count = self._text.span(start, end)
         drawn_at = boxes(self._text_page, number, count)
@@ -270,8 +281,8 @@ class _Look:
         return [at for at in range(start, end) if at in hidden or self._is_hidden(at, ground, has_ink)]
 
     def _is_clear(self, drawn_at: Sequence[Box], spaces: int) -> bool:
-        """Whether a line stands on bare paper, in another colour, with ink from one end to the other: most do, and one
-        look at all of it tells.
+        """Whether a line is on bare paper, in another colour, with ink from end to end. This quick test decides most
+        lines.
         """
         if self._contents.others is None or not self._sheet.differs_from_paper or not drawn_at:
             return False
@@ -284,7 +295,7 @@ class _Look:
         return self._is_plain([whole(room, self._dark)], [line.box], spaces)
 
     def seen_by_shape(self, hidden: Sequence[int], again: Callable[[], AbstractContextManager[PdfPage]]) -> set[int]:
-        """Those of the hidden characters that the picture shows all the same."""
+        """Returns those of the hidden characters that the picture shows after all."""
         near = [at for at in hidden if self._has_ink_near(at)]
         if not near:
             return set()
@@ -298,7 +309,9 @@ class _Look:
         return light - dark >= MIN_CONTRAST
 
     def _layers(self, start: int, end: int) -> set[int | None]:
-        """Those of the words of a line that may be covered, None for others; nothing if none of them may be."""
+        """Returns the layers of the words of a line that may be covered, None for other words, or nothing if no word
+        may be.
+        """
         if self._sheet.covered is None:
             return set()
         found = {self._layer(at) for at in range(start, end) if not self._text.text[at].isspace()}
@@ -309,7 +322,7 @@ class _Look:
         return self._sheet.covered.layers.get(ctypes.addressof(one.contents)) if one and self._sheet.covered else None
 
     def _camouflaged(self, start: int, end: int) -> set[int]:
-        """The offsets of characters whose own colour is that of most of what is around them."""
+        """Returns the offsets of characters in the colour of most of their surroundings."""
         found: set[int] = set()
         if self._sheet.is_scan:
             return found
@@ -326,7 +339,7 @@ class _Look:
         return found
 
     def _is_in_its_colour(self, place: Rectangle, at: int) -> bool:
-        """Whether most of what is around a word is, not only in its shade."""
+        """Whether most of the surroundings of a word have its colour, not only its shade."""
         part = self._colours.part(place)
         one = text_object(self._text_page, self._text.numbers[at])
         return unseen.share_in_colour(part, one) >= unseen.MIN_GROUND
@@ -335,13 +348,13 @@ class _Look:
         return unseen.share(picture.part(place), paint)
 
     def _is_on_page(self, line: Line, drawn_at: Sequence[Box]) -> bool:
-        """Whether all of a line is, and none of it is tiny."""
+        """Whether the whole line is on the page and no part of it is tiny."""
         if not self._view.has(*line.box):
             return False
         return line.narrowest >= MIN_SIZE or not any(map(self._is_tiny, drawn_at))
 
     def _is_plain(self, parts: Sequence[Strip], drawn_at: Sequence[Box], spaces: int) -> bool:
-        """Whether there is ink from one end of a line to the other but for its spaces."""
+        """Whether there is ink from one end of a line to the other, except for its spaces."""
         if not parts or not all(part.ink.strip(b"\0") for part in parts):
             return False
         gappy = [part for part in parts if part.has_gaps]
@@ -351,7 +364,7 @@ class _Look:
         return not any(map(self._has_letter, found))
 
     def _has_letter(self, gap: Gap) -> bool:
-        """Whether there should be something else than a space in a gap."""
+        """Whether a gap should contain something other than a space."""
         left, bottom, right, top = self._view.box_of(gap.place)
         is_across = gap.is_across is not self._view.is_turned
         room = (_NEAR, top - bottom) if is_across else (right - left, _NEAR)
@@ -365,7 +378,7 @@ class _Look:
         return False
 
     def _is_tiny(self, box: Box) -> bool:
-        """Whether what was drawn there is in letters too small to read, and not only low, as hyphens are."""
+        """Whether the letters of this object are too small to read, and not only low like hyphens."""
         left, bottom, right, top = box
         if right - left >= MIN_SIZE <= top - bottom:
             return False
@@ -386,7 +399,7 @@ class _Look:
         if layer is not None and self._is_drawn(place, layer):
             return False
         if self._sheet.is_scan or (self._sheet.has_invisible and is_invisible(self._text_page, number)):
-            is_shown = line_has_ink and self._is_in_picture(box)  # the letters of OCR are never quite in place
+            is_shown = line_has_ink and self._is_in_picture(box)  # the letters of OCR are never exactly in place
             self.unprinted += [at] if is_shown else []
             return not is_shown
         if ord(character) > _LAST_KNOWN and not has_own_font(self._text_page, number):
@@ -403,13 +416,13 @@ class _Look:
         return any(light - dark >= unseen.MIN_COLOUR for dark, light in bounds)
 
     def _is_drawn(self, place: Rectangle, layer: int) -> bool:
-        """Whether the picture differs where words stand when their layer is left out."""
+        """Whether the picture changes at these words when their layer is left out."""
         change = self._difference(layer, self._coarse)
         left, top, right, bottom = change.room(place)
         if self._contrast(change, place, 0) >= _MIN_CLEAR:
             return True
         around = left - 1, top - 1, right + 1, bottom + 1
-        if change.image.crop(around).getbbox():  # the fine one costs fifty times more
+        if change.image.crop(around).getbbox():  # the fine picture takes fifty times longer
             fine = self._difference(layer, self._fine)
             if self._contrast(fine, place, 0) >= MIN_CONTRAST:
                 return True
@@ -417,10 +430,10 @@ class _Look:
         return self._contrast(change, place, 0) >= unseen.MIN_COLOUR
 
     def _difference(self, layer: int, whole: Picture) -> Picture:
-        """By how much each pixel differs without the words of a layer that may be covered."""
+        """Returns how much each pixel changes without the words of a layer that may be covered."""
         key = layer, whole.scale, whole.is_grey
         if key in self._changes:
-            self._changes[key] = self._changes.pop(key)  # the first one is that which was asked for longest ago
+            self._changes[key] = self._changes.pop(key)  # the first one is the least recently used
             return self._changes[key]
         if len(self._changes) >= _MAX_KEPT:
             del self._changes[next(iter(self._changes))]
@@ -432,7 +445,7 @@ class _Look:
         return any(one[0] <= across <= one[2] and one[1] <= up <= one[3] for one in self._sheet.pictures)
 
     def _ground(self, places: Sequence[Room]) -> int:
-        """The shade that most of a line has."""
+        """Returns the most frequent shade of a line."""
         counts = [0] * 256
         for place in places:
             part = self._coarse.image.crop(place).histogram()
@@ -459,7 +472,7 @@ class _Look:
 
     @cached_property
     def _dark(self) -> Raster:
-        """Where there is something else than bare paper."""
+        """Where there is something other than bare paper."""
         return raster(self._coarse.image.point(_DARK))
 
     @cached_property
@@ -486,7 +499,7 @@ class _Look:
 
 
 def _edges(picture: Image.Image) -> Raster:
-    """0 where a pixel has about the shade of those beside and above it."""
+    """Returns 0 for each pixel with about the shade of the pixels to its left and above it."""
     across = ImageChops.difference(picture, ImageChops.offset(picture, 1, 0))
     down = ImageChops.difference(picture, ImageChops.offset(picture, 0, 1))
     return raster(ImageChops.lighter(across, down).point(_EDGE))

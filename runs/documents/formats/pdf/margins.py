@@ -1,4 +1,4 @@
-"""Footnotes of a PDF page: their marks in its text, and the notes at its foot. A passage goes around both of them."""
+"""Footnotes and repeated lines of PDF pages. Passages of the text may continue across them."""
 
 import re
 from bisect import bisect_right
@@ -16,17 +16,17 @@ _MARK = re.compile(f"[{RAISED}]+")
 _UNIT = re.compile(r"(?:\b|(?<=\d))(?:[cdkm]?m|ft|in|yd|mi)$")
 _NOTE = re.compile(rf"^[ \t]*([{RAISED}]+)", re.MULTILINE)
 _MAX_SIZE = 0.95
-"""Of a note's letters, in those of the text that refers to it."""
+"""Size of a note's letters, relative to those of the text that refers to it."""
 _MAX_LINE = 300
 _SAME = 0.05
-"""By which the sizes of two lines of the same note may differ."""
+"""Difference in size between two lines of the same note."""
 
 
 def notes_of(page: PdfTextPage, text: PageText) -> list[tuple[int, int]]:
-    """The marks and the notes, as offsets, in order.
+    """Returns the ranges of note marks and notes, in order.
 
-    A number above the line is no mark behind a unit of length, nor behind a digit unless a note of the page has it: 10²
-    is another figure than 10.
+    A raised number is not a mark after a unit of length. After a digit it is one only if the page has a note with this
+    number, because 10² is another figure than 10.
     """
     begins = {match.start(1) for match in _NOTE.finditer(text.text)}
     marks = [match for match in _MARK.finditer(text.text) if match.start() not in begins]
@@ -49,7 +49,7 @@ def _is_mark(text: str, match: re.Match[str], has_note: bool) -> bool:
 
 
 def _notes(page: PdfTextPage, text: PageText, marks: dict[str, int]) -> Iterator[tuple[str, int, int]]:
-    """The number of each, and from there to the end of the last line in letters of its size."""
+    """Yields the number of each note, and the range from it to the end of the last line in letters of its size."""
     for match in _NOTE.finditer(text.text):
         at = marks.get(match[1], len(text.text))
         if at < match.start() and (size := _size(page, text, range(match.end(), _line_end(text.text, match.end())))):
@@ -75,7 +75,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _size(page: PdfTextPage, text: PageText, where: range) -> float:
-    """Of the first letter there; 0 where there is none."""
+    """Returns the size of the first letter there, or 0."""
     found = next((at for at in where if text.text[at].isalpha()), None)
     return 0.0 if found is None else size_of(page, text.numbers[found])
 
@@ -86,7 +86,7 @@ _MIN_SHARE = 0.6
 _MIN_PAGES = 3
 
 _LINES = 2
-"""From the beginning and from the end of each page."""
+"""Lines at the beginning and at the end of each page that are compared."""
 
 _DIGITS = re.compile(r"\d+")
 
@@ -95,11 +95,11 @@ class Line(NamedTuple):
     start: int
     end: int
     form: str
-    """Its words, with a sign instead of each number."""
+    """The words of the line, with a placeholder for each number."""
 
 
 def running_lines(pages: Sequence[str]) -> list[list[tuple[int, int]]]:
-    """For each page the lines that are on most of them, as offsets in its text."""
+    """Returns the lines of each page that are repeated on most pages, as ranges of offsets."""
     lines = [_outer(text) for text in pages]
     counts = Counter(form for found in lines for form in {line.form for line in found})
     wanted = max(_MIN_PAGES, _MIN_SHARE * sum(bool(found) for found in lines))
@@ -107,7 +107,7 @@ def running_lines(pages: Sequence[str]) -> list[list[tuple[int, int]]]:
 
 
 def _outer(text: str) -> list[Line]:
-    """The first and the last lines that have something in them."""
+    """Returns the first and the last lines that are not empty."""
     spans = sorted({*islice(_forwards(text), _LINES), *islice(_backwards(text), _LINES)})
     return [Line(start, end, _form(text[start:end])) for start, end in spans if end - start <= _MAX_LINE]
 

@@ -1,4 +1,4 @@
-"""What a page is drawn with: its pictures, and the colours of its text, which may be drawn as invisible, too."""
+"""The objects of a page: its pictures, and the colours of its text, including invisible text."""
 
 import ctypes
 from array import array
@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
 type Handle = int
-"""The address of something of pdfium."""
+"""The address of a pdfium object."""
 INT, HANDLE = ctypes.c_int, ctypes.c_void_p
 
 
 def direct(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
-    """A function of pdfium that takes and gives handles as plain numbers, and goes on holding the lock of the
-    interpreter: giving it back would take longer than the call.
+    """Wraps a pdfium function so that it takes and returns handles as plain numbers and keeps the GIL.
+
+    Releasing the GIL would take longer than the call.
     """
     return ctypes.PYFUNCTYPE(result, *arguments)(address(function))
 
@@ -25,9 +26,10 @@ def address(handle: Any) -> Handle:
 
 
 class Table:
-    """Asks pdfium for some numbers of each of many handles, which it writes to as many places: its `function` takes the
-    handle and that many addresses, or that of the first. All of a page are asked in one map, and the addresses are kept
-    for the next page. Where pdfium does not know, the numbers are those of `unknown`.
+    """Queries pdfium for some numbers of each of many handles.
+
+    `function` takes the handle and `addresses` addresses to write to. All handles of a page are queried with one map(),
+    and the buffers are kept for the next page. If pdfium does not know a value, `unknown` is used.
     """
 
     def __init__(self, function: Any, kind: str, unknown: Sequence[int], *, addresses: int = 1) -> None:
@@ -53,16 +55,16 @@ class Table:
 
 MAX_OBJECTS = 50_000
 MAX_DEPTH = 5
-"""Of groups of objects in groups."""
+"""Of nested groups of objects."""
 _MIN_PICTURE = 0.8
-"""Of the page, that a scan covers."""
+"""The minimum share of the page that the picture of a scan covers."""
 type Box = tuple[float, float, float, float]
 type Matrix = tuple[float, float, float, float, float, float]
 UNCHANGED: Matrix = (1, 0, 0, 1, 0, 0)
 
 
 class PageObject(NamedTuple):
-    """`matrix` is that of the group that it is in."""
+    """An object on a page. `matrix` is that of the group that contains it."""
 
     handle: Any
     kind: int
@@ -70,7 +72,9 @@ class PageObject(NamedTuple):
 
 
 type Paint = tuple[tuple[int, int], ...]
-"""Shade of grey and opacity, both to 255, of the inside of letters, of their outline, or of both; none if invisible."""
+"""Shade of grey and opacity, both up to 255, of the fill of letters, of their outline, or of both.
+Empty if invisible.
+"""
 
 _text_object = direct(raw.FPDFText_GetTextObject, HANDLE, HANDLE, INT)
 _bounds = direct(raw.FPDFPageObj_GetBounds, INT, *[HANDLE] * 5)
@@ -80,19 +84,19 @@ _BOTH = {raw.FPDF_TEXTRENDERMODE_FILL_STROKE, raw.FPDF_TEXTRENDERMODE_FILL_STROK
 
 
 def shade_of(red: int, green: int, blue: int, opacity: int) -> tuple[int, int]:
-    """A shade as pdfium makes grey of colours, and the opacity."""
+    """Returns the grey shade that pdfium makes from a colour, and the opacity."""
     return (30 * red + 59 * green + 11 * blue) // 100, opacity
 
 
 def paint_of(text: Any) -> Paint:
-    """Nothing, as of invisible text, for what is no text."""
+    """Returns an empty paint for objects other than text, as for invisible text."""
     if raw.FPDFTextObj_GetTextRenderMode(text) == raw.FPDF_TEXTRENDERMODE_UNKNOWN:
         return ()
     return tuple(shade_of(*colour, opacity) for colour, opacity in colours_of(text))
 
 
 def colours_of(text: Any) -> list[tuple[tuple[int, int, int], int]]:
-    """Of the inside of letters, of their outline, or of both: red, green and blue, and the opacity, all to 255."""
+    """Returns the colours (red, green, blue) and opacities, up to 255, of fill and outline."""
     mode = raw.FPDFTextObj_GetTextRenderMode(text)
     asked = [raw.FPDFPageObj_GetFillColor] if mode not in _OUTLINED | _INVISIBLE else []
     asked += [raw.FPDFPageObj_GetStrokeColor] if mode in _OUTLINED | _BOTH else []
@@ -105,28 +109,30 @@ def colours_of(text: Any) -> list[tuple[tuple[int, int, int], int]]:
 
 
 def text_object(page: PdfTextPage, number: int) -> Any:
-    """What a character was drawn with, together with others; nothing if pdfium has put it in."""
+    """Returns the object that a character was drawn with, or NULL if pdfium has inserted the character."""
     return raw.FPDFText_GetTextObject(page, number)
 
 
 def pieces_of(page: PdfTextPage, numbers: Iterable[int]) -> set[Handle]:
-    """What these characters were drawn with; 0 is what pdfium has put in."""
+    """Returns the objects that these characters were drawn with. 0 stands for characters that pdfium has inserted."""
     return {one or 0 for one in map(_text_object, repeat(address(page.raw)), numbers)}
 
 
 def is_invisible(page: PdfTextPage, number: int) -> bool:
-    """Whether a character is drawn as invisible."""
+    """Whether a character is drawn in invisible mode."""
     one = text_object(page, number)
     return bool(one) and raw.FPDFTextObj_GetTextRenderMode(one) in _INVISIBLE
 
 
 def is_visible_text(text: Any) -> bool:
-    """Whether it is drawn at all, though perhaps as white as paper."""
+    """Whether it is drawn at all, even if white on white."""
     return raw.FPDFTextObj_GetTextRenderMode(text) not in _INVISIBLE
 
 
 def words_of(text: Any, page: PdfTextPage) -> str:
-    """What a piece of text says; nothing if pdfium has left it out, since the same words are at its place."""
+    """Returns the words of a text object, or an empty string if pdfium omits it because the same words are at the same
+    place.
+    """
     size = raw.FPDFTextObj_GetText(text, page, None, 0)
     words = (ctypes.c_ushort * (size // 2 + 1))()
     raw.FPDFTextObj_GetText(text, page, words, size)
@@ -134,35 +140,35 @@ def words_of(text: Any, page: PdfTextPage) -> str:
 
 
 def font_of(text: Any) -> int:
-    """A number that tells it from the other fonts of the file."""
+    """Returns a number that identifies the font within the file."""
     font = raw.FPDFTextObj_GetFont(text)
     return ctypes.addressof(font.contents) if font else 0
 
 
 def has_own_font(page: PdfTextPage, number: int) -> bool:
-    """Whether the file has the font of a character in it."""
+    """Whether the font of a character is embedded."""
     one = text_object(page, number)
     return bool(one) and raw.FPDFFont_GetIsEmbedded(raw.FPDFTextObj_GetFont(one)) == 1
 
 
 def picture_boxes(page: PdfPage) -> list[Box]:
-    """Left, bottom, right and top of each picture in the page's points."""
+    """Returns left, bottom, right and top of each picture in points."""
     return [picture_box(one) for one in islice(all_of(page), MAX_OBJECTS) if one.kind == raw.FPDF_PAGEOBJ_IMAGE]
 
 
 def matrix_of(one: PageObject) -> Matrix:
-    """From its own measure to that of its page."""
+    """Returns the matrix from the object's own coordinates to those of its page."""
     return _product(_matrix(one.handle), one.matrix)
 
 
 def picture_box(picture: PageObject) -> Box:
-    a, b, c, d, e, f = matrix_of(picture)  # of a square of one point
+    a, b, c, d, e, f = matrix_of(picture)  # of a unit square
     across, up = (e, e + a, e + c, e + a + c), (f, f + b, f + d, f + b + d)
     return min(across), min(up), max(across), max(up)
 
 
 def corner_of(path: Any, at: int, matrix: Matrix) -> tuple[float, float, bool] | None:
-    """A corner of a path on its page, and whether a part of the path begins there; nothing for the ends of curves."""
+    """Returns a corner of a path on its page and whether a sub-path begins there, or None for the ends of curves."""
     segment = raw.FPDFPath_GetPathSegment(path, at)
     kind = raw.FPDFPathSegment_GetType(segment)
     x, y = ctypes.c_float(), ctypes.c_float()
@@ -184,7 +190,7 @@ def is_picture(page: PdfPage) -> bool:
 
 
 def bounds_of(one: PageObject) -> Box:
-    """Left, bottom, right and top in the page's points; nothing of what has no room."""
+    """Returns left, bottom, right and top in points, or zeros if the object has no extent."""
     found = array("f", bytes(4 * 4))
     begin, _ = found.buffer_info()
     _bounds(address(one.handle), begin, begin + 4, begin + 8, begin + 12)
@@ -199,7 +205,7 @@ def bounds_of(one: PageObject) -> Box:
 
 
 def all_of(page: PdfPage) -> Iterator[PageObject]:
-    """What a page is drawn with, groups before their parts, in the order in which they are drawn."""
+    """Yields the objects of a page in drawing order, groups before their parts."""
     for at in range(raw.FPDFPage_CountObjects(page)):
         yield from _with_parts(raw.FPDFPage_GetObject(page, at), UNCHANGED, 0)
 
@@ -221,7 +227,7 @@ def _matrix(handle: Any) -> Matrix:
 
 
 def _product(one: Matrix, other: Matrix) -> Matrix:
-    """First one, then the other."""
+    """Returns the matrix that applies `one` first and then `other`."""
     a, b, c, d, e, f = one
     a2, b2, c2, d2, e2, f2 = other
     return (

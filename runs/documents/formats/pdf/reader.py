@@ -1,4 +1,4 @@
-"""The text of a PDF file, page by page, with what is true of parts of it and what could not be read."""
+"""Reads the text of a PDF file page by page, with marks and notes on what could not be read."""
 
 import ctypes
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,26 +26,26 @@ from runs.text.plural import pluralize, word_for
 
 _MIN_PICTURES = 0.5
 _MIN_TABLE = 0.4
-"""Of the page. A logo has less, and so has a small table, whose rows can be read as lines."""
+"""Share of the page. Logos take less, and so do small tables, whose rows can be read as lines."""
 _MIN_ROWS, _MIN_COLUMNS = 5, 4
-"""Lines across and upright: frames around a page and its boxes have fewer."""
+"""Horizontal and vertical lines. Frames around a page and its boxes have fewer."""
 _MIN_LENGTH = 12.0
-"""In points, of a line; columns are as wide."""
+"""Of a line, in points; also the minimum width of a column."""
 _TOLERANCE = 2.0
-"""In points: how far a line is from straight, and two from being the same."""
+"""In points: how far a line may deviate from straight, and how far two equal lines may be apart."""
 _MAX_LOOKS = 500_000
-"""Objects and corners that are looked at in a document: a second or so. Pages behind that count as text."""
+"""Objects and corners that are examined in a document, which takes about a second. Later pages count as text."""
 _MAX_LOOKS_OF_PAGE = 20_000
 
 
 class Looking:
-    """Looks at the pages of one document, as long as they do not have too many objects in all."""
+    """Examines the pages of one document until they have had too many objects in all."""
 
     def __init__(self) -> None:
         self._left, self._page_left = _MAX_LOOKS, 0
 
     def is_pictorial(self, page: PdfPage) -> bool:
-        """Whether pictures take half of the page, or a ruled table nearly as much."""
+        """Whether pictures cover half of the page, or a ruled table nearly as much."""
         self._page_left = before = min(self._left, _MAX_LOOKS_OF_PAGE)
         left, bottom, right, top = area = page.get_bbox()
         room = max((right - left) * (top - bottom), 1.0)
@@ -65,7 +65,7 @@ class Looking:
         return self._page_left >= 0
 
     def _lines(self, path: PageObject) -> Iterator[Box]:
-        """The straight edges of a path, across or upright: the box of each is a line."""
+        """Yields the straight horizontal and vertical edges of a path as boxes."""
         count, matrix = raw.FPDFPath_CountSegments(path.handle), matrix_of(path)
         corners = [corner_of(path.handle, at, matrix) for at in range(count) if self._may_go_on()]
         for (x, y, _), (x2, y2, begins) in pairwise(filter(None, corners)):
@@ -75,13 +75,15 @@ class Looking:
 
 
 def _shared(box: Box, area: Box) -> float:
-    """How much of the page is in the box."""
+    """Returns the share of the page that the box covers."""
     width, height = min(box[2], area[2]) - max(box[0], area[0]), min(box[3], area[3]) - max(box[1], area[1])
     return max(width, 0.0) * max(height, 0.0)
 
 
 def _table(lines: Sequence[Box], area: Box) -> float:
-    """How much of the page lies within a grid of lines: between the upright ones, as far as others cross there."""
+    """Returns the share of the page that is within a grid of lines: between vertical lines, as far as horizontal lines
+    cross.
+    """
     upright = [line for line in lines if line[2] - line[0] <= _TOLERANCE]
     if len(_places((line[0] for line in upright), _MIN_LENGTH)) < _MIN_COLUMNS:
         return 0.0
@@ -97,7 +99,7 @@ def _around(lines: Sequence[Box]) -> Box:
 
 
 def _places(values: Iterable[float], apart: float) -> list[float]:
-    """Those that are more than this apart from each other."""
+    """Returns those of the values that are more than this apart."""
     found: list[float] = []
     for value in sorted(values):
         if not found or value - found[-1] > apart:
@@ -107,16 +109,16 @@ def _places(values: Iterable[float], apart: float) -> list[float]:
 
 _GLANCE_SCALE = 24 / 72
 _MIN_INK = 24
-"""Shades of grey, of 256, that a page has to have to show anything."""
+"""Shades of grey, of 256, that a page must span to show anything."""
 _FEW = 80
-"""Letters of a page that may be no more than a stamp or a number on a scan."""
+"""Pages with fewer letters may be scans with a stamp or a number."""
 _MAX_NAMELESS = 0.3
-"""Of the letters of a page."""
+"""Share of the letters of a page."""
 _MAX_LABEL = 100
 
 
 class Missing(Enum):
-    """What is not known of a page, as it is said of one and of several."""
+    """What is unknown about a page, as clauses about one page and about several pages."""
 
     TEXT = "is a picture without text", "are pictures without text"
     MOST = "is a picture with hardly any text", "are pictures with hardly any text"
@@ -143,11 +145,16 @@ class Missing(Enum):
 
 
 class Page(NamedTuple):
-    """`lines`: what OCR has read, instead of `text`. As offsets, the parts of the text that nobody sees (`unseen`), and
-    those that a picture shows and the page does not draw (`unprinted`): OCR of the program that made the file. `notes`:
-    footnotes and their marks.
-    `pictorial`: it is mostly pictures or tables, or a scan, so that its text is not all that it says. `has_more`: there
-    is, or may be, something else than text on it. `asides`: what people have put onto it beside its text.
+    """What was read of one page. Ranges are offsets in `text`.
+
+    * `lines`: what OCR has read, instead of `text`.
+    * `unseen`: invisible text.
+    * `unprinted`: text that a picture shows and the page does not draw: OCR by the program that made the file.
+    * `notes`: footnotes and their marks.
+    * `pictorial`: the page consists mostly of pictures or tables, or is a scan, so that its content is more than its
+      text.
+    * `has_more`: the page has, or may have, something other than text.
+    * `asides`: what people have added to the page.
     """
 
     text: str = ""
@@ -163,7 +170,7 @@ class Page(NamedTuple):
 
 
 def pages_of(document: PdfDocument) -> Iterator[Page]:
-    """Raises InvalidInput when they have too much text."""
+    """Reads all pages. Raises InvalidInput if they have too much text."""
     labels, finder, size = _Labels(document), Finder(document), 0
     reading = _Reading(document, _Ocr(), WorkBudget(), Looking(), Shown())
     for number in range(1, len(document) + 1):
@@ -172,7 +179,7 @@ def pages_of(document: PdfDocument) -> Iterator[Page]:
             page = _page(reading, number, gathering)
         except MemoryError:
             raise
-        except Exception:  # whatever is wrong with a page, the others are read
+        except Exception:  # whatever is wrong with one page, the others are read
             gathering.forget_places()
             page = Page(missing=Missing.PAGE)
         size += len(page.text)
@@ -182,7 +189,7 @@ def pages_of(document: PdfDocument) -> Iterator[Page]:
 
 
 class _Reading(NamedTuple):
-    """What the pages of one file share: what it has cost so far, and what is known from those before."""
+    """What the pages of one file share: budgets, and what is known from earlier pages."""
 
     document: PdfDocument
     ocr: "_Ocr"
@@ -223,7 +230,7 @@ def _page(reading: _Reading, number: int, gathering: Gathering) -> Page:
         if has_more and (missing is not Missing.NAMES or reader.Line(words).confidence >= MIN_CONFIDENCE):
             gathering.forget_places()
             return Page(lines=lines, pictorial=True)
-        if missing is Missing.MOST and reader.can_read():  # it shows no more words
+        if missing is Missing.MOST and reader.can_read():  # OCR has found no more words
             return found
         return found._replace(missing=missing)
 
@@ -241,11 +248,13 @@ def _with_looks(
     except TookTooLongError as error:
         if error.has_sign:
             return Page(text.text, unseen=[(0, len(text.text))], missing=Missing.DOUBTFUL)
-        return Page(text.text, missing=Missing.LOOKS)  # most long documents are honest
+        return Page(text.text, missing=Missing.LOOKS)  # most long documents hide nothing
 
 
 def _unnamed(text_page: PdfTextPage, text: PageText, page: Page) -> list[UnnamedLine]:
-    """The lines with unnamed letters, most of them visible: others prove nothing. Unnamed spaces are no ink."""
+    """Returns the lines with unnamed letters that are mostly visible. Invisible ones prove nothing, and unnamed spaces
+    have no ink.
+    """
 
     def is_seen(line: UnnamedLine) -> bool:
         hidden = sum(max(min(end, line.end) - max(start, line.start), 0) for start, end in page.unseen)
@@ -255,7 +264,7 @@ def _unnamed(text_page: PdfTextPage, text: PageText, page: Page) -> list[Unnamed
 
 
 def _missing(page: PdfPage, letters: int, nameless: int) -> Missing | None:
-    """What OCR may find on the page beyond its text."""
+    """Returns what OCR may find on the page in addition to its text."""
     if not letters:
         return Missing.TEXT if _shows_something(page) else None
     if nameless > _MAX_NAMELESS * letters:
@@ -269,15 +278,15 @@ def _shows_something(page: PdfPage) -> bool:
 
 
 class _Labels:
-    """What a document itself calls its pages, such as "iv", as long as they can be labels."""
+    """The labels that a document gives to its pages, such as "iv", as long as they are plausible."""
 
     def __init__(self, document: PdfDocument) -> None:
         self._document, self._are_labels = document, True
 
     def of(self, number: int) -> str:
-        """Nothing where that is the number of the page."""
+        """Returns the label of a page, or an empty string if it is the page's number."""
         size = raw.FPDF_GetPageLabel(self._document, number - 1, None, 0) if self._are_labels else 0
-        self._are_labels = size <= 2 * _MAX_LABEL  # pdfium takes long to put long ones together
+        self._are_labels = size <= 2 * _MAX_LABEL  # pdfium takes long to build long labels
         if not size or not self._are_labels:
             return ""
         written = ctypes.create_string_buffer(size)
@@ -287,7 +296,7 @@ class _Labels:
 
 
 class _Ocr:
-    """Reads pages by OCR, where it is installed."""
+    """Reads pages by OCR, if it is installed."""
 
     def __init__(self) -> None:
         self._room, self._comparison = reader.Room(), Comparison()
@@ -295,23 +304,23 @@ class _Ocr:
     def are_shown(
         self, page: PdfPage, text_page: PdfTextPage, text: PageText, lines: Sequence[UnnamedLine]
     ) -> bool | None:
-        """Whether the page shows the letters of these lines; None where that is not known."""
+        """Whether the page shows the letters of these lines, or None if that is unknown."""
         if not reader.can_read() or not self._room.has_time:
             return None
         try:
             return self._comparison.are_shown(page, text_page, text, lines)
-        except InvalidInput:  # it has taken too long
+        except InvalidInput:  # OCR has taken too long
             return None
 
     def lines(self, page: PdfPage) -> Sequence[reader.Line] | None:
-        """None where it would take too long."""
+        """Returns None if OCR would take too long."""
         if not reader.can_read():
             return ()
         if not self._room.take():
             return None
         try:
             return reader.read_picture(drawn(page, OCR_SCALE, grey=True))
-        except InvalidInput:  # it has taken too long
+        except InvalidInput:  # OCR has taken too long
             return None
 
 
@@ -328,7 +337,9 @@ def read(data: bytes) -> bytes:
 
 
 def make(data: bytes) -> BuiltDocument:
-    """A block per page. Pages without text are read by OCR where it is installed, or said to be pictures."""
+    """Reads a PDF file as one block per page. Pages without text are read by OCR if it is installed, or noted as
+    pictures.
+    """
     builder = Builder(FORMAT.name, joint="\n\f")
     with opened(data) as document:
         _note_what_is_inside(builder, document)
@@ -356,7 +367,9 @@ def make(data: bytes) -> BuiltDocument:
 
 
 def _add_asides(builder: Builder, anchor: str, start: int, asides: Asides) -> None:
-    """What is struck out on the page with this anchor, and behind all pages the comments on it, as in Word files."""
+    """Marks what is struck out on the page with this anchor, and adds the comments on it after all pages, as for Word
+    files.
+    """
     for struck in asides.struck:
         for first, last in struck.spans:
             builder.mark(MarkKind.STRUCK, start + first, start + last, by=struck.by, on=struck.on)
@@ -395,7 +408,7 @@ def _note_what_is_missing(builder: Builder, pages: Sequence[Page]) -> None:
 
 
 def _listed(numbers: Sequence[int]) -> str:
-    """Page numbers as people write them: "Pages 3, 5 and 7 to 9"."""
+    """Formats page numbers as people write them: "Pages 3, 5 and 7 to 9"."""
     ranges: list[tuple[int, int]] = []
     for number in numbers:
         if ranges and ranges[-1][1] == number - 1:

@@ -1,7 +1,7 @@
-"""Letters of a PDF page that their font does not name. pdfium gives the code of such a letter as if it were the letter,
-so that "The liability" may read "7KH OLDELOLW\\".
+"""Letters of a PDF page that their font does not identify. pdfium returns their codes as if they were letters, so "The
+liability" may be read as "7KH OLDELOLW\\".
 
-OCR reads what the page shows. If it reads the same letters, the codes are right, as in old files of TeX.
+OCR reads what the page shows. If it reads the same letters, the codes are right, as in old TeX files.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,22 +21,22 @@ from runs.documents.formats.pdf.windows import pixels
 from runs.documents.model.layout import MIN_CONFIDENCE
 
 OCR_SCALE = 300 / 72
-"""Pixels per point, for which Tesseract's models are made."""
+"""Pixels per point: the resolution that Tesseract's models are made for."""
 MAX_LINES = 200
-"""Of a file: some six seconds. Behind them one line of each page tells: fonts that name no letters seldom change."""
+"""Per file, some six seconds. After that only one line of each page is compared, because such fonts seldom change."""
 _MIN_ALIKE = 0.85
-"""Of letters and digits. OCR takes a few for others; letters with other names have hardly any in common."""
+"""Share of equal letters and digits. OCR mistakes a few letters; with wrong codes hardly any are equal."""
 _MARGIN = 0.15
-"""Of a line's height, around it."""
+"""Around a line, as a share of its height."""
 _BORDER = 24
-"""Pixels of white around a line: OCR misses letters at the edge of a picture."""
+"""Pixels of white around a line, because OCR misses letters at the edge of a picture."""
 
 
 _is_unnamed = direct(raw.FPDFText_HasUnicodeMapError, INT, HANDLE, INT)
 
 
 class UnnamedLine(NamedTuple):
-    """A line with letters that their font does not name: its offsets, and how many letters those are."""
+    """A line with letters that their font does not identify: its range, and the number of these letters."""
 
     start: int
     end: int
@@ -44,8 +44,8 @@ class UnnamedLine(NamedTuple):
 
 
 def unnamed_lines(page: PdfTextPage, text: PageText) -> list[UnnamedLine]:
-    """The lines of a page with unnamed letters or digits. Bullets and other signs do not count: many fonts leave them
-    without a name.
+    """Returns the lines of a page with unidentified letters or digits. Other signs do not count: many fonts do not
+    identify them.
     """
     flags = map(_is_unnamed, repeat(address(page.raw)), range(page.count_chars()))
     numbers = {number for number, flag in enumerate(flags) if flag == 1}
@@ -63,7 +63,7 @@ def _lines(text: PageText, numbers: set[int]) -> Iterator[UnnamedLine]:
 
 
 class Comparison:
-    """Compares unnamed lines of one file with what OCR reads at their place."""
+    """Compares unidentified lines of one file with what OCR reads at their place."""
 
     def __init__(self) -> None:
         self._left = MAX_LINES
@@ -71,8 +71,9 @@ class Comparison:
     def are_shown(
         self, page: PdfPage, text_page: PdfTextPage, text: PageText, lines: Sequence[UnnamedLine]
     ) -> bool | None:
-        """Whether a page shows the letters of these lines; None where OCR cannot tell. Raises InvalidInput where no OCR
-        is installed, or when it takes too long.
+        """Whether a page shows the letters of these lines, or None if OCR cannot tell.
+
+        Raises InvalidInput if OCR is not installed or takes too long.
         """
         if len(lines) > self._left:
             lines = [max(lines, key=lambda line: line.letters)]
@@ -88,7 +89,7 @@ class Comparison:
 
 
 def _part(picture: Image.Image, view: View, page: PdfTextPage, text: PageText, line: UnnamedLine) -> Image.Image:
-    """A line in the picture of its page, upright."""
+    """Cuts a line out of the picture of its page and turns it upright."""
     number, count = text.span(line.start, line.end)
     left, top, right, bottom = pixels(_around(page, view, number, count), *picture.size)
     margin = round(_MARGIN * min(right - left, bottom - top))
@@ -99,14 +100,16 @@ def _part(picture: Image.Image, view: View, page: PdfTextPage, text: PageText, l
 
 
 def _around(page: PdfTextPage, view: View, number: int, count: int) -> Rectangle:
-    """The room of these characters."""
+    """Returns the place of these characters."""
     found = [view.shown(*box) for box in boxes(page, number, count)] or [view.shown(*loose_box(page, number))]
     lefts, tops, rights, bottoms = zip(*found, strict=True)
     return Rectangle(min(lefts), min(tops), max(rights), max(bottoms))
 
 
 def _turn(view: View, first: Rectangle, last: Rectangle) -> int:
-    """By how many degrees to turn a picture counterclockwise for a line between these letters to go to the right."""
+    """Returns the degrees by which to rotate a picture counterclockwise so that the line between these letters runs to
+    the right.
+    """
     across, down = (last.left - first.left) * view.width, (last.top - first.top) * view.height
     if abs(across) >= abs(down):
         return 0 if across >= 0 else 180
@@ -114,7 +117,7 @@ def _turn(view: View, first: Rectangle, last: Rectangle) -> int:
 
 
 def _are_alike(one: str, other: str) -> bool:
-    """Whether two readings of a line have nearly the same letters, and no other digits in the same number."""
+    """Whether two readings of a line have nearly the same letters, and the same digits in each number."""
     figures, others = _those(one, str.isdecimal), _those(other, str.isdecimal)
     if len(figures) == len(others) and figures != others:
         return False

@@ -1,7 +1,8 @@
-"""Text of a PDF page over which something else was drawn: whether anything of it is left in the picture of the page.
+"""Text of a PDF page over which something else was drawn: finds out whether any of it is left in the picture of the
+page.
 
-The page is drawn once more without such text. Where that changes nothing the text cannot be seen, whatever other ink
-is at its place: words on a white box over other words, a picture over all of the page.
+The page is drawn again without such text. If that changes nothing, the text is invisible, whatever other ink is at its
+place: words on a white box over other words, or a picture over the whole page.
 """
 
 import ctypes
@@ -35,20 +36,24 @@ from runs.documents.formats.pdf.objects import (
 from runs.documents.formats.pdf.windows import Picture, Room, pixels
 
 _MIN_CONTRAST = 12
-"""Shades of grey, of 256, between letters and the ground that can be seen at all."""
+"""Minimum difference, of 256 shades, between visible letters and the ground."""
 MIN_COLOUR = 64
-"""Of 256, between two colours in that of red, green and blue in which they differ most: less is a tint as of paper."""
+"""Difference, of 256, between two colours in the channel in which they differ most. Less is a tint
+like that of paper.
+"""
 _WHITE = 232
-"""The darkest shade that may be meant not to be seen on paper."""
+"""The darkest shade that may be meant to be invisible on paper."""
 MIN_DOUBT = 0.25
-"""Of the room of a word in the coarse picture, where other ink is blurred: so much in its colour may be the ground."""
+"""Share of a word's place in the coarse picture, where other ink is blurred. From this share on, its colour may be the
+ground.
+"""
 MIN_GROUND = 0.5
-"""Of its room in the fine picture; letters themselves take less of theirs."""
+"""The same in the fine picture. Letters cover less of their place."""
 
 
 @cache
 def hiding(paint: Paint) -> tuple[int, ...]:
-    """For each shade of the ground whether such letters cannot be seen on it: 1 or 0."""
+    """Returns for each shade of the ground whether such letters are invisible on it: 1 or 0."""
     return tuple(
         int(all(abs(shade - ground) * opacity < _MIN_CONTRAST * 255 for shade, opacity in paint))
         for ground in range(256)
@@ -56,7 +61,7 @@ def hiding(paint: Paint) -> tuple[int, ...]:
 
 
 def same_as_text(picture: Image.Image, paints: frozenset[Paint]) -> bytes:
-    """A byte for each pixel, row by row: 1 where it has the colour of some text."""
+    """Returns a byte for each pixel, row by row: 1 if it has the colour of some text."""
     return picture.point(_hiding_any(paints)).tobytes()
 
 
@@ -67,24 +72,24 @@ def _hiding_any(paints: frozenset[Paint]) -> Sequence[int]:
 
 
 def is_sign(paint: Paint) -> bool:
-    """Whether somebody may have hidden text with it: invisible, or white as paper is."""
+    """Whether text may have been hidden with this paint: it is invisible, or white like paper."""
     return any(hiding(paint)[_WHITE:])
 
 
 def share(part: Image.Image, paint: Paint) -> float:
-    """How much of a picture has the colour of the text."""
+    """Returns the share of a picture that has the colour of the text."""
     counts = part.histogram()
     return sum(count for count, same in zip(counts, hiding(paint), strict=True) if same) / max(sum(counts), 1)
 
 
 def strongest(picture: Image.Image) -> Image.Image:
-    """For each pixel the highest of its three values."""
+    """Returns the highest of the three channels of each pixel."""
     red, green, blue = picture.split()
     return ImageChops.lighter(ImageChops.lighter(red, green), blue)
 
 
 def share_in_colour(part: Image.Image, text: Any) -> float:
-    """How much of a picture has the colour of the text: colours as red and green may be the same shade of grey."""
+    """Returns the share of a picture in the colour of the text. Red and green may be the same shade of grey."""
     away = Image.new("L", part.size)
     for colour, opacity in colours_of(text):
         differs = strongest(ImageChops.difference(part, Image.new("RGB", part.size, colour)))
@@ -93,7 +98,7 @@ def share_in_colour(part: Image.Image, text: Any) -> float:
 
 
 def words(page: PdfTextPage, text: PageText, start: int, end: int) -> Iterator[tuple[range, Box, Paint]]:
-    """The words of a part of the text, or parts of words that were drawn together: offsets, room and colour."""
+    """Yields the words of a part of the text, or parts of words that were drawn together: offsets, place and colour."""
     begun, address, drawn_with = start, 0, None
     for at in range(start, end + 1):
         one = text_object(page, text.numbers[at]) if at < end and not text.text[at].isspace() else None
@@ -109,15 +114,17 @@ def _word(page: PdfTextPage, numbers: Sequence[int], offsets: range, drawn_with:
 
 
 _MAX_SHARED = 16
-"""Layers that have many words; each text that lies deeper has one for itself, as rows of slanted words may."""
+"""Layers with many words. Each further text that overlaps all of them gets a layer of its own, such as rows of slanted
+words.
+"""
 _CELLS = 800
-"""In each direction of the page, of the maps of what was drawn where: about a point each."""
+"""Cells in each direction of the page, about a point each, of the maps of what was drawn where."""
 _SHRUNK = 4
-"""Of a line its height divided by so much is left out above and below, which other lines may touch."""
+"""A line's height divided by this is left out above and below, because neighbouring lines may touch."""
 
 
 class _Map:
-    """Parts of a page, in cells: a bit for each of a row."""
+    """Marks parts of a page in a grid: one integer per row, with a bit per cell."""
 
     def __init__(self) -> None:
         self._rows = dict[int, int]()
@@ -135,18 +142,19 @@ class _Map:
 
 
 class _Copies(NamedTuple):
-    """The same words at the same place, drawn so many times to be bold. Without one of them nothing changes."""
+    """The same words drawn several times at the same place to look bold. Removing one of them changes nothing."""
 
     handles: list[Any]
     room: Room
 
 
 class Covered:
-    """The text of a page over which something was drawn, or all that is drawn visibly (`all_text`), in layers of which
-    none has words upon others; `where`: in this part of it. Whether text is among it, the address of its object tells.
+    """The text of a page over which something was drawn (or all visible text, if `all_text`), within `where`.
 
-    Readers run without garbage collection: nothing here may refer back to this object, or to who has made it, since
-    the pictures of each page would then be kept until the end of the file.
+    It is divided into layers in which no words overlap. The address of a text object tells whether it is included.
+
+    Readers run without garbage collection, so nothing here may refer back to this object or to its creator. Otherwise
+    the pictures of each page would stay in memory until the end of the file.
     """
 
     def __init__(
@@ -165,8 +173,8 @@ class Covered:
         self._sort(self._found(where, all_text=all_text))
 
     def difference(self, whole: Picture, layer: int) -> Picture:
-        """A picture of a part of the page: its shades are by how much each pixel of `whole`, which shows all that is
-        drawn there, differs without the words of a layer.
+        """Returns how much each pixel of `whole`, a complete picture of a part of the page, changes without the words
+        of a layer.
         """
         self._check_time()
         return whole._replace(image=_difference(whole.image, self._without(layer, whole)))
@@ -181,11 +189,11 @@ class Covered:
                 raw.FPDFPageObj_SetIsActive(handle, True)
 
     def _found(self, where: Box | None, *, all_text: bool) -> list[_Copies]:
-        """What was drawn last is looked at first: it covers what was drawn before."""
+        """Examines the objects that were drawn last first, because they cover earlier ones."""
         covers, copies, found = _Map(), dict[Box, _Copies](), dict[int, _Copies]()
         for one in reversed(list(islice(all_of(self._page), MAX_OBJECTS))):
             self._check_time()
-            if one.kind == raw.FPDF_PAGEOBJ_FORM:  # its parts are there, too
+            if one.kind == raw.FPDF_PAGEOBJ_FORM:  # its parts are listed too
                 continue
             bounds = bounds_of(one)
             if where and not share_room(bounds, where):
@@ -203,7 +211,7 @@ class Covered:
         return list(found.values())
 
     def _are_copies(self, one: Any, other: Any) -> bool:
-        """Of two texts in the same room."""
+        """Whether two texts at the same place are copies."""
         said, also_said = words_of(one, self._text_page), words_of(other, self._text_page)
         return font_of(one) == font_of(other) and (said == also_said or not said or not also_said)
 
@@ -243,40 +251,44 @@ FINE = 200 / 72
 """Pixels per point."""
 
 MIN_CONTRAST = 12
-"""Shades of grey, of 256, between a letter and the ground in the fine picture that can be seen at all."""
+"""Minimum difference, of 256 shades, between a visible letter and the ground in the fine picture."""
 
 _MIN_SIZE = 8.0
-"""Points of a font. Shapes of smaller letters are too much alike in the fine picture: at 6 points 6 and 8 are."""
+"""Font size in points. Smaller letters look too similar in the fine picture, such as 6 and 8 at 6 points."""
 
 NO_INK = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp", "Mn"})
-"""Kinds of characters that leave none."""
+"""Categories of characters without ink."""
 
 _MIN_LIKENESS = 0.9
-"""From 0 to 1: 0.97 of letters with themselves; 3 and 8 have 0.85, l and h 0.91, which no line has throughout."""
+"""Correlation from 0 to 1. Letters have 0.97 with themselves, 3 has 0.85 with 8, and l has 0.91 with h, which does not
+occur throughout a line.
+"""
 
 _MIN_LIKENESS_OF_OUTLINE = 0.8
-"""Of letters with themselves 0.87 at least, of others 0.7 at most."""
+"""Letters have at least 0.87 with themselves, and at most 0.7 with others."""
 
 _AROUND = 2
-"""Pixels beside a letter, which have to be those of the ground."""
+"""Pixels around a letter that must have the colour of the ground."""
 
 _OUTLINES = 1, 1, 2
-"""Pixels by which each outline of letters is wider than the one before, to both sides: 3, 5 and 9 across."""
+"""Pixels by which each outline of the letters is wider than the one before on all sides: 3, 5 and 9 across."""
 
 _OUTSIDE, _INSIDE = 10, 170
-"""Of 256: so much of a pixel, or less and more, is in a letter."""
+"""Of 256: coverage up to which a pixel counts as outside a letter, and from which it counts as inside."""
 
 _SHIFTS = sorted(product((-1, 0, 1), repeat=2), key=lambda shift: abs(shift[0]) + abs(shift[1]))
-"""Pixels between two drawings of the same letter: pdfium puts those of a font at whole pixels, and no others."""
+"""Pixels between two drawings of the same letter. pdfium draws letters of fonts at whole pixels,
+but no other shapes.
+"""
 
 _PER_POINT = 10
-"""The sizes of two copies are the same in so many parts of a point."""
+"""Two copies have the same size if they agree in so many parts of a point."""
 
 _BLACK = 0, 0, 0, 255
 
 
 class _Masks(NamedTuple):
-    """White on black: the letters, and their outlines in several widths."""
+    """Letters, and their outlines in several widths, in white on black."""
 
     letters: Image.Image
     outlines: Sequence[Image.Image]
@@ -290,15 +302,17 @@ def seen_by_shape(
     picture: Picture,
     check_time: Callable[[], None],
 ) -> set[int]:
-    """Those of the hidden characters, by their offsets, that belong to words that the picture shows, which is a fine
-    one of a part of the page in its colours. `again` opens the page once more; what is drawn with is changed there.
+    """Returns the offsets of those hidden characters whose words the picture shows after all.
+
+    `picture` is a fine picture of a part of the page in its colours. `again` opens the page once more, and its objects
+    are changed there.
     """
     image = picture.image
     with again() as page, text_page_of(page) as text_page:
         handles = {at: text_object(text_page, text.numbers[at]) for at in hidden}
         addresses = {at: _address(one) for at, one in handles.items() if one}
         objects = list(islice(all_of(page), MAX_OBJECTS + 1))
-        if len(objects) > MAX_OBJECTS:  # the letters cannot be drawn alone
+        if len(objects) > MAX_OBJECTS:  # the letters cannot be drawn by themselves
             return set()
         moves, twins = _twins(objects, set(addresses.values()), check_time)
         for twin in twins:
@@ -327,7 +341,7 @@ def _address(handle: Any) -> int:
 
 
 def _parts(hidden: Sequence[int], text: str) -> list[list[int]]:
-    """Those of a line that follow each other, also over spaces."""
+    """Returns ranges of consecutive characters of a line, also across spaces."""
     parts: list[list[int]] = []
     for at in hidden:
         between = text[parts[-1][-1] + 1 : at] if parts else "\n"
@@ -340,7 +354,7 @@ def _parts(hidden: Sequence[int], text: str) -> list[list[int]]:
 def _twins(
     objects: Sequence[PageObject], hidden: set[int], check_time: Callable[[], None]
 ) -> tuple[dict[int, tuple[float, float]], list[PageObject]]:
-    """How far away the nearest copy with a colour of each hidden piece of text is, and these copies."""
+    """Returns the distance from each hidden text object to its nearest coloured copy, and these copies."""
     copies: dict[tuple[int, int, int], list[tuple[Box, PageObject]]] = {}
     wanted: list[tuple[tuple[int, int, int], Box, int]] = []
     for one in objects:
@@ -369,7 +383,7 @@ def _twins(
 
 
 def _changed(one: Image.Image, other: Image.Image) -> Image.Image:
-    """White where two pictures differ so that it can be seen."""
+    """Returns white for pixels in which two pictures differ visibly."""
     grey = ImageChops.difference(one.convert("L"), other.convert("L"))
     colour = strongest(ImageChops.difference(one, other))
     return ImageChops.lighter(_from(grey, MIN_CONTRAST), _from(colour, MIN_COLOUR))
@@ -400,7 +414,9 @@ def _masks(
 
 
 def _outlines(letters: Image.Image) -> Iterator[Image.Image]:
-    """What rank filters of Pillow say too, in twenty times the time: of a page more than all else takes."""
+    """Yields the outlines of letters. Pillow's rank filters give the same, but take twenty times longer, more than
+    everything else.
+    """
     inside, outside = letters, ImageChops.invert(letters)
     for width in _OUTLINES:
         inside, outside = _grown(inside, width), _grown(outside, width)
@@ -408,7 +424,7 @@ def _outlines(letters: Image.Image) -> Iterator[Image.Image]:
 
 
 def _grown(picture: Image.Image, width: int) -> Image.Image:
-    """What is light, by so many pixels wider on all sides. From 2 on it has to be as wide as that already."""
+    """Widens what is light by so many pixels on all sides. From 2 on, it must be as wide as that already."""
     right, bottom = picture.size
     for across, down in ((width, 0), (0, width)):
         before = picture.crop((-across, -down, right - across, bottom - down))
@@ -418,7 +434,7 @@ def _grown(picture: Image.Image, width: int) -> Image.Image:
 
 
 def _has_shape(pictures: Sequence[Image.Image], masks: _Masks, room: tuple[int, int, int, int]) -> bool:
-    """Whether a part of one of the pictures, the first of which is in grey, is a letter or its outline."""
+    """Whether a part of one of the pictures, of which the first is grey, is a letter or its outline."""
     shapes = [(masks.letters.crop(room), _MIN_LIKENESS)]
     shapes += [(outline.crop(room), _MIN_LIKENESS_OF_OUTLINE) for outline in masks.outlines]
     left, top, right, bottom = room
@@ -433,8 +449,9 @@ def _has_shape(pictures: Sequence[Image.Image], masks: _Masks, room: tuple[int, 
 
 
 def _likeness(shape: Image.Image, part: Image.Image) -> float:
-    """How a picture goes together with a shape, from 0 to 1, be it dark on light or light on dark (their correlation).
-    Pixels at the edges of the shape tell nothing: they depend on how it was drawn.
+    """Returns the correlation of a picture with a shape, from 0 to 1, dark on light or light on dark.
+
+    Pixels at the edges of the shape are ignored, because they depend on how it was drawn.
     """
     shades = shape.tobytes()
     sure = [shade <= _OUTSIDE or shade >= _INSIDE for shade in shades]

@@ -1,4 +1,4 @@
-"""Pictures of a part of a PDF page, which take a tenth of the time of all of it where a line or two are looked at."""
+"""Pictures of parts of a PDF page. Drawing a line or two takes a tenth of the time of the whole page."""
 
 import math
 import re
@@ -24,25 +24,29 @@ def _bounds(rooms: Sequence[Room]) -> Room:
 
 
 def _around(line: Rectangle) -> Rectangle:
-    """Twice as much as the height of a line on each side, be it across the page or upwards."""
+    """Enlarges the place of a line by twice its height on each side. The line may also run upwards."""
     left, top, right, bottom = line
     room = 2 * min(right - left, bottom - top) + _MIN_ROOM
     return Rectangle(left - room, top - room, right + room, bottom + room)
 
 
 _MIN_GAP = 0.55
-"""In heights of the line: a digit leaves one as wide; many spaces do, too, which then costs the closer look."""
+"""In heights of the line: the gap that a missing digit leaves. Many spaces are as wide and cause
+the closer check too.
+"""
 _MAX_GROWTH = 1.9
-"""Times the middle one of the gaps of a line that its widest may be: without a word between two spaces it is wider."""
+"""Maximum width of a line's widest gap, as a multiple of the median gap. A missing word makes it wider."""
 _MAX_DEPTH = 1.5
-"""Times the highest of the parts of a line that all of them together may be high."""
+"""Maximum height of all parts of a line together, as a multiple of the highest part."""
 _STEP, _MAX_ROWS = 3, 200
-"""Every third row tells how much of a part has a colour, or so many of them."""
+"""Every third row is sampled to measure the share of a colour, up to so many rows."""
 
 
 class Strip(NamedTuple):
-    """The part of a line with this number. `ink` has a byte for each pixel of its length, 0 if there is none across all
-    of it; `room` is how many of them a gap has at least, and `same` the share that has the colour of some text.
+    """The part of a line with this number.
+
+    `ink` has a byte for each pixel of its length, 0 if there is no ink across the line. `room` is the minimum width of
+    a gap in pixels, and `same` the share in the colour of some text.
     """
 
     number: int
@@ -57,13 +61,13 @@ class Strip(NamedTuple):
 
     @property
     def gaps(self) -> list[float]:
-        """How many times wider each of them is than the narrowest that counts."""
+        """The widths of the gaps, as multiples of the narrowest width that counts."""
         return [len(gap) / self.room for gap in _zeros(self.room).findall(self.ink)]
 
 
 class Line(NamedTuple):
-    """The parts of a line together, in points: their room, the lesser side of the smallest of them, and whether all of
-    them are beside each other.
+    """The parts of a line in points: the box around them, the shorter side of the smallest, and whether they are side
+    by side.
     """
 
     box: Box
@@ -84,7 +88,7 @@ class Line(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A part of a line without ink, and how many times wider it is than the narrowest that counts."""
+    """A part of a line without ink, and its width as a multiple of the narrowest width that counts."""
 
     place: Rectangle
     is_across: bool
@@ -92,7 +96,7 @@ class Gap(NamedTuple):
 
 
 class Raster(NamedTuple):
-    """A byte for each pixel, row by row: something else than 0 where it is so."""
+    """A byte for each pixel, row by row, not 0 where a condition holds."""
 
     pixels: bytes
     width: int
@@ -103,14 +107,15 @@ class Raster(NamedTuple):
 
 
 def strips(rooms: Sequence[Room], ink: Raster, same: Raster) -> Iterator[Strip]:
-    """One for each part of a line; both rasters are of the same picture."""
+    """Yields a strip for each part of a line. Both rasters are of the same picture."""
     for start, end in _bands(rooms):
         yield from _strips(start, rooms[start:end], ink, same)
 
 
 def whole(room: Room, dark: Raster) -> Strip:
-    """A line as one part, in a picture of what is dark. Where all is dark from its foot to its head there are no
-    letters to be seen either.
+    """Returns a line as one strip, from a raster of dark pixels.
+
+    Where everything is dark from foot to head, no letters are visible either.
     """
     left, top, right, bottom = room
     rows = dark.rows(*room)
@@ -124,7 +129,7 @@ def whole(room: Room, dark: Raster) -> Strip:
 
 
 def _bands(rooms: Sequence[Room]) -> list[tuple[int, int]]:
-    """All together where they are one line, each by itself otherwise."""
+    """Returns one band for all parts if they are one line, otherwise a band for each."""
     if not rooms:
         return []
     left, top, right, bottom = _bounds(rooms)
@@ -135,12 +140,12 @@ def _bands(rooms: Sequence[Room]) -> list[tuple[int, int]]:
 
 
 def _strips(number: int, rooms: Sequence[Room], ink: Raster, same: Raster) -> Iterator[Strip]:
-    """Numbers as long as a row of pixels are put together ten times faster than pictures."""
+    """Combines rows of pixels as long integers, which is ten times faster than combining pictures."""
     left, top, right, bottom = _bounds(rooms)
     is_across = right - left > bottom - top
     depth = min(right - left, bottom - top)
     if is_across:
-        step = max(_STEP, -(-depth // _MAX_ROWS))  # a byte counts no more than 255
+        step = max(_STEP, -(-depth // _MAX_ROWS))  # so that the sums fit into a byte
         along = reduce(or_, map(int.from_bytes, ink.rows(left, top, right, bottom))).to_bytes(right - left)
         rows = same.rows(left, top, right, bottom, step)
         counts: Sequence[int] = sum(map(int.from_bytes, rows)).to_bytes(right - left)
@@ -157,7 +162,7 @@ def _strips(number: int, rooms: Sequence[Room], ink: Raster, same: Raster) -> It
 
 
 def gaps(strip: Strip, place: Rectangle) -> Iterator[Gap]:
-    """The gaps between the letters of a part of a line at this place that may be spaces or missing letters."""
+    """Yields the gaps between the letters of this part of a line that may be spaces or missing letters."""
     left, top, right, bottom = place
     for found in _zeros(strip.room).finditer(strip.ink):
         first, last = found.start() / len(strip.ink), found.end() / len(strip.ink)
@@ -169,8 +174,8 @@ def gaps(strip: Strip, place: Rectangle) -> Iterator[Gap]:
 
 
 def are_spaces(gaps: Iterable[float], spaces: int) -> bool:
-    """Whether most spaces of a line are as wide as its gaps, as in justified text. Missing letters leave wider gaps,
-    or more.
+    """Whether most spaces of a line are as wide as its gaps, as in justified text. Missing letters leave wider or more
+    gaps.
     """
     widths = sorted(gaps)
     return spaces <= 2 * len(widths) <= 2 * spaces and widths[-1] < _MAX_GROWTH * widths[len(widths) // 2]
@@ -182,13 +187,13 @@ def _zeros(count: int) -> re.Pattern[bytes]:
 
 
 def pixels(place: Rectangle, width: int, height: int) -> Room:
-    """Those of a picture that are inside, at least one in each direction, and none off the picture."""
+    """Returns the pixels of a picture that are inside: at least one in each direction, and none outside the picture."""
     left, top, right, bottom = place
     return inside(round(left * width), round(top * height), round(right * width), round(bottom * height), width, height)
 
 
 def inside(left: int, top: int, right: int, bottom: int, width: int, height: int) -> Room:
-    """A room as far as it is in a picture of this size. Compared by hand: calls would take twice as long."""
+    """Clips a rectangle to a picture of this size. Written without calls, which would take twice as long."""
     left = 0 if left < 0 else left if left < width else width - 1
     top = 0 if top < 0 else top if top < height else height - 1
     right = right if right <= width else width
@@ -202,16 +207,17 @@ def raster(picture: Image.Image) -> Raster:
 
 WHOLE = Rectangle(0.0, 0.0, 1.0, 1.0)
 _MAX_WINDOWS = 8
-"""Of a page: more pictures take as long as one of all of it."""
+"""Per page. More pictures take as long as one of the whole page."""
 _MIN_ROOM = 0.005
 """Around a line, as a share of the page."""
 _MAX_LINES = 200
-"""Of a page, from which on all of it is looked at: putting so many together takes longer than the picture."""
+"""With more lines, the whole page is drawn, because grouping them would take longer than the picture."""
 
 
 class Picture(NamedTuple):
-    """What a part of a page shows, `scale` pixels per point. `left` and `top`: where it begins in the picture of all of
-    the page, of which `width` and `height` are the size, in pixels.
+    """A picture of a part of a page with `scale` pixels per point.
+
+    `left` and `top` are its offset in the picture of the whole page, whose size in pixels is `width` by `height`.
     """
 
     scale: float
@@ -223,7 +229,7 @@ class Picture(NamedTuple):
 
     @classmethod
     def of(cls, page: PdfPage, scale: float, window: Rectangle, *, grey: bool) -> "Picture":
-        """In grey, or in red, green and blue. Of a large page there are fewer pixels."""
+        """Draws a part of a page in grey or in colour. Large pages are drawn with fewer pixels."""
         scale = scale_within_limits(page, scale)
         width, height = (max(math.ceil(side * scale), 1) for side in page.get_size())
         left, top, right, bottom = pixels(window, width, height)
@@ -235,20 +241,20 @@ class Picture(NamedTuple):
         return self.image.mode == "L"
 
     def drawn_again(self, page: PdfPage) -> Image.Image:
-        """What the same part of the page shows now."""
+        """Draws the same part of the page again."""
         width, height = self.image.size
         cut = self.left, self.height - self.top - height, self.width - self.left - width, self.top
         image = drawn(page, self.scale, grey=self.is_grey, cut=cut)
         return image if self.is_grey else image.convert("RGB")
 
     def room(self, place: Rectangle) -> Room:
-        """Of a part of the page in this picture, as far as it is there, and at least one pixel in each direction."""
+        """Returns the pixels of a part of the page, clipped to this picture, at least one in each direction."""
         left, right = round(place.left * self.width) - self.left, round(place.right * self.width) - self.left
         top, bottom = round(place.top * self.height) - self.top, round(place.bottom * self.height) - self.top
         return inside(left, top, right, bottom, *self.image.size)
 
     def rooms(self, view: View, boxes: Iterable[Box]) -> list[Room]:
-        """Of parts of a line: `room` of `view.shown`, for the hundred thousand of a long document."""
+        """Like `room` of `view.shown` for each box, but faster: long documents have a hundred thousand boxes."""
         x, dx, dy, y, ex, ey = view.scaled(self.width, self.height)
         x, y, (width, height) = x - self.left, y - self.top, self.image.size
         found = []
@@ -267,15 +273,15 @@ class Picture(NamedTuple):
 
 
 class Window(NamedTuple):
-    """A part of a page, and the lines there by their numbers."""
+    """A part of a page, and the numbers of the lines in it."""
 
     place: Rectangle
     lines: list[int]
 
 
 def windows(places: Iterable[Rectangle]) -> Iterator[Window]:
-    """Parts of a page that have these lines, lines that are near each other in one, with room around them for what is
-    compared with them. Each line is in one window.
+    """Groups lines into parts of a page. Lines near each other share a part, with a margin for comparisons. Each line
+    is in one part.
     """
     found = list[Window]()
     around = list(map(_around, places))

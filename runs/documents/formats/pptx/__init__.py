@@ -1,4 +1,4 @@
-"""Presentations: the words of each slide, its notes and its comments."""
+"""Presentations: the words of each slide, with notes and comments."""
 
 from runs.documents.document_format import DocumentFormat
 from runs.documents.model.anchors import Anchors, group_of

@@ -1,4 +1,4 @@
-"""PowerPoint files: slides in their order, each with its shapes, charts, diagrams, speaker notes and comments."""
+"""Reads PowerPoint files slide by slide: shapes, charts, diagrams, speaker notes and comments."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 MARGINS = frozenset({"dt", "ftr", "hdr", "sldNum"})
-"""Placeholders of the date, the footer, the header and the number."""
+"""Placeholders of date, footer, header and slide number."""
 _TITLES = frozenset({"title", "ctrTitle"})
 _SIGNS = {f"{A}br": "\n", f"{A}tab": "\t"}
 _WITH_TEXT = frozenset({f"{P}sp", f"{P}cxnSp"})
@@ -24,7 +24,7 @@ _MAX_LEVEL = 8
 
 
 def words(paragraph: Element) -> str:
-    """The text of a paragraph, its breaks as such."""
+    """Returns the text of a paragraph with line breaks."""
     found = paragraph.iter(f"{A}t", f"{_M}t", *_SIGNS)
     return "".join(_SIGNS.get(one.tag) or one.text or "" for one in found)
 
@@ -34,13 +34,13 @@ def paragraphs(element: Element) -> Iterator[str]:
 
 
 class Shapes:
-    """Adds what shapes say to `builder`."""
+    """Adds the text of shapes to `builder`."""
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
 
     def walk(self, tree: Element, prefix: str, depth: int = 0) -> None:
-        """Each shape, whose anchors are its number behind `prefix`; groups count from 1 again."""
+        """Adds each shape. The anchor is its number after `prefix`; numbering restarts in groups."""
         if depth > MAX_DEPTH:
             raise InvalidInput("is nested deeper than any presentation")
         for number, shape in enumerate((one for one in tree if one.tag in _SHAPES), 1):
@@ -69,7 +69,7 @@ class Shapes:
             start = self._builder.begin()
             for name in ("Choice", "Fallback"):
                 chosen = shape.find(f"{_MC}{name}")
-                if chosen is not None and self._builder.begin() == start:  # the fallback says the same again
+                if chosen is not None and self._builder.begin() == start:  # the fallback repeats the same text
                     self.walk(chosen, anchor, depth + 1)
 
     def _table(self, frame: Element, anchor: str) -> None:
@@ -91,13 +91,13 @@ class Comment(NamedTuple):
 
 
 def names_in(root: Element | None) -> dict[str, str]:
-    """People by their ids."""
+    """Returns people by id."""
     people = root.iter(*_any("cmAuthor", "author")) if root is not None else ()
     return {one.get("id", ""): one.get("name", "") for one in people}
 
 
 def comments_in(root: Element, names: Mapping[str, str]) -> Iterator[Comment]:
-    """Each with its replies behind it."""
+    """Yields each comment followed by its replies."""
     for one in root.iter(*_any("cm", "reply")):
         old = one.find(f"{P}text")
         new = one.find("{*}txBody")
@@ -107,7 +107,7 @@ def comments_in(root: Element, names: Mapping[str, str]) -> Iterator[Comment]:
 
 
 def _any(*names: str) -> tuple[str, ...]:
-    """These names in whatever namespace: that of the newer form has changed with its versions."""
+    """Returns patterns for these names in any namespace, because that of the newer format depends on its version."""
     return tuple(f"{{*}}{name}" for name in names)
 
 
@@ -123,7 +123,7 @@ def read(data: bytes) -> bytes:
 
 
 def make(data: bytes) -> BuiltDocument:
-    """All slides in their order; hidden ones are marked."""
+    """Reads all slides in order. Hidden ones are marked."""
     package = Package(data)
     main = next((one.target for one in package.relations() if one.kind == "officeDocument"), "ppt/presentation.xml")
     presentation = package.xml(main)
@@ -149,7 +149,7 @@ def make(data: bytes) -> BuiltDocument:
 
 
 class _Slide:
-    """Adds the blocks of one slide, whose anchors begin with `s4`."""
+    """Adds the blocks of one slide. Their anchors begin with its number, such as `s4`."""
 
     def __init__(self, builder: Builder, package: Package, number: int, part: str, names: Mapping[str, str]) -> None:
         self._builder, self._package, self._number, self._names = builder, package, number, names
@@ -192,7 +192,7 @@ class _Slide:
 
 
 def _notes(root: Element) -> Iterator[str]:
-    """What the speaker has noted, without the picture of the slide and what stands on the margins of the page."""
+    """Yields the speaker notes, without the picture of the slide and without headers and footers."""
     for shape in root.iter(f"{P}sp"):
         place = shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph")
         if place is None or place.get("type") not in _NO_NOTES:
@@ -200,7 +200,7 @@ def _notes(root: Element) -> Iterator[str]:
 
 
 def _chart(root: Element) -> Iterator[str]:
-    """Titles, and each series in a line: its name, and its values with what they are values of."""
+    """Yields titles, and each series as a line: its name, and its values with their categories."""
     for series_or_text in root.iter(f"{A}p", f"{_C}ser"):
         if series_or_text.tag == f"{A}p":
             yield words(series_or_text)
@@ -216,7 +216,7 @@ def _series(series: Element) -> str:
 
 
 def _points(series: Element, names: Sequence[str]) -> Mapping[str, str]:
-    """The values of a series by their places."""
+    """Returns the values of a series by position."""
     found = next((one for name in names if (one := series.find(f"{_C}{name}")) is not None), None)
     if found is None:
         return {}

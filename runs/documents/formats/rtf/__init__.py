@@ -1,7 +1,4 @@
-"""RTF files line by line: the text as it is when all tracked changes are accepted, then its notes and margins.
-
-A reader of ours: the library that there is drops notes, takes deleted words for text, and takes more than linear time.
-"""
+"""RTF files, read line by line with all tracked changes accepted, then notes, headers and footers."""
 
 from runs.documents.document_format import DocumentFormat, begins
 from runs.documents.model.anchors import BY_LINES

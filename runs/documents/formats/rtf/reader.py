@@ -1,6 +1,7 @@
-"""RTF files line by line: the text as it is when all tracked changes are accepted, then its notes and margins.
+"""Reads RTF files line by line with all tracked changes accepted, then notes, headers and footers.
 
-A reader of ours: the library that there is drops notes, takes deleted words for text, and takes more than linear time.
+This is our own parser because the available library drops notes, reads deleted words as text, and takes more than
+linear time.
 """
 
 import codecs
@@ -59,13 +60,15 @@ CHARSETS = (
     | {162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874"}
     | {238: "cp1250", 254: "cp437", 255: "cp850"}
 )
-"""Encodings by the number that the table of fonts has for them."""
+"""Encodings by their number in the font table."""
 CHARACTER_SETS = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
-"""Encodings of files that are older than `ansicpg`."""
+"""Encodings of files from before `ansicpg`."""
 
 
 def date_of(packed: int) -> str:
-    """Minutes, hours, days, months and years since 1900 in the bits of one number; empty where it is none."""
+    """Decodes a date from the bits of one number (minutes, hours, days, months, years since 1900). Empty if it is
+    invalid.
+    """
     packed &= 0xFFFFFFFF
     minute, hour, day = packed & 0x3F, packed >> 6 & 0x1F, packed >> 11 & 0x1F
     month, year = packed >> 16 & 0xF, 1_900 + (packed >> 20 & 0x1FF)
@@ -77,7 +80,7 @@ _TOKEN = re.compile(
     rb"\\([A-Za-z]+)(-?[0-9]+)?[ ]?|\\'([0-9A-Fa-f]{2})|\\([^A-Za-z])|([{}])|([^\\{}\r\n\0]+)|[\r\n\0]+|\\",
     re.DOTALL,
 )
-"""Line ends and zero bytes mean nothing and are tokens of their own: what follows them begins another token."""
+"""Line ends and zero bytes are ignored, but are tokens of their own, because they end the token before them."""
 _STORIES = {
     "footnote": "footnote",
     "annotation": "annotation",
@@ -90,13 +93,13 @@ _MAX_JOINED = 10_000
 _MAX_FONT_NAME = 100
 _MAX_CHOICES = 100
 _MAX_FIELDS = 1_000
-"""In one another."""
+"""Nesting of fields."""
 _MAX_NUMBER = 2**32
 _HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
 
 
 class State(NamedTuple):
-    """What holds inside a group. `target`: where its text goes to; None is nowhere."""
+    """The state inside a group. `target`: the destination of its text, None for nowhere."""
 
     target: str | None = ""
     skip: int = 1
@@ -109,12 +112,12 @@ class State(NamedTuple):
     gone_by: int = 0
     gone_on: int = 0
     is_repeated: bool = False
-    """It holds for older programs what stands elsewhere in the file for newer ones."""
+    """The group repeats, for older programs, what the file has elsewhere for newer ones."""
     unicode_target: str | None = None
-    """Where a text goes to that is there a second time, in Unicode."""
+    """The destination of a text that is repeated in Unicode."""
 
     def after(self, word: str, value: int | None) -> "State | None":
-        """The state after a code that changes no more than that; None for other codes."""
+        """Returns the state after a code that only changes the state, or None for other codes."""
         is_on = value != 0
         match word:
             case "uc":
@@ -144,7 +147,7 @@ class State(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Characters of a line that something is true of."""
+    """A range of a line with its properties."""
 
     start: int
     end: int
@@ -155,7 +158,7 @@ class Run(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """Deleted words that stood before the character `start` of a line."""
+    """Words deleted before the character `start` of a line."""
 
     start: int
     text: str
@@ -171,16 +174,16 @@ class Line:
         self.runs: list[Run] = []
         self.gone: list[Gone] = []
         self.left_out: list[str] = []
-        """What Word shows there and the file does not hold, such as "number that Word counts"."""
+        """Names of what Word shows but the file does not hold, such as "number that Word counts"."""
         self.unread: list[str] = []
-        """What is there and is not read, such as "formula"."""
+        """Names of what the file holds but is not read, such as "formula"."""
 
     @property
     def text(self) -> str:
         return "".join(self.parts).rstrip()
 
     def add(self, run: Run) -> None:
-        """As a part of the run before it, if the same is true of both."""
+        """Adds a run, merged with the run before it if their properties are equal."""
         if self.runs and self.runs[-1].end == run.start and self.runs[-1][2:] == run[2:]:
             run = run._replace(start=self.runs.pop().start)
         self.runs.append(run)
@@ -193,7 +196,7 @@ class Line:
 
 
 class Field:
-    """A field that is open, at so many groups in one another. `form`: the numbers of a form field, by their codes."""
+    """An open field at this nesting depth. `form`: the values of a form field by code."""
 
     def __init__(self, depth: int, shown: int) -> None:
         self.depth, self._shown = depth, shown
@@ -202,12 +205,12 @@ class Field:
         self.choices: list[str] = []
 
     def has_result(self, shown: int) -> bool:
-        """`shown`: how many characters of text were read until now."""
+        """Whether text was read since the field began. `shown`: the characters read so far."""
         return shown > self._shown
 
     @property
     def form_text(self) -> str:
-        """What a form field without a result shows: a box, ticked or not, or the chosen one of several words."""
+        """Returns what a form field without a result shows: a box, ticked or not, or the chosen list entry."""
         chosen = self.form.get("ffres", _UNDEFINED)
         chosen = self.form.get("ffdefres", 0) if chosen == _UNDEFINED else chosen
         match self.form.get("fftype"):
@@ -220,7 +223,7 @@ class Field:
 
 
 class Reader:
-    """`streams`: the lines of the text, and of what stands beside it, by name."""
+    """Reads an RTF file. `streams`: the lines of the text and of other destinations, by name."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -252,7 +255,7 @@ class Reader:
             elif word is not None:
                 name, value = word.decode(), _number(number)
                 if self._left_out and (name in TABS or word in SIGNS):
-                    self._left_out -= 1  # a code for a character is a character
+                    self._left_out -= 1  # an escaped character counts as a character
                 elif name == "bin":
                     at += max(value or 0, 0)
                 else:
@@ -265,11 +268,11 @@ class Reader:
             elif brace is not None:
                 self._group(brace)
                 if brace == b"}" and not self._stack:
-                    break  # what stands behind the document is none of it
+                    break  # what follows the document is ignored
         self._flush()
 
     def _raw(self, data: bytes) -> None:
-        """Bytes in the encoding of the font; as many of them as the last character has doubles for are left out."""
+        """Decodes bytes in the font's encoding, and skips the fallbacks of the last Unicode character."""
         left_out = min(self._left_out, len(data))
         self._left_out -= left_out
         self._pending += data[left_out:]
@@ -296,7 +299,7 @@ class Reader:
                 self._end_field(self._fields.pop())
 
     def _end_field(self, field: Field) -> None:
-        """Show what a field without a result shows, or keep that this is not known."""
+        """Adds the text of a field without a result, or records that it is unknown."""
         target = self._state.target
         if target not in _KEPT or field.has_result(self._shown):
             return
@@ -332,9 +335,9 @@ class Reader:
 
     def _text_or_target(self, word: str) -> None:
         target = self._state.target
-        around = self._stack[-1].target if self._stack else None  # of the group that this one is in
+        around = self._stack[-1].target if self._stack else None  # of the enclosing group
         if word == "par" and self._state.is_gone and target in _KEPT and self._line(target).parts:
-            self._say("\n")  # the paragraph goes on with the next one
+            self._say("\n")  # the paragraph continues with the next one
         elif word in LINE_ENDS:
             self._end_line(around if word == "nestrow" and target is None else target)
         elif word in TABS:
@@ -343,7 +346,7 @@ class Reader:
             self._say(SIGNS[word.encode()])
         elif word in CHARACTER_SETS:
             self._codec = CHARACTER_SETS[word]
-        elif word in {"shptxt", "dptxbxtext"}:  # text boxes, in groups that are otherwise left out
+        elif word in {"shptxt", "dptxbxtext"}:  # text boxes, inside groups that are otherwise ignored
             if not self._state.is_repeated:
                 self._state = self._state._replace(target="")
                 self._end_line("")
@@ -363,7 +366,7 @@ class Reader:
             self._fields[-1].choices.append("")
 
     def _redirect(self, word: str, target: str | None, around: str | None) -> None:
-        """Where the text of the group goes to that begins with this code."""
+        """Sets the destination of a group that begins with this code."""
         if word in {"fonttbl", "revtbl"} or (word in _LABELS and target is not None):
             self._state = self._state._replace(target=word if word in _TABLES else "label")
         elif word in _FORMULAS:
@@ -372,7 +375,7 @@ class Reader:
             self._state = self._state._replace(target=None)
         elif word == "upr":
             self._state = self._state._replace(target=None, unicode_target=target)
-        elif word == "ud":  # behind the same words for older programs
+        elif word == "ud":  # repeats the text that was written for older programs
             self._state = self._state._replace(target=self._state.unicode_target)
         elif word in LEFT_OUT:
             self._state = self._state._replace(target=None, is_repeated=self._state.is_repeated or word == "shprslt")
@@ -392,12 +395,14 @@ class Reader:
             self._state = self._state._replace(codec=self._codec_of(value) or self._codec)
 
     def _codec_of(self, font: int) -> str:
-        """The encoding of a font, or the name of a font of signs; empty where the file does not say it."""
+        """Returns the encoding of a font, or the name of a symbol font, or an empty string if the file does not state
+        it.
+        """
         name = self._font_names.get(font, "").rstrip("; ").casefold()
         return name if name in SIGN_FONTS else self._fonts.get(font, "")
 
     def _unicode(self, unit: int) -> None:
-        """A unit of UTF-16: characters beyond the first plane come as two of them."""
+        """Adds a UTF-16 code unit. Characters beyond the first plane come as two of them."""
         self._left_out = self._state.skip
         if unit in _HIGH:
             self._high = unit
@@ -462,12 +467,12 @@ _CODE, _CHOICE = "code", "choice"
 _FORMULAS = frozenset({"mmath", "moMathPara", "moMath"})
 _PRIVATE = 0xF0
 _UNDEFINED = 25
-"""What Word writes for the result of a form field that has not been changed."""
+"""Word's code for a form field that has not been changed."""
 _CODE_PAGES = {10_000: "mac_roman"}
 
 
 def _number(digits: bytes | None) -> int | None:
-    """The number of a code; Word writes up to ten digits, and more mean nothing."""
+    """Parses the number of a code. Word writes at most ten digits; longer numbers are ignored."""
     return None if digits is None else max(-_MAX_NUMBER, min(int(digits[:12]), _MAX_NUMBER))
 
 
@@ -509,7 +514,7 @@ def _add(builder: Builder, anchor: str, kind: BlockKind, line: Line) -> None:
     block = builder.add(anchor, kind, line.text, label=line.label.strip())
     start = block.start
     for run in line.runs:
-        end = min(start + run.end, block.end)  # without the spaces at the end of the line
+        end = min(start + run.end, block.end)  # without trailing spaces
         if run.is_hidden:
             builder.mark(MarkKind.HIDDEN, start + run.start, end)
         if run.is_inserted:
@@ -524,7 +529,7 @@ def _add(builder: Builder, anchor: str, kind: BlockKind, line: Line) -> None:
 
 
 def _without_gaps(lines: Sequence[Line]) -> list[Line]:
-    """With one empty line where there are several, and none at the beginning and the end."""
+    """Returns lines with at most one empty line in a row, and none at the beginning and the end."""
     kept: list[Line] = []
     for line in lines:
         if line.text.strip() or line.gone or line.left_out or line.unread or (kept and kept[-1].text.strip()):

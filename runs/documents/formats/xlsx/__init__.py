@@ -1,4 +1,4 @@
-"""Workbooks: the cells of each sheet as Excel shows them, with their formulas and comments."""
+"""Workbooks: the cells of each sheet as Excel shows them, with formulas and comments."""
 
 from runs.documents.document_format import DocumentFormat
 from runs.documents.model.anchors import Anchors

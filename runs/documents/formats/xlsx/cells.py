@@ -1,4 +1,4 @@
-"""The cells of one sheet, row by row as its XML goes by: nothing is kept but the row that is being read."""
+"""Reads the cells of one sheet as a stream: only the current row is kept in memory."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,23 +13,25 @@ from runs.errors import InvalidInput
 
 MAX_CELLS = 2_000_000
 MAX_TAGS = 40_000_000
-"""That begin or end something: a cell with a value has four, one that is only formatted has one, and some sheets have
-millions of those.
+"""Opening and closing tags. A cell with a value has four, and a cell with only a format one; some sheets have millions
+of those.
 """
 _BREAK = re.compile(r"[\t\r\n]+")
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MAX_STRING = 32_767
-"""Characters that Excel takes in a cell."""
+"""The maximum length of a cell in Excel."""
 TRUE = frozenset({"1", "true"})
 GENERAL = Format()
 
 
 class Enough(Exception):
-    """What may be read of a workbook has been read."""
+    """Raised when a limit of the workbook is reached."""
 
 
 class Row(NamedTuple):
-    """`texts` and `formulas`: by column, in order. `stored`: by column, as `Cell` has it, where it is not empty."""
+    """A row. `texts` and `formulas`: by column, in order. `stored`: the non-empty values of
+    `Cell.stored`, by column.
+    """
 
     number: int
     hidden: bool
@@ -39,7 +41,7 @@ class Row(NamedTuple):
 
 
 class Counts:
-    """What a workbook may have of cells and tags, over all its sheets. Raises Enough."""
+    """Counts the cells and tags of all sheets of a workbook. Raises Enough beyond a limit."""
 
     def __init__(self) -> None:
         self._cells, self._tags = MAX_CELLS, MAX_TAGS
@@ -58,14 +60,14 @@ class Counts:
 
 
 def stream(pieces: Iterable[bytes], parser: expat.XMLParserType) -> None:
-    """Parse a part. Raises InvalidInput when it is no XML, or has a document type."""
+    """Parses a part. Raises InvalidInput if it is not XML or has a document type."""
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
         for piece in pieces:
             parser.Parse(piece)
         parser.Parse(b"", True)
-    except (expat.ExpatError, LookupError, ValueError) as error:  # the last two: encodings that nobody knows
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the last two are raised for unknown encodings
         raise InvalidInput("is damaged; open it with the program that made it and save it again") from error
 
 
@@ -74,7 +76,7 @@ def _refuse_doctype(*_: object) -> None:
 
 
 def in_a_line(text: str) -> str:
-    """The text of a cell between tabs."""
+    """Returns the text of a cell without tabs and line breaks."""
     if "_x" in text:
         text = _ESCAPE.sub(_unescaped, text)
     return _BREAK.sub(" ", text[:_MAX_STRING])
@@ -85,7 +87,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 class LocalNames(dict[str, str]):
-    """Names of tags without their prefix, each cut once."""
+    """Maps names of tags to names without prefix. Each is computed once."""
 
     def __missing__(self, tag: str) -> str:
         name = self[tag] = tag.rpartition(":")[2]
@@ -93,7 +95,7 @@ class LocalNames(dict[str, str]):
 
 
 class Columns(dict[str, int]):
-    """The numbers of columns by their letters."""
+    """Maps the letters of columns to their numbers."""
 
     def __missing__(self, letters: str) -> int:
         if not (letters.isascii() and letters.isalpha() and len(letters) <= 3):
@@ -105,7 +107,7 @@ class Columns(dict[str, int]):
 
 
 class Formats(dict[str, Format]):
-    """What shows the numbers of cells, by the number of their style as the file writes it."""
+    """Maps style numbers, as the file writes them, to number formats."""
 
     def __init__(self, styles: Sequence[Format]) -> None:
         super().__init__()
@@ -120,7 +122,7 @@ class Formats(dict[str, Format]):
 
 
 def shared_strings(pieces: Iterator[bytes], max_characters: int) -> Sequence[str]:
-    """The strings that cells share, without what is said of their pronunciation."""
+    """Returns the shared strings, without pronunciations."""
     first = next(pieces, b"")
     return _Strings(chain([first], pieces), max_characters).all if first else []
 
@@ -164,8 +166,9 @@ class _Strings:
 
 
 class Cells:
-    """Hands each row to `take`, and each hidden column to `hide`, as their XML goes by. `without_value`: how many
-    formulas no program has calculated; their cells are empty.
+    """Passes each row to `take` and each range of hidden columns to `hide`.
+
+    `without_value`: the number of formulas that no program has calculated. Their cells are empty.
     """
 
     __slots__ = (
@@ -211,7 +214,7 @@ class Cells:
         self.without_value = 0
 
     def read(self, pieces: Iterable[bytes]) -> None:
-        """Raises Enough when no more may be read; the rows before it have been taken."""
+        """Reads a sheet. Raises Enough when a limit is reached; the rows before it have been passed on."""
         parser = expat.ParserCreate()
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._characters
@@ -278,7 +281,7 @@ class Cells:
         column = self._place(cell.get("r"))
         if value := self._value:
             kind = cell.get("t")
-            if kind == "s":  # the usual ones first: this runs for each of two million cells
+            if kind == "s":  # the most common kinds first: this runs for each of two million cells
                 at = int(value) if value.isdecimal() and len(value) < 10 else -1
                 text = self._strings[at] if 0 <= at < len(self._strings) else ""
             elif kind is None or kind == "n":
@@ -293,10 +296,10 @@ class Cells:
                 self._texts[column] = text if as_it_is else in_a_line(text)
         if self._formula:
             self._formulas[column] = self._formula
-            self.without_value += not self._value and cell.get("t") != "str"  # a text may well be empty
+            self.without_value += not self._value and cell.get("t") != "str"  # a calculated text may be empty
 
     def _place(self, reference: str | None) -> int:
-        """The column of the next cell; of a row without a number, the first cell has it."""
+        """Returns the column of the next cell. If a row has no number, its first cell has it."""
         before = self._column
         if reference:
             letters = reference.rstrip("0123456789")
@@ -319,7 +322,7 @@ class Cells:
 
 
 def _formula(text: str, attributes: Mapping[str, str]) -> str:
-    """As people type it; how far it is filled is said behind it."""
+    """Returns the formula as people type it. The range that it is filled to is appended."""
     text = _BREAK.sub(" ", text.strip())[:_MAX_STRING]
     if not text:
         return ""

@@ -1,7 +1,8 @@
-"""Numbers of cells as Excel shows them, where a number format says no more than decimals, thousands, percent, signs and
-dates; dates and times in the form of ISO 8601. Other formats leave the number as it is.
+"""Formats numbers of cells as Excel shows them.
 
-A number less than nothing always has a sign or brackets: Excel may show it in red alone.
+Supported are decimals, thousands, percent, signs, and dates and times, which are written as in ISO 8601. With other
+formats the number is left as it is. Negative numbers always have a sign or brackets, even if Excel only shows them in
+red.
 """
 
 import re
@@ -15,13 +16,13 @@ from runs.text.numerals import MINUS
 from runs.text.quantities import quantity
 
 type Shown = Callable[[str], str]
-"""From what a cell holds to what it shows."""
+"""Converts the stored value of a cell to what it shows."""
 
 
 class Cell(NamedTuple):
-    """What a cell shows. `stored`: the number that it holds, where the text does not tell it by itself.
+    """What a cell shows. `stored`: the stored number, if the text does not show it.
 
-    It is `=` for the same number with decimals, and empty for whole numbers as they are, for dates and for texts.
+    It is `=` for the same number with decimals, and empty for unchanged whole numbers, for dates and for texts.
     """
 
     text: str
@@ -36,12 +37,12 @@ BUILT_IN = (
     | {41: "#,##0", 42: "#,##0", 43: "#,##0.00", 44: "#,##0.00"}
     | {45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss"}
 )
-"""Formats that a file names by their number alone; the currency of some depends on the reader's country."""
+"""Built-in formats, which files refer to by number. The currency of some depends on the reader's country."""
 _MAX_CODE = 255
 _MAX_RAW = 40
 _MAX_EXPONENT = 20
 _PRECISION = Context(prec=15, rounding=ROUND_HALF_UP)
-"""Excel counts with 15 digits: what a file holds beyond them is an error of binary fractions."""
+"""Excel calculates with 15 digits. Further digits in a file are errors of binary fractions."""
 _WIDE = Context(prec=60, rounding=ROUND_HALF_UP)
 _TOKEN = re.compile(r'"([^"]*)"|\\(.)|\[([^\[\]]*)\]|[_*](?:.)|(.)', re.DOTALL)
 _LITERAL = re.compile(r"\$([^-]*)")
@@ -54,18 +55,20 @@ _SKELETON = re.compile(r"([^0#?.,]*)([0#?.,]*)([^0#?.,]*)", re.DOTALL)
 _LAST_DAY = 2_958_465
 """The serial number of 9999-12-31."""
 _FALSE_DAY = 60
-"""Excel counts 1900-02-29, which never was."""
+"""Excel counts 1900-02-29, which did not exist."""
 
 
 class _Part(NamedTuple):
-    """One of the parts of a format between semicolons: its codes, with literal text as private characters."""
+    """One of the sections of a format, which are separated by semicolons. Literal text is replaced by private
+    characters.
+    """
 
     codes: str
     literals: Sequence[str]
 
 
 def plain(raw: str) -> str:
-    """A number as the format General shows it in a wide column; anything else as it is."""
+    """Formats a number as General does in a wide column. Other text is unchanged."""
     if raw.isdigit() and len(raw) <= _PRECISION.prec:
         return raw
     number = _number(raw)
@@ -78,7 +81,7 @@ def plain(raw: str) -> str:
 
 
 class Format:
-    """What shows the numbers of cells, and says what they hold."""
+    """A number format: converts a stored number to what the cell shows."""
 
     def __init__(self, code: str = "General", *, since_1904: bool = False) -> None:
         self._shown = shown_by(code, since_1904=since_1904)
@@ -86,7 +89,7 @@ class Format:
         self._cell = lru_cache(maxsize=8_192)(self._make)  # columns repeat their dates and amounts
 
     def cell(self, raw: str) -> Cell:
-        # whole numbers in the format General are the most; text is let through before it takes memory
+        # most cells are whole numbers in the format General, and long text must not fill the cache
         return self._cell(raw) if len(raw) <= _MAX_RAW else Cell(raw)
 
     def _make(self, raw: str) -> Cell:
@@ -105,7 +108,7 @@ def is_date(code: str) -> bool:
 
 
 def shown_by(code: str, *, since_1904: bool = False) -> Shown:
-    """What shows the numbers of cells with this format."""
+    """Returns the function that formats numbers with this format."""
     parts = _parts(code) if len(code) <= _MAX_CODE else None
     if not parts:
         return plain
@@ -128,7 +131,7 @@ def _number(raw: str) -> Decimal | None:
 
 
 def _parts(code: str) -> list[_Part] | None:
-    """None where a part depends on a condition."""
+    """Returns None if a section depends on a condition."""
     found: list[_Part] = []
     codes, literals = "", list[str]()
     for match in _TOKEN.finditer(code):
@@ -140,7 +143,7 @@ def _parts(code: str) -> list[_Part] | None:
             if currency := _LITERAL.match(brackets):
                 literal = currency[1]
             elif _ELAPSED.fullmatch(brackets):
-                codes += brackets[0].upper()  # capitals are elapsed time from here on
+                codes += brackets[0].upper()  # upper case means elapsed time from here on
         if literal:
             codes += chr(0xE000 + len(literals))
             literals.append(literal)
@@ -157,7 +160,7 @@ def _is_date(part: _Part) -> bool:
 
 
 class _Number(NamedTuple):
-    """How a number is shown: the digits between two texts."""
+    """How to show a number: the digits between two texts."""
 
     before: str
     after: str
@@ -171,7 +174,7 @@ class _Number(NamedTuple):
 
     @classmethod
     def of(cls, part: _Part) -> "_Number | None":
-        """None for what is more than decimals, thousands and percent, such as fractions and exponents."""
+        """Returns None for formats other than decimals, thousands and percent, such as fractions and exponents."""
         found = _SKELETON.fullmatch(part.codes)
         if not found or not part.codes or re.search("[/@Ee]|general", part.codes):
             return None
@@ -196,7 +199,7 @@ class _Number(NamedTuple):
         )
 
     def text(self, number: Decimal) -> str:
-        """Of a number that is not negative."""
+        """Formats a number that is not negative."""
         if not self.digits:
             return f"{self.before}{self.after}".strip()
         rounded = _WIDE.quantize(number.scaleb(self.shift) if self.shift else number, self.unit)
@@ -204,7 +207,7 @@ class _Number(NamedTuple):
         if self.decimals != self.min_decimals or self.whole > 1:
             digits = self._padded(digits)
         if not rounded and not self.whole and not self.decimals:
-            digits = ""  # as in formats of accounts, which show no digit but a dash
+            digits = ""  # as in accounting formats, which show a dash instead of zero
         return f"{self.before}{digits}{self.after}".strip()
 
     def _padded(self, digits: str) -> str:
@@ -225,7 +228,7 @@ def _by_sign(raw: str, sections: Sequence[_Number | None]) -> str:
     which = 1 if negative and len(sections) > 1 else 2 if not number and len(sections) > 2 else 0
     section = sections[which]
     text = section.text(abs(number) if negative else number) if section else ""
-    if not text:  # a format that shows nothing: the number is there all the same
+    if not text:  # the format shows nothing, but the number is there
         return plain(raw)
     return f"-{text}" if negative and _DIGIT.search(text) and not (which and _is_signed(text)) else text
 
@@ -236,7 +239,7 @@ def _is_signed(text: str) -> bool:
 
 
 def _dated(codes: str, since_1904: bool) -> Shown:
-    """Dates and times: which of them, and to the second or not, as the format has it."""
+    """Returns a function for dates and times, with seconds if the format has them."""
     letters = set(codes)
     elapsed = bool(letters & set("HMS"))
     has_time = bool(letters & set("hs")) or elapsed

@@ -1,5 +1,5 @@
-"""Excel workbooks: a block for each row of a sheet, with the cells as they are shown, and their formulas and comments
-behind it. What is hidden is in the text, and marked.
+"""Reads Excel workbooks: a block for each row of a sheet with the cells as they are shown, followed by formulas and
+comments. Hidden content is included and marked.
 """
 
 from collections import defaultdict
@@ -29,7 +29,9 @@ class Comment(NamedTuple):
 
 
 def comments_of(package: Package, part: str, persons: str) -> dict[int, list[Comment]]:
-    """Those of a sheet, by row. A thread stands in the file twice, the second time as one note for old programs."""
+    """Returns the comments of a sheet by row. A thread is stored twice: the second time as a note
+    for older programs.
+    """
     relations = package.relations(part)
     threads, notes = ([one.target for one in relations if one.kind == kind] for kind in ("threadedComment", "comments"))
     found: dict[str, list[Comment]] = defaultdict(list)
@@ -68,7 +70,7 @@ def _add_notes(found: dict[str, list[Comment]], root: Element | None, threaded: 
 
 
 def _texts(run: Element) -> Sequence[Element]:
-    """Those of a run, which may be a text by itself; how something is pronounced is left out."""
+    """Returns the texts of a run, which may be a text itself, without pronunciations."""
     if run.tag == f"{_S}t":
         return [run]
     return run.findall(f"{_S}t") if run.tag == f"{_S}r" else []
@@ -81,9 +83,9 @@ def _persons(root: Element | None) -> Mapping[str, str]:
 
 MAX_TEXT_BYTES = 10_000_000
 MAX_STORED = 6_000_000
-"""Characters of what cells hold behind what they show; of the rows that come later it is not kept."""
+"""Characters of stored values. They are left out for later rows."""
 MAX_GAP = 20
-"""Empty cells between two others of a row; behind a longer gap another block begins."""
+"""Empty cells between two cells of a row. After a longer gap another block begins."""
 MAX_MARKS = 100_000
 _MAX_COLUMN_RANGES = 1_000
 
@@ -95,7 +97,7 @@ class Sheet(NamedTuple):
 
 
 class Text:
-    """The text of a workbook as it grows. Raises Enough before it becomes too long."""
+    """Builds the text of a workbook. Raises Enough before it becomes too long."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
@@ -110,13 +112,13 @@ class Text:
         self._hidden_rows: tuple[int, int] | None = None
 
     def hide(self, first: int, last: int) -> None:
-        """Columns that are not shown."""
+        """Hides a range of columns."""
         self._column_ranges += 1
         if self._column_ranges <= _MAX_COLUMN_RANGES:
             self._hidden_columns.update(range(first, last + 1))
 
     def take(self, row: Row) -> None:
-        """One row with all that belongs to it."""
+        """Adds a row and everything that belongs to it."""
         self._add_name()
         start = self.builder.begin()
         for columns in _segments(list(row.texts)):
@@ -135,20 +137,20 @@ class Text:
         self._add_comments(row.number)
 
     def end(self) -> None:
-        """After the last row: comments on rows without cells, and that the whole sheet is hidden."""
+        """Ends a sheet: adds comments on rows without cells, and marks a hidden sheet."""
         self._end_hidden_rows()
         for row in sorted(self._comments):
             self._add_comments(row)
         self.close()
 
     def close(self) -> None:
-        """As far as the sheet has come."""
+        """Ends a sheet at the current row."""
         self._end_hidden_rows()
         if self._sheet.hidden and self._start is not None:
             self.builder.mark(MarkKind.HIDDEN, self._start, self.builder.begin() - 1, note="hidden sheet")
 
     def note_the_rest(self, others: int) -> None:
-        """Say how far the workbook was read."""
+        """Adds a note on how far the workbook was read."""
         read = f"was read up to row {self._row:,}" if self._row else "was not read"
         more = f", nor were the {others:,} after it" if others else ""
         self.builder.note(
@@ -165,7 +167,7 @@ class Text:
     def _add(
         self, anchor: str, kind: BlockKind, text: str, *, label: str = "", level: int = 0, stored: str = ""
     ) -> int:
-        """Where the block begins."""
+        """Adds a block and returns its offset."""
         self._left_bytes -= len(text.encode(errors="replace")) + 1
         self._left_blocks -= 1
         if self._left_bytes < 0 or self._left_blocks < 0:
@@ -173,10 +175,10 @@ class Text:
         return self.builder.add(anchor, kind, text, label=label, level=level, stored=stored).start
 
     def _add_cells(self, row: Row, columns: Sequence[int]) -> None:
-        """Cells with at most MAX_GAP empty ones between two of them."""
+        """Adds a block of cells with at most MAX_GAP empty cells in a row."""
         first, last = columns[0], columns[-1]
         texts = [row.texts.get(column, "") for column in range(first, last + 1)]
-        if sum(map(len, texts)) > self._left_bytes:  # before they are joined: cells share strings
+        if sum(map(len, texts)) > self._left_bytes:  # checked before joining, because cells share strings
             raise Enough
         stored = self._stored(row, range(first, last + 1))
         start = self._add(self._named(row.number, first), BlockKind.ROW, "\t".join(texts), stored=stored)
@@ -186,7 +188,7 @@ class Text:
             self._mark_commented(start, first, texts, row.number)
 
     def _stored(self, row: Row, columns: Sequence[int]) -> str:
-        """What these cells hold, as a block of the row has it."""
+        """Returns the stored values of these cells, as in `Block.stored`."""
         if not row.stored or row.stored.keys().isdisjoint(columns):
             return ""
         stored = " ".join(row.stored.get(column, "") for column in columns)
@@ -235,9 +237,9 @@ class Text:
 
 
 def _segments(columns: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Cut where more than MAX_GAP cells are empty."""
+    """Splits columns where more than MAX_GAP cells are empty."""
     begun = 0
-    if columns and columns[-1] - columns[0] > len(columns) + MAX_GAP - 1:  # else no gap can be that long
+    if columns and columns[-1] - columns[0] > len(columns) + MAX_GAP - 1:  # otherwise no gap can be that long
         for at in range(1, len(columns)):
             if columns[at] - columns[at - 1] > MAX_GAP + 1:
                 yield columns[begun:at]
@@ -247,14 +249,14 @@ def _segments(columns: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _places(start: int, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Each text with where it begins, as they are joined by tabs."""
+    """Yields the offset of each text when they are joined by tabs."""
     for text in texts:
         yield start, text
         start += len(text) + 1
 
 
 MAX_BYTES = 512 * 1024 * 1024
-"""Of all parts as they are unpacked; sheets are read as they go by."""
+"""Of all unpacked parts. Sheets are read as a stream."""
 MAX_SHEETS = 1_000
 MAX_STRINGS_BYTES = 128 * 1024 * 1024
 MAX_STRINGS_CHARACTERS = 50_000_000
@@ -267,7 +269,7 @@ def read(data: bytes) -> bytes:
 
 
 def make(data: bytes) -> BuiltDocument:
-    """All sheets in their order. What goes beyond the limits is left out, and a note says so."""
+    """Reads all sheets in order. What exceeds a limit is left out, and a note says so."""
     package = Package(data, max_bytes=MAX_BYTES)
     main = next((one.target for one in package.relations() if one.kind == "officeDocument"), "xl/workbook.xml")
     if main.endswith(".bin"):
@@ -308,7 +310,7 @@ def _uncalculated(count: int) -> str:
 
 
 def _sheets(package: Package, main: str, workbook: Element) -> Iterator[Sheet]:
-    """Sheets of cells; those that are one large chart have none."""
+    """Yields the sheets with cells. Chart sheets have none."""
     relations = {one.id: one for one in package.relations(main)}
     for one in workbook.iter(f"{_S}sheet"):
         relation = relations.get(one.get(f"{_R}id", ""))
@@ -318,7 +320,7 @@ def _sheets(package: Package, main: str, workbook: Element) -> Iterator[Sheet]:
 
 
 def _styles(root: Element | None, *, since_1904: bool) -> list[Format]:
-    """What shows the numbers of cells, by style. Formats of conditional formatting have numbers of their own."""
+    """Returns the number formats by style. Formats of conditional formatting have numbers of their own."""
     if root is None:
         return []
     codes = dict(BUILT_IN)
