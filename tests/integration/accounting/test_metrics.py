@@ -16,7 +16,7 @@ from runs.lifecycle import gate_decisions
 from runs.models import Attempt, Gate, ModelCall, Run, Verdict
 from tests import factories
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 MINUTE = 60_000
 
@@ -38,6 +38,7 @@ def test_nothing_gives_nothing() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.services
 def test_a_run_that_succeeded() -> None:
     """Inventory and notices passed at once, the review at its second attempt."""
     found = of(factories.finished_succeeded())
@@ -144,6 +145,7 @@ def test_a_refused_takeover_is_not_reused() -> None:
     assert of(taken_over(AttemptStatus.REJECTED)).steps.reused == 0
 
 
+@pytest.mark.services
 def test_phases_are_sums_of_the_journal() -> None:
     run = factories.finished_succeeded()
     ModelCall.objects.filter(run=run).update(duration_ms=100)
@@ -161,6 +163,7 @@ def opened(gate: Gate, minutes: int, **ended: Any) -> None:
     Gate.objects.filter(pk=gate.pk).update(opened_at=NOON, **{k: NOON + timedelta(minutes=minutes) for k in ended})
 
 
+@pytest.mark.services
 def test_gates_wait_from_opening_to_decision() -> None:
     run = factories.finished_succeeded()
     opened(run.gates.get(kind=GateKind.PLAN), 3, decided_at=True)
@@ -173,6 +176,7 @@ def test_gates_wait_from_opening_to_decision() -> None:
     assert found.waited == Times(count=2, total_ms=12 * MINUTE, mean_ms=6 * MINUTE, max_ms=9 * MINUTE)
 
 
+@pytest.mark.services
 def test_a_withdrawn_gate_waited_until_it_was_withdrawn() -> None:
     run = factories.awaiting_plan()
     gate_decisions.cancel(run.pk, factories.bob())
@@ -189,6 +193,7 @@ def test_an_open_gate_waits_until_now() -> None:
     assert 120 * MINUTE <= found.waited.total_ms < 121 * MINUTE
 
 
+@pytest.mark.services
 def test_wall_time_is_of_finished_runs() -> None:
     done, going = factories.stopped(), factories.executing()
     Run.objects.filter(pk=done.pk).update(created_at=NOON, finished_at=NOON + timedelta(minutes=2))
@@ -220,6 +225,7 @@ def test_a_blocked_attempt_claims_nothing() -> None:
     assert sum(one.count for one in found.executor) == 1, "the inventory alone"
 
 
+@pytest.mark.services
 def test_the_verifiers_claims_are_held_against_the_evidence() -> None:
     """Of its claims that a criterion is met one quoted what does not stand there."""
     found = of(factories.finished_succeeded())
@@ -227,6 +233,7 @@ def test_the_verifiers_claims_are_held_against_the_evidence() -> None:
     assert found.verdicts == 4
 
 
+@pytest.mark.services
 def test_only_the_latest_verdicts_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "LATEST_VERDICTS", 1)
     found = of(factories.finished_succeeded())
@@ -247,6 +254,7 @@ def test_what_may_be_read_from_a_range(said: float, held: int, count: int, readi
 
 
 @pytest.mark.slow
+@pytest.mark.services
 def test_tokens_by_kind_by_role_and_model() -> None:
     run, other = factories.finished_succeeded(), factories.finished_partial()
     kinds = {"cache_read_tokens": 1, "cache_write_5m_tokens": 10, "cache_write_1h_tokens": 100}

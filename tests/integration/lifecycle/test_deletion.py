@@ -20,7 +20,7 @@ from runs.submission.submit import again
 from tests import factories as made
 from tests.integration.lifecycle.old import contents, long_ago, on_the_disk, place, reusing
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 REMAIN = {"User", "Link", "DeletedRun", "Discarded", "Probe", "Template", "Rendition"}
 
 
@@ -31,6 +31,7 @@ def rows() -> dict[str, int]:
 
 
 @pytest.mark.parametrize("make", [made.finished_succeeded, made.finished_partial, made.stopped])
+@pytest.mark.services
 def test_nothing_is_left_but_a_line(make: Any) -> None:
     before = rows()
     run = long_ago(make())
@@ -44,6 +45,7 @@ def test_nothing_is_left_but_a_line(make: Any) -> None:
     assert list(DeletedRun.objects.all()) == [line]
 
 
+@pytest.mark.services
 def test_a_run_with_several_versions_of_its_plan_that_keep_results_goes_too() -> None:
     run = made.replanned()
     made.decide(run, GateKind.PLAN, Verb.STOP)
@@ -53,6 +55,7 @@ def test_a_run_with_several_versions_of_its_plan_that_keep_results_goes_too() ->
 
 
 @pytest.mark.slow
+@pytest.mark.services
 def test_what_another_run_has_as_well_stays_whole() -> None:
     run, other = long_ago(made.finished_succeeded()), made.finished_partial()
     shared = contents(run) & contents(other)
@@ -124,6 +127,7 @@ def test_an_administrator_deletes_for_an_owner_who_has_left() -> None:
     assert (line.owner.username, line.deleted_by) == ("alice", root)
 
 
+@pytest.mark.services
 def test_the_number_of_a_deleted_run_is_given_to_no_other() -> None:
     run = long_ago(made.finished_succeeded())
     number = run.pk
@@ -156,6 +160,7 @@ def test_files_that_were_stored_lately_are_looked_at_again_later() -> None:
     assert (on_the_disk(had), Discarded.objects.count()) == (set(), 0)
 
 
+@pytest.mark.services
 def test_files_that_somebody_submits_again_between_deletion_and_sweep_stay() -> None:
     run = long_ago(made.finished_succeeded())
     deletion.delete(run.pk, run.owner)
@@ -180,6 +185,7 @@ def test_files_that_are_about_to_be_submitted_stay_until_that_is_decided() -> No
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.services
 def test_running_a_run_again_that_is_deleted_at_that_moment_makes_no_run_without_files() -> None:
     """`again` has read the run, and its tree goes before the new run is written: the database refuses one of them."""
     run = long_ago(made.finished_succeeded())
@@ -191,6 +197,7 @@ def test_running_a_run_again_that_is_deleted_at_that_moment_makes_no_run_without
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.services
 def test_a_result_that_is_taken_over_at_the_moment_of_the_deletion_keeps_its_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -216,6 +223,7 @@ def test_what_contents_read_as_goes_with_them() -> None:
     assert Rendition.objects.count() == 0
 
 
+@pytest.mark.services
 def test_a_crash_between_deletion_and_sweep_loses_no_file_from_sight(monkeypatch: pytest.MonkeyPatch) -> None:
     run = long_ago(made.finished_succeeded())
     had = contents(run)

@@ -55,8 +55,9 @@ def test_an_address_of_redis_that_cannot_be_read_is_one_sentence(tmp_path: Path)
     assert line == "CommandError: PEV_REDIS_URL cannot be read: write redis://:password@host:6379/0."
 
 
+@pytest.mark.slow
 @pytest.mark.needs("PostgreSQL", "redis-server")
-@pytest.mark.parametrize("redis_dies", [False, True], ids=["with Redis", "while Redis is away"])
+@pytest.mark.parametrize("redis_dies", [True, False], ids=["while Redis is away", "with Redis"])
 def test_a_run_is_followed_through_one_process_while_workers_die_in_others(
     tmp_path: Path, installation: Installation, api: FakeAnthropic, redis: Redis, redis_dies: bool
 ) -> None:

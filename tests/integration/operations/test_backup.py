@@ -25,8 +25,6 @@ from tests import databases
 from tests.installation import ROOT, environ
 from tests.integration.finished import Finished
 
-pytestmark = pytest.mark.services
-
 
 def manage(data: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "manage.py", *arguments]
@@ -78,6 +76,7 @@ def contents(data: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
+@pytest.mark.services
 def test_all_rows_and_files_come_back(data: Path, backup: Path, tmp_path: Path) -> None:
     restored = with_key_of(data, tmp_path / "restored")
     done = manage(restored, "restore", str(backup))

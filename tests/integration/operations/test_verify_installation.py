@@ -14,7 +14,7 @@ from runs.models import Event, Run, ToolCall, Tree, Verdict
 from runs.store import blobs
 from tests import factories as made
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 
 
 def verify() -> list[str]:
@@ -27,6 +27,7 @@ def verify() -> list[str]:
     return [*told.getvalue().splitlines(), *end]
 
 
+@pytest.mark.services
 def test_what_is_as_it_was_passes() -> None:
     made.finished_succeeded()
     looked, said = verify()

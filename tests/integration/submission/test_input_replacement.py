@@ -16,7 +16,7 @@ from runs.submission.intake import Upload
 from runs.submission.submit import Submission, submit
 from tests import factories as made
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 
 TOKEN = uuid.UUID("12345678-1234-5678-1234-567812345678")
 

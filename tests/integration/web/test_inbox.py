@@ -18,8 +18,6 @@ from runs.models.runs import FileNames, Revision
 from tests import factories
 from tests.factories.crowd import crowd
 
-pytestmark = pytest.mark.services  # in its order the runs without a value come last
-
 
 def page(client: Client, **asked: str) -> str:
     answer = client.get("/", asked)
@@ -45,6 +43,7 @@ def test_the_first_time_it_offers_the_samples(no_model: None, alice_client: Clie
 
 
 @pytest.mark.slow
+@pytest.mark.services
 def test_every_run_is_in_one_list_once_and_in_all(alice_client: Client) -> None:
     waiting, working, done = factories.awaiting_plan(), factories.failed_attempt(), factories.finished_partial()
     lists = {show: rows(page(alice_client, show=show)) for show in ("mine", "running", "finished", "all")}
@@ -99,6 +98,7 @@ def test_a_gate_about_an_error_is_mine_also_where_results_need_a_second_person(a
     assert "Try again? The model's service (api.anthropic.com) refused the API key (401)." in text
 
 
+@pytest.mark.services
 def test_bob_decides_where_he_is_named_and_charlie_sees_nothing(client: Client, bob: User, charlie: User) -> None:
     run = factories.awaiting_plan()
     client.force_login(bob)
@@ -123,6 +123,7 @@ def test_a_finished_run_shows_outcome_open_points_and_cost(alice_client: Client)
     assert "$0.331" in text
 
 
+@pytest.mark.services
 def test_several_questions_of_a_run_are_one_row(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     work = run.work.create(kind="plan", status="done", due_at=run.created_at)
@@ -178,6 +179,7 @@ def test_the_whole_state_is_in_the_address_of_every_link(alice_client: Client, a
 
 
 @pytest.mark.slow
+@pytest.mark.services
 def test_pages_end_where_the_list_does(alice_client: Client, alice: User) -> None:
     crowd(alice, 90, open_gates=0, running=0)
     assert [len(rows(page(alice_client, show="all", page=number))) for number in ("1", "2", "3", "999999")] == [
@@ -195,6 +197,7 @@ def test_pages_end_where_the_list_does(alice_client: Client, alice: User) -> Non
 @pytest.mark.parametrize(
     "asked", [{"show": show} for show in ("mine", "running", "finished", "all")] + [{"q": "review"}]
 )
+@pytest.mark.services
 def test_queries_do_not_grow_with_runs(client: Client, alice: User, asked: dict[str, str]) -> None:
     client.force_login(alice)
     numbers = set()

@@ -19,7 +19,7 @@ from runs.web.live.tabs import TABS
 from tests import factories
 from tests.integration.source import without_layout
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 CALL = ModelCalled(role="executor", model="m", ms=5, stop="end_turn", step="s1", attempt=1)
 
 
