@@ -33,7 +33,7 @@ MIDDLEWARE = [
     "runs.web.site.headers.no_store",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "runs.web.operations.health_views.Probes",  # behind what gives headers, and before whoever asks for the host
+    "runs.web.operations.health.Probes",  # behind what gives headers, and before whoever asks for the host
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -5,7 +5,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from runs.admin import site
-from runs.web.people.account_views import sign_out
+from runs.web.people.sign_in_pages import sign_out
 
 sign_in = login_not_required(RedirectView.as_view(pattern_name="sign_in", query_string=True))
 urlpatterns = [

@@ -2,51 +2,50 @@
 
 from django.urls import path, register_converter
 
-from runs.web.agents import views as agents_views
+from runs.web.agents import agent_pages
 from runs.web.files import text_views
 from runs.web.files import views as files_views
 from runs.web.files.file_list import FILES
-from runs.web.help import views as help_views
+from runs.web.help import help_pages
 from runs.web.history import views as history_views
-from runs.web.inbox import views as inbox_views
+from runs.web.inbox import inbox_page
 from runs.web.new_run import draft_views, run_again_views
 from runs.web.new_run import views as new_run_views
-from runs.web.operations import health_views, metrics_views, prometheus_views, status_views
-from runs.web.people import access_token_views, account_views
-from runs.web.people import views as people_views
+from runs.web.operations import health, metrics_page, prometheus, status_page
+from runs.web.people import access_tokens_page, people_pages, sign_in_pages
 from runs.web.plan_editor import plan_views
 from runs.web.plan_editor import views as plan_editor_views
 from runs.web.report import views as report_views
 from runs.web.run import manage_views
 from runs.web.run import views as run_views
 from runs.web.run.overview import COST, OVERVIEW, STEPS
-from runs.web.run_templates import views as run_templates_views
+from runs.web.run_templates import template_pages
 from runs.web.steps import views as steps_views
-from runs.web.tool_servers import views as tool_servers_views
+from runs.web.tool_servers import servers_page
 
 register_converter(report_views.ReportFormatConverter, "report_format")
 
 urlpatterns = [
-    path("", inbox_views.inbox, name="inbox"),
-    path("healthz", health_views.alive, name="alive"),
-    path("readyz", health_views.ready, name="ready"),
-    path("metricsz", prometheus_views.metrics, name="monitoring"),
-    path("sign-in/", account_views.sign_in, name="sign_in"),
-    path("sign-in/<path:token>/", account_views.sign_in_link, name="sign_in_link"),
-    path("sign-out/", account_views.sign_out, name="sign_out"),
-    path("access-tokens/", access_token_views.tokens, name="access_tokens"),
-    path("access-tokens/<int:token_id>/revoke/", access_token_views.revoke, name="revoke_token"),
-    path("people/", people_views.people, name="people"),
-    path("people/<int:person_id>/", people_views.person, name="person"),
-    path("agents/", agents_views.agents_page, name="agents"),
-    path("agents/new/", agents_views.new_agent, name="new_agent"),
-    path("agents/<slug:name>/", agents_views.agent_page, name="agent"),
-    path("agents/<slug:name>/delete/", agents_views.delete_agent, name="delete_agent"),
-    path("status/", status_views.status_page, name="status"),
-    path("status/servers/", tool_servers_views.servers_page, name="servers"),
-    path("metrics/", metrics_views.metrics_page, name="metrics"),
-    path("help/", help_views.help_page, name="help"),
-    path("help/glossary/", help_views.glossary, name="glossary"),
+    path("", inbox_page.inbox, name="inbox"),
+    path("healthz", health.alive, name="alive"),
+    path("readyz", health.ready, name="ready"),
+    path("metricsz", prometheus.metrics, name="monitoring"),
+    path("sign-in/", sign_in_pages.sign_in, name="sign_in"),
+    path("sign-in/<path:token>/", sign_in_pages.sign_in_link, name="sign_in_link"),
+    path("sign-out/", sign_in_pages.sign_out, name="sign_out"),
+    path("access-tokens/", access_tokens_page.tokens, name="access_tokens"),
+    path("access-tokens/<int:token_id>/revoke/", access_tokens_page.revoke, name="revoke_token"),
+    path("people/", people_pages.people, name="people"),
+    path("people/<int:person_id>/", people_pages.person, name="person"),
+    path("agents/", agent_pages.agents_page, name="agents"),
+    path("agents/new/", agent_pages.new_agent, name="new_agent"),
+    path("agents/<slug:name>/", agent_pages.agent_page, name="agent"),
+    path("agents/<slug:name>/delete/", agent_pages.delete_agent, name="delete_agent"),
+    path("status/", status_page.status_page, name="status"),
+    path("status/servers/", servers_page.servers_page, name="servers"),
+    path("metrics/", metrics_page.metrics_page, name="metrics"),
+    path("help/", help_pages.help_page, name="help"),
+    path("help/glossary/", help_pages.glossary, name="glossary"),
     path("runs/new/", new_run_views.new_run, name="new_run"),
     path("runs/drafts/<uuid:draft>/", draft_views.change, name="draft"),
     path("runs/sample/finished/", new_run_views.show_sample, name="finished_sample"),
@@ -74,10 +73,10 @@ urlpatterns = [
     path("runs/<int:run_id>/texts/<str:place>/", text_views.text_page, name="text"),
     path("runs/<int:run_id>/plans/<int:version>.json", plan_views.plan_json, name="plan_json"),
     path("runs/<int:run_id>/template/", plan_views.save_template, name="save_template"),
-    path("templates/", run_templates_views.own_templates, name="templates"),
-    path("templates/<slug:key>/", run_templates_views.template_page, name="template"),
-    path("templates/<int:template_id>/rename/", run_templates_views.rename_template, name="rename_template"),
-    path("templates/<int:template_id>/delete/", run_templates_views.delete_template, name="delete_template"),
+    path("templates/", template_pages.own_templates, name="templates"),
+    path("templates/<slug:key>/", template_pages.template_page, name="template"),
+    path("templates/<int:template_id>/rename/", template_pages.rename_template, name="rename_template"),
+    path("templates/<int:template_id>/delete/", template_pages.delete_template, name="delete_template"),
     path("runs/new/estimate/", new_run_views.estimate, name="estimate"),
     path("runs/<int:run_id>/report/", report_views.report_page, name="report"),
     path("runs/<int:run_id>/report.<report_format:report_format>", report_views.report_file, name="report_file"),

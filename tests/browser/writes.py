@@ -26,7 +26,7 @@ from runs.submission.policy_defaults import default_policy
 from runs.submission.run_templates import save
 from runs.submission.samples import finished_sample, submission_of
 from runs.submission.submit import submit
-from runs.web.people.sign_in import link_for
+from runs.web.people.sign_in_pages import link_for
 from tests import factories as made
 from tests.documents import pdfs, word, workbooks
 from tests.factories import agents

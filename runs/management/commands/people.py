@@ -14,7 +14,7 @@ from runs.errors import InvalidInput
 from runs.management.terminal import TerminalCommand
 from runs.models import User
 from runs.people import accounts
-from runs.web.people.sign_in import link_for
+from runs.web.people.sign_in_pages import link_for
 
 _ACTIONS: Mapping[str, tuple[Callable[[User], None], str, str]] = {
     "deactivate": (

@@ -25,7 +25,7 @@ from runs.operations.traces import trace_listener
 from runs.people.accounts import first_administrator
 from runs.store import blobs
 from runs.submission.policy_defaults import current_service, default_policy
-from runs.web.people.sign_in import link_for
+from runs.web.people.sign_in_pages import link_for
 
 if TYPE_CHECKING:
     from runs.engine.process import Engine

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from runs.accounting.past_estimates import estimate_without_files
 from runs.errors import FilesMissing, InvalidInput, PevError, PlanRefused
 from runs.models import Run, User
 from runs.pev.plans.estimate import Estimate
@@ -27,8 +28,7 @@ from runs.web.frame.run_frame import RunFrame
 from runs.web.new_run.draft_presenter import draft_files, unfinished
 from runs.web.new_run.forms import NewRunForm
 from runs.web.new_run.run_again_forms import AgainWithForm, TokenForm, reuse_of
-from runs.web.run_templates.forms import EstimateForm
-from runs.web.run_templates.presenter import estimate_of
+from runs.web.run_templates.template_pages import EstimateForm
 from runs.web.site.requests import person
 
 
@@ -78,7 +78,9 @@ def estimate(request: HttpRequest) -> HttpResponse:
         chosen = run_templates.chosen(person(request), form.checked()["template"])
     except InvalidInput:
         return HttpResponse()
-    return render(request, "components/estimate_line.html", {"estimate": estimate_of(chosen, form.policy())})
+    return render(
+        request, "components/estimate_line.html", {"estimate": estimate_without_files(chosen.plan, form.policy())}
+    )
 
 
 @require_POST
@@ -257,7 +259,7 @@ def _estimate(owner: User, form: NewRunForm) -> Estimate | None:
     """The estimate for a template that is already chosen when the page is loaded. The script asks for the others."""
     key = str(form["template"].value() or "")
     try:
-        return estimate_of(run_templates.chosen(owner, key), default_policy()) if key else None
+        return estimate_without_files(run_templates.chosen(owner, key).plan, default_policy()) if key else None
     except InvalidInput:
         return None
 

@@ -8,9 +8,14 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
+from http import HTTPStatus
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.db import close_old_connections, connection
+from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
+from django.views.decorators.http import require_safe
 
 from runs.engine.claim import due
 from runs.models import WorkItem, clock
@@ -122,3 +127,39 @@ def _asked(part: Callable[[], None]) -> None:
 
 
 health = Health()
+
+
+_TEXT = "text/plain; charset=utf-8"
+
+
+@login_not_required
+@require_safe
+def alive(request: HttpRequest) -> HttpResponse:
+    """Asks nothing: that there is an answer is the answer."""
+    return HttpResponse("ok\n", content_type=_TEXT)
+
+
+@login_not_required
+@require_safe
+def ready(request: HttpRequest) -> HttpResponse:
+    """A line for each part. `?exclude=engine`, which may be repeated, leaves parts out of the status."""
+    problems = health.problems()
+    excluded = request.GET.getlist("exclude")
+    lines = [f"{name}: {problem or 'ok'}{' (excluded)' * (name in excluded)}" for name, problem in problems.items()]
+    well = not any(problem for name, problem in problems.items() if name not in excluded)
+    status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
+    return HttpResponse("".join(f"{line}\n" for line in lines), status=status, content_type=_TEXT)
+
+
+class Probes(MiddlewareMixin):
+    """Answers probes before the host is checked: a supervisor that uses the address of a process knows no name of the
+    site.
+    """
+
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        match request.path:
+            case "/healthz":
+                return alive(request)
+            case "/readyz":
+                return ready(request)
+        return None

@@ -6,12 +6,18 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import accumulate
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import Now
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.http import require_safe
 
 from runs.engine.claim import due
 from runs.enums import GateStatus, RunStatus, WorkStatus
@@ -144,3 +150,19 @@ def _histogram() -> Any:
         buckets=buckets,
         sum_value=latency.seconds,
     )
+
+
+_metrics = cache(Metrics)
+_TEXT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@login_not_required
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Raises Http404 where `PEV_METRICS_TOKEN` is not set."""
+    if not settings.METRICS_TOKEN:
+        raise Http404
+    if not constant_time_compare(request.headers.get("Authorization", ""), f"Bearer {settings.METRICS_TOKEN}"):
+        refused = "This needs the token of PEV_METRICS_TOKEN, as “Authorization: Bearer …”.\n"
+        return HttpResponse(refused, status=401, content_type=_TEXT, headers={"WWW-Authenticate": "Bearer"})
+    return HttpResponse(_metrics().text(), content_type=_TEXT)

@@ -24,7 +24,7 @@ from runs.web.plan_editor.comment_forms import comments_in, typed_in
 from runs.web.plan_editor.plan_page import PLAN
 from runs.web.plan_editor.plan_page import plan_page as present
 from runs.web.plan_editor.views import gate_of
-from runs.web.run_templates.forms import SaveTemplateForm
+from runs.web.run_templates.template_pages import SaveTemplateForm
 from runs.web.site.requests import about_request, person, status_of, visible_run
 from runs.web.site.streaming import attachment
 from runs.web.site.unchanged import of_run, while_unchanged

@@ -22,7 +22,7 @@ from runs.text.diff import DiffPiece
 from runs.text.plural import pluralize
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import boundary
-from runs.web.help.glossary import TERMS, Term
+from runs.web.help.help_pages import TERMS, Term
 from runs.web.markup.diagrams import drawn
 from runs.web.markup.plan_graph import graphs_of
 from runs.web.markup.point_tables import point_tables

@@ -11,7 +11,7 @@ from pytest_django import Settings
 import pevsite
 from runs.logs import JsonFormatter, LineFormatter
 from runs.models import User
-from runs.web.people.sign_in import link_for
+from runs.web.people.sign_in_pages import link_for
 from runs.web.site.throttle import MAX_WRONG
 from tests import factories
 
@@ -180,7 +180,7 @@ def test_signing_in_and_out_is_logged_and_no_token_is(
     lines = [
         record
         for record in caplog.records
-        if record.name in {"runs.web.people.account_views", "runs.web.site.throttle"}
+        if record.name in {"runs.web.people.sign_in_pages", "runs.web.site.throttle"}
     ]
     assert [(record.levelname, record.getMessage(), vars(record).get("about")) for record in lines] == [
         ("INFO", "signed in", {"user": "alice", "address": "127.0.0.1"}),

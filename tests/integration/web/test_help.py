@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from pevsite.installation import version
-from runs.web.help.glossary import TERMS
+from runs.web.help.help_pages import TERMS
 from tests.installation import ROOT
 
 

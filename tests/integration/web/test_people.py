@@ -119,7 +119,7 @@ def test_what_is_done_is_logged_with_who_did_it_and_no_token_is(
 ) -> None:
     token = shown(do(root, alice, "link")).split("/")[-2]
     do(root, alice, "deactivate")
-    lines = [record for record in caplog.records if record.name == "runs.web.people.views"]
+    lines = [record for record in caplog.records if record.name == "runs.web.people.people_pages"]
     who = {"user": "root", "address": "127.0.0.1"}
     assert [(record.getMessage(), vars(record)["about"]) for record in lines] == [
         ("people: a link for “alice”", who),

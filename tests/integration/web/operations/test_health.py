@@ -12,7 +12,6 @@ from pytest_django import Settings
 
 from runs.models import WorkItem, clock
 from runs.web.operations import health
-from runs.web.operations import health_views as views
 from tests.factories import Submit
 
 WELL = ["database: ok", "redis: ok", "files: ok", "engine: ok"]
@@ -21,7 +20,7 @@ WELL = ["database: ok", "redis: ok", "files: ok", "engine: ok"]
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a process that has just started; parts are asked in this thread, whose rows they are to see."""
-    monkeypatch.setattr(views, "health", health.Health())
+    monkeypatch.setattr(health, "health", health.Health())
     monkeypatch.setattr(health, "_asked", lambda part: part())
 
 
@@ -40,7 +39,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
             return future
 
     monkeypatch.setattr(health, "ThreadPoolExecutor", lambda *_, **__: Here())
-    monkeypatch.setattr(views, "health", health.Health())
+    monkeypatch.setattr(health, "health", health.Health())
 
 
 def parts(monkeypatch: pytest.MonkeyPatch, **changed: Callable[[], None]) -> None:
@@ -127,7 +126,7 @@ def test_a_part_that_hangs_holds_nobody_up_and_is_asked_once(client: Client, mon
     monkeypatch.setattr(health, "ThreadPoolExecutor", lambda *_, **__: Threads())
     monkeypatch.setattr(health, "WITHIN", 60.0)
     monkeypatch.setattr(health, "SHARED_FOR", 1_000)
-    monkeypatch.setattr(views, "health", health.Health())
+    monkeypatch.setattr(health, "health", health.Health())
     assert [ask(client) for _ in range(3)] == [(503, ["database: ok", "redis: does not answer", *WELL[2:]])] * 3
     assert sorted(asked) == sorted(health.PARTS)
     assert waited == [True, False, False]
@@ -139,7 +138,7 @@ def test_work_that_nobody_takes_is_said(
     run = submitted()
     assert ask(client) == (200, WELL)
     WorkItem.objects.filter(run=run).update(due_at=clock.after(timedelta(minutes=-2)))
-    monkeypatch.setattr(views, "health", health.Health())
+    monkeypatch.setattr(health, "health", health.Health())
     assert ask(client) == (503, [*WELL[:3], "engine: work has been waiting for more than a minute; no worker takes it"])
 
 

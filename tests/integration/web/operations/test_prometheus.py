@@ -19,7 +19,6 @@ from runs.models import Attempt, ModelCall, WorkItem
 from runs.models.calls import UNNAMED
 from runs.web.live.latency import Latency
 from runs.web.operations import prometheus
-from runs.web.operations import prometheus_views as views
 from tests import factories as made
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +31,7 @@ def scrape(settings: Any, client: Client, monkeypatch: pytest.MonkeyPatch) -> Sc
     """What Prometheus would read now: each sample by its name and labels."""
     settings.METRICS_TOKEN = TOKEN
     metrics = prometheus.Metrics()
-    monkeypatch.setattr(views, "_metrics", lambda: metrics)
+    monkeypatch.setattr(prometheus, "_metrics", lambda: metrics)
     monkeypatch.setattr(prometheus, "SHARED_FOR", 0.0)
 
     def read() -> dict[str, float]:

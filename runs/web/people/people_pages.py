@@ -1,9 +1,13 @@
-"""People, for administrators: who may sign in, links for them, and ending their sessions."""
+"""The page of people, for administrators: who may sign in, links for them, and ending their sessions."""
+
+from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from functools import partial
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,9 +22,33 @@ from runs.logs import about
 from runs.models import AccessToken, User
 from runs.people import access_tokens, accounts
 from runs.people.permissions import is_administrator
-from runs.web.people.forms import InviteForm, PersonForm, PersonVerb
-from runs.web.people.sign_in import link_for
+from runs.web.people.sign_in_pages import link_for
+from runs.web.site.posted_fields import PostedForm, Text, verbs
 from runs.web.site.requests import about_request
+
+
+class PersonVerb(StrEnum):
+    """What an administrator can do with a person."""
+
+    LINK = "link"
+    SIGN_OUT = "sign_out"
+    DEACTIVATE = "deactivate"
+    ACTIVATE = "activate"
+    REVOKE = "revoke"
+    PROMOTE = "promote"
+    DEMOTE = "demote"
+
+
+class InviteForm(PostedForm):
+    """Invites somebody new. `runs.people.accounts` says what is wrong with a name."""
+
+    user = Text(required=False)
+    administrator = forms.BooleanField(required=False)
+
+
+class PersonForm(PostedForm):
+    verb = verbs(PersonVerb)
+
 
 log = logging.getLogger(__name__)
 _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {

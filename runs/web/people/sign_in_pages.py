@@ -15,13 +15,21 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from pevsite.installation import IS_CHECKOUT, PROGRAM, is_usual
+from runs.enums import LinkKind
 from runs.logs import about
 from runs.models import User
 from runs.people import accounts
+from runs.people.accounts import issue
 from runs.store import broadcast
 from runs.web.site import throttle
 from runs.web.site.requests import about_request, person
 from runs.web.site.sessions import begin
+
+
+def link_for(person: User, kind: LinkKind = LinkKind.SIGN_IN) -> str:
+    """The path of a new link that signs this person in once. Raises InvalidInput for one who is not active."""
+    return reverse("sign_in_link", args=[issue(person, kind)])
+
 
 log = logging.getLogger(__name__)
 _WANTED_FOR = 3_600  # seconds: somebody has to be asked for a link

@@ -22,7 +22,7 @@ from runs.accounting.figures import (
     Trends,
     Waiting,
 )
-from runs.web.operations.metrics_presenter import MetricsPage
+from runs.web.operations.metrics_page import MetricsPage
 
 BEGIN = datetime(2026, 3, 2, tzinfo=UTC)
 

@@ -1,22 +1,55 @@
-"""The status page: processes and their work, waiting work, duties, errors of model services, disk and versions."""
+"""The page of status, for administrators: findings, processes and their work, and what can be done with them."""
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 import django
+from django import forms
+from django.contrib import messages
 from django.db.models import Count, Max, Min, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from pevsite.installation import version
+from runs.engine import claim, process_registry
 from runs.engine.claim import due
 from runs.engine.process_registry import SILENT_AFTER
 from runs.enums import WorkKind, WorkStatus
+from runs.errors import InvalidInput
+from runs.logs import about
 from runs.models import LeaderLock, ModelCall, Process, WorkItem, clock
+from runs.people.permissions import is_administrator
 from runs.web.operations.setup_findings import Finding, findings
+from runs.web.site.posted_fields import PostedForm, verbs
+from runs.web.site.requests import about_request
+
+
+class StatusVerb(StrEnum):
+    """`drain`: a process takes no new work; `retry`: work does not wait for its time; `release`: another process
+    takes work over.
+    """
+
+    DRAIN = "drain"
+    RESUME = "resume"
+    RETRY = "retry"
+    RELEASE = "release"
+
+
+class StatusForm(PostedForm):
+    """`of`: the row of the process or of the work."""
+
+    verb = verbs(StatusVerb)
+    of = forms.IntegerField(min_value=1, max_value=2**63 - 1, error_messages={"required": "Choose one of the buttons."})
+
 
 SHOWN = 50
 """Pieces of work in a list. The others are counted."""
@@ -117,3 +150,41 @@ def _work() -> QuerySet[WorkItem]:
     named = ("run__title", "attempt__number", "attempt__created_at", "attempt__step__key")
     known = WorkItem.objects.filter(kind__in=list(WorkKind))  # the page that says what is left of an upgrade goes on
     return known.select_related("run", "attempt__step").only(*small, *named)
+
+
+log = logging.getLogger(__name__)
+_GONE = "That is not so any more: look at what has changed."
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def status_page(request: HttpRequest) -> HttpResponse:
+    """Raises Http404 for everybody else: they find no such page (S4)."""
+    if not is_administrator(request.user):
+        raise Http404
+    if request.method != "POST":
+        return render(request, "operations/status.html", {"page": StatusPage()})
+    try:
+        given = StatusForm(request.POST).checked()
+    except InvalidInput as error:
+        return render(request, "operations/status.html", {"page": StatusPage(), "problem": str(error)}, status=422)
+    verb: StatusVerb = given["verb"]
+    done = _done(verb, given["of"], request.user.get_username())
+    (messages.success if done else messages.warning)(request, done or _GONE)
+    sender = about(**about_request(request))
+    log.info("status: %s of %s%s", verb, given["of"], "" if done else ", which was not so", extra=sender)
+    return redirect("status")
+
+
+def _done(verb: StatusVerb, number: int, by: str) -> str:
+    """The sentence for the person who did it; empty if there was nothing left to do."""
+    match verb:
+        case StatusVerb.DRAIN | StatusVerb.RESUME:
+            drains = verb is StatusVerb.DRAIN
+            if not process_registry.drain(number, drains=drains):
+                return ""
+            return "It takes no new work and finishes what it has." if drains else "It takes new work again."
+        case StatusVerb.RETRY:
+            return "It is tried again within a second." if claim.hurry(number, by) else ""
+        case StatusVerb.RELEASE:
+            return "Another process takes it over within a second." if claim.release(number, by) else ""

@@ -1,12 +1,13 @@
-"""The words of the pages with their meanings, from templates/help/glossary.md, for the glossary and for the folds next
-to words.
-"""
+"""The pages of the help, and the words of the glossary."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
 
 from pevsite.installation import SITE
 from runs.reports.markdown_html import render_markdown
@@ -48,3 +49,13 @@ def _term(text: str) -> Term:
 
 GROUPS = tuple(read_groups((SITE / "templates" / "help" / "glossary.md").read_text("utf-8")))
 TERMS: Mapping[str, Term] = {term.key: term for group in GROUPS for term in group.terms}
+
+
+@require_safe
+def help_page(request: HttpRequest) -> HttpResponse:
+    return render(request, "help/help.html")
+
+
+@require_safe
+def glossary(request: HttpRequest) -> HttpResponse:
+    return render(request, "help/glossary.html", {"groups": GROUPS})

@@ -1,7 +1,10 @@
 """Access tokens of the person who is signed in: made, shown once, listed, revoked."""
 
+from __future__ import annotations
+
 import logging
 
+from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from runs.errors import InvalidInput
 from runs.logs import about
 from runs.people import access_tokens
-from runs.web.people.forms import AccessTokenForm
 from runs.web.site.addresses import MCP_PATH
+from runs.web.site.posted_fields import PostedForm, Text
 from runs.web.site.requests import about_request, person
 
 log = logging.getLogger(__name__)
@@ -64,3 +67,14 @@ def _page(request: HttpRequest, *, status: int = 200, **context: object) -> Http
         "max_tokens": access_tokens.MAX_TOKENS,
     }
     return render(request, "people/access_tokens.html", context, status=status)
+
+
+class AccessTokenForm(PostedForm):
+    """A token for a program; `runs.people.access_tokens` says what is wrong with a name."""
+
+    name = Text(required=False, strip=False)
+    days = forms.TypedChoiceField(
+        choices=[(days, days) for days in access_tokens.LIFETIMES],
+        coerce=int,
+        error_messages={"required": "Choose a lifetime.", "invalid_choice": "Choose one of the lifetimes."},
+    )

@@ -1,19 +1,68 @@
-"""Templates: the list, the whole plan of one, and what its owner may do with it."""
+"""The pages of templates: the list, the whole plan of one with its estimate, and what its owner may do with it."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from runs.accounting.past_estimates import estimate_without_files
+from runs.enums import Role
 from runs.errors import InvalidInput
+from runs.models import Template
 from runs.people.permissions import visible_templates
+from runs.pev.policy import Policy
 from runs.submission import run_templates
 from runs.submission.policy_defaults import default_policy
-from runs.submission.run_templates import MAX_NAME, SHIPPED
+from runs.submission.run_templates import MAX_NAME, SHIPPED, Chosen
 from runs.submission.submission_checks import templates_that_need_a_model
-from runs.web.run_templates.forms import SaveTemplateForm
-from runs.web.run_templates.presenter import TemplatePage
+from runs.web.site.posted_fields import PostedForm, Text
 from runs.web.site.requests import person
+
+
+class SaveTemplateForm(PostedForm):
+    """The name of the template; `lifecycle.templates` says what is wrong with one."""
+
+    name = Text(required=False, strip=False)
+
+
+class EstimateForm(PostedForm):
+    """A template, and what of the policy decides what it costs."""
+
+    template = forms.CharField(max_length=40)
+    attempts = forms.IntegerField(min_value=1, max_value=10)
+    executor_model = forms.CharField(max_length=120)
+    verifier_model = forms.CharField(max_length=120)
+
+    def policy(self) -> Policy:
+        """The default policy with that."""
+        base, given = default_policy(), self.cleaned_data
+        models = {role: role_model.model_dump() for role, role_model in base.models.items()}
+        for role in (Role.EXECUTOR, Role.VERIFIER):
+            models[role]["model"] = given[f"{role}_model"]
+        return base.changed(attempts=given["attempts"], models=models)
+
+
+@dataclass(frozen=True)
+class TemplatePage:
+    """`own`: the row of one that the person has saved; None for one that ships."""
+
+    key: str
+    chosen: Chosen
+    own: Template | None
+    needs_a_model: bool
+
+    @property
+    def name(self) -> str:
+        return self.own.name if self.own else SHIPPED[self.key].name
+
+    @property
+    def description(self) -> str:
+        return self.own.description if self.own else SHIPPED[self.key].description
 
 
 @require_safe
@@ -71,6 +120,6 @@ def _page(request: HttpRequest, key: str, problem: str = "") -> HttpResponse:
         "name": page.name,
         "problem": problem,
         "longest": MAX_NAME,
-        "estimate": page.estimate(default_policy()),
+        "estimate": estimate_without_files(page.chosen.plan, default_policy()),
     }
     return render(request, "run_templates/template.html", context, status=422 if problem else 200)

@@ -1,4 +1,4 @@
-"""The page of metrics: its period, its figures, and the data of its charts. Tables beside the charts say the same."""
+"""The page of figures over all runs that a person may see. Tables beside the charts say the same."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db.models import Min, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
 from runs.accounting.figures import Bucket, Metrics, Trends
 from runs.accounting.metrics import metrics_over_time
 from runs.models import Run, User
+from runs.people.permissions import visible_runs
 from runs.readmodel import run_queries
 from runs.readmodel.status_words import words
 
@@ -88,7 +92,7 @@ class MetricsPage:
         }
 
 
-def metrics_page(visible: QuerySet[Run], asked: Mapping[str, str]) -> MetricsPage:
+def read_metrics(visible: QuerySet[Run], asked: Mapping[str, str]) -> MetricsPage:
     """The page that the query of an address names. Invalid values are ignored."""
     chosen = asked.get("days", DEFAULT)
     chosen = chosen if chosen in PERIODS else DEFAULT
@@ -126,3 +130,10 @@ def _percent(share: float | None) -> int | None:
 
 def _points(buckets: Sequence[Bucket]) -> list[dict[str, int | None]]:
     return [{"said": _percent(one.claimed), "held": _percent(one.share), "count": one.count} for one in buckets]
+
+
+@require_safe
+def metrics_page(request: HttpRequest) -> HttpResponse:
+    """Over the runs submitted in a period (`?days=7`, 30, 90 or all), by everybody or one person (`?person=`)."""
+    page = read_metrics(visible_runs(request.user), request.GET.dict())
+    return render(request, "operations/metrics.html", {"page": page, "figures": page.figures})

@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from django import forms
 from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
+from runs.engine.mcp_listings import want
+from runs.errors import InvalidInput
+from runs.logs import about
 from runs.mcp_client.server_config import ALL, ServerConfig
 from runs.mcp_client.tool_listing import ServerTool
 from runs.models import Run, ServerListing
+from runs.people.permissions import is_administrator
+from runs.web.site.posted_fields import PostedForm
+from runs.web.site.requests import about_request
+
+
+class ListAgainForm(PostedForm):
+    """`server`: its name; it is asked for its tools again."""
+
+    server = forms.ChoiceField(
+        error_messages={"required": "Choose one of the buttons.", "invalid_choice": "There is no such server any more."}
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["server"].choices = [(name, name) for name in settings.MCP]  # type: ignore[attr-defined]
+
 
 MAX_RUNS = 1_000
 """Unfinished runs that are read, the newest first: no database searches their policies by an index."""
@@ -136,3 +162,30 @@ def _runs_by_server() -> dict[str, list[Using]]:
         for name in names or ():
             found.setdefault(name, []).append(Using(number, title))
     return found
+
+
+log = logging.getLogger(__name__)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def servers_page(request: HttpRequest) -> HttpResponse:
+    """A worker asks the server: that may take minutes, and nobody waits for it here. Raises Http404 for everybody who
+    is no administrator (S4).
+    """
+    if not is_administrator(request.user):
+        raise Http404
+    if request.method != "POST":
+        return render(request, "tool_servers/servers.html", {"page": ServersPage()})
+    try:
+        name = ListAgainForm(request.POST).checked()["server"]
+    except InvalidInput as error:
+        return render(request, "tool_servers/servers.html", {"page": ServersPage(), "problem": str(error)}, status=422)
+    is_new = want(name)
+    log.info(
+        "MCP: %s %s",
+        name,
+        "is to be listed" if is_new else "was to be listed already",
+        extra=about(**about_request(request)),
+    )
+    return redirect(f"{reverse('servers')}#server-{name}")
