@@ -7,7 +7,7 @@ from runs.web.files import text_views
 from runs.web.files import views as files_views
 from runs.web.files.file_list import FILES
 from runs.web.help import help_pages
-from runs.web.history import views as history_views
+from runs.web.history import history_page
 from runs.web.inbox import inbox_page
 from runs.web.new_run import draft_views, run_again_views
 from runs.web.new_run import views as new_run_views
@@ -15,15 +15,14 @@ from runs.web.operations import health, metrics_page, prometheus, status_page
 from runs.web.people import access_tokens_page, people_pages, sign_in_pages
 from runs.web.plan_editor import plan_views
 from runs.web.plan_editor import views as plan_editor_views
-from runs.web.report import views as report_views
-from runs.web.run import manage_views
-from runs.web.run import views as run_views
+from runs.web.report import report_page
+from runs.web.run import controls, manage_pages, overview
 from runs.web.run.overview import COST, OVERVIEW, STEPS
 from runs.web.run_templates import template_pages
-from runs.web.steps import views as steps_views
+from runs.web.steps import step_page
 from runs.web.tool_servers import servers_page
 
-register_converter(report_views.ReportFormatConverter, "report_format")
+register_converter(report_page.ReportFormatConverter, "report_format")
 
 urlpatterns = [
     path("", inbox_page.inbox, name="inbox"),
@@ -50,25 +49,25 @@ urlpatterns = [
     path("runs/drafts/<uuid:draft>/", draft_views.change, name="draft"),
     path("runs/sample/finished/", new_run_views.show_sample, name="finished_sample"),
     path("runs/sample/<slug:name>/", new_run_views.run_sample, name="run_sample"),
-    path("runs/<int:run_id>/", run_views.run_tab, {"tab": OVERVIEW}, name="run"),
+    path("runs/<int:run_id>/", overview.run_tab, {"tab": OVERVIEW}, name="run"),
     path("runs/<int:run_id>/plan/", plan_views.plan_page, name="run_plan"),
     path("runs/<int:run_id>/plan/edit/", plan_editor_views.edit_plan, name="plan_edit"),
     path("runs/<int:run_id>/plan/about/", plan_editor_views.change_topic, name="plan_topic"),
-    path("runs/<int:run_id>/steps/", run_views.run_tab, {"tab": STEPS}, name="run_steps"),
-    path("runs/<int:run_id>/files/", run_views.run_tab, {"tab": FILES}, name="run_files"),
-    path("runs/<int:run_id>/history/", history_views.history_page, name="run_history"),
-    path("runs/<int:run_id>/history/calls/<int:work_id>/", history_views.history_calls, name="history_calls"),
-    path("runs/<int:run_id>/cost/", run_views.run_tab, {"tab": COST}, name="run_cost"),
+    path("runs/<int:run_id>/steps/", overview.run_tab, {"tab": STEPS}, name="run_steps"),
+    path("runs/<int:run_id>/files/", overview.run_tab, {"tab": FILES}, name="run_files"),
+    path("runs/<int:run_id>/history/", history_page.history_page, name="run_history"),
+    path("runs/<int:run_id>/history/calls/<int:work_id>/", history_page.history_calls, name="history_calls"),
+    path("runs/<int:run_id>/cost/", overview.run_tab, {"tab": COST}, name="run_cost"),
     path("runs/<int:run_id>/again/", run_again_views.run_again, name="run_again"),
     path("runs/<int:run_id>/again/with/", run_again_views.run_again_with, name="run_again_with"),
-    path("runs/<int:run_id>/stop/", run_views.stop, name="run_stop"),
-    path("runs/<int:run_id>/pause/", run_views.pause, name="run_pause"),
-    path("runs/<int:run_id>/manage/", manage_views.manage, name="manage"),
-    path("runs/<int:run_id>/delete/", manage_views.delete, name="delete_run"),
-    path("runs/<int:run_id>/people/", manage_views.approvers, name="approvers"),
-    path("runs/<int:run_id>/gates/<int:gate_id>/", run_views.decide, name="gate"),
-    path("runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/", run_views.gate_part, name="gate_part"),
-    path("runs/<int:run_id>/steps/<int:step_id>/", steps_views.step_page, name="step"),
+    path("runs/<int:run_id>/stop/", controls.stop, name="run_stop"),
+    path("runs/<int:run_id>/pause/", controls.pause, name="run_pause"),
+    path("runs/<int:run_id>/manage/", manage_pages.manage, name="manage"),
+    path("runs/<int:run_id>/delete/", manage_pages.delete, name="delete_run"),
+    path("runs/<int:run_id>/people/", manage_pages.approvers, name="approvers"),
+    path("runs/<int:run_id>/gates/<int:gate_id>/", controls.decide, name="gate"),
+    path("runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/", overview.gate_part, name="gate_part"),
+    path("runs/<int:run_id>/steps/<int:step_id>/", step_page.step_page, name="step"),
     path("runs/<int:run_id>/files/<path:path>", files_views.file_page, name="file"),
     path("runs/<int:run_id>/texts/<str:place>/", text_views.text_page, name="text"),
     path("runs/<int:run_id>/plans/<int:version>.json", plan_views.plan_json, name="plan_json"),
@@ -78,8 +77,8 @@ urlpatterns = [
     path("templates/<int:template_id>/rename/", template_pages.rename_template, name="rename_template"),
     path("templates/<int:template_id>/delete/", template_pages.delete_template, name="delete_template"),
     path("runs/new/estimate/", new_run_views.estimate, name="estimate"),
-    path("runs/<int:run_id>/report/", report_views.report_page, name="report"),
-    path("runs/<int:run_id>/report.<report_format:report_format>", report_views.report_file, name="report_file"),
-    path("runs/<int:run_id>/report/<report_format:report_format>/", report_views.report_wait, name="report_wait"),
-    path("runs/<int:run_id>/files.zip", report_views.files_zip, name="files_zip"),
+    path("runs/<int:run_id>/report/", report_page.report_page, name="report"),
+    path("runs/<int:run_id>/report.<report_format:report_format>", report_page.report_file, name="report_file"),
+    path("runs/<int:run_id>/report/<report_format:report_format>/", report_page.report_wait, name="report_wait"),
+    path("runs/<int:run_id>/files.zip", report_page.files_zip, name="files_zip"),
 ]

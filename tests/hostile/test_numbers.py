@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from runs.web.new_run.forms import NewRunForm
-from runs.web.run.forms import ApproverForm
+from runs.web.run.manage_pages import ApproverForm
 from tests import factories
 from tests.hostile.bounds import limited
 from tests.hostile.fuzzing.surface import addresses

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from django.db.models import Q
 
 from runs.enums import EventKind, Outcome
+from runs.web.frame.run_tab import CALLS
 
-CALLS = frozenset({EventKind.MODEL_CALLED, EventKind.TOOL_CALLED})
 _DECISIONS = frozenset(
     {
         EventKind.SUBMITTED,

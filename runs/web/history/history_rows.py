@@ -15,7 +15,8 @@ from runs.enums import EventKind, WorkKind
 from runs.events.kinds import read
 from runs.models import Attempt, Event, ModelCall, Run, Step, ToolCall, WorkItem
 from runs.text.normalisation import caseless
-from runs.web.history.history_filter import CALLS, HistoryFilter
+from runs.web.frame.run_tab import CALLS
+from runs.web.history.history_filter import HistoryFilter
 from runs.web.history.history_tree import AttemptRow, Calls, Context, HistoryStep, Marks
 
 PER_PAGE = 200

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
 
 from runs.accounting.costs import CostLine, Costs
 from runs.contracts.ports import FileInfo
@@ -30,12 +32,48 @@ from runs.web.frame.run_tab import CALLS, EVERYTHING, GATE_EVENTS, RunTab
 from runs.web.gates.presenter import GateView, latest_decision, open_gates
 from runs.web.gates.request_list import RequestGroup
 from runs.web.run.timeline import Timeline, timeline_of
-from runs.web.steps.presenter import step_of
+from runs.web.site.requests import visible_run
+from runs.web.site.unchanged import of_run, while_unchanged
+from runs.web.steps.step_page import step_of
 from runs.web.steps.step_rows import StepRow, row_of, rows_of
 
 _ANSWER_LINES = 20
 _LINE_CHARS = 90
 """Characters of a line of the answer on the page: see `.answer` in run.css."""
+
+
+@dataclass(frozen=True)
+class CostBar:
+    """In percent of the largest figure: the estimate goes from `low` to `low + range`, the cost from 0 to `actual`."""
+
+    line: CostLine
+    low: float
+    range: float
+    actual: float
+
+
+def bars_of(costs: Costs) -> list[CostBar]:
+    """The steps and the final answer, then planning, and other versions of the plan if there were any."""
+    lines = [*costs.steps, costs.planning, *([costs.earlier] if costs.earlier else [])]
+    largest = max(_figures(lines), default=Decimal(0)) or Decimal(1)
+    return [_bar(line, largest) for line in lines]
+
+
+def _figures(lines: Iterable[CostLine]) -> Iterable[Decimal]:
+    for line in lines:
+        yield line.actual.cost
+        if line.guess and line.guess.high is not None:
+            yield line.guess.high
+
+
+def _bar(line: CostLine, largest: Decimal) -> CostBar:
+    low = (line.guess.low if line.guess else None) or Decimal(0)
+    high = (line.guess.high if line.guess else None) or low
+    return CostBar(line, _percent(low, largest), _percent(high - low, largest), _percent(line.actual.cost, largest))
+
+
+def _percent(part: Decimal, whole: Decimal) -> float:
+    return round(float(100 * part / whole), 1)
 
 
 def spelled_out(steps: Sequence[Step]) -> list[Step]:
@@ -229,6 +267,7 @@ OVERVIEW = RunTab(
         "table": frozenset(EventKind) - CALLS,
     },
 )
+
 STEPS = RunTab(
     "steps",
     "steps/steps.html",
@@ -236,38 +275,22 @@ STEPS = RunTab(
     regions={"steps": EVERYTHING},
     details={re.compile(r"step-(?P<step>[0-9]{1,18})(?P<body>-body)?"): _render_step},
 )
+
 COST = RunTab("cost", "run/cost.html", read=_read, regions={"costs": frozenset(EventKind) - {EventKind.TOOL_CALLED}})
 
 
-@dataclass(frozen=True)
-class CostBar:
-    """In percent of the largest figure: the estimate goes from `low` to `low + range`, the cost from 0 to `actual`."""
-
-    line: CostLine
-    low: float
-    range: float
-    actual: float
+@require_safe
+@while_unchanged(of_run, "part")
+def run_tab(request: HttpRequest, run_id: int, tab: RunTab) -> HttpResponse:
+    return tab.answer(request, visible_run(request, run_id))
 
 
-def bars_of(costs: Costs) -> list[CostBar]:
-    """The steps and the final answer, then planning, and other versions of the plan if there were any."""
-    lines = [*costs.steps, costs.planning, *([costs.earlier] if costs.earlier else [])]
-    largest = max(_figures(lines), default=Decimal(0)) or Decimal(1)
-    return [_bar(line, largest) for line in lines]
-
-
-def _figures(lines: Iterable[CostLine]) -> Iterable[Decimal]:
-    for line in lines:
-        yield line.actual.cost
-        if line.guess and line.guess.high is not None:
-            yield line.guess.high
-
-
-def _bar(line: CostLine, largest: Decimal) -> CostBar:
-    low = (line.guess.low if line.guess else None) or Decimal(0)
-    high = (line.guess.high if line.guess else None) or low
-    return CostBar(line, _percent(low, largest), _percent(high - low, largest), _percent(line.actual.cost, largest))
-
-
-def _percent(part: Decimal, whole: Decimal) -> float:
-    return round(float(100 * part / whole), 1)
+@require_safe
+@while_unchanged(of_run)
+def gate_part(request: HttpRequest, run_id: int, gate_id: int, part: str) -> HttpResponse:
+    """A folded part of an open gate. Raises Http404 for a gate that is no longer open."""
+    page = run_page(visible_run(request, run_id))
+    gate = next((one for one in page.gates if one.row.pk == gate_id), None)
+    if gate is None or part not in {fold.name for fold in gate.folds}:
+        raise Http404("There is no such question any more.")
+    return render(request, f"gates/gate_part.html#{part}", {"gate": gate, "run": page.run})

@@ -1,16 +1,97 @@
-"""The differences between a result and the one that people saw last, in this run or in the run that it repeats."""
+"""The differences between the files of two attempts.
+
+A result is compared with the one that people saw last, in this run or in the run that it repeats.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS
 from runs.models import Attempt, Run, Step
 from runs.people.permissions import all_may_see
 from runs.readmodel.plan_view import AttemptReading
-from runs.text.plural import pluralize
-from runs.web.steps.presenter import FileDiff, diffs_between
+from runs.store import trees
+from runs.text.diff import DiffBudget, LineDiff, line_diff
+from runs.text.plural import pluralize, word_for
+
+DIFF_FILES = 20
+DIFF_BYTES = 200_000
+DIFF_LINES = 400
+"""Files, bytes of a file, and lines of a difference, which are on a page with three attempts side by side. Whole files
+have their own addresses.
+"""
+
+
+@dataclass(frozen=True)
+class DiffLine:
+    """`kind` is added, removed, same or hunk."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class FileDiff:
+    """How one file differs from the attempt before. `note` says why there are no lines, or that some are missing."""
+
+    path: str
+    lines: tuple[DiffLine, ...]
+    note: str
+
+
+def diffs_between(before: Attempt, after: Attempt) -> Iterator[FileDiff]:
+    """How each file that one of them wrote differs, within limits."""
+    old, new = _digests(before), _digests(after)
+    changed = [path for path in sorted({*old, *new}) if old.get(path) != new.get(path)]
+    for path in changed[:DIFF_FILES]:
+        yield _diff(path, old.get(path), new.get(path))
+    if (more := len(changed) - DIFF_FILES) > 0:
+        they = word_for(more, "It differs too; it is", "They differ too; they are")
+        yield FileDiff(pluralize(more, "more file"), (), f"{they} not compared here.")
+
+
+def _digests(attempt: Attempt) -> Mapping[str, FileInfo]:
+    """Digest and size of each path after an attempt, without removed files."""
+    return {path: entry for path, entry in attempt.overlay.items() if entry}
+
+
+def _diff(path: str, old: FileInfo | None, new: FileInfo | None) -> FileDiff:
+    if new is None:
+        return FileDiff(path, (), "Not written this time.")
+    if max(new.size, old.size if old else 0) > DIFF_BYTES:
+        return FileDiff(path, (), "Too large to be compared here.")
+    before, after = _text(old), _text(new)
+    if before is None or after is None:
+        return FileDiff(path, (), "Not a text file.")
+    found = line_diff(before, after, DiffBudget())
+    if found is None:
+        return FileDiff(path, (), "Too large to be compared here.")
+    lines = list(_diff_lines(found))
+    note = "" if old else "Written for the first time."
+    if len(lines) > DIFF_LINES:
+        note = f"{pluralize(len(lines) + found.more - DIFF_LINES, 'more line')} of difference."
+    return FileDiff(path, tuple(lines[:DIFF_LINES]), note)
+
+
+def _text(entry: FileInfo | None) -> str | None:
+    if entry is None:
+        return ""
+    try:
+        return trees.read_text(entry.sha256)
+    except FileNotFoundError:
+        return None
+
+
+def _diff_lines(found: LineDiff) -> Iterator[DiffLine]:
+    for hunk in found.hunks:
+        if hunk.left_out:
+            yield DiffLine("hunk", f"{hunk.left_out:,} that are the same left out")
+        for row in hunk.rows:
+            yield DiffLine(row.kind, "".join(piece.text for piece in row.pieces))
 
 
 @dataclass(frozen=True, eq=False)

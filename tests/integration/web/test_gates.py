@@ -172,7 +172,7 @@ def test_a_refused_decision_is_logged_with_what_it_is_about(
 ) -> None:
     gate = gate_of(factories.awaiting_plan())
     alice_client.post(address(gate), form(gate, "approve") | {"digest": "0" * 64})
-    (line,) = [record for record in caplog.records if record.name == "runs.web.run.views"]
+    (line,) = [record for record in caplog.records if record.name == "runs.web.run.controls"]
     assert line.getMessage() == "refused: a decision, DecisionRefused"
     who = {"user": "alice", "address": "127.0.0.1"}
     assert vars(line)["about"] == {"run": gate.run_id, "gate": gate.pk, **who}

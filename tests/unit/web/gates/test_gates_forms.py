@@ -10,7 +10,7 @@ from runs.enums import Verb
 from runs.errors import InvalidInput
 from runs.lifecycle.gates.gate_type import Decision
 from runs.web.gates.forms import DecisionForm
-from runs.web.run.forms import PauseForm, StopForm
+from runs.web.run.controls import PauseForm, StopForm
 
 
 def test_an_answer_with_new_limits() -> None:

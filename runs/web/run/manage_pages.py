@@ -1,7 +1,11 @@
 """What an owner does with a run: rename, archive and delete it, and choose who else may decide in it."""
 
-import logging
+from __future__ import annotations
 
+import logging
+from enum import StrEnum
+
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -13,16 +17,48 @@ from runs.errors import DecisionRefused, InvalidInput, NotAllowed, PevError
 from runs.lifecycle import deletion, owner_actions
 from runs.lifecycle.owner_actions import MAX_TITLE, add_approver, possible_approvers, remove_approver
 from runs.logs import about
-from runs.models import Run
+from runs.models import Run, User
 from runs.people.permissions import can_choose_approvers, can_manage
 from runs.web.frame.run_frame import RunFrame
-from runs.web.run.forms import ApproverForm, ApproverVerb, ManageForm, ManageVerb
+from runs.web.site.posted_fields import PostedForm, Text, verbs
 from runs.web.site.requests import about_request, person, visible_run
 
 log = logging.getLogger(__name__)
 MAX_ADDRESS = 1_000
 """Characters of an address to go back to: encoded, each may take twelve, and Django redirects to 16,384."""
+
+
+class ManageVerb(StrEnum):
+    RENAME = "rename"
+    ARCHIVE = "archive"
+    RESTORE = "restore"
+
+
+class ManageForm(PostedForm):
+    """`title`: the new one. `next`: the page to go back to, which the view checks."""
+
+    verb = verbs(ManageVerb)
+    title = Text(required=False, strip=False)
+    next = Text(required=False)
+
+
+class ApproverVerb(StrEnum):
+    ADD = "add"
+    REMOVE = "remove"
+
+
+class ApproverForm(PostedForm):
+    """Adds a person to those who may decide in a run, or removes one."""
+
+    verb = verbs(ApproverVerb)
+    person = forms.ModelChoiceField(
+        User.objects.all(),
+        error_messages={"required": "Choose a person.", "invalid_choice": "There is no such person any more."},
+    )
+
+
 _CHANGES = {ApproverVerb.ADD: add_approver, ApproverVerb.REMOVE: remove_approver}
+
 _SENTENCES = {
     ApproverVerb.ADD: "{} may see this run and decide in it.",
     ApproverVerb.REMOVE: "{} may neither see this run nor decide in it any more.",

@@ -1,16 +1,19 @@
-"""The tabs of a run, the answers to its gates, and its controls: pause, resume, stop.
+"""What people do in a run: answer its gates, stop it, pause it and let it continue.
 
 With htmx an answer brings the regions that have changed; without, it leads to the page.
 """
 
+from __future__ import annotations
+
 import logging
 from dataclasses import replace
 
+from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from runs.enums import GateStatus, Verb
 from runs.errors import DecisionRefused, InvalidInput, PevError
@@ -22,13 +25,11 @@ from runs.models import Gate, Run
 from runs.readmodel.result_points import points_in, sent_back
 from runs.text.plural import pluralize, word_for
 from runs.web.frame.run_frame import RunFrame, replaced_head
-from runs.web.frame.run_tab import RunTab
 from runs.web.gates.forms import DecisionForm
 from runs.web.gates.presenter import Problem
-from runs.web.run.forms import PauseForm, StopForm
 from runs.web.run.overview import OVERVIEW, run_page
+from runs.web.site.posted_fields import PostedForm, Text
 from runs.web.site.requests import about_request, person, status_of, visible_run
-from runs.web.site.unchanged import of_run, while_unchanged
 
 log = logging.getLogger(__name__)
 _DONE = {
@@ -38,12 +39,24 @@ _DONE = {
     Verb.DELEGATE: GateStatus.ANSWERED,
     Verb.STOP: GateStatus.STOPPED,
 }
+MAX_STOP_REASON = 2_000
+"""Characters. No model reads the reason, so that it needs less room than that of an answer."""
 
 
-@require_safe
-@while_unchanged(of_run, "part")
-def run_tab(request: HttpRequest, run_id: int, tab: RunTab) -> HttpResponse:
-    return tab.answer(request, visible_run(request, run_id))
+class StopForm(PostedForm):
+    """Why a run is stopped; optional. A reason that is too long is cut."""
+
+    reason = Text(required=False)
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        return reason[:MAX_STOP_REASON]
+
+
+class PauseForm(PostedForm):
+    """Whether to pause the run (1) or to let it continue (0)."""
+
+    paused = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
 
 @require_POST
@@ -85,17 +98,6 @@ def _with_points(gate: Gate, form: DecisionForm) -> Decision:
 
 def _small(words: str) -> str:
     return words[:1].lower() + words[1:]
-
-
-@require_safe
-@while_unchanged(of_run)
-def gate_part(request: HttpRequest, run_id: int, gate_id: int, part: str) -> HttpResponse:
-    """A folded part of an open gate. Raises Http404 for a gate that is no longer open."""
-    page = run_page(visible_run(request, run_id))
-    gate = next((one for one in page.gates if one.row.pk == gate_id), None)
-    if gate is None or part not in {fold.name for fold in gate.folds}:
-        raise Http404("There is no such question any more.")
-    return render(request, f"gates/gate_part.html#{part}", {"gate": gate, "run": page.run})
 
 
 def _decide(request: HttpRequest, gate: Gate, decision: Decision) -> None:

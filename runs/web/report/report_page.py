@@ -11,6 +11,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from runs.contracts.ports import FileInfo
+from runs.evidence.citations.citation import Citation
+from runs.evidence.results import Evidence
+from runs.models import Attempt, Step
 from runs.readmodel.run_view import reading_of
 from runs.reports import archive
 from runs.reports.formats import BY_SUFFIX, FORMATS, html
@@ -20,10 +24,36 @@ from runs.reports.report_format import ReportFormat, ReportInput
 from runs.web.frame.run_frame import RunFrame
 from runs.web.markup.diagrams import drawn, sources_in
 from runs.web.report.preparing import Busy, Prepared, prepare
-from runs.web.report.presenter import InProduct
+from runs.web.site.addresses import address_of, citation_address, evidence_address, file_address
 from runs.web.site.requests import visible_run
 from runs.web.site.streaming import attachment
 from runs.web.site.unchanged import of_finished, while_unchanged
+
+
+class InProduct:
+    """`runs.reports.places.CitedPlaces` of the page."""
+
+    def __init__(self, run_id: int) -> None:
+        self._run_id = run_id
+
+    def citation(self, one: Citation) -> str:
+        return citation_address(self._run_id, one)
+
+    def broken(self, one: Citation) -> str:
+        return citation_address(self._run_id, one)
+
+    def evidence(self, proof: Evidence, attempt: Attempt | None) -> str:
+        found = evidence_address(self._run_id, proof, attempt)
+        return "#answer" if found == "#output" else found
+
+    def file(self, path: str, info: FileInfo) -> str:
+        return file_address(self._run_id, path, info.sha256)
+
+    def step(self, step: Step) -> str:
+        return address_of(step)
+
+    def attempt(self, attempt: Attempt) -> str:
+        return address_of(attempt)
 
 
 @require_safe

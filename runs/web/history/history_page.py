@@ -1,21 +1,35 @@
-"""The calls of one work item, as its fold in the history shows them. They are read when the fold is opened."""
+"""The history of a run: a page of lines as a tree, and the calls of one work item, which a fold shows.
+
+Calls are summed up by the database and read only when they are asked for, so that a run with 5,000 events costs as
+much as one with 50; a page has at most 200 lines, and the number of queries is the same for every run.
+"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db.models import F
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
 
 from runs.enums import EventKind, WorkKind
 from runs.events.kinds import Tone, ToolCalled, read
 from runs.models import Attempt, Event, ModelCall, Run, ToolCall, WorkItem
 from runs.models.querysets import EventQuerySet
 from runs.pev.tools.service_tools import SERVICE_TOOLS
-from runs.web.history.history_filter import CALLS
+from runs.web.frame.run_tab import CALLS, EVERYTHING, GATE_EVENTS, RunTab
+from runs.web.history.history_filter import SHOW, HistoryFilter, filter_from
+from runs.web.history.history_rows import context_of, people_of, steps_of, window
+from runs.web.history.history_tree import Node, tree
+from runs.web.site.requests import visible_run
+from runs.web.site.unchanged import of_run, while_unchanged
 
 MAX_CALLS = 200
 """Calls that one fold shows at most."""
@@ -119,3 +133,101 @@ def _written[Row: tuple[datetime, *tuple[object, ...]]](rows: Sequence[Row], at:
     place = bisect_right(rows, at, key=lambda row: row[0])
     row = rows[place - 1] if place else None
     return row if row and at - row[0] < _SAME_MOMENT else None
+
+
+@dataclass(frozen=True)
+class HistoryPage:
+    """A page of the history. `earlier` and `later` are the queries of the pages beside it, or empty.
+
+    `searched_all` is false when the search stopped after as many events as are looked through at once.
+    """
+
+    run: Run
+    chosen: HistoryFilter
+    nodes: Sequence[Node]
+    count: int
+    earlier: str
+    later: str
+    steps: Mapping[str, str]
+    people: Sequence[str]
+    searched_all: bool
+    unfolded: CallPage | None
+
+    @property
+    def kinds(self) -> list[tuple[str, str]]:
+        """The kinds that can be shown, with their words."""
+        return [(show.value, words) for show, words in SHOW.items()]
+
+
+def read_history(run: Run, asked: Mapping[str, str]) -> HistoryPage:
+    """The page for `asked`, the query of an address. Invalid values are ignored."""
+    steps, people = steps_of(run), people_of(run)
+    names = {key: rows[-1].name for key, rows in steps.items()}
+    chosen = _with_calls(run, filter_from(asked, names, people))
+    found = window(run, chosen, names)
+    query = f"{chosen.query}&" if chosen.query else ""
+    return HistoryPage(
+        run=run,
+        chosen=chosen,
+        nodes=tree(found.events, context_of(run, chosen, steps, found.events), shown=chosen.event),
+        count=len(found.events),
+        earlier=f"?{query}before={found.earlier}" if found.earlier else "",
+        later=f"?{query}after={found.later}" if found.later else "",
+        steps=names,
+        people=people,
+        searched_all=found.searched_all,
+        unfolded=calls_of(run, chosen.open) if chosen.open else None,
+    )
+
+
+def _with_calls(run: Run, chosen: HistoryFilter) -> HistoryFilter:
+    """The page with the calls unfolded whose event a link leads to."""
+    event = run.events.filter(seq=chosen.event, kind__in=CALLS).first() if chosen.event else None
+    if event is None or not chosen.folds_calls:
+        return chosen
+    return replace(chosen, open=work_of(run, event))
+
+
+def _render_calls(run: Run, name: re.Match[str]) -> str:
+    """The calls of a fold that is open."""
+    calls = calls_of(run, int(name["work"]))
+    if calls is None:
+        raise Http404("This run has no such work.")
+    return render_to_string("history/history.html#calls", {"calls": calls}).strip()
+
+
+HISTORY = RunTab(
+    "history",
+    "history/history.html",
+    read=read_history,
+    # A history that shows every call as a line changes with each call. In the tree, sums of calls are details that
+    # change by themselves.
+    regions={
+        "tree": frozenset(EventKind) - CALLS,
+        "lines": frozenset(EventKind),
+        "filter": EVERYTHING | GATE_EVENTS,
+    },
+    query=("show", "step", "person", "q", "before", "after", "event", "open"),
+    partials={"lines": "tree"},
+    details={re.compile(r"calls-(?P<work>[0-9]{1,18})"): _render_calls},
+)
+
+
+@require_safe
+@while_unchanged(of_run, "part")
+def history_page(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The tree. A change of the filter requests only its lines."""
+    run = visible_run(request, run_id)
+    if getattr(request, "htmx", False) and "part" not in request.GET:
+        return render(request, "history/history.html#tree", HISTORY.context(run, request.GET.dict()))
+    return HISTORY.answer(request, run)
+
+
+@require_safe
+@while_unchanged(of_run)
+def history_calls(request: HttpRequest, run_id: int, work_id: int) -> HttpResponse:
+    """The calls of one work item, for a fold that was opened."""
+    calls = calls_of(visible_run(request, run_id), work_id)
+    if calls is None:
+        raise Http404("This run has no such work.")
+    return render(request, "history/history.html#calls", {"calls": calls})

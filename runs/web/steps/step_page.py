@@ -1,0 +1,86 @@
+"""The page of a step: its attempts side by side, with the results of tools and the changes of files."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from runs.enums import RunStatus
+from runs.lifecycle.coverage import coverage_of
+from runs.models import Attempt, Run
+from runs.readmodel.plan_view import AttemptReading, StepReading
+from runs.readmodel.run_rows import read_rows
+from runs.readmodel.run_view import RunReading
+from runs.web.frame.run_frame import RunFrame
+from runs.web.site.requests import visible_run
+from runs.web.steps.attempt_changes import FileDiff, diffs_between
+
+RESULT_CHARS = 6_000
+"""Characters of each result of a tool."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One attempt; `diffs` is against attempt `against`, 0 for the first. `same`: the first of those right before it
+    that say the same as it; 0 for none.
+    """
+
+    attempt: AttemptReading
+    against: int
+    diffs: tuple[FileDiff, ...]
+    same: int
+
+
+@dataclass(frozen=True)
+class StepPage:
+    """Everything that the page of a step shows. `again`: whether the step of a finished run can be done again. `shown`:
+    what of the given files was shown at it; None where there are none, or that is not known.
+    """
+
+    run: Run
+    step: StepReading
+    columns: tuple[Column, ...]
+    again: bool
+    shown: list[str] | None
+
+
+def step_of(run: Run, step_id: int, *, result_chars: int = 0) -> StepReading:
+    """A step of any version, read whole. Raises Http404 if the run has no such step."""
+    rows = read_rows(run, lambda steps: [step for step in steps if step.pk == step_id], result_chars=result_chars)
+    steps = (step for plan in RunReading(rows).plans for step in plan.steps)
+    step = next((step for step in steps if step.row.pk == step_id), None)
+    if step is None:
+        raise Http404("This run has no such step.")
+    return step
+
+
+def read_step(run: Run, step_id: int) -> StepPage:
+    """The page as it is now, with the files of attempts within limits. Raises Http404 if the run has no such step."""
+    step = step_of(run, step_id, result_chars=RESULT_CHARS)
+    covered = coverage_of(run, step_id) if run.inputs.file_count else None
+    shown = covered.shown_to(step_id) if covered else None
+    return StepPage(run, step, tuple(_columns(step.attempts)), run.status == RunStatus.FINISHED, shown)
+
+
+def _columns(attempts: tuple[AttemptReading, ...]) -> Iterator[Column]:
+    before: Attempt | None = None
+    first = 0
+    for attempt in attempts:
+        diffs = tuple(diffs_between(before, attempt.row)) if before else ()
+        said = _findings(attempt.row)
+        same = before is not None and said != "" and said == _findings(before)
+        first = first if same else attempt.row.number
+        yield Column(attempt, before.number if before else 0, diffs, first if same else 0)
+        before = attempt.row
+
+
+def _findings(attempt: Attempt) -> str:
+    return attempt.output.findings if attempt.output else ""
+
+
+@require_safe
+def step_page(request: HttpRequest, run_id: int, step_id: int) -> HttpResponse:
+    run = visible_run(request, run_id)
+    return render(request, "steps/step.html", {"frame": RunFrame(run, under="steps"), "page": read_step(run, step_id)})
