@@ -43,6 +43,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """With several workers a path that does not exist would run no test at all, without a word of why."""
+    for argument in config.args:
+        path = config.invocation_params.dir / argument.partition("::")[0]
+        if not path.exists():
+            raise pytest.UsageError(f"there is no file or folder {path}")
+
+
 def pytest_collection_finish() -> None:
     gc.freeze()  # what was imported stays: no collection has to look at it between the tests
     gc.set_threshold(100_000, 50, 100)  # collecting as often as usual is a tenth of the processor's time

@@ -1,4 +1,4 @@
-"""What the agent's program sends and takes, in the terms of `pev.ports`: requests of the Messages API, and its events.
+"""Translates between the agent's program and `runs.contracts.ports`: requests of the Messages API, and its events.
 
 What the program adds of its own is left out: it changes from process to process, where a resumed attempt has to ask
 what it asked before (D3), and tells of this machine, whose folders no model needs to know.

@@ -1,7 +1,7 @@
 """The sweeper notifies workers of work that is due or whose lease expired, and browsers of what other processes wrote.
 
-This one loop makes up for crashes, delays and lost notifications (D2). It does not change runs. It deletes drafts that
-no one submitted, runs that are older than the installation keeps them, and files of deleted runs.
+This one loop makes up for crashes, delays and lost notifications (D2). It changes no status of a run. It deletes
+drafts that no one submitted, runs that are older than the installation keeps them, and files of deleted runs.
 """
 
 import logging

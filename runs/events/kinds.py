@@ -6,7 +6,7 @@ or left out, can still be shown (`read`).
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -16,6 +16,8 @@ from runs.text.plural import pluralize, word_for
 from runs.text.truncate import quoted
 
 type Tone = Literal["good", "bad", "warn", "active", "calm"]
+type Group = Literal["decision", "result", "problem"]
+"""What a history can be narrowed to."""
 
 
 class EventData(BaseModel, ABC):
@@ -27,6 +29,8 @@ class EventData(BaseModel, ABC):
     # Built when first used: a command that prints its help uses none of them.
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
+    groups: ClassVar[frozenset[Group]] = frozenset()
+    """The groups that every event of the kind belongs to."""
     kind: EventKind
 
     @property
@@ -64,6 +68,7 @@ class Submitted(EventData):
     submitted the task over MCP; empty if a person submitted it.
     """
 
+    groups = frozenset({"decision"})
     kind: Literal[EventKind.SUBMITTED] = EventKind.SUBMITTED
     by: str
     files: int
@@ -127,6 +132,7 @@ class PlanProposed(EventData):
     edited the version before; nobody for a plan of the planner, or one that came with the task.
     """
 
+    groups = frozenset({"result"})
     kind: Literal[EventKind.PLAN_PROPOSED] = EventKind.PLAN_PROPOSED
     version: int
     steps: int
@@ -144,6 +150,7 @@ class PlanProposed(EventData):
 
 
 class GateOpened(EventData):
+    groups = frozenset({"decision"})
     kind: Literal[EventKind.GATE_OPENED] = EventKind.GATE_OPENED
     gate: int
     gate_kind: str = Field(serialization_alias="kind")
@@ -165,6 +172,7 @@ class GateDecided(EventData):
     was asked for.
     """
 
+    groups = frozenset({"decision"})
     kind: Literal[EventKind.GATE_DECIDED] = EventKind.GATE_DECIDED
     gate: int
     gate_kind: str = Field(serialization_alias="kind")
@@ -190,6 +198,7 @@ class GateDecided(EventData):
 
 
 class GateWithdrawn(EventData):
+    groups = frozenset({"decision"})
     kind: Literal[EventKind.GATE_WITHDRAWN] = EventKind.GATE_WITHDRAWN
     gate: int
     gate_kind: str = Field(serialization_alias="kind")
@@ -199,6 +208,7 @@ class GateWithdrawn(EventData):
 
 
 class PlanApproved(EventData):
+    groups = frozenset({"decision"})
     kind: Literal[EventKind.PLAN_APPROVED] = EventKind.PLAN_APPROVED
     version: int
     by: str
@@ -257,6 +267,7 @@ class SessionResumed(EventData):
 class AttemptReused(EventData):
     """`from_run` and `from_step` are ids, `from_attempt` is the number of that step's attempt."""
 
+    groups = frozenset({"result"})
     kind: Literal[EventKind.ATTEMPT_REUSED] = EventKind.ATTEMPT_REUSED
     step: str
     from_run: int
@@ -356,6 +367,7 @@ class Verifying(EventData):
 
 
 class VerdictGiven(EventData):
+    groups = frozenset({"result"})
     kind: Literal[EventKind.VERDICT] = EventKind.VERDICT
     step: str
     attempt: int
@@ -383,6 +395,7 @@ class VerdictGiven(EventData):
 class StepPassed(EventData):
     """`tree`: the digest of the workspace from here on."""
 
+    groups = frozenset({"result"})
     kind: Literal[EventKind.STEP_PASSED] = EventKind.STEP_PASSED
     step: str
     attempt: int
@@ -399,6 +412,7 @@ class StepPassed(EventData):
 class StepAccepted(EventData):
     """`tree`: the digest of the workspace from here on."""
 
+    groups = frozenset({"result"})
     kind: Literal[EventKind.STEP_ACCEPTED] = EventKind.STEP_ACCEPTED
     step: str
     attempt: int
@@ -415,6 +429,7 @@ class StepAccepted(EventData):
 class StepNotApplicable(EventData):
     """There was nothing for it to do. `tree`: the digest of the workspace, as it was."""
 
+    groups = frozenset({"result"})
     kind: Literal[EventKind.STEP_NOT_APPLICABLE] = EventKind.STEP_NOT_APPLICABLE
     step: str
     attempt: int
@@ -425,6 +440,7 @@ class StepNotApplicable(EventData):
 
 
 class StepFailed(EventData):
+    groups = frozenset({"result", "problem"})
     kind: Literal[EventKind.STEP_FAILED] = EventKind.STEP_FAILED
     step: str
     attempts: int
@@ -438,6 +454,7 @@ class StepFailed(EventData):
 
 
 class StepRetried(EventData):
+    groups = frozenset({"problem"})
     kind: Literal[EventKind.STEP_RETRIED] = EventKind.STEP_RETRIED
     step: str
     why: str
@@ -453,6 +470,7 @@ class StepRetried(EventData):
 class Replanning(EventData):
     """`step`: the one that could not be done, or nothing. `replan`: how many there have been with this one."""
 
+    groups = frozenset({"problem"})
     kind: Literal[EventKind.REPLANNING] = EventKind.REPLANNING
     step: str
     why: str
@@ -469,6 +487,7 @@ class Replanning(EventData):
 class NothingNew(EventData):
     """The planner brought what had failed again; `version` goes on. `why`: what it was told."""
 
+    groups = frozenset({"problem"})
     kind: Literal[EventKind.NOTHING_NEW] = EventKind.NOTHING_NEW
     version: int
     why: str
@@ -484,6 +503,7 @@ class NothingNew(EventData):
 class WaitingForModel(EventData):
     """`until`: when it is asked again, in ISO format."""
 
+    groups = frozenset({"problem"})
     kind: Literal[EventKind.WAITING_FOR_MODEL] = EventKind.WAITING_FOR_MODEL
     why: str
     until: str
@@ -499,6 +519,7 @@ class WaitingForModel(EventData):
 class Recovered(EventData):
     """`work`: the kind of the work item that another worker goes on with."""
 
+    groups = frozenset({"problem"})
     kind: Literal[EventKind.RECOVERED] = EventKind.RECOVERED
     work: str
 
@@ -511,6 +532,7 @@ class Recovered(EventData):
 
 
 class Paused(EventData):
+    groups = frozenset({"decision"})
     kind: Literal[EventKind.PAUSED] = EventKind.PAUSED
     by: str
 
@@ -523,6 +545,7 @@ class Paused(EventData):
 
 
 class Resumed(EventData):
+    groups = frozenset({"decision"})
     kind: Literal[EventKind.RESUMED] = EventKind.RESUMED
     by: str
 
@@ -533,6 +556,7 @@ class Resumed(EventData):
 class LimitsRaised(EventData):
     """`budget`: USD in digits, or nothing. `time_limit`: seconds."""
 
+    groups = frozenset({"decision"})
     kind: Literal[EventKind.LIMITS_RAISED] = EventKind.LIMITS_RAISED
     by: str
     budget: str
@@ -547,6 +571,7 @@ class LimitsRaised(EventData):
 class ApproverAdded(EventData):
     """`person`: the name of who may see the run and decide in it from now on."""
 
+    groups = frozenset({"decision"})
     kind: Literal[EventKind.APPROVER_ADDED] = EventKind.APPROVER_ADDED
     by: str
     person: str
@@ -556,6 +581,7 @@ class ApproverAdded(EventData):
 
 
 class ApproverRemoved(EventData):
+    groups = frozenset({"decision"})
     kind: Literal[EventKind.APPROVER_REMOVED] = EventKind.APPROVER_REMOVED
     by: str
     person: str
@@ -576,6 +602,7 @@ class Finalising(EventData):
 
 
 class Answered(EventData):
+    groups = frozenset({"result"})
     kind: Literal[EventKind.ANSWERED] = EventKind.ANSWERED
     met: int
     criteria: int
@@ -587,6 +614,7 @@ class Answered(EventData):
 class Finished(EventData):
     """`gaps`: at most 20 sentences."""
 
+    groups = frozenset({"result"})
     kind: Literal[EventKind.FINISHED] = EventKind.FINISHED
     outcome: str
     gaps: tuple[str, ...]
@@ -641,56 +669,21 @@ class Note(EventData):
         return f"{self.text} {self.reason}".strip()
 
 
-type AnyEvent = Annotated[
-    Submitted
-    | Reading
-    | DocumentsRead
-    | Planning
-    | PlanProposed
-    | GateOpened
-    | GateDecided
-    | GateWithdrawn
-    | PlanApproved
-    | AttemptStarted
-    | SessionResumed
-    | AttemptReused
-    | ModelCalled
-    | ToolCalled
-    | Verifying
-    | VerdictGiven
-    | StepPassed
-    | StepAccepted
-    | StepNotApplicable
-    | StepFailed
-    | StepRetried
-    | Replanning
-    | NothingNew
-    | WaitingForModel
-    | Recovered
-    | Paused
-    | Resumed
-    | LimitsRaised
-    | ApproverAdded
-    | ApproverRemoved
-    | Finalising
-    | Answered
-    | Finished
-    | Renamed
-    | Archived
-    | Restored
-    | Note,
-    Field(discriminator="kind"),
-]
-
-CLASSES: Mapping[str, type[AnyEvent]] = {
-    cls.model_fields["kind"].default.value: cls for cls in get_args(get_args(AnyEvent.__value__)[0])
+CLASSES: Mapping[str, type[EventData]] = {
+    cls.model_fields["kind"].default.value: cls for cls in EventData.__subclasses__()
 }
+
+
+def kinds_in(group: Group) -> frozenset[str]:
+    """The kinds of events that belong to a group."""
+    return frozenset(kind for kind, cls in CLASSES.items() if group in cls.groups)
+
 
 _EMPTY: Mapping[object, object] = {str: "", int: 0, float: 0.0, bool: False, tuple[str, ...]: ()}
 """What stands for a value that an old row lacks, by the field's type."""
 
 
-def read(kind: str, data: Mapping[str, Any]) -> AnyEvent:
+def read(kind: str, data: Mapping[str, Any]) -> EventData:
     """The event that a row stores. Never raises: unknown keys are left out, missing and odd values read as empty."""
     cls = CLASSES.get(kind)
     if cls is None:

@@ -73,9 +73,9 @@ class Policy(Contract):
     """What a person sets before submitting. Bound into every approval (G1).
 
     Times in seconds. `budget`: USD for all model calls. `time_limit` counts while the run does not wait for a person.
-    `attempt_seconds` is for the calls and tools of one attempt. `web`: as `texts.domains` reads it. `without_reuse`:
-    steps that are always done again. Without `sources_needed` no criterion is about sources, and nothing has to rest
-    on them.
+    `attempt_seconds` is for the calls and tools of one attempt. `web`: as `runs.text.domains` reads it.
+    `without_reuse`: steps that are always done again. Without `sources_needed` no criterion is about sources, and
+    nothing has to rest on them.
     """
 
     models: dict[Role, RoleModel]

@@ -49,8 +49,8 @@ class Setting:
     * `careful`, `hands_off`: the value in these presets, or a function from the installation's value to it; without
       one it is the installation's.
     * `decides`: whether the same attempt could come out otherwise. Then results are reused under an equal value only.
-    * `as_before`: the value that means what was done before the setting existed, or that changes nothing that a person
-      has approved. Approvals and results from that time hold under this value.
+    * `as_before`: the value under which approvals and results from before the setting existed still hold; usually its
+      default. Every new setting needs one.
     """
 
     option: str

@@ -18,7 +18,7 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from runs.errors import Outdated
-from runs.events.kinds import AnyEvent
+from runs.events.kinds import EventData
 from runs.models import Event, Run
 from runs.store import broadcast
 
@@ -35,7 +35,7 @@ _DEADLOCK = "40P01"
 class NewEvent(NamedTuple):
     """An event of this transaction. `row` is what it is about, for receivers of the signal; it is not stored."""
 
-    event: AnyEvent
+    event: EventData
     at: datetime
     row: Model | None = None
 
@@ -120,7 +120,7 @@ def trust(run: Run) -> None:
     _page(run.pk).run = run
 
 
-def record(run_id: int, event: AnyEvent, row: Model | None = None) -> None:
+def record(run_id: int, event: EventData, row: Model | None = None) -> None:
     """Append one event. What it says is never a secret (S5). Outside of `writing` it is a transaction of its own.
 
     `row` is handed to those that listen.

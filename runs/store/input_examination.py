@@ -49,7 +49,7 @@ def reader() -> str:
 
 
 def is_text(pieces: Iterable[bytes]) -> bool:
-    """Whether it is UTF-8 without NUL, as `pev.files.paths.text_of` wants it, in the memory of one piece; and no
+    """Whether it is UTF-8 without NUL, as `runs.documents.content.text_of` wants it, in the memory of one piece; and no
     document of a kind that may be written in ASCII alone.
     """
     given = iter(pieces)

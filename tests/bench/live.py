@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from django.test import Client
 
-from runs.events.kinds import AnyEvent, AttemptStarted, ModelCalled, ToolCalled
+from runs.events.kinds import AttemptStarted, EventData, ModelCalled, ToolCalled
 from runs.models import Run, User
 from runs.store import event_log
 from runs.web.live import subscribers
@@ -28,7 +28,7 @@ from tests.bench.site import fresh_database
 from tests.factories import many_steps, person
 
 MAX_BYTES, MAX_MS, MAX_FURTHER_MS = 1_000, 20.0, 0.3
-EVENTS: tuple[AnyEvent, ...] = (
+EVENTS: tuple[EventData, ...] = (
     AttemptStarted(step="s2", attempt=2),
     ModelCalled(role="executor", model="claude-sonnet-5-5", ms=1_500, stop="tool_use", step="s2", attempt=2),
     ToolCalled(tool="read_file", error=False, path="contracts/lease.md", step="s2", attempt=2),

@@ -26,7 +26,7 @@ from runs.enums import (
     WorkKind,
     WorkStatus,
 )
-from runs.events.kinds import AnyEvent
+from runs.events.kinds import EventData
 from runs.evidence.results import CriterionResult, Evidence, Judgement, all_pass
 from runs.evidence.sources import Given, Sources, ToolText
 from runs.lifecycle import gate_decisions, outcomes
@@ -196,7 +196,7 @@ def committing(lease: Lease) -> Iterator[WorkItem]:
         yield lease.item
 
 
-def recorded(run_id: int, event: AnyEvent) -> int:
+def recorded(run_id: int, event: EventData) -> int:
     """An event of its own, by its number."""
     event_log.record(run_id, event)
     return Run.objects.values_list("event_count", flat=True).get(pk=run_id)

@@ -74,6 +74,24 @@ def test_paths_and_names_in_the_documents_exist() -> None:
     assert [f"{path}::{name}" for path, name in named if name and name not in names_in(ROOT / path)] == []
 
 
+@pytest.mark.slow
+def test_names_in_docstrings_and_comments_exist() -> None:
+    sources = [path.read_text() for folder in ("pevsite", "runs") for path in (ROOT / folder).rglob("*.py")]
+    named = {name for text in sources for name in re.findall(r"`((?:pevsite|runs)(?:\.\w+)+)`", text)}
+    assert len(named) > 15
+    assert {name for name in named if not _is_there(name)} == set()
+
+
+def _is_there(dotted: str) -> bool:
+    """Whether it is a package, a module, or something at the top of a module."""
+    path = ROOT / dotted.replace(".", "/")
+    if path.is_dir() or path.with_suffix(".py").exists():
+        return True
+    module, _, name = dotted.rpartition(".")
+    module_path = (ROOT / module.replace(".", "/")).with_suffix(".py")
+    return module_path.exists() and name in names_in(module_path)
+
+
 @cache
 def names_in(path: Path) -> set[str]:
     """The functions, classes and constants at the top of a module."""

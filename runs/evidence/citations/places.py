@@ -40,7 +40,7 @@ def passage_at(quote: str, document: Document, name: str, anchor: str) -> tuple[
     return useless(words, document) or first or f"{quoted(quote)} does not occur in {name}", searched
 
 
-def placed(known: Citation, found: Passage, document: Document, anchor: str) -> Citation:
+def judged_by_place(known: Citation, found: Passage, document: Document, anchor: str) -> Citation:
     """A citation whose words were found: at its anchor, elsewhere, or with an anchor that leads nowhere."""
     spans = spans_of(document, anchor)
     one = replace(

@@ -20,7 +20,7 @@ from runs.errors import PathRefused
 from runs.evidence.citations.citation import Citation, Library
 from runs.evidence.citations.links import Block, Link
 from runs.evidence.citations.notes import Note
-from runs.evidence.citations.places import paragraphs_around, passage_at, placed
+from runs.evidence.citations.places import judged_by_place, paragraphs_around, passage_at
 from runs.evidence.citations.statements import Statement, Statements, figures_said, full_names, lacking, words_in
 from runs.evidence.citations.words import Comparable, quotes_in
 from runs.evidence.passages import Passage, Span, find_respelled, find_verbatim, not_found, widened
@@ -130,8 +130,10 @@ NAMING = 5_000
 """Finding the source that the name of a note means takes as long as searching so many characters."""
 UNCOMPARED = "its figures were not compared: this text has too many citations"
 TOO_MUCH = "too much would have to be searched for the citations of this text"
-NEAR_LINES = 60
+SEARCHED_NEARBY = 60
+"""Lines around those that a link names that are searched first. A quote found there is still corrected."""
 MAX_RANGE = 200
+"""Lines that a range may have. Of a longer one only the first so many count."""
 
 type Place = tuple[str, int, int]
 """The name of a source, and the first character of what is cited and the one after the last."""
@@ -383,7 +385,7 @@ class Reader:
             span = self._place(source.name, source.text, quote, first, last)
             if isinstance(span, Span):
                 weak = guessed_letters(source.guessed, source.text.text[span.start : span.end])
-                found = _placed(replace(known, quote=quote, weak=weak), span, anchor, (first, last))
+                found = _judged_by_line(replace(known, quote=quote, weak=weak), span, anchor, (first, last))
                 return _widened(found, span, source.text.text)
             problem = problem or span
         return replace(known, sentence=problem, cited_line=first)
@@ -396,7 +398,7 @@ class Reader:
                 self._passages[key] = self._passage(known.source, document, quote, anchor)
             found = self._passages[key]
             if isinstance(found, Passage):
-                return placed(known, found, document, anchor)
+                return judged_by_place(known, found, document, anchor)
             problem = problem or found
         return replace(known, sentence=problem, cited_place=anchor)
 
@@ -423,7 +425,7 @@ class Reader:
         if reason := proves_nothing(quote, text.text):
             return reason
         last = min(last, first + MAX_RANGE)
-        windows = [(first, last), (max(1, first - NEAR_LINES), last + NEAR_LINES)] if first else []
+        windows = [(first, last), (max(1, first - SEARCHED_NEARBY), last + SEARCHED_NEARBY)] if first else []
         for low, high in windows:
             start, end = text.lines(low, high)
             part = text.text[start : end + 4 * len(quote) + 400]
@@ -452,7 +454,7 @@ def _moved(span: Span, by: int, text: SourceText) -> Span:
     return Span(by + span.start, by + span.end, text.line_at(by + span.start))
 
 
-def _placed(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) -> Citation:
+def _judged_by_line(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) -> Citation:
     """A citation whose words were found: at the lines named, elsewhere, or behind an anchor that texts do not have."""
     first, last = lines
     found = replace(known, source_start=span.start, source_end=span.end, source_line=span.line, cited_line=first)

@@ -85,7 +85,7 @@ class CheckInput:
 
 
 def matching(pattern: str, paths: Mapping[str, object]) -> list[str]:
-    """The paths that a pattern means, sorted: itself, if it is one, else as `inputs.selected` takes it."""
+    """The paths that a pattern means, sorted: the pattern itself if it is a path, else `selected` decides."""
     return [pattern] if pattern in paths else sorted(selected([pattern], paths))
 
 

@@ -10,45 +10,9 @@ from urllib.parse import urlencode
 from django.db.models import Q
 
 from runs.enums import EventKind, Outcome
+from runs.events.kinds import kinds_in
 from runs.web.frame.run_tab import CALLS
 
-_DECISIONS = frozenset(
-    {
-        EventKind.SUBMITTED,
-        EventKind.GATE_OPENED,
-        EventKind.GATE_DECIDED,
-        EventKind.GATE_WITHDRAWN,
-        EventKind.PLAN_APPROVED,
-        EventKind.PAUSED,
-        EventKind.RESUMED,
-        EventKind.LIMITS_RAISED,
-        EventKind.APPROVER_ADDED,
-        EventKind.APPROVER_REMOVED,
-    }
-)
-_RESULTS = frozenset(
-    {
-        EventKind.PLAN_PROPOSED,
-        EventKind.ATTEMPT_REUSED,
-        EventKind.VERDICT,
-        EventKind.STEP_PASSED,
-        EventKind.STEP_ACCEPTED,
-        EventKind.STEP_NOT_APPLICABLE,
-        EventKind.STEP_FAILED,
-        EventKind.ANSWERED,
-        EventKind.FINISHED,
-    }
-)
-_PROBLEMS = frozenset(
-    {
-        EventKind.STEP_FAILED,
-        EventKind.STEP_RETRIED,
-        EventKind.REPLANNING,
-        EventKind.NOTHING_NEW,
-        EventKind.WAITING_FOR_MODEL,
-        EventKind.RECOVERED,
-    }
-)
 MAX_WORDS = 200
 """Characters of a search."""
 MAX_NUMBER = 10**9
@@ -78,10 +42,10 @@ SHOW: Mapping[Show, str] = {
 }
 _CONDITIONS: Mapping[Show, Q] = {
     Show.ALL: ~Q(kind__in=CALLS),
-    Show.RESULTS_AND_DECISIONS: Q(kind__in=_DECISIONS | _RESULTS),
-    Show.DECISIONS: Q(kind__in=_DECISIONS),
-    Show.RESULTS: Q(kind__in=_RESULTS),
-    Show.PROBLEMS: Q(kind__in=_PROBLEMS)
+    Show.RESULTS_AND_DECISIONS: Q(kind__in=kinds_in("decision") | kinds_in("result")),
+    Show.DECISIONS: Q(kind__in=kinds_in("decision")),
+    Show.RESULTS: Q(kind__in=kinds_in("result")),
+    Show.PROBLEMS: Q(kind__in=kinds_in("problem"))
     | Q(kind=EventKind.VERDICT, data__passed=False)
     | Q(kind=EventKind.MODEL_CALLED, data__stop="error")
     | Q(kind=EventKind.TOOL_CALLED, data__error=True)

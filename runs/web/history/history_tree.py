@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from runs.enums import AttemptStatus, EventKind, StepStatus
-from runs.events.kinds import AnyEvent, GateDecided, Tone, read
+from runs.events.kinds import EventData, GateDecided, Tone, read
 from runs.models import Event
 
 _IN_ATTEMPTS = frozenset(
@@ -194,7 +194,7 @@ def _into(
     attempts: dict[int, AttemptNode],
     attempt: AttemptRow | None,
     event: Event,
-    typed: AnyEvent,
+    typed: EventData,
     context: Context,
 ) -> None:
     begins = event.kind == EventKind.ATTEMPT_STARTED
@@ -225,7 +225,7 @@ def _has(step: StepNode, seq: int) -> bool:
     return any(line.seq == seq for lines in parts for line in lines) or any(one.began == seq for one in step.attempts)
 
 
-def _line(event: Event, typed: AnyEvent, context: Context, *, inside: bool = False) -> HistoryLine:
+def _line(event: Event, typed: EventData, context: Context, *, inside: bool = False) -> HistoryLine:
     """The line of an event. `inside`: it is below its attempt, which names the step."""
     begun = _begun(event, typed, context.marks)
     return HistoryLine(
@@ -240,7 +240,7 @@ def _line(event: Event, typed: AnyEvent, context: Context, *, inside: bool = Fal
     )
 
 
-def _begun(event: Event, typed: AnyEvent, marks: Marks) -> datetime | None:
+def _begun(event: Event, typed: EventData, marks: Marks) -> datetime | None:
     """When the thing began that this event ends."""
     if isinstance(typed, GateDecided):
         return marks.gates.get(typed.gate)

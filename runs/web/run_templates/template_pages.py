@@ -25,7 +25,7 @@ from runs.web.site.requests import person
 
 
 class SaveTemplateForm(PostedForm):
-    """The name of the template; `lifecycle.templates` says what is wrong with one."""
+    """The name of the template; `runs.submission.run_templates` says what is wrong with one."""
 
     name = Text(required=False, strip=False)
 

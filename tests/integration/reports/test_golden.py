@@ -44,7 +44,7 @@ BEGIN = datetime.fromisoformat("2026-03-14T09:00:00+00:00")
 
 
 def without_policy(run: Run) -> dict[str, Any]:
-    """The report but for the policy, whose settings the published schema names."""
+    """The report without the policy, whose settings the published schema leaves open."""
     report: dict[str, Any] = as_json(run)
     assert report.pop("policy") == run.policy.model_dump(mode="json")
     return report

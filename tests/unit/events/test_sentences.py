@@ -4,7 +4,7 @@ import pytest
 
 from runs.enums import EventKind
 from runs.events import kinds as events
-from runs.events.kinds import AnyEvent, read
+from runs.events.kinds import EventData, read
 from tests.unit.events.test_kinds import EVERY_KIND
 
 NAMES = {"a": "Review"}
@@ -134,7 +134,7 @@ def test_what_is_not_read_is_told() -> None:
 
 
 def test_the_other_side_of_each_sentence() -> None:
-    cases: list[AnyEvent] = [
+    cases: list[EventData] = [
         events.PlanProposed(version=1, steps=1, kept=(), reason="", relaxed=0),
         events.PlanApproved(version=1, by="alice", how="policy", digest="abc"),
         events.ModelCalled(role="planner", model="m-1", ms=500, stop="error"),

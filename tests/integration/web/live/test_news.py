@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from runs.enums import EventKind
-from runs.events.kinds import AnyEvent, AttemptStarted, ModelCalled, Note, ToolCalled
+from runs.events.kinds import AttemptStarted, EventData, ModelCalled, Note, ToolCalled
 from runs.models import ModelCall, Run, WorkItem
 from runs.store import event_log
 from runs.web.frame.run_frame import RunFrame
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 CALL = ModelCalled(role="executor", model="m", ms=5, stop="end_turn", step="s1", attempt=1)
 
 
-def told(run: Run, tab: str, *events: AnyEvent) -> tuple[dict[str, Any], list[str]]:
+def told(run: Run, tab: str, *events: EventData) -> tuple[dict[str, Any], list[str]]:
     """What pages that were in step are told of more events, and the statements that it took."""
     before = Run.objects.get(pk=run.pk)
     shown = news(before, tab, before.event_count, {}).shown
@@ -39,7 +39,7 @@ def told(run: Run, tab: str, *events: AnyEvent) -> tuple[dict[str, Any], list[st
 @pytest.mark.slow
 def test_bytes_and_queries_do_not_grow_with_the_plan() -> None:
     runs = [factories.many_steps(4), factories.many_steps(14)]
-    events: list[AnyEvent] = [CALL, AttemptStarted(step="s1", attempt=2), Note(text="x")]
+    events: list[EventData] = [CALL, AttemptStarted(step="s1", attempt=2), Note(text="x")]
     for tab, event in product(["", *TABS], events):
         found = [told(run, tab, event) for run in runs]
         few, many = (len(statements) for _, statements in found)

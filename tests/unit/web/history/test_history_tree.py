@@ -11,8 +11,8 @@ import pytest
 from runs.enums import AttemptStatus, StepStatus
 from runs.events.kinds import (
     Answered,
-    AnyEvent,
     AttemptStarted,
+    EventData,
     GateDecided,
     GateOpened,
     ModelCalled,
@@ -44,7 +44,7 @@ def at(minutes: float) -> datetime:
     return BEGIN + timedelta(minutes=minutes)
 
 
-def event(seq: int, told: AnyEvent, minutes: float | None = None) -> Event:
+def event(seq: int, told: EventData, minutes: float | None = None) -> Event:
     """The row of an event, by default as many minutes after the beginning as its number says."""
     return Event(seq=seq, kind=told.kind.value, at=at(seq if minutes is None else minutes), data=told.data())
 

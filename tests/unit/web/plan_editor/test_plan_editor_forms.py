@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.errors import InvalidInput
+from runs.pev.checks.registry import KINDS
 from runs.pev.contracts import Criterion, PlanContract, PlanStep
 from runs.web.plan_editor.forms import MAX_CHANGED, MAX_SHOWN, apply, criterion_at, fold_beyond, read
 from runs.web.plan_editor.plan_draft import CriterionDraft, PlanDraft, StepDraft
@@ -88,6 +89,10 @@ def opened(plan: PlanContract) -> PlanDraft:
     for step in draft.steps:
         step.open = True
     return draft
+
+
+def test_every_kind_of_check_has_an_example() -> None:
+    assert {check["kind"] for check in CHECKS} == set(KINDS)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check["kind"])
