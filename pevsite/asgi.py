@@ -17,7 +17,7 @@ from django.core.asgi import get_asgi_application
 
 pages = get_asgi_application()
 
-from runs.web.live.routing import websocket_urlpatterns
+from runs.web.live.consumer import websocket_urlpatterns
 from runs.web.mcp.endpoint import WithMcp
 from runs.web.site.headers import WithHeaders
 from runs.web.site.same_origin import SameOrigin

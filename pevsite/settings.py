@@ -50,7 +50,7 @@ ROOT_URLCONF = "pevsite.urls"
 ASGI_APPLICATION = "pevsite.asgi.application"
 TEMPLATES = [
     {
-        "BACKEND": "runs.web.site.visible_pages.VisiblePages",
+        "BACKEND": "runs.web.site.page_templates.VisiblePages",
         "DIRS": [SITE / "templates"],
         "APP_DIRS": True,  # for the pages of django.contrib.admin
         "OPTIONS": {
@@ -59,7 +59,7 @@ TEMPLATES = [
                 "django.template.context_processors.csp",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "runs.web.site.context.installation",
+                "runs.web.site.page_templates.installation",
             ],
             "builtins": ["runs.web.templatetags.pev"],
         },
@@ -93,7 +93,7 @@ STATICFILES_DIRS = [(part, SITE / "static" / part) for part in ("css", "icons", 
 AUTH_USER_MODEL = "runs.User"
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "inbox"
-SESSION_ENGINE = "runs.web.site.session_rows"
+SESSION_ENGINE = "runs.web.site.sessions"
 SESSION_COOKIE_AGE = _environment.session_hours * 3_600  # also at most from the sign-in on
 SESSION_IDLE = _environment.session_idle_minutes * 60
 _PREFIX = "__Host-" if TLS else ""  # browsers take such a cookie only over https, and from no other host

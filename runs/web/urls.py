@@ -3,17 +3,16 @@
 from django.urls import path, register_converter
 
 from runs.web.agents import agent_pages
-from runs.web.files import text_views
-from runs.web.files import views as files_views
+from runs.web.files import source_pages
 from runs.web.files.file_list import FILES
 from runs.web.help import help_pages
 from runs.web.history import history_page
 from runs.web.inbox import inbox_page
-from runs.web.new_run import draft_views, run_again_views
+from runs.web.new_run import draft_pages, run_again_views
 from runs.web.new_run import views as new_run_views
 from runs.web.operations import health, metrics_page, prometheus, status_page
 from runs.web.people import access_tokens_page, people_pages, sign_in_pages
-from runs.web.plan_editor import plan_views
+from runs.web.plan_editor import plan_page
 from runs.web.plan_editor import views as plan_editor_views
 from runs.web.report import report_page
 from runs.web.run import controls, manage_pages, overview
@@ -46,11 +45,11 @@ urlpatterns = [
     path("help/", help_pages.help_page, name="help"),
     path("help/glossary/", help_pages.glossary, name="glossary"),
     path("runs/new/", new_run_views.new_run, name="new_run"),
-    path("runs/drafts/<uuid:draft>/", draft_views.change, name="draft"),
+    path("runs/drafts/<uuid:draft>/", draft_pages.change, name="draft"),
     path("runs/sample/finished/", new_run_views.show_sample, name="finished_sample"),
     path("runs/sample/<slug:name>/", new_run_views.run_sample, name="run_sample"),
     path("runs/<int:run_id>/", overview.run_tab, {"tab": OVERVIEW}, name="run"),
-    path("runs/<int:run_id>/plan/", plan_views.plan_page, name="run_plan"),
+    path("runs/<int:run_id>/plan/", plan_page.plan_page, name="run_plan"),
     path("runs/<int:run_id>/plan/edit/", plan_editor_views.edit_plan, name="plan_edit"),
     path("runs/<int:run_id>/plan/about/", plan_editor_views.change_topic, name="plan_topic"),
     path("runs/<int:run_id>/steps/", overview.run_tab, {"tab": STEPS}, name="run_steps"),
@@ -68,10 +67,10 @@ urlpatterns = [
     path("runs/<int:run_id>/gates/<int:gate_id>/", controls.decide, name="gate"),
     path("runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/", overview.gate_part, name="gate_part"),
     path("runs/<int:run_id>/steps/<int:step_id>/", step_page.step_page, name="step"),
-    path("runs/<int:run_id>/files/<path:path>", files_views.file_page, name="file"),
-    path("runs/<int:run_id>/texts/<str:place>/", text_views.text_page, name="text"),
-    path("runs/<int:run_id>/plans/<int:version>.json", plan_views.plan_json, name="plan_json"),
-    path("runs/<int:run_id>/template/", plan_views.save_template, name="save_template"),
+    path("runs/<int:run_id>/files/<path:path>", source_pages.file_page, name="file"),
+    path("runs/<int:run_id>/texts/<str:place>/", source_pages.text_page, name="text"),
+    path("runs/<int:run_id>/plans/<int:version>.json", plan_page.plan_json, name="plan_json"),
+    path("runs/<int:run_id>/template/", plan_page.save_template, name="save_template"),
     path("templates/", template_pages.own_templates, name="templates"),
     path("templates/<slug:key>/", template_pages.template_page, name="template"),
     path("templates/<int:template_id>/rename/", template_pages.rename_template, name="rename_template"),

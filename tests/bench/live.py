@@ -20,8 +20,8 @@ from runs.models import Run, User
 from runs.store import event_log
 from runs.web.live import subscribers
 from runs.web.live.access import SocketIdentity
+from runs.web.live.news import TABS
 from runs.web.live.subscribers import Channel, Subscriber, from_database
-from runs.web.live.tabs import TABS
 from runs.web.server.web_server import WINDOW_BITS
 from tests.bench.figures import Figure, ShapeBroken
 from tests.bench.site import fresh_database

@@ -3,8 +3,8 @@
 import pytest
 
 from runs.text.diff import DiffBudget, line_diff, word_diff
-from runs.web.files import code_colours, csv_sheet, folding
-from runs.web.files.excerpt import excerpt
+from runs.web.files import csv_sheet, folding
+from runs.web.files.excerpt import MAX_COLOURED, coloured, excerpt
 from tests.hostile.bounds import within
 
 
@@ -97,8 +97,8 @@ def test_words_are_compared_in_bounded_time_and_memory(one: str, other: str, tim
 
 def coloured_lines(unit: str, path: str) -> int:
     """How many lines a page shows of code that begins with such units."""
-    text = unit * (code_colours.MAX_CHARACTERS // 4 // len(unit))
-    return len(code_colours.coloured(excerpt(text, 0, 0), text, path, f"{path} {unit}").lines)
+    text = unit * (MAX_COLOURED // 4 // len(unit))
+    return len(coloured(excerpt(text, 0, 0), text, path, f"{path} {unit}").lines)
 
 
 CODE = {

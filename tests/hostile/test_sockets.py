@@ -8,8 +8,7 @@ import pytest
 from channels.routing import URLRouter
 
 from runs.models import Run
-from runs.web.live.consumer import MAX_MESSAGE
-from runs.web.live.routing import websocket_urlpatterns
+from runs.web.live.consumer import MAX_MESSAGE, websocket_urlpatterns
 from tests import factories
 from tests.hostile.fuzzing import values
 from tests.integration.web.talking import Socket

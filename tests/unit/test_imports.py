@@ -107,8 +107,8 @@ def names_of_modules() -> Iterator[tuple[str, str]]:
 
 
 def test_a_name_in_a_text_is_found_and_one_of_a_room_above_told() -> None:
-    assert named_in('a = "runs.web.files.code_colours.taken_apart"\nb = f"runs.pev.{c}.made"\nd = "runs well"') == [
-        "runs.web.files.code_colours.taken_apart",
+    assert named_in('a = "runs.web.files.excerpt.taken_apart"\nb = f"runs.pev.{c}.made"\nd = "runs well"') == [
+        "runs.web.files.excerpt.taken_apart",
         "runs.pev",
     ]
     assert is_higher("runs.reports.json_report.render", "runs.documents.made_files")

@@ -12,8 +12,7 @@ from runs.errors import InvalidInput
 from runs.isolation import ChildFailed, NoTurn
 from runs.store import page_pictures
 from runs.store.page_pictures import Rectangle
-from runs.web.files.document_blocks import ParagraphComment
-from runs.web.files.text_pieces import Piece, pieces
+from runs.web.files.document_blocks import ParagraphComment, Piece, pieces
 
 A4 = 297 / 210
 CROP_MARGIN, CROP_WIDTH, MAX_CROP = 40, 450, 800

@@ -1,4 +1,4 @@
-"""The socket of a page that follows a run: who may open one, and what a browser may say on it."""
+"""The socket of a page that follows a run: its address, who may open one, and what a browser may say."""
 
 import json
 import logging
@@ -7,13 +7,15 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from channels.generic.websocket import AsyncWebsocketConsumer
+from channels.security.websocket import WebsocketDenier
+from django.urls import path, re_path
 
 from runs.errors import NotAllowed
 from runs.logs import about
 from runs.models import Run
 from runs.web.live.access import Access, SocketIdentity, standing
+from runs.web.live.news import TABS
 from runs.web.live.subscribers import Channel, Subscriber, channel_of, from_database
-from runs.web.live.tabs import TABS
 
 log = logging.getLogger(__name__)
 MAX_MESSAGE = 1_000
@@ -112,3 +114,9 @@ def seen_in(text: str) -> int | None:
         return None
     seen = given.get("seen") if isinstance(given, dict) else None
     return seen if type(seen) is int and seen >= 0 else None
+
+
+websocket_urlpatterns: list[Any] = [
+    path("ws/runs/<int:run_id>/", RunConsumer.as_asgi()),
+    re_path(r"", WebsocketDenier.as_asgi()),
+]

@@ -1,7 +1,8 @@
 """The messages to subscribers of a tab of a run: small parts of its page as they are now, and names of larger ones.
 
-The larger ones are fetched by the pages that show them (`parts.py`). Nothing here depends on who looks, and what it
-reads does not grow with the plan: the newest events, the steps that they name, and sums that the database makes.
+The larger ones are fetched by the pages that show them (`runs/web/frame/run_tab.py`). Nothing here depends on who
+looks, and what it reads does not grow with the plan: the newest events, the steps that they name, and sums that the
+database makes.
 """
 
 import json
@@ -15,11 +16,17 @@ from django.template.loader import render_to_string
 from runs.enums import EventKind
 from runs.models import Event, Run, Step
 from runs.readmodel.status_words import words
+from runs.web.files.file_list import FILES
 from runs.web.frame.run_frame import FRAME, RunFrame
-from runs.web.frame.run_tab import EVERYTHING
+from runs.web.frame.run_tab import EVERYTHING, RunTab
+from runs.web.history.history_page import HISTORY
 from runs.web.history.history_rows import sums_with
 from runs.web.history.history_tree import Calls
-from runs.web.live.tabs import TABS
+from runs.web.plan_editor.plan_page import PLAN
+from runs.web.run.overview import COST, OVERVIEW, STEPS
+
+TABS: Mapping[str, RunTab] = {tab.name: tab for tab in (OVERVIEW, PLAN, STEPS, FILES, HISTORY, COST)}
+
 
 MAX_LINES = 200
 """Events that are sent one by one. A page that has missed more gets a message that everything has changed."""

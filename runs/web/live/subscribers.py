@@ -4,27 +4,32 @@ Messages of the channel layer only wake it; the rows say what has happened (D5).
 for the rest, is told by itself what it has missed.
 """
 
+from __future__ import annotations
+
 import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.db import close_old_connections
+from django.utils import timezone
 
 from runs.errors import FromLaterVersion
 from runs.models import Run
 from runs.store import broadcast
 from runs.web.live.access import Access, SocketIdentity, standing
-from runs.web.live.latency import latency
 from runs.web.live.news import News, Shown, news
 
 log = logging.getLogger(__name__)
+BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""Seconds; what took longer is counted after the last."""
 MIN_DELAY = 0.2
 """Seconds between two reads at least. What happens in between is sent with the next one."""
 MIN_DRAFT_DELAY = 0.1
@@ -38,6 +43,24 @@ NO_LONGER_ALLOWED = 4403
 FAILED = 1011
 WITH_DRAFTS = frozenset({"overview", "steps"})
 """The tabs that show what models are writing."""
+
+
+class Latency:
+    """Filled by the event loop alone; whoever reads meanwhile may miss the newest message."""
+
+    def __init__(self) -> None:
+        self.counts = [0] * (len(BOUNDS) + 1)
+        self.seconds = 0.0
+
+    def add(self, happened_at: datetime) -> None:
+        """A message has left that tells of this event. Clocks of several machines may differ: never below zero."""
+        taken = max(0.0, (timezone.now() - happened_at).total_seconds())
+        self.counts[sum(taken > bound for bound in BOUNDS)] += 1
+        self.seconds += taken
+
+
+latency = Latency()
+"""Of this process."""
 
 
 class Subscriber:

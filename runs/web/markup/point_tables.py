@@ -14,8 +14,7 @@ from runs.evidence.citations.citation import Citation
 from runs.models import Attempt
 from runs.readmodel.result_points import Point, Points, PointTable, is_id, kind_of, labelled
 from runs.readmodel.shown_citations import cited_in
-from runs.web.markup.prose import cited
-from runs.web.markup.references import Reference, references_in, referring
+from runs.web.markup.prose import Reference, cited, references_in, referring
 from runs.web.site.addresses import citation_address
 
 MAX_PLACES = 5

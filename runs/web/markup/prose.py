@@ -1,15 +1,32 @@
-"""Markdown that a model or a person wrote, as clean HTML of a page."""
+"""Texts as clean HTML of a page: Markdown, with citations as links, and sentences in which a named line is a link."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from runs.contracts.base import RESULT
+from runs.contracts.ports import FileInfo
 from runs.evidence.citations.citation import Citation
 from runs.models import Attempt, Run
+from runs.pev.checks.base import Check
 from runs.readmodel.shown_citations import cited_in
+from runs.readmodel.status_words import check_in_words
 from runs.reports.markdown_html import render_markdown
 from runs.reports.texts import linked
-from runs.web.site.addresses import citation_address, files_address
+from runs.store import trees
+from runs.web.site.addresses import Place, citation_address, file_address, files_address
+
+MAX_PATH = 300
+MAX_LINKS = 200
+_LINE = re.compile(r"(?:, line|: Line) (\d{1,9})\b")
+_BEFORE = re.compile(r"(?:^|(?<=[\s“”\"'(,;:]))(?=\S)")
+"""Where a path may begin."""
 
 
 def markdown(text: str | None) -> SafeString:
@@ -35,3 +52,64 @@ def cited(text: str | None, place: Run | Attempt) -> SafeString:
 def _on_a_page(html: SafeString) -> SafeString:
     """The HTML with tables that can be scrolled with the keyboard, because a page may be too narrow for them."""
     return mark_safe(html.replace("<table>", '<table tabindex="0">'))  # noqa: S308  it stays clean
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A place that a text names: its characters from `start` to before `end`, the file, its line, and its address."""
+
+    start: int
+    end: int
+    path: str
+    line: int
+    address: str
+
+
+def referring(text: str, place: Run | Attempt) -> SafeString:
+    """The text, in which “review.md, line 12” is a link to this line as the run or the attempt has it."""
+    parts, at = [], 0
+    for one in references_in(text, place):
+        parts += [escape(text[at : one.start]), _link(one.address, text[one.start : one.end])]
+        at = one.end
+    return format_html_join("", "{}", ((part,) for part in (*parts, text[at:])))
+
+
+def references_in(text: str, place: Run | Attempt, most: int = MAX_LINKS) -> Iterator[Reference]:
+    """The places that a text names in files that are there. Only the first `most` lines are looked at."""
+    run = place.step.plan.run if isinstance(place, Attempt) else place
+    written = place.overlay if isinstance(place, Attempt) else {}
+    at = 0
+    for match in islice(_LINE.finditer(text), most):
+        for start in _begins(text, max(at, match.start() - MAX_PATH), match.start()):
+            path = text[start : match.start()]
+            name = path.removeprefix(RESULT)
+            if found := _file(name, run, written.get(name), path):
+                at, line = match.end(), int(match[1])
+                yield Reference(start, at, path, line, file_address(run.pk, name, found.sha256, Place(line=line)))
+                break
+
+
+def _begins(text: str, low: int, high: int) -> Iterator[int]:
+    """Where the path before a line may begin, the longest first."""
+    return (match.start() for match in _BEFORE.finditer(text, low, high))
+
+
+def _file(path: str, run: Run, written: FileInfo | None, name: str) -> FileInfo | None:
+    """The content that a name means. A path is the given file, if there is one."""
+    given = trees.files_of(run.inputs).get(path) if path == name else None
+    return given or written or trees.files_of(run.head).get(path)
+
+
+def checking(check: Check, run: Run | None) -> SafeString:
+    """What a check looks for, with a link to its file if the run has it by now."""
+    words, path = check_in_words(check), check.subject
+    found = _file(path.removeprefix(RESULT), run, None, path) if run else None
+    if run is None or found is None or path not in words:
+        return format_html("{}", words)
+    before, _, after = words.partition(path)
+    link = _link(file_address(run.pk, path.removeprefix(RESULT), found.sha256), path)
+    return format_html("{}{}{}", before, link, after)
+
+
+def _link(address: str, words: str) -> SafeString:
+    return format_html('<a data-source href="{}">{}</a>', address, words)

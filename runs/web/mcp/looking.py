@@ -19,8 +19,16 @@ from runs.text.truncate import quoted
 from runs.web.frame.run_frame import RunFrame
 from runs.web.inbox.inbox_page import MAX_WORDS
 from runs.web.mcp import tool_answers
-from runs.web.mcp.caller import Caller
-from runs.web.mcp.tool_arguments import MAX_TEXT, ListFiles, ListRuns, ReadFile, ReadReport, RunStatus, WaitForRun
+from runs.web.mcp.tool_arguments import (
+    MAX_TEXT,
+    Caller,
+    ListFiles,
+    ListRuns,
+    ReadFile,
+    ReadReport,
+    RunStatus,
+    WaitForRun,
+)
 
 MAX_FILES = 500
 """Of a list, in one answer."""

@@ -1,12 +1,20 @@
-"""What the tools of the MCP server take. Anything else is refused: an argument that claims an approval, too."""
+"""The arguments that the tools of the MCP server take, and who calls them.
 
+Any other argument is refused, also one that claims an approval.
+"""
+
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
+from django.urls import reverse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from runs.enums import Show
+from runs.errors import InvalidInput
+from runs.models import Run, User
+from runs.people.permissions import visible_runs
 from runs.reports.formats import TEXT_FORMATS
 
 MAX_TEXT = 100_000
@@ -16,7 +24,6 @@ MAX_BYTES = 500_000
 MAX_WAIT = 20
 """Seconds: clients give up after 30 or 60."""
 MAX_RUNS = 50
-
 _Run = Annotated[int, Field(strict=True, ge=1, lt=2**63, description="The number of the run.")]
 
 
@@ -134,3 +141,24 @@ class ReadFile(Arguments):
     limit: Annotated[
         int, Field(ge=1, le=MAX_BYTES, description=f"At most so many characters (up to {MAX_TEXT:,}) or bytes.")
     ] = MAX_BYTES
+
+
+@dataclass(frozen=True)
+class Caller:
+    """`token` is the name of the access token; `site` begins every address: scheme and host, as they were asked."""
+
+    person: User
+    token: str
+    site: str
+
+    def address(self, name: str, *arguments: object) -> str:
+        """The whole address of a page, by the name of its route."""
+        return self.site + reverse(name, args=arguments)
+
+    def run(self, number: int) -> Run:
+        """Raises InvalidInput, in the same words for a run that is not there and one that is not theirs to see."""
+        runs = visible_runs(self.person).select_related("owner", "inputs", "head")
+        run = runs.filter(pk=number).first()
+        if run is None:
+            raise InvalidInput(f"There is no run {number} that you may see. list_runs says which there are.")
+        return run

@@ -25,7 +25,7 @@ from runs.submission.samples import finished_sample, more_samples, submission_of
 from runs.submission.submit import Submission
 from runs.text.sensitive_names import JUNK, SECRETS
 from runs.web.frame.run_frame import RunFrame
-from runs.web.new_run.draft_presenter import draft_files, unfinished
+from runs.web.new_run.draft_files import draft_files, unfinished
 from runs.web.new_run.forms import NewRunForm
 from runs.web.new_run.run_again_forms import AgainWithForm, TokenForm, reuse_of
 from runs.web.run_templates.template_pages import EstimateForm

@@ -23,8 +23,7 @@ from runs.engine.claim import due
 from runs.enums import GateStatus, RunStatus, WorkStatus
 from runs.models import Attempt, Gate, ModelCall, Run, WorkItem, clock
 from runs.models.calls import TOKEN_COLUMNS
-from runs.web.live.latency import BOUNDS, latency
-from runs.web.live.subscribers import sockets
+from runs.web.live.subscribers import BOUNDS, latency, sockets
 
 SHARED_FOR = 5.0
 """Seconds for which an answer is reused, so that the database is not asked more often."""

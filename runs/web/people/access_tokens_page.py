@@ -23,6 +23,17 @@ from runs.web.site.requests import about_request, person
 log = logging.getLogger(__name__)
 
 
+class AccessTokenForm(PostedForm):
+    """A token for a program; `runs.people.access_tokens` says what is wrong with a name."""
+
+    name = Text(required=False, strip=False)
+    days = forms.TypedChoiceField(
+        choices=[(days, days) for days in access_tokens.LIFETIMES],
+        coerce=int,
+        error_messages={"required": "Choose a lifetime.", "invalid_choice": "Choose one of the lifetimes."},
+    )
+
+
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
@@ -67,14 +78,3 @@ def _page(request: HttpRequest, *, status: int = 200, **context: object) -> Http
         "max_tokens": access_tokens.MAX_TOKENS,
     }
     return render(request, "people/access_tokens.html", context, status=status)
-
-
-class AccessTokenForm(PostedForm):
-    """A token for a program; `runs.people.access_tokens` says what is wrong with a name."""
-
-    name = Text(required=False, strip=False)
-    days = forms.TypedChoiceField(
-        choices=[(days, days) for days in access_tokens.LIFETIMES],
-        coerce=int,
-        error_messages={"required": "Choose a lifetime.", "invalid_choice": "Choose one of the lifetimes."},
-    )

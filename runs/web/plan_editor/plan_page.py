@@ -2,25 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from django.http import Http404
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
-from runs.enums import EventKind, GateStatus
+from runs.contracts.feedback import Comment
+from runs.enums import EventKind, GateStatus, Verb
+from runs.errors import InvalidInput, PevError
+from runs.lifecycle import gate_decisions
+from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
+from runs.logs import about
 from runs.models import Run, Step
-from runs.pev.contracts import Criterion
+from runs.pev.contracts import Criterion, PlanContract
+from runs.pev.imports.imported import exported
 from runs.readmodel.plan_differences import PlanComparison
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
+from runs.submission import run_templates
+from runs.submission.run_templates import MAX_NAME
 from runs.text.numbers import key
+from runs.web.frame.run_frame import RunFrame
 from runs.web.frame.run_tab import EVERYTHING, GATE_EVENTS, STEP_ENDS, RunTab
-from runs.web.gates.presenter import GateView, open_gates
+from runs.web.gates.forms import DecisionForm
+from runs.web.gates.presenter import MAX_REASON, GateView, open_gates
 from runs.web.gates.request_list import RequestGroup
+from runs.web.plan_editor.views import gate_of
+from runs.web.run_templates.template_pages import SaveTemplateForm
+from runs.web.site.requests import about_request, person, status_of, visible_run
+from runs.web.site.streaming import attachment
+from runs.web.site.unchanged import of_run, while_unchanged
+
+log = logging.getLogger(__name__)
+MAX_COMMENTS = 100
+"""Comments on a plan. Each is a request that the next version has to answer."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +177,7 @@ def _no_details(_: Sequence[Step]) -> Sequence[Step]:
     return ()
 
 
-def plan_page(
+def read_plan_page(
     run: Run, asked: Mapping[str, str], problem: str = "", typed: Mapping[str, str] | None = None
 ) -> PlanPage:
     """The page as it is now, of the requested `version`, compared with `against`. The number of queries does not depend
@@ -175,7 +199,102 @@ def _number(given: str) -> int | None:
 PLAN = RunTab(
     "plan",
     "plan_editor/plan.html",
-    read=plan_page,
+    read=read_plan_page,
     regions={"plan": EVERYTHING | GATE_EVENTS | STEP_ENDS | {EventKind.ATTEMPT_REUSED, EventKind.VERDICT}},
     query=("version", "against"),
 )
+
+
+def typed_in(plan: PlanContract, data: Mapping[str, str]) -> dict[str, str]:
+    """The comments on this plan as they were posted, by the names of their fields, without empty ones."""
+    names = ["reason", *(name for name, _ in _places(plan))]
+    texts = {name: str(data.get(name, "")).replace("\0", "") for name in names}
+    return {name: text for name, text in texts.items() if text.strip()}
+
+
+def comments_in(plan: PlanContract, typed: Mapping[str, str]) -> tuple[Comment, ...]:
+    """The comments on parts of the plan. Raises InvalidInput for more than a planner could answer."""
+    size = sum(map(len, typed.values()))
+    if size > MAX_REASON:
+        raise InvalidInput(f"These are {size:,} characters; {MAX_REASON:,} fit. Put long texts into a file.")
+    found = [place.model_copy(update={"text": typed[name]}) for name, place in _places(plan) if name in typed]
+    if len(found) > MAX_COMMENTS:
+        raise InvalidInput(f"These are {len(found)} comments; {MAX_COMMENTS} can be sent at once.")
+    return tuple(found)
+
+
+def _places(plan: PlanContract) -> Iterator[tuple[str, Comment]]:
+    """Every part of the plan that can be commented on, with the name of its field."""
+    for number, step in enumerate(plan.steps, 1):
+        yield comment_field(number), Comment(text="", step_id=step.step_id)
+        for criterion in range(1, len(step.acceptance_criteria) + 1):
+            yield comment_field(number, criterion), Comment(text="", step_id=step.step_id, criterion=criterion)
+    for criterion in range(1, len(plan.success_criteria) + 1):
+        yield comment_field(0, criterion), Comment(text="", criterion=criterion)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@while_unchanged(of_run, "part")
+def plan_page(request: HttpRequest, run_id: int) -> HttpResponse:
+    """A version of the plan and how it differs from another one. A post answers the gate about the newest version."""
+    run = visible_run(request, run_id)
+    if request.method == "POST" and "gate" in request.POST:
+        return _answered(request, run)
+    return PLAN.answer(request, run)
+
+
+def _answered(request: HttpRequest, run: Run) -> HttpResponse:
+    """Decide with the typed comments. If the decision is refused, the page says why and keeps all of them."""
+    gate = gate_of(run, request.POST["gate"])
+    plan = fingerprint.contract_of(gate.plan) if gate.plan else None
+    form = DecisionForm(request.POST)
+    typed = typed_in(plan, request.POST) if plan else {}
+    try:
+        decision = form.decision()
+        comments = comments_in(plan, typed) if plan else ()
+        if decision.verb is Verb.APPROVE and comments:
+            raise InvalidInput("An approval sends no comments. Request changes with them, or empty their fields.")
+        gate_decisions.decide(gate.pk, person(request), replace(decision, comments=comments))
+    except PevError as error:
+        what = about(**(about_request(request) | {"run": run.pk, "gate": gate.pk}))
+        log.info("refused: a decision, %s", type(error).__name__, extra=what)
+        context = {"frame": RunFrame(run, "plan"), "page": read_plan_page(run, {}, str(error), typed)}
+        return render(request, "plan_editor/plan.html", context, status=status_of(error))
+    return redirect("run", run_id=run.pk)
+
+
+@require_safe
+def plan_json(request: HttpRequest, run_id: int, version: int) -> HttpResponseBase:
+    """A version of the plan as JSON, to be read, changed by hand and imported again."""
+    plan = get_object_or_404(visible_run(request, run_id).plans, version=version)
+    text = exported(fingerprint.contract_of(plan))
+    return attachment(request, iter([text.encode()]), f"run-{run_id}-plan-{version}.json", "application/json")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Ask for the name of a template. A post saves it. If that fails, the page says why."""
+    run = visible_run(request, run_id)
+    plan = run_templates.plan_worth_keeping(run)
+    form = SaveTemplateForm(request.POST if request.method == "POST" else None, initial={"name": run.title})
+    problem, status = "", 200
+    if form.is_bound:
+        try:
+            saved = run_templates.save(person(request), run, form.checked()["name"])
+        except InvalidInput as error:
+            problem, status = str(error), 422
+        else:
+            messages.success(request, f"Saved as the template “{saved.name}”. Choose it as the plan of a new run.")
+            return redirect("templates")
+    names = run_templates.file_names_in(plan, run) if plan else []
+    context = {
+        "run": run,
+        "frame": RunFrame(run),
+        "plan": plan,
+        "step_count": plan.steps.count() if plan else 0,
+        "form": form,
+        "problem": problem,
+        "longest": MAX_NAME,
+        "names": names,
+    }
+    return render(request, "plan_editor/save_template.html", context, status=status)

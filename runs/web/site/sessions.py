@@ -1,4 +1,4 @@
-"""Sessions for pages and sockets: how they begin and end, who is signed in, and who was refused."""
+"""Sessions for pages and sockets: their store, how they begin and end, who is signed in, and who was refused."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from http import HTTPStatus
-from importlib import import_module
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, login, logout
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -30,6 +30,13 @@ _BEGAN = "pev_began"
 _USED = "pev_used"
 _KEPT_FOR = 30
 """Seconds for which a use of the session is not written again: a page brings a dozen requests."""
+
+
+class SessionStore(DatabaseStore):
+    """A cookie may contain a NUL, which PostgreSQL refuses in text. Such a key names no session on any database."""
+
+    def __init__(self, session_key: str | None = None) -> None:
+        super().__init__(None if "\0" in (session_key or "") else session_key)
 
 
 def begin(request: HttpRequest, person: User) -> None:
@@ -52,8 +59,7 @@ def holders(session_keys: Collection[str]) -> dict[str, tuple[User, float | None
     Read from the rows by two queries: a session may have been signed out, ended with all others of the person, or run
     out. It is Django's own rule for one request, applied to many sessions.
     """
-    store = import_module(settings.SESSION_ENGINE).SessionStore
-    rows = store.get_model_class().objects.filter(session_key__in=session_keys, expire_date__gt=timezone.now())
+    rows = SessionStore.get_model_class().objects.filter(session_key__in=session_keys, expire_date__gt=timezone.now())
     sessions = {row.session_key: row.get_decoded() for row in rows}
     people = User.objects.filter(is_active=True).in_bulk({session.get(SESSION_KEY) for session in sessions.values()})
     held = {}

@@ -26,8 +26,7 @@ from runs.web.help.help_pages import TERMS, Term
 from runs.web.markup.diagrams import drawn
 from runs.web.markup.plan_graph import graphs_of
 from runs.web.markup.point_tables import point_tables
-from runs.web.markup.prose import cited, markdown
-from runs.web.markup.references import checking, referring
+from runs.web.markup.prose import checking, cited, markdown, referring
 from runs.web.site.addresses import (
     address_of,
     citation_address,

@@ -20,7 +20,7 @@ from runs.pev.input_coverage import Extent, coverage
 from runs.store import blobs, trees
 from runs.submission.intake import Upload, intake
 from runs.submission.submit import again, submit
-from runs.web.new_run.draft_presenter import rows_of
+from runs.web.new_run.draft_files import rows_of
 from tests import factories as made
 from tests.integration.lifecycle.submitting import refused, submission, upload
 

@@ -12,7 +12,7 @@ from channels.testing import WebsocketCommunicator
 from runs.events.kinds import Note
 from runs.models import Run, User
 from runs.store import broadcast
-from runs.web.live.routing import websocket_urlpatterns
+from runs.web.live.consumer import websocket_urlpatterns
 from runs.web.live.subscribers import from_database
 from tests.factories import recorded
 

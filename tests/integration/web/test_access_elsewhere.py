@@ -17,7 +17,7 @@ from pytest_django import Settings
 
 from pevsite.asgi import application
 from runs.models import AccessToken, Run, User
-from runs.web.live.routing import websocket_urlpatterns
+from runs.web.live.consumer import websocket_urlpatterns
 from runs.web.mcp.tools import TOOLS
 from runs.web.site import addresses
 from tests import factories as made

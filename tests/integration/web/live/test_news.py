@@ -14,8 +14,7 @@ from runs.models import ModelCall, Run, WorkItem
 from runs.store import event_log
 from runs.web.frame.run_frame import RunFrame
 from runs.web.frame.run_tab import EVERYTHING
-from runs.web.live.news import news, small_parts
-from runs.web.live.tabs import TABS
+from runs.web.live.news import TABS, news, small_parts
 from tests import factories
 from tests.integration.source import without_layout
 

@@ -12,7 +12,7 @@ from runs.evidence.results import Evidence, RequestResult
 from runs.models import Attempt, Run
 from runs.pev.checks.contains import Contains
 from runs.store import trees
-from runs.web.markup.references import checking, referring
+from runs.web.markup.prose import checking, referring
 from runs.web.site.addresses import evidence_address
 from tests import factories
 

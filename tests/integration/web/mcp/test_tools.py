@@ -18,7 +18,7 @@ from runs.models import AccessToken, Event, Gate, Run, User
 from runs.store.trees import files_of
 from runs.submission.run_templates import save
 from runs.web.live.subscribers import from_database
-from runs.web.mcp import waiting
+from runs.web.mcp import server
 from runs.web.mcp.tools import TOOLS
 from tests import factories as made
 from tests import later
@@ -257,14 +257,14 @@ def test_bob_sees_what_he_may_decide_and_charlie_hears_that_there_is_nothing(bob
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """What each look at a run has found whose call waits for news: the last one ends it, or its time does."""
-    found, look = list[bool](), waiting._has_news
+    found, look = list[bool](), server._has_news
 
     def looked(*arguments: Any) -> bool:
         found.append(look(*arguments))
         return found[-1]
 
-    monkeypatch.setattr(waiting, "_has_news", looked)
-    monkeypatch.setattr(waiting, "_POLL_INTERVAL", 0.2)
+    monkeypatch.setattr(server, "_has_news", looked)
+    monkeypatch.setattr(server, "_POLL_INTERVAL", 0.2)
     return found
 
 
@@ -329,7 +329,7 @@ def test_waiting_ends_after_its_time(token: str, looks: list[bool]) -> None:
 
 
 def test_nobody_waits_where_too_many_do(token: str, looks: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "MAX_WAITING", 0)
+    monkeypatch.setattr(server, "MAX_WAITING", 0)
     run = made.planning()
     assert fields(call(token, "wait_for_run", run=run.pk, seconds=20))["state"] == "planning"
     assert looks == []

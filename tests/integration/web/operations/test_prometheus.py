@@ -17,7 +17,7 @@ from runs.enums import WorkStatus
 from runs.lifecycle import deletion
 from runs.models import Attempt, ModelCall, WorkItem
 from runs.models.calls import UNNAMED
-from runs.web.live.latency import Latency
+from runs.web.live.subscribers import Latency
 from runs.web.operations import prometheus
 from tests import factories as made
 

@@ -6,10 +6,9 @@ from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.places.document import Document
 from runs.documents.reading.building import Builder
 from runs.store.page_pictures import Rectangle
-from runs.web.files.document_blocks import AROUND_IN_PANEL, blocks_around
+from runs.web.files.document_blocks import AROUND_IN_PANEL, MAX_PIECES, Piece, blocks_around, pieces
 from runs.web.files.page_images import Leaf
 from runs.web.files.sheet_grid import grid_around
-from runs.web.files.text_pieces import MAX_PIECES, Piece, pieces
 from tests.work import growth
 
 NOWHERE = (0, 0)

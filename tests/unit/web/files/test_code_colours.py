@@ -9,14 +9,15 @@ import pytest
 from pygments.lexers import get_lexer_by_name
 
 from runs import isolation
-from runs.web.files import code_colours, syntax
-from runs.web.files.excerpt import excerpt
+from runs.web.files import excerpt as excerpt_module
+from runs.web.files import syntax
+from runs.web.files.excerpt import MAX_COLOURED, coloured, excerpt
 
 CODE = "def one(): # <b>\n    return '<two\nthree>' + 1\n"
 
 
 def shown(text: str, path: str = "a.py", start: int = 0, end: int = 0) -> list[tuple[str, str, str]]:
-    lines = code_colours.coloured(excerpt(text, start, end), text, path, f"{hash(text)}").lines
+    lines = coloured(excerpt(text, start, end), text, path, f"{hash(text)}").lines
     return [(line.before, line.hit, line.after) for line in lines]
 
 
@@ -46,7 +47,7 @@ def test_nothing_but_elements_is_added(path: str) -> None:
 
 def test_a_panel_of_a_long_file_has_its_colours() -> None:
     text = "x = 1\n" * 1_000
-    lines = code_colours.coloured(excerpt(text, 3_000, 3_001, in_panel=True), text, "a.py", "long").lines
+    lines = coloured(excerpt(text, 3_000, 3_001, in_panel=True), text, "a.py", "long").lines
     assert {line.before + line.hit + line.after for line in lines} == {'x = <span class="code-n">1</span>'}
 
 
@@ -56,7 +57,7 @@ def test_other_files_are_as_they_are(path: str) -> None:
 
 
 def test_long_files_stay_plain() -> None:
-    text = "# x\n" * (code_colours.MAX_CHARACTERS // 4 + 1)
+    text = "# x\n" * (MAX_COLOURED // 4 + 1)
     assert shown(text)[0] == ("# x", "", "")
 
 
@@ -68,7 +69,7 @@ def test_what_has_too_many_parts_stays_plain() -> None:
 def test_what_takes_too_long_stays_plain_and_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "x = 1 # slow\n" * 2_000
     with monkeypatch.context() as hurried:
-        hurried.setattr(code_colours, "LIMITS", isolation.Limits(cpu_seconds=0.001, seconds=60))
+        hurried.setattr(excerpt_module, "COLOUR_LIMITS", isolation.Limits(cpu_seconds=0.001, seconds=60))
         assert shown(text)[0] == ("x = 1 # slow", "", "")
     assert shown(text)[0] == ("x = 1 # slow", "", ""), "there would be time enough now"
 

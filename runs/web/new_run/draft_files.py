@@ -15,7 +15,12 @@ from runs.store import trees
 from runs.submission import input_replacement, submission_drafts
 from runs.submission.input_replacement import Namesakes
 from runs.submission.intake import RefusedUpload
-from runs.web.new_run.draft_forms import BETWEEN, GUESSED
+
+BETWEEN = "//"
+"""Between two paths in the value of a button: no path of a file has it."""
+GUESSED = "guessed"
+"""In place of a codec: the content as it was given."""
+
 
 MAX_ROWS = 200
 MAX_NAMED = 20

@@ -1,26 +1,92 @@
-"""A file of a run: its page, its download, and a picture as itself."""
+"""The pages that show a source: a file, a text that is no file, and the panel beside a text that links to them."""
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from runs.documents.formats import DRAWN
 from runs.errors import InvalidInput
 from runs.isolation import ChildFailed
 from runs.models import Run
+from runs.readmodel.run_files import FileDiff
+from runs.readmodel.verified_texts import SaidText, said_text
 from runs.store import blobs, page_pictures
-from runs.web.files.place import asked_in, number_in
-from runs.web.files.presenter import Asked, FilePage, version_of
-from runs.web.files.source_panel import SourcePanel, is_for_panel
+from runs.web.files.excerpt import Excerpt, excerpt
+from runs.web.files.file_page import Asked, FilePage, version_of
+from runs.web.files.place import Pointed, asked_in, find_place, number_in
 from runs.web.frame.run_frame import RunFrame
-from runs.web.markup.diagrams import diagram_in
-from runs.web.site.addresses import file_address
+from runs.web.markup.diagrams import diagram_in, sources_in
+from runs.web.site.addresses import address_of, file_address, text_address
 from runs.web.site.requests import visible_run
 from runs.web.site.streaming import attachment, picture
 from runs.web.site.unchanged import of_file, while_unchanged
+
+
+@dataclass(frozen=True)
+class SourcePanel:
+    """`address`: the page that shows the same place in the whole `kind`. `problem`: why there is no text, as a clause
+    behind the title; `image`: where the picture itself is. `missing`: a sentence, where the place is not what the link
+    meant. `diffs` stand instead of a text, `page` has a document.
+    """
+
+    title: str
+    kind: Literal["file", "text"]
+    address: str
+    facts: tuple[str, ...]
+    excerpt: Excerpt | None
+    problem: str = ""
+    image: str = ""
+    missing: str = ""
+    diffs: Sequence[FileDiff] = ()
+    page: FilePage | None = None
+
+    def answer(self, request: HttpRequest) -> HttpResponse:
+        return render(request, "files/file.html#panel", {"panel": self})
+
+
+def is_for_panel(request: HttpRequest) -> bool:
+    """Whether a script requests the panel of a page instead of the page."""
+    return "panel" in request.GET
+
+
+@require_safe
+def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponseBase:
+    run = visible_run(request, run_id)
+    in_panel, asked = is_for_panel(request), asked_in(request)
+    said = said_text(run, place, asked.words)
+    if said is None:
+        raise Http404("This run has no such text.")
+    if "diagram" in request.GET:
+        return diagram_in(request, sources_in(said.text))
+    pointed = Pointed(0, 0) if said.diffs else find_place(asked, said.text)
+    panel = SourcePanel(
+        title=said.title,
+        kind="text",
+        address=text_address(run.pk, place, asked),
+        facts=_facts(said),
+        excerpt=None if said.diffs else excerpt(said.text, pointed.start, pointed.end, in_panel=in_panel),
+        missing=pointed.problem,
+        diffs=said.diffs,
+    )
+    if in_panel:
+        return panel.answer(request)
+    back = address_of(said.attempt) if said.attempt else reverse("run", args=[run.pk])
+    context = {"frame": RunFrame(run), "run": run, "said": said, "panel": panel, "back": back}
+    return render(request, "files/text.html", context)
+
+
+def _facts(said: SaidText) -> tuple[str, ...]:
+    if said.attempt is None:
+        return ()
+    return (f"{said.attempt.step.spec.name}, attempt {said.attempt.number}",)
 
 
 @require_safe

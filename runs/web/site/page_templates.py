@@ -1,14 +1,21 @@
-"""Makes hidden and misleading characters visible in everything that a template renders."""
+"""What the templates of all pages get, and characters that would be hidden made visible in what they render."""
 
 from __future__ import annotations
 
 from typing import Any, override
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.template.backends.django import DjangoTemplates, Template
 from django.utils.safestring import SafeString, mark_safe
 
+from pevsite.installation import version
+from runs.submission.policy_defaults import current_service
 from runs.text.visible import make_visible
+
+
+def installation(request: HttpRequest) -> dict[str, object]:
+    return {"service": current_service(), "version": version(), "mcp_server": settings.MCP_SERVER}
 
 
 class VisiblePages(DjangoTemplates):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
+from django import forms
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
@@ -12,14 +13,51 @@ from django.views.decorators.http import require_http_methods
 
 from runs.errors import InvalidInput
 from runs.models import Draft, Run
-from runs.submission import submission_drafts
+from runs.submission import input_replacement, submission_drafts
 from runs.submission.intake import RefusedUpload
-from runs.web.new_run.draft_forms import DraftForm
-from runs.web.new_run.draft_presenter import DraftFiles, draft_files
-from runs.web.new_run.forms import NewRunForm
+from runs.web.new_run.draft_files import BETWEEN, GUESSED, DraftFiles, draft_files
+from runs.web.new_run.forms import FilesForm, NewRunForm
 from runs.web.new_run.run_again_forms import AgainWithForm
 from runs.web.new_run.views import form_page, in_background
+from runs.web.site.posted_fields import PostedForm
 from runs.web.site.requests import person, visible_run
+
+
+class DraftForm(FilesForm, PostedForm):
+    """Files to add, paths to remove, or a word that all of it goes. A draft that is new begins with those of `run`:
+    of these `put_back` names one, `replace` an added file and the one whose place it takes, `replace_alike` all for
+    which that is clear, `keep_both` one that takes none. `choose_encodings`: each of `encoding` is a file
+    and the codec in which to read it.
+    """
+
+    remove = forms.Field(required=False, widget=forms.MultipleHiddenInput)
+    remove_all = forms.BooleanField(required=False)
+    discard = forms.BooleanField(required=False)
+    replace = forms.CharField(required=False, strip=False)
+    replace_alike = forms.BooleanField(required=False)
+    keep_both = forms.CharField(required=False, strip=False)
+    put_back = forms.CharField(required=False, strip=False)
+    choose_encodings = forms.BooleanField(required=False)
+    encoding = forms.Field(required=False, widget=forms.MultipleHiddenInput)
+    run = forms.IntegerField(required=False, min_value=1, max_value=10**15)
+
+    def answer(self, draft: Draft) -> None:
+        """Do what was said of files of the run before, and of encodings. Raises InvalidInput."""
+        sent = self.cleaned_data
+        if sent["choose_encodings"]:
+            for chosen in filter(None, sent["encoding"]):
+                path, between, codec = chosen.rpartition(BETWEEN)
+                if between:
+                    submission_drafts.choose_encoding(draft, path, "" if codec == GUESSED else codec)
+        if sent["replace"]:
+            path, _, other = sent["replace"].partition(BETWEEN)
+            input_replacement.replace(draft, path, other)
+        if sent["replace_alike"]:
+            input_replacement.replace_alike(draft)
+        if sent["keep_both"]:
+            input_replacement.keep_both(draft, sent["keep_both"])
+        if sent["put_back"]:
+            input_replacement.put_back(draft, sent["put_back"])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -23,17 +23,33 @@ from runs.store.renditions import Readings
 from runs.text.csv_tables import is_csv
 from runs.text.diff import DiffBudget
 from runs.text.paths import mail_of
-from runs.web.files.code_colours import coloured
 from runs.web.files.csv_sheet import Sheet, sheet
 from runs.web.files.document_blocks import Blocks, blocks_around
-from runs.web.files.excerpt import WHOLE_BYTES, Excerpt, excerpt
+from runs.web.files.excerpt import WHOLE_BYTES, Excerpt, coloured, excerpt
 from runs.web.files.folding import JsonFold, folded, is_json
-from runs.web.files.images import HEAD_BYTES, image_type
 from runs.web.files.page_images import Leaf, leaf_of
 from runs.web.files.place import Pointed, find_place
 from runs.web.files.sheet_grid import Grid, grid_around
 from runs.web.markup.diagrams import figure, sources_in
 from runs.web.site.addresses import Place, file_address
+
+HEAD_BYTES = 16
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+
+
+def image_type(head: bytes) -> str:
+    """The media type of a PNG, JPEG, GIF or WebP file with these first bytes; empty for anything else. SVG does not
+    count as a picture: it is a document that can run scripts and load other files.
+    """
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for signature, kind in _SIGNATURES.items() if head.startswith(signature)), "")
+
 
 TEXT, RENDERED, TABLE, FOLDED, LAID_OUT, DIAGRAM = "text", "rendered", "table", "folded", "document", "diagram"
 _TITLES = {
