@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from runs.documents.printing.blocks import Report
+from runs.documents.printing.blocks import PrintableReport
 from runs.models import Run
 from runs.readmodel.run_view import RunReading, reading_of
 from runs.reports import json_report
@@ -12,11 +12,11 @@ from runs.reports.formats import FORMATS
 from runs.reports.report_format import ReportInput
 
 
-def exported(run: Run) -> Report:
+def exported(run: Run) -> PrintableReport:
     return ReportInput.of(run).report
 
 
-def written(report: Report, name: str) -> bytes:
+def written(report: PrintableReport, name: str) -> bytes:
     """A file of blocks that may come from no run."""
     source = ReportInput(cast("RunReading", None))
     source.report = report

@@ -26,26 +26,26 @@ _MAX_SHOWN = 60
 _LEADS_OUT = re.compile(r"^[A-Za-z]:|^[\\/]|(?:^|[\\/])\.\.(?:[\\/]|$)")
 
 
-class Name(NamedTuple):
+class EntryName(NamedTuple):
     """A file name. `caution`: a sentence on what is doubtful about it, usually empty."""
 
     name: str
     caution: str = ""
 
 
-def decoded(raws: Iterable[bytes]) -> dict[bytes, Name]:
+def decoded(raws: Iterable[bytes]) -> dict[bytes, EntryName]:
     """Decodes the names of one archive. Names that are not UTF-8 are all assumed to be in one encoding."""
     names = list(dict.fromkeys(raws))
-    found = {raw: Name(raw.decode()) for raw in names if raw.isascii()}
+    found = {raw: EntryName(raw.decode()) for raw in names if raw.isascii()}
     others = [raw for raw in names if not raw.isascii()]
-    in_utf_8 = {raw: Name(text) for raw in others if (text := strictly(raw, "utf-8")) is not None}
+    in_utf_8 = {raw: EntryName(text) for raw in others if (text := strictly(raw, "utf-8")) is not None}
     if 2 * len(in_utf_8) > len(others):  # a few bytes may be valid UTF-8 by chance
         found |= in_utf_8
     found |= _guessed([raw for raw in others if raw not in found])
     return found
 
 
-def with_folders(given: Name, *, from_windows: bool) -> Name:
+def with_folders(given: EntryName, *, from_windows: bool) -> EntryName:
     """Returns the name with slashes between its folders.
 
     A backslash separates folders only in archives from Windows. A name that would lead out of the archive is not
@@ -55,16 +55,16 @@ def with_folders(given: Name, *, from_windows: bool) -> Name:
         return given
     if from_windows:
         return given._replace(name=given.name.replace("\\", "/"))
-    return Name(given.name.replace("\\", "_"), " ".join(filter(None, (given.caution, _BACKSLASH))))
+    return EntryName(given.name.replace("\\", "_"), " ".join(filter(None, (given.caution, _BACKSLASH))))
 
 
-def _guessed(raws: Sequence[bytes]) -> dict[bytes, Name]:
+def _guessed(raws: Sequence[bytes]) -> dict[bytes, EntryName]:
     if not raws:
         return {}
     sample = _sample(raws)
     found = [one for one in ranked(sample, _LIKELY) if all(strictly(raw, one.codec) is not None for raw in raws)]
     if not found:
-        return {raw: Name(raw.decode("cp437"), _UNKNOWN) for raw in raws}
+        return {raw: EntryName(raw.decode("cp437"), _UNKNOWN) for raw in raws}
     others = list(alternatives(sample, found[0], found))
     return {raw: _name(raw, found[0], others) for raw in raws}
 
@@ -80,10 +80,10 @@ def _sample(raws: Iterable[bytes]) -> bytes:
     return b"\n".join(lines)
 
 
-def _name(raw: bytes, best: Candidate, others: Iterable[Candidate]) -> Name:
+def _name(raw: bytes, best: Candidate, others: Iterable[Candidate]) -> EntryName:
     name = raw.decode(best.codec)
     for one in others:
         other = raw.decode(one.codec)
         if other != name:
-            return Name(name, _DECODED.format(name[-_MAX_SHOWN:], other[-_MAX_SHOWN:], CODECS[one.codec]))
-    return Name(name, _LOOKS_WRONG.format(name[-_MAX_SHOWN:]) if best.looks_wrong else "")
+            return EntryName(name, _DECODED.format(name[-_MAX_SHOWN:], other[-_MAX_SHOWN:], CODECS[one.codec]))
+    return EntryName(name, _LOOKS_WRONG.format(name[-_MAX_SHOWN:]) if best.looks_wrong else "")

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, cast
 
 from runs.documents import archive_names
-from runs.documents.archive_names import Name
+from runs.documents.archive_names import EntryName
 from runs.documents.encoding_guess import strictly
 from runs.documents.packed_parts import packed
 from runs.documents.reading.package_parts import NEEDS_PASSWORD
@@ -52,7 +52,7 @@ class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-class Entry(NamedTuple):
+class ArchiveEntry(NamedTuple):
     """A file in an archive.
 
     `why`: a sentence that says why the file is refused, or empty. `read` returns so many bytes of it. `caution`: a
@@ -115,7 +115,7 @@ class _Batch:
         self.more = 0
         self.junk: dict[str, None] = {}
 
-    def take(self, entry: Entry) -> bool:
+    def take(self, entry: ArchiveEntry) -> bool:
         """Returns False if the entry does not fit into this batch. It is then the first one of the next batch."""
         if junk := junk_part(entry.name):
             self.junk[junk[:MAX_NAME]] = None
@@ -154,14 +154,14 @@ class _Batch:
             self.more += 1
 
 
-def _entries(data: bytes) -> Iterator[Entry]:
+def _entries(data: bytes) -> Iterator[ArchiveEntry]:
     if data.startswith((b"PK\3\4", b"PK\5\6")):
         return _of_zip(data)
-    source = _Source(_decompressed(data))
-    return _of_tar(source, data) if _is_tar(source.peek()) else iter([Entry("", "", source.take)])
+    source = _TarStream(_decompressed(data))
+    return _of_tar(source, data) if _is_tar(source.peek()) else iter([ArchiveEntry("", "", source.take)])
 
 
-def _of_zip(data: bytes) -> Iterator[Entry]:
+def _of_zip(data: bytes) -> Iterator[ArchiveEntry]:
     if data.count(b"PK\1\2") > MAX_ENTRIES:  # before zipfile creates an object for each
         raise InvalidInput(f"has more than {MAX_ENTRIES:,} entries; give the folder itself")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -173,7 +173,7 @@ def _of_zip(data: bytes) -> Iterator[Entry]:
             raise InvalidInput(NEEDS_PASSWORD)
         for info in infos:
             name = names[info.orig_filename]
-            yield Entry(name.name, _why_not_zipped(info), _reading(archive, info), name.caution)
+            yield ArchiveEntry(name.name, _why_not_zipped(info), _reading(archive, info), name.caution)
 
 
 def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int], bytes]:
@@ -184,13 +184,13 @@ def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int],
     return read
 
 
-def _zip_names(infos: Iterable[zipfile.ZipInfo]) -> Mapping[str, Name]:
+def _zip_names(infos: Iterable[zipfile.ZipInfo]) -> Mapping[str, EntryName]:
     """Maps the names as zipfile decodes them to the guessed ones. It uses code page 437 unless a UTF-8 flag is set."""
     raws = {info.orig_filename: info.filename.encode("cp437") for info in infos if not _says_utf_8(info)}
     guessed = archive_names.decoded(raws.values())
     return {
         info.orig_filename: archive_names.with_folders(
-            guessed[raws[info.orig_filename]] if info.orig_filename in raws else Name(info.filename),
+            guessed[raws[info.orig_filename]] if info.orig_filename in raws else EntryName(info.filename),
             from_windows=info.create_system in _WINDOWS,
         )
         for info in infos
@@ -215,21 +215,21 @@ def _why_not_zipped(info: zipfile.ZipInfo) -> str:
     return ""
 
 
-def _of_tar(source: "_Source", data: bytes) -> Iterator[Entry]:
-    names: Mapping[bytes, Name] = {}
+def _of_tar(source: "_TarStream", data: bytes) -> Iterator[ArchiveEntry]:
+    names: Mapping[bytes, EntryName] = {}
     for info in _members(source):
         if info.isdir():
             continue
         raw = info.name.encode("utf-8", "surrogateescape")
         if raw not in names and strictly(raw, "utf-8") is None:
             names = archive_names.decoded(
-                one.name.encode("utf-8", "surrogateescape") for one in _members(_Source(_decompressed(data)))
+                one.name.encode("utf-8", "surrogateescape") for one in _members(_TarStream(_decompressed(data)))
             )
-        name = archive_names.with_folders(names.get(raw) or Name(info.name), from_windows=False)
-        yield Entry(name.name, _why_not_tarred(info), _content(source, info), name.caution)
+        name = archive_names.with_folders(names.get(raw) or EntryName(info.name), from_windows=False)
+        yield ArchiveEntry(name.name, _why_not_tarred(info), _content(source, info), name.caution)
 
 
-def _members(source: "_Source") -> Iterator[tarfile.TarInfo]:
+def _members(source: "_TarStream") -> Iterator[tarfile.TarInfo]:
     archive = tarfile.TarFile(fileobj=cast("Any", source), encoding="utf-8", errors="surrogateescape")
     entries = 0
     while info := archive.next():
@@ -242,7 +242,7 @@ def _members(source: "_Source") -> Iterator[tarfile.TarInfo]:
         raise InvalidInput(_DAMAGED)
 
 
-def _content(source: "_Source", info: tarfile.TarInfo) -> Callable[[int], bytes]:
+def _content(source: "_TarStream", info: tarfile.TarInfo) -> Callable[[int], bytes]:
     def read(size: int) -> bytes:
         content = source.take(min(size, info.size))
         if len(content) < min(size, info.size):
@@ -281,7 +281,7 @@ def _is_tar(head: bytes) -> bool:
     return True
 
 
-class _Source:
+class _TarStream:
     """The stream that a tar file is read from. It can only move forwards, and its size is limited."""
 
     def __init__(self, file: "_Readable") -> None:

@@ -54,7 +54,7 @@ _ENTRY, _DIRECTORY_END = b"PK\1\2", struct.Struct("<4s8xL4xH")
 _NAME_AT = 46
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     """The format of a content, or a clause that says why it cannot be read.
 
     Both are empty if the format is unknown: the content may be text.
@@ -64,20 +64,20 @@ class Kind(NamedTuple):
     problem: str = ""
 
 
-def kind_of(head: bytes, tail: bytes = b"") -> Kind:
+def kind_of(head: bytes, tail: bytes = b"") -> FileKind:
     """Recognises a content by its first HEAD_BYTES (`head`) and its last TAIL_BYTES (`tail`)."""
     found = _format_with(head)
     if found is ZIP:
         return _kind_of_zip(head, tail)
     if found:
-        return Kind(found.name)
+        return FileKind(found.name)
     problem = next(
         (problem for problem, signatures in _NOT_READ.items() if any(one.fits(head) for one in signatures)), ""
     )
     if problem:
-        return Kind(problem=problem)
+        return FileKind(problem=problem)
     inside = _format_with(head, is_inside=True)
-    return Kind(_text_format(head) or (inside.name if inside else ""))
+    return FileKind(_text_format(head) or (inside.name if inside else ""))
 
 
 def _format_with(head: bytes, *, is_inside: bool = False) -> DocumentFormat | None:
@@ -88,23 +88,23 @@ def _format_with(head: bytes, *, is_inside: bool = False) -> DocumentFormat | No
     return None
 
 
-def _kind_of_zip(head: bytes, tail: bytes) -> Kind:
+def _kind_of_zip(head: bytes, tail: bytes) -> FileKind:
     if first := _MIMETYPE.match(head):
         media_type = head[first.end() : first.end() + 100]
         for form in FORMATS.values():
             if form.zip_media_type and media_type.startswith(form.zip_media_type):
-                return Kind(form.name)
+                return FileKind(form.name)
         if media_type.startswith(_OPEN_DOCUMENT):
-            return Kind(problem="is an OpenDocument file of a kind that cannot be read; save it as .xlsx or .pptx")
+            return FileKind(problem="is an OpenDocument file of a kind that cannot be read; save it as .xlsx or .pptx")
     names = list(_names_in(tail))
     if any(name.startswith(b"Index/") and name.endswith(b".iwa") for name in names) or _OF_APPLE.intersection(names):
-        return Kind(problem=_APPLE)
+        return FileKind(problem=_APPLE)
     is_cut_off = not names and _OF_OFFICE.match(head)  # its reader will say so
     for form in FORMATS.values():
         part = form.zip_part
         if part and (part in head if is_cut_off else any(name.startswith(part) for name in names)):
-            return Kind(form.name)
-    return Kind(ZIP.name)
+            return FileKind(form.name)
+    return FileKind(ZIP.name)
 
 
 def _names_in(tail: bytes) -> Iterator[bytes]:

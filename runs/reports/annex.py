@@ -11,18 +11,18 @@ from runs.contracts.feedback import Comment
 from runs.documents.printing.blocks import (
     SOURCE,
     Block,
-    Check,
-    Checks,
-    Facts,
+    CheckItem,
+    CheckList,
+    FactList,
     Heading,
     Items,
     Notice,
     Paragraph,
     Quotation,
-    Section,
+    ReportSection,
     Span,
     Spans,
-    Table,
+    TableBlock,
     said,
     span,
     spans,
@@ -58,22 +58,22 @@ MAX_LISTED = 50
 _ACTIONS = {Action.RETRY.value: "another attempt", Action.REPLAN.value: "another plan"}
 
 
-def annex(report: RunReading, rest: AnnexParts, texts: Texts, places: CitedPlaces) -> Iterator[Section]:
+def annex(report: RunReading, rest: AnnexParts, texts: Texts, places: CitedPlaces) -> Iterator[ReportSection]:
     """The sections that are not empty."""
     sections = (
-        Section("request", "Request", _request(report)),
-        Section("more-answer", "Answer, continued", rest.answer),
-        Section("more-points", "Open points, continued", _listed(rest.points)),
-        Section("evidence", "Evidence for the success criteria", _evidence(report, rest, places)),
-        Section("requests", "What people asked for", _requests(report, places)),
-        Section("more-decisions", "Decisions, continued", _listed(rest.decisions)),
-        Section("coverage", "What was read of your files", _coverage(report)),
-        Section("citations", "Citations", _citations(report, places)),
-        Section("results", "Results", _results(report, places)),
-        Section("steps", "Plan and steps", tuple(_plans(report, texts, places))),
-        Section("costs", "Cost against the estimate", _costs(report, places)),
-        Section("calls", "Calls" if report.no_ai else "Model calls", _calls(report)),
-        Section("figures", "Figures", _figures(report)),
+        ReportSection("request", "Request", _request(report)),
+        ReportSection("more-answer", "Answer, continued", rest.answer),
+        ReportSection("more-points", "Open points, continued", _listed(rest.points)),
+        ReportSection("evidence", "Evidence for the success criteria", _evidence(report, rest, places)),
+        ReportSection("requests", "What people asked for", _requests(report, places)),
+        ReportSection("more-decisions", "Decisions, continued", _listed(rest.decisions)),
+        ReportSection("coverage", "What was read of your files", _coverage(report)),
+        ReportSection("citations", "Citations", _citations(report, places)),
+        ReportSection("results", "Results", _results(report, places)),
+        ReportSection("steps", "Plan and steps", tuple(_plans(report, texts, places))),
+        ReportSection("costs", "Cost against the estimate", _costs(report, places)),
+        ReportSection("calls", "Calls" if report.no_ai else "Model calls", _calls(report)),
+        ReportSection("figures", "Figures", _figures(report)),
     )
     yield from (section for section in sections if section.blocks)
 
@@ -99,12 +99,12 @@ def _evidence(report: RunReading, rest: AnnexParts, places: CitedPlaces) -> tupl
     for one in sorted(report.criteria, key=lambda criterion: criterion.met):
         text, decided = (one.text, one.decided) if one.label in left else ("", "")
         details = tuple(parts.evidence(one, places, None))
-        rows.append(Check(parts.mark_of(one), one.label, spans(text), decided, details))
-    return (Checks(tuple(rows)),) if rows else ()
+        rows.append(CheckItem(parts.mark_of(one), one.label, spans(text), decided, details))
+    return (CheckList(tuple(rows)),) if rows else ()
 
 
 def _requests(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
-    rows: list[Check] = []
+    rows: list[CheckItem] = []
     for one in report.requests:
         gate = one.gate
         state = f": {one.state}" if one.state != one.word else ""
@@ -116,8 +116,8 @@ def _requests(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
             details += [said(span("The place that meets it", to=to))] if to else []
         details += [said(one.why)] if one.why else []
         details += [said(f"The plan: {place}") for place in one.planned]
-        rows.append(Check(one.word, f"R{one.number}", spans(one.sentence), "", tuple(details)))
-    return (Checks(tuple(rows)),) if rows else ()
+        rows.append(CheckItem(one.word, f"R{one.number}", spans(one.sentence), "", tuple(details)))
+    return (CheckList(tuple(rows)),) if rows else ()
 
 
 def _coverage(report: RunReading) -> tuple[Block, ...]:
@@ -207,7 +207,7 @@ def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
         rows.append(("Why this version", spans(plan.reason)))
     if reading.fingerprint:
         rows.append(("Fingerprint", (span(reading.fingerprint, code=True),)))
-    yield Facts(tuple(rows))
+    yield FactList(tuple(rows))
     yield from changes_account(reading)
     if plan.relaxed:
         yield Notice("warn", "Departs from what was agreed", parts.listed(plan.relaxed))
@@ -229,13 +229,13 @@ def _step(step: StepReading, texts: Texts, places: CitedPlaces) -> Iterator[Bloc
     if judged and judged[-1].verdict:
         last = judged[-1]
         results = sorted(judged[-1].results, key=lambda one: one.met)
-        yield Checks(tuple(_checked(results, places, last.row)))
+        yield CheckList(tuple(_checked(results, places, last.row)))
     earlier: dict[object, int] = {}
     for attempt in step.own_attempts:
         yield from _attempt(attempt, texts, places, earlier, judged_above=bool(judged) and attempt is judged[-1])
 
 
-def _checked(results: Sequence[CriterionResult], places: CitedPlaces, attempt: Attempt) -> Iterator[Check]:
+def _checked(results: Sequence[CriterionResult], places: CitedPlaces, attempt: Attempt) -> Iterator[CheckItem]:
     """The criteria of an attempt. Evidence that an earlier criterion has as well is not repeated."""
     known: dict[tuple[Block, ...], str] = {}
     for one in results:
@@ -261,8 +261,10 @@ def _attempt(
         yield said("Result reused from ", span(place, to=places.attempt(source)), "; it cost nothing here.")
     if verdict and not judged_above:
         unmet = [one for one in attempt.results if not one.met]
-        rows = (Check(parts.mark_of(one), one.label, (), "", tuple(parts.evidence(one, places, row))) for one in unmet)
-        yield from [Checks(tuple(rows))] if unmet else []
+        rows = (
+            CheckItem(parts.mark_of(one), one.label, (), "", tuple(parts.evidence(one, places, row))) for one in unmet
+        )
+        yield from [CheckList(tuple(rows))] if unmet else []
     notes = [*(verdict.notes if verdict else []), *(f"Differs from the plan: {one}" for one in attempt.deviations)]
     critique = texts.blocks(("critique", row.pk))
     for what, blocks in (("Critique", critique), ("Notes", _bounded(notes))):
@@ -293,8 +295,8 @@ def _severity(verdict: Verdict) -> str:
 
 def _table(
     name: str, head: Sequence[str], rows: Sequence[tuple[tuple[Span, ...], ...]], right: tuple[int, ...] = ()
-) -> Table:
-    return Table(name, tuple(spans(one) for one in head), tuple(rows), right)
+) -> TableBlock:
+    return TableBlock(name, tuple(spans(one) for one in head), tuple(rows), right)
 
 
 def _costs(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
@@ -389,7 +391,7 @@ def _figures(report: RunReading) -> tuple[Block, ...]:
     if not report.no_ai:
         rows += [_confidence("Executor", one, "passed") for one in found.executor]
         rows += [_confidence("Verifier", one, "had evidence") for one in found.verifier]
-    return (Facts(tuple((term, spans(words)) for term, words in rows)),)
+    return (FactList(tuple((term, spans(words)) for term, words in rows)),)
 
 
 def _confidence(who: str, one: Bucket, what: str) -> tuple[str, str]:

@@ -12,18 +12,18 @@ from itertools import accumulate, islice
 from runs.accounting.usage import clocks_of
 from runs.documents.printing.blocks import (
     Block,
-    Checks,
+    CheckList,
     Diagram,
-    Facts,
+    FactList,
     Heading,
     Items,
     Notice,
     Paragraph,
     Preformatted,
     Quotation,
-    Section,
+    ReportSection,
     Spans,
-    Table,
+    TableBlock,
     Tone,
     plain,
     said,
@@ -69,16 +69,16 @@ class AnnexParts:
     decisions: Sequence[Spans] = ()
 
 
-def brief(report: RunReading, texts: Texts) -> tuple[tuple[Section, ...], AnnexParts]:
+def brief(report: RunReading, texts: Texts) -> tuple[tuple[ReportSection, ...], AnnexParts]:
     rest = AnnexParts()
-    outcome = Section("outcome", "Outcome", _outcome(report))
-    points = Section("open-points", "Open points", _points(report, rest))
-    criteria = Section("criteria", "Success criteria", _criteria(report, rest))
-    decisions = Section("decisions", "Decisions", _decisions(report, rest))
-    cost = Section("cost", "Cost", _cost(report))
+    outcome = ReportSection("outcome", "Outcome", _outcome(report))
+    points = ReportSection("open-points", "Open points", _points(report, rest))
+    criteria = ReportSection("criteria", "Success criteria", _criteria(report, rest))
+    decisions = ReportSection("decisions", "Decisions", _decisions(report, rest))
+    cost = ReportSection("cost", "Cost", _cost(report))
     others = (outcome, points, criteria, decisions, cost)
     room = LINES - TITLE - HEADING - sum(HEADING + sum(map(lines, one.blocks)) for one in others if one.blocks)
-    answer = Section("answer", "Answer", _answer(report, texts, rest, room))
+    answer = ReportSection("answer", "Answer", _answer(report, texts, rest, room))
     sections = (outcome, points, answer, criteria, decisions, cost)
     return tuple(section for section in sections if section.blocks), rest
 
@@ -108,7 +108,7 @@ def _outcome(report: RunReading) -> tuple[Block, ...]:
     rows.append(("Files", spans(f"your files {given}; results {made:,}")))
     rows.append(("Submitted", spans(f"{parts.time(run.created_at)} by {run.owner}")))
     rows.append(("Finished", spans(_finished(report))))
-    return (Facts(tuple(rows)), *_notices(report))
+    return (FactList(tuple(rows)), *_notices(report))
 
 
 def _finished(report: RunReading) -> str:
@@ -205,7 +205,7 @@ def _cut(block: Block, room: float) -> tuple[Block | None, Block]:
             first: Block | None = replace(block, rows=block.rows[:rows]) if rows else None
             start = None if block.start is None else block.start + rows
             rest: Block = replace(block, rows=block.rows[rows:], start=start)
-        case Table():
+        case TableBlock():
             rows = _fitting(map(_row_lines, block.rows), room - _row_lines(block.head))
             first = replace(block, rows=block.rows[:rows]) if rows else None
             rest = replace(block, rows=block.rows[rows:])
@@ -253,11 +253,11 @@ def lines(block: Block) -> float:
             return HEADING + sum(map(lines, block.blocks))
         case Items():
             return GAP + sum(map(_item_lines, block.rows))
-        case Table():
+        case TableBlock():
             return GAP + _row_lines(block.head) + sum(map(_row_lines, block.rows))
-        case Facts():
+        case FactList():
             return GAP + sum(_wrapped(words) for _, words in block.rows)
-        case Checks():
+        case CheckList():
             return sum(GAP + _wrapped(row.spans) for row in block.rows)
         case _:
             return 1
@@ -282,7 +282,7 @@ def _criteria(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
         words = "They were not judged." if report.run.outcome else "They have not been judged yet."
         return (said(words, tone="muted"),)
     first, rest.criteria = parts.split(sorted(report.criteria, key=lambda one: one.met), MAX_CRITERIA)
-    rows = Checks(tuple(parts.check(one, id_=f"criterion-{one.label}") for one in first))
+    rows = CheckList(tuple(parts.check(one, id_=f"criterion-{one.label}") for one in first))
     return (rows, *((_in_annex("The rest of the criteria", "evidence"),) if rest.criteria else ()))
 
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from runs import isolation
 from runs.documents.printing import blocks
-from runs.documents.printing.blocks import Report
+from runs.documents.printing.blocks import PrintableReport
 from runs.errors import InvalidInput, PevError
 from runs.isolation import ChildFailed
 from runs.store import diagram_pictures
@@ -21,7 +21,7 @@ LIMITS = isolation.Limits(megabytes=2_000, cpu_seconds=40, seconds=40, files=64,
 """A report of 40 steps with three attempts each takes a second. The threads of typst reserve much address space that
 they never use.
 """
-_report: TypeAdapter[Report] = TypeAdapter(Report)
+_report: TypeAdapter[PrintableReport] = TypeAdapter(PrintableReport)
 
 
 class ReportNotWritten(PevError):
@@ -49,7 +49,7 @@ MAX_SECONDS = 60.0
 """For all that were not drawn before; one takes half a second."""
 
 
-def pictured(report: blocks.Report) -> blocks.Report:
+def pictured(report: blocks.PrintableReport) -> blocks.PrintableReport:
     """The report with a picture of each diagram, or a clause that says why there is none; the same for the same one."""
     drawing = _Drawing()
     brief = tuple(replace(one, blocks=drawing.all(one.blocks)) for one in report.brief)
@@ -57,7 +57,7 @@ def pictured(report: blocks.Report) -> blocks.Report:
     return replace(report, brief=brief, annex=annex) if drawing.found else report
 
 
-def has_pictures(report: blocks.Report) -> bool:
+def has_pictures(report: blocks.PrintableReport) -> bool:
     finding = _Drawing()
     for section in (*report.brief, *report.annex):
         finding.all(section.blocks)
@@ -85,7 +85,7 @@ class _Drawing:
                 return replace(block, rows=tuple(map(self.all, block.rows)))
             case blocks.Quotation() | blocks.Notice():
                 return replace(block, blocks=self.all(block.blocks))
-            case blocks.Checks():
+            case blocks.CheckList():
                 return replace(block, rows=tuple(replace(row, details=self.all(row.details)) for row in block.rows))
             case _:
                 return block

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runs.documents.printing.blocks import Report, Section, Sources, span
+from runs.documents.printing.blocks import PrintableReport, ReportSection, SourceList, span
 from runs.readmodel.run_view import RunReading
 from runs.reports.annex import annex, critique_of
 from runs.reports.brief import ANSWER, brief, tone_of
@@ -14,12 +14,12 @@ MAX_ANSWER = 200_000
 FOOT = "Outcome and success criteria were computed by pevsite from checked evidence; no model can raise them."
 
 
-def exported_from(reading: RunReading) -> Report:
+def exported_from(reading: RunReading) -> PrintableReport:
     """The report for exports, whose citations link to a list at its end."""
     return outline(reading, InReport())
 
 
-def outline(reading: RunReading, places: CitedPlaces) -> Report:
+def outline(reading: RunReading, places: CitedPlaces) -> PrintableReport:
     """The report. `places` gives the addresses of citations; an export lists them in a section of its own."""
     run, texts = reading.run, Texts(places)
     texts.add(ANSWER, run.answer, run, top=2, most=MAX_ANSWER)
@@ -32,10 +32,10 @@ def outline(reading: RunReading, places: CitedPlaces) -> Report:
     first, rest = brief(reading, texts)
     more = list(annex(reading, rest, texts, places))
     if isinstance(places, InReport) and places.listed:
-        more.append(Section("sources", "Sources", (Sources(places.listed),)))
+        more.append(ReportSection("sources", "SourceList", (SourceList(places.listed),)))
     last = reading.newest_event
     as_of = f", as of {time(last.at)}" if last else ""
-    return Report(
+    return PrintableReport(
         title=span(run.title).text,
         word=reading.verdict_word,
         tone=tone_of(reading),

@@ -9,7 +9,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from runs.accounting.costs import Totals
-from runs.documents.printing.blocks import Block, Check, Items, Mark, Paragraph, Spans, said, span, spans
+from runs.documents.printing.blocks import Block, CheckItem, Items, Mark, Paragraph, Spans, said, span, spans
 from runs.evidence.results import CriterionResult, Evidence
 from runs.models import Attempt, Gate, Plan
 from runs.readmodel.status_words import decision_in_words
@@ -25,8 +25,8 @@ def mark_of(one: CriterionResult) -> Mark:
     return "met" if one.met else "open" if one.decided_by == "nobody" else "not met"
 
 
-def check(one: CriterionResult, details: Iterable[Block] = (), *, id_: str = "") -> Check:
-    return Check(mark_of(one), one.label, spans(one.text), one.decided, tuple(details), id_)
+def check(one: CriterionResult, details: Iterable[Block] = (), *, id_: str = "") -> CheckItem:
+    return CheckItem(mark_of(one), one.label, spans(one.text), one.decided, tuple(details), id_)
 
 
 def evidence(one: CriterionResult, places: CitedPlaces, attempt: Attempt | None) -> list[Block]:

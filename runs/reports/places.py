@@ -7,7 +7,7 @@ from typing import Protocol
 
 from runs.contracts.base import RESULT
 from runs.contracts.ports import FileInfo
-from runs.documents.printing.blocks import SOURCE, Source, Span, Spans, span
+from runs.documents.printing.blocks import SOURCE, CitedSource, Span, Spans, span
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence
 from runs.models import Attempt, Step
@@ -42,11 +42,11 @@ class InReport:
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str, int, int], int] = {}
-        self._listed: list[Source] = []
+        self._listed: list[CitedSource] = []
         self._texts: dict[str, str] = {}
 
     @property
-    def listed(self) -> tuple[Source, ...]:
+    def listed(self) -> tuple[CitedSource, ...]:
         return tuple(self._listed)
 
     def citation(self, one: Citation) -> str:
@@ -77,7 +77,9 @@ class InReport:
         key = (source, sha256, start, end)
         if key not in self._numbers:
             self._numbers[key] = len(self._numbers) + 1
-            self._listed.append(Source(self._numbers[key], span(where).text, sha256, self._around(sha256, start, end)))
+            self._listed.append(
+                CitedSource(self._numbers[key], span(where).text, sha256, self._around(sha256, start, end))
+            )
         return f"{SOURCE}{self._numbers[key]}"
 
     def _around(self, sha256: str, start: int, end: int) -> Spans:

@@ -8,12 +8,12 @@ from functools import cached_property
 
 from pydantic import TypeAdapter
 
-from runs.documents.printing.blocks import Report
+from runs.documents.printing.blocks import PrintableReport
 from runs.models import Run
 from runs.readmodel.run_view import RunReading, reading_of
 from runs.reports.outline import exported_from
 
-_report: TypeAdapter[Report] = TypeAdapter(Report)
+_report: TypeAdapter[PrintableReport] = TypeAdapter(PrintableReport)
 
 
 class ReportInput:
@@ -27,7 +27,7 @@ class ReportInput:
         return cls(reading_of(run))
 
     @cached_property
-    def report(self) -> Report:
+    def report(self) -> PrintableReport:
         return exported_from(self.reading)
 
     @cached_property

@@ -20,7 +20,7 @@ from runs import isolation
 from runs.contracts.ports import FileInfo
 from runs.documents import encodings
 from runs.documents.document_format import MAX_BYTES as MAX_DOCUMENT
-from runs.documents.file_kinds import DAMAGED, HEAD_BYTES, NOT_UNPACKED, TAIL_BYTES, Kind, is_document, kind_of
+from runs.documents.file_kinds import DAMAGED, HEAD_BYTES, NOT_UNPACKED, TAIL_BYTES, FileKind, is_document, kind_of
 from runs.documents.formats import READ
 from runs.documents.formats import zip as zip_format
 from runs.documents.packed_parts import packed, unpacked
@@ -195,14 +195,14 @@ def _megabytes(size: int) -> str:
     return f"{size / 1_000_000:,.0f} MB"
 
 
-def _kind_of(pieces: Iterable[bytes]) -> Kind:
+def _kind_of(pieces: Iterable[bytes]) -> FileKind:
     """By its beginning and its end."""
     head = tail = b""
     for piece in pieces:
         head = head or piece[:HEAD_BYTES]
         tail = (tail + piece)[-TAIL_BYTES:]
     kind = kind_of(head, tail)
-    return Kind(problem=DAMAGED) if kind.format == zip_format.FORMAT.name and zip_format.END not in tail else kind
+    return FileKind(problem=DAMAGED) if kind.format == zip_format.FORMAT.name and zip_format.END not in tail else kind
 
 
 def _batches(sources: Mapping[str, tuple[str, int]]) -> Iterator[list[str]]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from runs.documents.formats.pdf.characters import text_of, text_page_of
 from runs.documents.formats.pdf.drawing import opened, page_of
-from runs.documents.formats.pdf.geometry import View, rectangles
+from runs.documents.formats.pdf.geometry import PageView, rectangles
 from runs.documents.model.layout import MarkKind
 from runs.documents.reading.building import BuiltDocument
 from runs.text.normalisation import find_same_text, folded
@@ -61,7 +61,7 @@ def rectangles_of(data: bytes, made: BuiltDocument, spans: Sequence[tuple[int, i
         for number, block in enumerate(made.rendered.layout.blocks, 1):
             here = [at for at, span in enumerate(spans) if span[0] < block.end and block.start < span[1]]
             with page_of(document, number) as page, text_page_of(page) as text_page:
-                text, view = text_of(text_page), View(page)
+                text, view = text_of(text_page), PageView(page)
                 for at in here:
                     start, end = max(spans[at][0], block.start), min(spans[at][1], block.end)
                     found = rectangles(text_page, view, *text.span(start - block.start, end - block.start))

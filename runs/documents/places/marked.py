@@ -26,7 +26,7 @@ _KINDS = {
 }
 
 
-class Piece(NamedTuple):
+class MarkedLines(NamedTuple):
     """Whole lines of a text, from `start` to before `end`. `head` is shown before them and is not part of the text."""
 
     head: str
@@ -36,7 +36,7 @@ class Piece(NamedTuple):
     last_line: int
 
 
-def pieces(document: Document, first_line: int, last_line: int) -> Iterator[Piece]:
+def pieces(document: Document, first_line: int, last_line: int) -> Iterator[MarkedLines]:
     """Yields these lines (numbered from 1) block by block. A form feed before a page belongs to no block."""
     text = document.text
     start = offset_of(text, first_line)
@@ -51,7 +51,7 @@ def pieces(document: Document, first_line: int, last_line: int) -> Iterator[Piec
             end, last = following, last + 1
         begun = start + (text[start : start + 1] == "\f")
         head = _head(document, block, begun, end) if block and block is not seen else ""
-        yield Piece(head, begun, end, line, last)
+        yield MarkedLines(head, begun, end, line, last)
         seen, start, line = block, end + 1, last + 1
 
 

@@ -13,7 +13,7 @@ _HYPHENS = (*LINE_HYPHENS, "\u00ad")
 _BESIDE = frozenset({BlockKind.COMMENT, BlockKind.HEADER, BlockKind.FOOTER})
 
 
-class Part(NamedTuple):
+class ViewPart(NamedTuple):
     """What a view contains from offset `at`: the document's text from its character `start`, or a deletion."""
 
     at: int
@@ -21,9 +21,9 @@ class Part(NamedTuple):
     deletion: Deletion | None = None
 
 
-class View(NamedTuple):
+class TextView(NamedTuple):
     text: str
-    parts: Sequence[Part]
+    parts: Sequence[ViewPart]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Returns the range in the document that contains these characters of the view and everything between them."""
@@ -41,21 +41,21 @@ class View(NamedTuple):
         return part.start if part.deletion else part.start + offset - part.at
 
 
-def without_running(document: Document, text: str) -> View | None:
+def without_running(document: Document, text: str) -> TextView | None:
     """Returns the text, or another text of the same length, without lines that are repeated on each page. None if there
     are none.
     """
     running = document.marks_on(0, len(text), MarkKind.RUNNING)
-    return _joined(text, [Part(mark.start, mark.end) for mark in running]) if running else None
+    return _joined(text, [ViewPart(mark.start, mark.end) for mark in running]) if running else None
 
 
-def before_changes(document: Document) -> View | None:
+def before_changes(document: Document) -> TextView | None:
     """Returns the text as it was before its tracked changes, or None if it has none."""
     inserted = document.marks_on(0, len(document.text), MarkKind.INSERTED)
     if not (inserted or document.layout.deletions):
         return None
-    cuts = [Part(mark.start, mark.end) for mark in inserted]
-    cuts += [Part(one.at, one.at, one) for one in document.layout.deletions]
+    cuts = [ViewPart(mark.start, mark.end) for mark in inserted]
+    cuts += [ViewPart(one.at, one.at, one) for one in document.layout.deletions]
     return _joined(document.text, cuts)
 
 
@@ -108,19 +108,19 @@ def _blanked(text: str, spans: Iterable[tuple[int, int]], blank: str = "\0") -> 
     return "".join([*parts, text[at:]])
 
 
-def _joined(text: str, cuts: Iterable[Part]) -> View:
+def _joined(text: str, cuts: Iterable[ViewPart]) -> TextView:
     """Returns the text without the characters from `at` to before `start` of each cut, and with its
     deletion instead.
     """
     words: list[str] = []
-    parts: list[Part] = []
+    parts: list[ViewPart] = []
     at = size = 0
 
     def add(more: str, start: int, deletion: Deletion | None = None) -> None:
         nonlocal size
         if more:
             words.append(more)
-            parts.append(Part(size, start, deletion))
+            parts.append(ViewPart(size, start, deletion))
             size += len(more)
 
     for cut in sorted(cuts, key=_at):
@@ -129,8 +129,8 @@ def _joined(text: str, cuts: Iterable[Part]) -> View:
             add(cut.deletion.text, min(max(cut.at, at), max(len(text) - 1, 0)), cut.deletion)
         at = max(at, cut.start)
     add(text[at:], at)
-    return View("".join(words), parts)
+    return TextView("".join(words), parts)
 
 
-def _at(part: Part) -> int:
+def _at(part: ViewPart) -> int:
     return part.at

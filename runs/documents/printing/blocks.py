@@ -95,12 +95,12 @@ class Diagram:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class HorizontalRule:
     kind: Literal["rule"] = "rule"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableBlock:
     """A table. `right` has the columns of figures, counted from 0. `name` says what it shows to people who cannot see
     it.
     """
@@ -113,7 +113,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FactList:
     """Terms with their values."""
 
     rows: tuple[tuple[str, Spans], ...]
@@ -121,7 +121,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckItem:
     """One judgement. `label`: its number, such as C2. `by`: who decided it, and with what confidence."""
 
     mark: Mark
@@ -133,8 +133,8 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Checks:
-    rows: tuple[Check, ...]
+class CheckList:
+    rows: tuple[CheckItem, ...]
     kind: Literal["checks"] = "checks"
 
 
@@ -149,7 +149,7 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CitedSource:
     """A place that something cites. `around`: the line that contains it, if known, with the cited words in bold."""
 
     number: int
@@ -159,28 +159,39 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class SourceList:
     """The targets of the citations in an exported report: `#source-` and the number of a source."""
 
-    rows: tuple[Source, ...]
+    rows: tuple[CitedSource, ...]
     kind: Literal["sources"] = "sources"
 
 
 type Block = Annotated[
-    Paragraph | Heading | Items | Quotation | Preformatted | Diagram | Rule | Table | Facts | Checks | Notice | Sources,
+    Paragraph
+    | Heading
+    | Items
+    | Quotation
+    | Preformatted
+    | Diagram
+    | HorizontalRule
+    | TableBlock
+    | FactList
+    | CheckList
+    | Notice
+    | SourceList,
     Field(discriminator="kind"),
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ReportSection:
     id: str
     title: str
     blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PrintableReport:
     """A report. `word` precedes the title of a run that did not succeed. `about` says which run it is and when it was
     exported; `at` is that time in ISO 8601, or empty if nothing has happened yet.
     """
@@ -190,14 +201,14 @@ class Report:
     tone: Tone
     about: str
     at: str
-    brief: tuple[Section, ...]
-    annex: tuple[Section, ...]
+    brief: tuple[ReportSection, ...]
+    annex: tuple[ReportSection, ...]
     foot: str
 
     @property
     def places(self) -> dict[str, str]:
         """Maps each address to the text that replaces a link to it in formats without links."""
-        listed = (block for section in self.annex for block in section.blocks if isinstance(block, Sources))
+        listed = (block for section in self.annex for block in section.blocks if isinstance(block, SourceList))
         return {f"{SOURCE}{one.number}": one.place for block in listed for one in block.rows}
 
 

@@ -55,7 +55,7 @@ def docx(data: bytes) -> bytes:
     """Returns the Word file of a `Deliverable` (JSON), always the same bytes."""
     given = _given.validate_json(data)
     found = _read(given)
-    return _Writer(_titled(given, found), given.notes).finished(found)
+    return _DeliverableWriter(_titled(given, found), given.notes).finished(found)
 
 
 def pdf(data: bytes) -> bytes:
@@ -83,11 +83,11 @@ def _titled(given: Deliverable, found: Iterable[blocks.Block]) -> str:
     return (blocks.plain(first.spans).strip() if first else "") or given.title
 
 
-class _Writer(Writer):
+class _DeliverableWriter(Writer):
     """A writer whose headings begin at level 1 and whose lists are those of Word."""
 
     def __init__(self, title: str, notes: Sequence[str]) -> None:
-        super().__init__(blocks.Report(title, "", "", "", "", (), (), ""))
+        super().__init__(blocks.PrintableReport(title, "", "", "", "", (), (), ""))
         self._notes = notes
         self._noted: list[str] = []
         self.above = 0

@@ -17,14 +17,14 @@ from runs.documents.printing.blocks import (
     Block,
     Diagram,
     Heading,
+    HorizontalRule,
     Items,
     Paragraph,
     Preformatted,
     Quotation,
-    Rule,
     Span,
     Spans,
-    Table,
+    TableBlock,
     said,
     span,
 )
@@ -84,7 +84,7 @@ def blocks_here(text: str, known: str, top: int, nesting: int = MAX_NESTING) -> 
     The result begins with `TOO_DEEP` if something was left out.
     """
     tokens = _parser(nesting).parse(text)
-    found = tuple(_Reader(known, top).blocks(SyntaxTreeNode(tokens).children))
+    found = tuple(_MarkdownReader(known, top).blocks(SyntaxTreeNode(tokens).children))
     left_out = any(token.type in _HOLDERS and token.level >= nesting - 1 for token in tokens)
     return (TOO_DEEP, *found) if left_out else found
 
@@ -95,7 +95,7 @@ def _parser(nesting: int) -> MarkdownIt:
     return MarkdownIt("commonmark", options).enable(["table", "strikethrough"]).disable("image")
 
 
-class _Reader:
+class _MarkdownReader:
     """Converts the syntax tree of one text."""
 
     def __init__(self, known: str, top: int) -> None:
@@ -123,7 +123,7 @@ class _Reader:
                 case "fence" | "code_block":
                     yield Preformatted(visible_text(node.content.rstrip("\n")))
                 case "hr":
-                    yield Rule()
+                    yield HorizontalRule()
                 case "table":
                     yield self._table(node)
                 case other:
@@ -156,9 +156,9 @@ class _Reader:
         self._before = min(self._top + depth - self._highest, self._before + 1, 6)
         return Heading(self._before, words)
 
-    def _table(self, node: SyntaxTreeNode) -> Table:
+    def _table(self, node: SyntaxTreeNode) -> TableBlock:
         rows = [tuple(self._inline(cell) for cell in row.children) for part in node.children for row in part.children]
-        return Table("Table", rows[0], tuple(rows[1:]))
+        return TableBlock("TableBlock", rows[0], tuple(rows[1:]))
 
     def _inline(self, node: SyntaxTreeNode) -> Spans:
         return tuple(_joined(one for child in node.children for one in self._spans(child.children, Span(""))))

@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 
 from runs.documents.printing import blocks
 
-_report: TypeAdapter[blocks.Report] = TypeAdapter(blocks.Report)
+_report: TypeAdapter[blocks.PrintableReport] = TypeAdapter(blocks.PrintableReport)
 NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 _OUTSIDE = ("http://", "https://", "mailto:")
 _COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24"}
@@ -34,14 +34,14 @@ _STYLE_NAMES = ("Heading 1", "Heading 2", "Heading 3", "Heading 4", "Heading 5",
 
 
 def docx(data: bytes) -> bytes:
-    """Returns the Word file of a `blocks.Report` (JSON), always the same bytes."""
+    """Returns the Word file of a `blocks.PrintableReport` (JSON), always the same bytes."""
     return Writer(_report.validate_json(data)).written()
 
 
 class Writer:
     """Appends block after block to the document."""
 
-    def __init__(self, report: blocks.Report) -> None:
+    def __init__(self, report: blocks.PrintableReport) -> None:
         self._report = report
         self.above = 1  # the level of the document's title
         self.document = Document()
@@ -70,7 +70,7 @@ class Writer:
         self.document.save(buffer)
         return _undated(buffer.getvalue())
 
-    def _section(self, section: blocks.Section, *, new_page: bool = False) -> None:
+    def _section(self, section: blocks.ReportSection, *, new_page: bool = False) -> None:
         self._heading(2, (blocks.Span(section.title),), section.id, new_page=new_page)
         self.add(section.blocks)
 
@@ -90,14 +90,14 @@ class Writer:
                 self.add(block.blocks, depth + 1)
             case blocks.Preformatted() | blocks.Diagram():
                 self._verbatim(block, depth)
-            case blocks.Rule():
+            case blocks.HorizontalRule():
                 self._paragraph((blocks.Span("* * *"),), depth)
-            case blocks.Table():
+            case blocks.TableBlock():
                 self._table([block.head, *block.rows], block.right)
-            case blocks.Facts():
+            case blocks.FactList():
                 for term, words in block.rows:
                     self._paragraph((blocks.Span(f"{term}: ", strong=True), *words), depth)
-            case blocks.Checks():
+            case blocks.CheckList():
                 for one in block.rows:
                     head = (
                         blocks.Span(f"{one.label} ", strong=True),
@@ -109,7 +109,7 @@ class Writer:
             case blocks.Notice():
                 self._paragraph((blocks.Span(block.title, strong=True),), depth, colour=block.tone)
                 self.add(block.blocks, depth + 1)
-            case blocks.Sources():
+            case blocks.SourceList():
                 self._sources(block)
             case _:
                 assert_never(block)
@@ -121,7 +121,7 @@ class Writer:
             self._paragraph(first, depth, mark=mark)
             self.add(row[1:] if first else row, depth + 1)
 
-    def _sources(self, block: blocks.Sources) -> None:
+    def _sources(self, block: blocks.SourceList) -> None:
         for one in block.rows:
             sha = (blocks.Span("  SHA-256 "), blocks.Span(one.sha256, code=True)) if one.sha256 else ()
             self._paragraph(
@@ -276,7 +276,7 @@ def with_values(element: BaseOxmlElement, **attributes: str) -> BaseOxmlElement:
     return element
 
 
-def _set_up(document: Docx, report: blocks.Report) -> None:
+def _set_up(document: Docx, report: blocks.PrintableReport) -> None:
     """Sets paper size, fonts and metadata. The library's template has a date of 2013 and another author."""
     properties = document.core_properties
     properties.title = NO_XML.sub("\ufffd", f"{report.word}: {report.title}" if report.word else report.title)[:255]

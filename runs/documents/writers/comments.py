@@ -14,7 +14,7 @@ from lxml import etree
 
 from runs.documents.formats.docx.names import W
 from runs.documents.formats.docx.reader import source
-from runs.documents.formats.docx.words import Piece
+from runs.documents.formats.docx.words import TextOrigin
 from runs.documents.packed_parts import unpacked
 from runs.documents.reading.package_parts import Element, Package, whole_number
 from runs.errors import InvalidInput
@@ -35,7 +35,7 @@ type Node = Any
 """An element of lxml, which has no types."""
 
 
-class Comment(NamedTuple):
+class NewComment(NamedTuple):
     """A comment on the characters from `start` to before `end` of the text that the reader makes. `on`: ISO 8601 or
     empty.
     """
@@ -47,14 +47,14 @@ class Comment(NamedTuple):
 
 
 def made(data: bytes) -> bytes:
-    """Entry point of the isolated process. Takes a `Comment` as JSON and a Word file, packed, and
+    """Entry point of the isolated process. Takes a `NewComment` as JSON and a Word file, packed, and
     returns the new file.
     """
     given, file = unpacked(data)
-    return commented(file, Comment(*json.loads(given)))
+    return commented(file, NewComment(*json.loads(given)))
 
 
-def commented(data: bytes, comment: Comment) -> bytes:
+def commented(data: bytes, comment: NewComment) -> bytes:
     """Returns the file with one more comment, always the same bytes. Raises InvalidInput (a clause after the file's
     name).
     """
@@ -77,7 +77,7 @@ def commented(data: bytes, comment: Comment) -> bytes:
     return _zipped(data, package, {**changed, name: _written(comments)})
 
 
-def _pieces_at(pieces: Sequence[Piece], comment: Comment) -> tuple[Piece, Piece]:
+def _pieces_at(pieces: Sequence[TextOrigin], comment: NewComment) -> tuple[TextOrigin, TextOrigin]:
     """Returns the pieces that contain the first and the last of the commented characters."""
     starts = [piece.start for piece in pieces]
     first = max(bisect_right(starts, comment.start) - 1, 0)
@@ -89,7 +89,7 @@ def _pieces_at(pieces: Sequence[Piece], comment: Comment) -> tuple[Piece, Piece]
     return pieces[first], pieces[last]
 
 
-def _counterparts(read: Element, root: Node, wanted: Sequence[Piece]) -> dict[int, Node]:
+def _counterparts(read: Element, root: Node, wanted: Sequence[TextOrigin]) -> dict[int, Node]:
     """Maps the elements that were read, by `id()`, to those of the tree that is written.
 
     Both trees have the same elements. The written one also has what the reader leaves out, such as comments in the XML.
@@ -98,7 +98,7 @@ def _counterparts(read: Element, root: Node, wanted: Sequence[Piece]) -> dict[in
     return {id(one): other for one, other in zip(read.iter("*"), root.iter("*"), strict=True) if id(one) in ids}
 
 
-def _mark(nodes: Mapping[int, Node], first: Piece, last: Piece, comment: Comment, number: str) -> None:
+def _mark(nodes: Mapping[int, Node], first: TextOrigin, last: TextOrigin, comment: NewComment, number: str) -> None:
     """Puts the marks of the comment around the words."""
     # The end comes first: splitting a run moves what follows into a new run, and leaves the beginning where it was.
     before = nodes[id(last.element)]
@@ -117,7 +117,7 @@ def _put_behind(node: Node, other: Node) -> None:
     node.getparent().insert(node.getparent().index(node) + 1, other)
 
 
-def _cut(nodes: Mapping[int, Node], piece: Piece, at: int, *, keep_whole: bool = False) -> Node:
+def _cut(nodes: Mapping[int, Node], piece: TextOrigin, at: int, *, keep_whole: bool = False) -> Node:
     """Splits a run so that one begins at the character `at`, and returns that one.
 
     If the run begins there it is returned unchanged. Only text can be split; anything else stays whole on the side of
@@ -172,7 +172,7 @@ def _next_id(root: Node, comments: Node) -> str:
     return str(highest + 1)
 
 
-def _element(comment: Comment, number: str) -> Node:
+def _element(comment: NewComment, number: str) -> Node:
     found = etree.Element(f"{W}comment", {f"{W}id": number, f"{W}author": AUTHOR, f"{W}initials": AUTHOR[:1]})
     if comment.on:
         found.set(f"{W}date", comment.on)

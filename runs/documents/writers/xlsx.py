@@ -31,7 +31,7 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 
-class Given(NamedTuple):
+class SheetInput(NamedTuple):
     """The CSV and the name of the sheet."""
 
     text: str
@@ -39,11 +39,11 @@ class Given(NamedTuple):
 
 
 def made(data: bytes) -> bytes:
-    """Entry point of the isolated process: a `Given` as JSON to the bytes of the file."""
-    return written(Given(*json.loads(data)))
+    """Entry point of the isolated process: a `SheetInput` as JSON to the bytes of the file."""
+    return written(SheetInput(*json.loads(data)))
 
 
-def written(given: Given) -> bytes:
+def written(given: SheetInput) -> bytes:
     """Returns the file, always the same bytes. Raises InvalidInput with a clause that continues the file's name."""
     rows = list(_rows(given.text))
     cells = sum(map(len, rows))

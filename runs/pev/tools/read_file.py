@@ -10,7 +10,7 @@ from runs.contracts.base import JsonObject
 from runs.contracts.ports import Original, Shown, ToolResult, Workspace
 from runs.documents.content import document_of
 from runs.documents.places.document import Document, unit_at, units_in
-from runs.documents.places.marked import Piece, pieces
+from runs.documents.places.marked import MarkedLines, pieces
 from runs.enums import Effect, OriginalPages
 from runs.errors import InvalidInput
 from runs.pev.read_set import ReadTracker
@@ -152,9 +152,9 @@ def _of_document(
     return ToolResult("\n".join([head, *parts]) + note, shown=tuple(shown))
 
 
-def _fitting(document: Document, wanted: tuple[int, int], limit: int) -> list[Piece]:
+def _fitting(document: Document, wanted: tuple[int, int], limit: int) -> list[MarkedLines]:
     """The pieces that fit into so many characters; the last one may be the beginning of a block, and there is one."""
-    found: list[Piece] = []
+    found: list[MarkedLines] = []
     used = 0
     for piece in pieces(document, *wanted):
         used += len(piece.head) + 1

@@ -24,7 +24,7 @@ _SAFE = ("http://", "https://", "mailto:", "/", "#")
 """How addresses begin. Those of texts were looked at where they were read; here they are looked at once more."""
 
 
-def as_html(report: blocks.Report) -> str:
+def as_html(report: blocks.PrintableReport) -> str:
     """One file. Its policy forbids a reader's browser to fetch, send or run anything."""
     report = pictured(report)
     with_pictures = has_pictures(report)
@@ -49,13 +49,13 @@ def _style(*names: str) -> str:
     return "".join(Path(str(finders.find(name))).read_text() for name in names)
 
 
-def heading(report: blocks.Report) -> SafeString:
+def heading(report: blocks.PrintableReport) -> SafeString:
     """What the h1 says."""
     word = f'<span class="verdict-word {report.tone}">{escape(report.word)}:</span> ' if report.word else ""
     return mark_safe(f"{word}{escape(report.title)}")  # noqa: S308  both are escaped
 
 
-def body(report: blocks.Report) -> SafeString:
+def body(report: blocks.PrintableReport) -> SafeString:
     """Brief and annex, without the title."""
     parts = [
         '<div class="brief">',
@@ -67,7 +67,7 @@ def body(report: blocks.Report) -> SafeString:
     return mark_safe("\n".join(parts))  # noqa: S308  every text and address in it was escaped
 
 
-def _section(section: blocks.Section) -> str:
+def _section(section: blocks.ReportSection) -> str:
     id_ = escape(section.id)
     return (
         f'<section class="report-section" aria-labelledby="{id_}"><h2 id="{id_}">{escape(section.title)}</h2>\n'
@@ -75,7 +75,7 @@ def _section(section: blocks.Section) -> str:
     )
 
 
-def _fold(section: blocks.Section) -> str:
+def _fold(section: blocks.ReportSection) -> str:
     """A section of the annex: folded on a screen, and open on paper (report.css)."""
     title = f'<summary><h2 id="{escape(section.id)}">{escape(section.title)}</h2></summary>'
     return f'<details class="report-section report-fold">{title}\n{_blocks(section.blocks)}</details>'
@@ -103,19 +103,19 @@ def _block(block: blocks.Block) -> str:
             return f"<pre>{escape(block.text)}</pre>\n"
         case blocks.Diagram():
             return _diagram(block)
-        case blocks.Rule():
+        case blocks.HorizontalRule():
             return "<hr>\n"
-        case blocks.Table():
+        case blocks.TableBlock():
             return _table(block)
-        case blocks.Facts():
+        case blocks.FactList():
             rows = (f"<div><dt>{escape(term)}</dt><dd>{_spans(words)}</dd></div>" for term, words in block.rows)
             return f'<dl class="report-facts">{"".join(rows)}</dl>\n'
-        case blocks.Checks():
+        case blocks.CheckList():
             return f'<ul class="report-checks">{"".join(map(_check, block.rows))}</ul>\n'
         case blocks.Notice():
             title = f"<p><strong>{escape(block.title)}</strong></p>"
             return f'<div class="alert {block.tone}">{title}{_blocks(block.blocks)}</div>\n'
-        case blocks.Sources():
+        case blocks.SourceList():
             return f'<ol class="report-sources">{"".join(map(_source, block.rows))}</ol>\n'
         case _:
             assert_never(block)
@@ -142,7 +142,7 @@ def _row(row: tuple[blocks.Block, ...]) -> str:
     return _blocks(row)
 
 
-def _check(one: blocks.Check) -> str:
+def _check(one: blocks.CheckItem) -> str:
     id_ = f' id="{escape(one.id)}"' if one.id else ""
     by = f' <span class="muted">{escape(one.by)}</span>' if one.by else ""
     words = f" {_spans(one.spans)}" if one.spans else ""
@@ -153,7 +153,7 @@ def _check(one: blocks.Check) -> str:
     )
 
 
-def _table(block: blocks.Table) -> str:
+def _table(block: blocks.TableBlock) -> str:
     def cells(tag: str, row: Iterable[blocks.Spans]) -> str:
         return "".join(
             f"<{tag}{' class=number' if place in block.right else ''}>{_spans(cell)}</{tag.split(' ')[0]}>"
@@ -169,7 +169,7 @@ def _table(block: blocks.Table) -> str:
     )
 
 
-def _source(one: blocks.Source) -> str:
+def _source(one: blocks.CitedSource) -> str:
     around = f"<blockquote>{_spans(one.around)}</blockquote>" if one.around else ""
     sha = f' <span class="muted hash">SHA-256 {escape(one.sha256)}</span>' if one.sha256 else ""
     return f'<li id="{blocks.SOURCE[1:]}{one.number}" value="{one.number}">{escape(one.place)}{sha}{around}</li>'

@@ -12,7 +12,7 @@ from runs.reports.report_format import ReportFormat
 from runs.text.visible import visible_text
 
 
-def as_markdown(report: blocks.Report) -> str:
+def as_markdown(report: blocks.PrintableReport) -> str:
     """UTF-8 text ending in a newline. What was quoted is words: never structure, and no terminal obeys it."""
     writer = _Writer(report.places)
     rows = [f"# {report.word + ': ' if report.word else ''}{line(report.title)}", "", f"*{line(report.about)}*"]
@@ -31,7 +31,7 @@ class _Writer:
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = places
 
-    def section(self, section: blocks.Section) -> Iterator[str]:
+    def section(self, section: blocks.ReportSection) -> Iterator[str]:
         yield f"## {line(section.title)}"
         yield from self._blocks(section.blocks)
 
@@ -54,19 +54,19 @@ class _Writer:
                 fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", block.text)), default=0))
                 kind = "mermaid" if isinstance(block, blocks.Diagram) else ""
                 yield from (f"{fence}{kind}", *block.text.split("\n"), fence)
-            case blocks.Rule():
+            case blocks.HorizontalRule():
                 yield "---"
-            case blocks.Table():
+            case blocks.TableBlock():
                 yield from self._table(block)
-            case blocks.Facts():
+            case blocks.FactList():
                 yield from (f"- **{line(term)}**: {self._spans(words)}" for term, words in block.rows)
-            case blocks.Checks():
+            case blocks.CheckList():
                 for one in block.rows:
                     yield from self._check(one)
             case blocks.Notice():
                 yield f"**{line(block.title)}**"
                 yield from self._blocks(block.blocks)
-            case blocks.Sources():
+            case blocks.SourceList():
                 for source in block.rows:
                     yield f"{source.number}. {line(source.place)} (SHA-256 {code(source.sha256)})"
                     yield from ([f"   > {self._spans(source.around)}"] if source.around else [])
@@ -79,7 +79,7 @@ class _Writer:
             rows = list(self._blocks(row))[1:] or [""]
             yield from _indented(mark, " " * len(mark), rows)
 
-    def _table(self, block: blocks.Table) -> Iterator[str]:
+    def _table(self, block: blocks.TableBlock) -> Iterator[str]:
         yield self._row(block.head)
         yield "|" + "|".join("---:" if place in block.right else "---" for place in range(len(block.head))) + "|"
         yield from map(self._row, block.rows)
@@ -87,7 +87,7 @@ class _Writer:
     def _row(self, row: Iterable[blocks.Spans]) -> str:
         return f"| {' | '.join(self._spans(cell).replace(_BREAK, ' ') for cell in row)} |"
 
-    def _check(self, one: blocks.Check) -> Iterator[str]:
+    def _check(self, one: blocks.CheckItem) -> Iterator[str]:
         by = f" ({line(one.by)})" if one.by else ""
         mark = one.mark.upper() if one.mark in blocks.UNMET else one.mark
         words = f": {self._spans(one.spans)}" if one.spans else ""

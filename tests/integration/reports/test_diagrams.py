@@ -11,7 +11,7 @@ import pytest
 from docx import Document
 from pypdf import PdfReader
 
-from runs.documents.printing.blocks import Diagram, Report
+from runs.documents.printing.blocks import Diagram, PrintableReport
 from runs.models import Run
 from runs.reports.formats.html import as_html
 from runs.reports.isolated_writing import pictured
@@ -23,7 +23,7 @@ FLOW = "flowchart LR\n  accTitle: Where data goes\n  web[Website] --> db[(Databa
 BROKEN = "flowchart LR\n  a[Open --> b"
 
 
-def report_with(*sources: str) -> Report:
+def report_with(*sources: str) -> PrintableReport:
     run = made.finished_succeeded()
     answer = "Done.\n\n" + "\n\n".join(
         f"- it\n\n  > ```mermaid\n  > {one.replace('\n', '\n  > ')}\n  > ```" for one in sources

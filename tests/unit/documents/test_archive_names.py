@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.archive_names import Name, decoded, with_folders
+from runs.documents.archive_names import EntryName, decoded, with_folders
 
 BACKSLASH = "“_” stands for a backslash in its name, which would separate folders here."
 
@@ -44,12 +44,12 @@ BACKSLASH = "“_” stands for a backslash in its name, which would separate fo
 def test_names_of_one_archive_are_guessed_together(codec: str, names: list[str]) -> None:
     found = decoded(name.encode(codec) for name in [*names, "plain.txt"])
     assert [found[name.encode(codec)].name for name in names] == names
-    assert found[b"plain.txt"] == Name("plain.txt")
+    assert found[b"plain.txt"] == EntryName("plain.txt")
 
 
 def test_a_short_name_that_may_be_another_is_said_with_the_other() -> None:
     [found] = decoded(["東京.txt".encode("cp932")]).values()
-    assert found == Name("東京.txt", "“東京.txt” is taken for its name, which would be “ôîï₧.txt” in DOS 437.")
+    assert found == EntryName("東京.txt", "“東京.txt” is taken for its name, which would be “ôîï₧.txt” in DOS 437.")
     assert decoded(["契約書 第一条について.txt".encode("cp932")]).popitem()[1].caution == ""
 
 
@@ -69,20 +69,20 @@ def test_what_is_in_no_encoding_is_said() -> None:
 @pytest.mark.parametrize(
     ("name", "from_windows", "expected"),
     [
-        ("a\\b.txt", True, Name("a/b.txt")),
-        ("a\\b.txt", False, Name("a_b.txt", BACKSLASH)),
-        ("dir/a\\b\\c.txt", False, Name("dir/a_b_c.txt", BACKSLASH)),
-        ("a/b.txt", False, Name("a/b.txt")),
-        ("a\\..\\b.txt", False, Name("a\\..\\b.txt")),
-        ("..\\b.txt", True, Name("..\\b.txt")),
+        ("a\\b.txt", True, EntryName("a/b.txt")),
+        ("a\\b.txt", False, EntryName("a_b.txt", BACKSLASH)),
+        ("dir/a\\b\\c.txt", False, EntryName("dir/a_b_c.txt", BACKSLASH)),
+        ("a/b.txt", False, EntryName("a/b.txt")),
+        ("a\\..\\b.txt", False, EntryName("a\\..\\b.txt")),
+        ("..\\b.txt", True, EntryName("..\\b.txt")),
     ],
 )
-def test_a_backslash_separates_folders_on_windows_alone(name: str, from_windows: bool, expected: Name) -> None:
-    assert with_folders(Name(name), from_windows=from_windows) == expected
+def test_a_backslash_separates_folders_on_windows_alone(name: str, from_windows: bool, expected: EntryName) -> None:
+    assert with_folders(EntryName(name), from_windows=from_windows) == expected
 
 
 def test_both_doubts_are_said() -> None:
-    assert with_folders(Name("ü\\b", "One."), from_windows=False) == Name("ü_b", f"One. {BACKSLASH}")
+    assert with_folders(EntryName("ü\\b", "One."), from_windows=False) == EntryName("ü_b", f"One. {BACKSLASH}")
 
 
 def test_very_many_names_are_decoded_by_the_first_of_them() -> None:
@@ -92,7 +92,7 @@ def test_very_many_names_are_decoded_by_the_first_of_them() -> None:
 
 def test_a_caution_fits_into_its_column() -> None:
     long = decoded(["東京".encode("cp932") * 100])["東京".encode("cp932") * 100]
-    both = with_folders(Name(f"{long.name}\\b", long.caution or "x" * 190), from_windows=False)
+    both = with_folders(EntryName(f"{long.name}\\b", long.caution or "x" * 190), from_windows=False)
     assert len(both.caution) <= 300
     [name] = decoded([("ⅰ" * 70 + "京").encode("cp932")]).values()
     assert len(name.caution) <= 200

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from runs.documents.file_kinds import TAIL_BYTES, Kind, is_document, kind_of
+from runs.documents.file_kinds import TAIL_BYTES, FileKind, is_document, kind_of
 
 
 def zipped(*names: str) -> bytes:
@@ -35,15 +35,15 @@ def zipped(*names: str) -> bytes:
     ],
 )
 def test_documents_are_known_by_their_bytes(data: bytes, expected: str) -> None:
-    assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == Kind(expected)
+    assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == FileKind(expected)
 
 
 @pytest.mark.parametrize("part", ["Index/Document.iwa", "Index.zip", "buildVersionHistory.plist"])
 def test_documents_of_apple_are_named(part: str) -> None:
     data = zipped(part, "preview.jpg")
     problem = "is a document of Apple's Pages, Numbers or Keynote; export it as Word, Excel, PowerPoint or PDF"
-    assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == Kind(problem=problem)
-    assert kind_of(data[:4_096], zipped("Index/a.md", "index.xml")) == Kind("zip")
+    assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == FileKind(problem=problem)
+    assert kind_of(data[:4_096], zipped("Index/a.md", "index.xml")) == FileKind("zip")
 
 
 def test_a_file_inside_another_one_does_not_count() -> None:
@@ -52,12 +52,12 @@ def test_a_file_inside_another_one_does_not_count() -> None:
         archive.writestr("ppt/presentation.xml", b"x")
         archive.writestr("ppt/embeddings/book.xlsx", zipped("[Content_Types].xml", "xl/workbook.xml"))
     data = buffer.getvalue()
-    assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == Kind("pptx")
+    assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == FileKind("pptx")
 
 
 def test_a_document_that_was_cut_off_is_one() -> None:
     data = zipped("word/document.xml", "word/styles.xml")
-    assert kind_of(data[:4_096], data[4_096:9_000]) == Kind("docx")
+    assert kind_of(data[:4_096], data[4_096:9_000]) == FileKind("docx")
 
 
 @pytest.mark.parametrize(
@@ -71,19 +71,19 @@ def test_a_document_that_was_cut_off_is_one() -> None:
     ],
 )
 def test_only_web_pages_that_were_saved_are_documents(data: bytes, expected: str) -> None:
-    assert (kind_of(data), is_document(data)) == (Kind(expected), bool(expected))
+    assert (kind_of(data), is_document(data)) == (FileKind(expected), bool(expected))
 
 
 def test_a_long_directory_is_read_from_where_it_is_seen() -> None:
     data = zipped(*(f"ppt/slides/slide{number}.xml" for number in range(1_500)), "ppt/presentation.xml")
-    assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == Kind("pptx")
+    assert kind_of(data[:4_096], data[-TAIL_BYTES:]) == FileKind("pptx")
 
 
 @pytest.mark.parametrize(
     "tail", [b"PK\5\6", b"PK\5\6" + b"\xff" * 30, b"PK\1\2" + b"\xff" * 60 + b"PK\5\6" + b"\0" * 18]
 )
 def test_a_directory_that_lies_is_none(tail: bytes) -> None:
-    assert kind_of(b"PK\3\4", tail) == Kind("zip")
+    assert kind_of(b"PK\3\4", tail) == FileKind("zip")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_says_what_it_is_is_believed(media_type: bytes, expected: str) -> N
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("mimetype", media_type)
-    assert kind_of(buffer.getvalue(), buffer.getvalue()) == Kind(expected)
+    assert kind_of(buffer.getvalue(), buffer.getvalue()) == FileKind(expected)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_says_what_it_is_is_believed(media_type: bytes, expected: str) -> N
     ],
 )
 def test_what_no_reader_can_read_is_named(data: bytes, part: str) -> None:
-    assert kind_of(data) == Kind(problem=f"is {part}")
+    assert kind_of(data) == FileKind(problem=f"is {part}")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_no_reader_can_read_is_named(data: bytes, part: str) -> None:
     ],
 )
 def test_of_others_nothing_is_known(data: bytes) -> None:
-    assert kind_of(data) == Kind()
+    assert kind_of(data) == FileKind()
 
 
 @pytest.mark.parametrize("data", [b"%PDF-1.4\n1 0 obj", b"%PDF-2.0\n", b"\n\r\n%PDF-1.4\n", b"{\\rtf1\\ansi Hello}"])

@@ -12,7 +12,7 @@ _NO_NOTES = frozenset({"separator", "continuationSeparator", "continuationNotice
 _UNKNOWN = "note"
 
 
-class Kind(NamedTuple):
+class NoteKind(NamedTuple):
     """Footnotes or endnotes by id. `numbers`: their number format, None if numbering restarts on each page and is
     unknowable.
     """
@@ -21,12 +21,14 @@ class Kind(NamedTuple):
     numbers: str | None
 
     @classmethod
-    def of(cls, root: Element | None, body: Element, settings: Element | None, properties: str, usual: str) -> "Kind":
+    def of(
+        cls, root: Element | None, body: Element, settings: Element | None, properties: str, usual: str
+    ) -> "NoteKind":
         notes = () if root is None else (note for note in root if note.get(f"{W}type", "") not in _NO_NOTES)
         return cls({note.get(f"{W}id", ""): note for note in notes}, _numbers(body, settings, properties, usual))
 
 
-class Reference(NamedTuple):
+class NoteReference(NamedTuple):
     """A reference in the text: the tag of its mark, and the id and number of the note."""
 
     tag: str
@@ -34,15 +36,15 @@ class Reference(NamedTuple):
     label: str
 
 
-class Notes:
+class NoteCounter:
     """Counts the notes of each kind, by the tag of their marks, while the text is read."""
 
-    def __init__(self, kinds: Mapping[str, Kind]) -> None:
+    def __init__(self, kinds: Mapping[str, NoteKind]) -> None:
         self.kinds = kinds
         self._left = {tag: set(kind.notes) for tag, kind in kinds.items()}
         self._counted = dict.fromkeys(kinds, 0)
 
-    def refer(self, sign: Element, *, before: str, is_deleted: bool) -> tuple[Reference, str]:
+    def refer(self, sign: Element, *, before: str, is_deleted: bool) -> tuple[NoteReference, str]:
         """Returns the reference, and the text of its mark after the character `before`.
 
         The text is empty if the mark is deleted or is written in the text itself.
@@ -52,11 +54,11 @@ class Notes:
         is_first = note in self._left[tag]
         self._left[tag].discard(note)
         if has_own or is_deleted or not is_first:
-            return Reference(tag, note, ""), ""
+            return NoteReference(tag, note, ""), ""
         self._counted[tag] += 1
         numbers = self.kinds[tag].numbers
         label = written(self._counted[tag], numbers) if numbers else ""
-        return Reference(tag, note, label), _shown(label, before)
+        return NoteReference(tag, note, label), _shown(label, before)
 
 
 def _shown(label: str, before: str) -> str:

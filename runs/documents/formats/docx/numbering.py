@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from runs.documents.formats.docx.names import MC, W, is_on, number, val
-from runs.documents.formats.docx.styles import Style, Styles
+from runs.documents.formats.docx.styles import DocxStyles, Style
 from runs.documents.reading.fields import FieldCode
 from runs.documents.reading.package_parts import Element, whole_number
 from runs.text.numerals import ENGLISH, ENGLISH_TENS
@@ -176,7 +176,7 @@ class Numbered:
 class Numbering:
     """The lists of a document, and the assignment of paragraphs to them."""
 
-    def __init__(self, root: Element | None, styles: Styles) -> None:
+    def __init__(self, root: Element | None, styles: DocxStyles) -> None:
         self._styles = styles
         self._lists: dict[str, NumberList | None] = {}
         found = root if root is not None else ()
@@ -367,7 +367,7 @@ _BUILT_IN: Mapping[str, tuple[tuple[str, str], ...]] = {
 """Lists that every document has: format and text of each level."""
 
 
-class _Place(NamedTuple):
+class _ListPosition(NamedTuple):
     numbers: NumberList
     level: int
 
@@ -376,7 +376,7 @@ class FieldNumbers:
     """Counts the LISTNUM fields of a story, in text order."""
 
     def __init__(self) -> None:
-        self._last: _Place | None = None
+        self._last: _ListPosition | None = None
         self._paragraph = 0
         """The list and level of the last field."""
         self._levels: dict[str, int] = {}
@@ -403,12 +403,12 @@ class FieldNumbers:
         numbered = counters.count((numbers, level), start=None if start is None else min(start, MAX_NUMBER))
         if numbered is None:
             return None
-        self._last, self._paragraph = _Place(numbers, level), paragraph
+        self._last, self._paragraph = _ListPosition(numbers, level), paragraph
         self._levels[numbers.key] = level
         return numbered.label
 
     def _list(
-        self, name: str, numbering: Numbering, before: _Place | None, own: tuple[NumberList, int] | None
+        self, name: str, numbering: Numbering, before: _ListPosition | None, own: tuple[NumberList, int] | None
     ) -> NumberList | None:
         """Returns the list with this name. Without a name, it is that of the previous field in the paragraph, of the
         paragraph itself, or of the last field.
@@ -422,7 +422,7 @@ class FieldNumbers:
         return self._last.numbers if self._last else None
 
     def _level(
-        self, code: FieldCode, numbers: NumberList, before: _Place | None, own: tuple[NumberList, int] | None
+        self, code: FieldCode, numbers: NumberList, before: _ListPosition | None, own: tuple[NumberList, int] | None
     ) -> int | None:
         """Returns the level that the field states. Otherwise it is that of the previous field in the paragraph, the one
         below the paragraph's level, or the one that fields of the list used last.
@@ -463,7 +463,7 @@ _TITLE = re.compile(r"[^\W\d]{3,}\s|§")
 """Labels that begin with a word. They end all open clauses."""
 
 
-class _Open(NamedTuple):
+class _OpenClause(NamedTuple):
     """A clause that the next paragraph may be part of. `is_part`: it is itself part of the one before it."""
 
     key: str
@@ -477,7 +477,7 @@ class Clauses:
     """Finds the whole number of each clause. Must be called for all numbered paragraphs in text order."""
 
     def __init__(self) -> None:
-        self._open: list[_Open] = []
+        self._open: list[_OpenClause] = []
 
     def clause(self, numbered: Numbered) -> str:
         """Returns the whole number, or an empty string, as for a bullet."""
@@ -492,7 +492,7 @@ class Clauses:
         clause = _joined(above.clause, own) if above and is_part and not numbered.is_whole else own
         if above and not is_part and _TITLE.match(numbered.label):
             self._open.clear()
-        self._open.append(_Open(numbered.key, numbered.level, numbered.shape, clause[:_MAX_CLAUSE], is_part))
+        self._open.append(_OpenClause(numbered.key, numbered.level, numbered.shape, clause[:_MAX_CLAUSE], is_part))
         del self._open[:-_MAX_OPEN]
         return clause[:_MAX_CLAUSE]
 

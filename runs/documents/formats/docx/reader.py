@@ -7,13 +7,13 @@ from typing import NamedTuple
 from runs.documents.formats.docx import FORMAT
 from runs.documents.formats.docx.crossreferences import CrossReferences
 from runs.documents.formats.docx.names import MC, W, chosen, is_on, number, switch, val
-from runs.documents.formats.docx.notes import Kind, Notes
+from runs.documents.formats.docx.notes import NoteCounter, NoteKind
 from runs.documents.formats.docx.numbering import Clauses, Counters, FieldNumbers, Numbered, Numbering
 from runs.documents.formats.docx.styles import (
     UNKNOWN,
     WHITE,
+    DocxStyles,
     Style,
-    Styles,
     colour_of,
     ground_of,
     hides,
@@ -27,11 +27,11 @@ from runs.documents.formats.docx.words import (
     INSERTED,
     RANGES,
     TOO_DEEP,
-    Change,
     Comments,
-    Noted,
-    Piece,
-    Words,
+    DocxWords,
+    NoteMention,
+    TextOrigin,
+    TrackedChange,
     change_in,
 )
 from runs.documents.model.anchors import IN_TEXTS
@@ -51,23 +51,23 @@ def read(data: bytes) -> bytes:
 
 def make(data: bytes) -> BuiltDocument:
     """Reads a Word file. Raises InvalidInput with a clause that continues the file's name."""
-    return _Reader(Package(data)).made()
+    return _DocxReader(Package(data)).made()
 
 
-class Source(NamedTuple):
+class DocxSource(NamedTuple):
     """The main part of a Word file: its name, its root, and the elements that the words of the text come from."""
 
     name: str
     root: Element
-    pieces: Sequence[Piece]
+    pieces: Sequence[TextOrigin]
 
 
-def source(data: bytes) -> Source:
+def source(data: bytes) -> DocxSource:
     """Returns the origin of the words in the main text, without notes, comments, headers and footers."""
-    return _Reader(Package(data)).source()
+    return _DocxReader(Package(data)).source()
 
 
-class _Reader:
+class _DocxReader:
     def __init__(self, package: Package) -> None:
         self._package = package
         kinds = {relation.kind: relation.target for relation in package.relations()}
@@ -80,20 +80,20 @@ class _Reader:
         self._targets: dict[str, dict[str, None]] = {}
         for relation in package.relations(main):
             self._targets.setdefault(relation.kind, {})[relation.target] = None  # without duplicates, in order
-        styles = Styles(self._part("styles"))
+        styles = DocxStyles(self._part("styles"))
         self._settings = self._part("settings")
-        self._notes = Notes(
+        self._notes = NoteCounter(
             {
-                f"{W}{name}Reference": Kind.of(self._part(f"{name}s"), body, self._settings, f"{name}Pr", usual)
+                f"{W}{name}Reference": NoteKind.of(self._part(f"{name}s"), body, self._settings, f"{name}Pr", usual)
                 for name, usual in (("footnote", "decimal"), ("endnote", "lowerRoman"))
             }
         )
         self._builder = Builder(FORMAT.name)
-        self._story = Story(self._builder, styles, Numbering(self._part("numbering"), styles), self._notes)
+        self._story = DocxStory(self._builder, styles, Numbering(self._part("numbering"), styles), self._notes)
 
     def made(self) -> BuiltDocument:
         ground = _ground(self._root, self._settings)
-        place = Place("", BlockKind.PARAGRAPH, Counting.of_clauses(), ground=ground)
+        place = DocxPosition("", BlockKind.PARAGRAPH, StoryCounters.of_clauses(), ground=ground)
         self._story.walk(self._body, place)
         self._add_notes("footnote", "fn", BlockKind.FOOTNOTE)
         self._add_notes("endnote", "en", BlockKind.ENDNOTE)
@@ -101,7 +101,7 @@ class _Reader:
         for kind, prefix in ((BlockKind.HEADER, "hd"), (BlockKind.FOOTER, "ft")):
             for at, name in enumerate(self._targets.get(kind.value, ()), 1):
                 if (root := self._package.xml(name)) is not None:
-                    self._story.walk(root, Place(f"{prefix}{at}.", kind, Counting()))
+                    self._story.walk(root, DocxPosition(f"{prefix}{at}.", kind, StoryCounters()))
         sentences, clauses = self._story.cross_references.check()
         for sentence in sentences:
             self._builder.caution(sentence)
@@ -109,11 +109,11 @@ class _Reader:
             self._builder.mark(MarkKind.DISPUTED, clause.start, clause.end, note=clause.number.strip())
         return self._builder.made(FORMAT.unit, place.paragraphs)
 
-    def source(self) -> Source:
-        pieces: list[Piece] = []
+    def source(self) -> DocxSource:
+        pieces: list[TextOrigin] = []
         self._story.pieces = pieces
-        self._story.walk(self._body, Place("", BlockKind.PARAGRAPH, Counting.of_clauses()))
-        return Source(self._main, self._root, pieces)
+        self._story.walk(self._body, DocxPosition("", BlockKind.PARAGRAPH, StoryCounters.of_clauses()))
+        return DocxSource(self._main, self._root, pieces)
 
     def _part(self, kind: str) -> Element | None:
         name = next(iter(self._targets.get(kind, ())), None)
@@ -121,11 +121,11 @@ class _Reader:
 
     def _add_notes(self, name: str, prefix: str, kind: BlockKind) -> None:
         """Adds the notes in the order of their references, which is how they are numbered."""
-        counting = Counting()
+        counting = StoryCounters()
         for at, (note, label, change) in enumerate(self._in_order(f"{W}{name}Reference"), 1):
-            self._story.walk(note, Place(f"{prefix}{at}.", kind, counting, label), change)
+            self._story.walk(note, DocxPosition(f"{prefix}{at}.", kind, counting, label), change)
 
-    def _in_order(self, tag: str) -> Iterator[tuple[Element, str, Change | None]]:
+    def _in_order(self, tag: str) -> Iterator[tuple[Element, str, TrackedChange | None]]:
         notes = dict(self._notes.kinds[tag].notes)
         for reference, change in list(self._story.references):
             if reference.tag == tag and (note := notes.pop(reference.id, None)) is not None:
@@ -135,10 +135,10 @@ class _Reader:
 
     def _comments(self) -> None:
         root = self._part("comments")
-        counting = Counting()
+        counting = StoryCounters()
         for comment in root.findall(f"{W}comment") if root is not None else ():
             number = comment.get(f"{W}id", "")
-            place = Place(f"cm{whole_number(number)}.", BlockKind.COMMENT, counting)
+            place = DocxPosition(f"cm{whole_number(number)}.", BlockKind.COMMENT, counting)
             self._story.walk(comment, place)
             if span := self._story.comments.spans.pop(number, None):
                 by, on = comment.get(f"{W}author", ""), comment.get(f"{W}date", "")
@@ -160,7 +160,7 @@ _NO_WORDS = Block("", BlockKind.PARAGRAPH, 0, 0)
 
 
 @dataclass
-class Counting:
+class StoryCounters:
     """The counters of one story. Each story counts by itself.
 
     Only the main text has clauses. `markup` counts them with deleted paragraphs included.
@@ -169,15 +169,15 @@ class Counting:
     counters: Counters = field(default_factory=Counters)
     fields: FieldNumbers = field(default_factory=FieldNumbers)
     clauses: Clauses | None = None
-    markup: "Counting | None" = None
+    markup: "StoryCounters | None" = None
 
     @classmethod
-    def of_clauses(cls) -> "Counting":
+    def of_clauses(cls) -> "StoryCounters":
         return cls(clauses=Clauses(), markup=cls(clauses=Clauses()))
 
 
 @dataclass
-class Place:
+class DocxPosition:
     """The place where blocks are added.
 
     Anchors begin with `prefix`. `label` precedes the first block, whose anchor is `first`. `ground` is the background
@@ -186,7 +186,7 @@ class Place:
 
     prefix: str
     kind: BlockKind
-    counting: Counting
+    counting: StoryCounters
     label: str = ""
     paragraphs: int = 0
     tables: int = 0
@@ -194,12 +194,12 @@ class Place:
     ground: str = WHITE
 
 
-class Story:
+class DocxStory:
     """Adds the blocks of a story to `builder`, and collects what they refer to."""
 
-    def __init__(self, builder: Builder, styles: Styles, numbering: Numbering, notes: Notes) -> None:
+    def __init__(self, builder: Builder, styles: DocxStyles, numbering: Numbering, notes: NoteCounter) -> None:
         self._builder, self._styles, self._numbering, self._notes = builder, styles, numbering, notes
-        self._boxes = Counting()
+        self._boxes = StoryCounters()
         self._paragraphs = 0
         self._pending_bookmarks: list[str] = []  # found before the paragraph that they belong to
         self._numbered: tuple[Numbered | None, str] | None = (
@@ -207,18 +207,18 @@ class Story:
         )
         self.cross_references = CrossReferences()
         self.comments = Comments()
-        self.references: list[Noted] = []
-        self.pieces: list[Piece] | None = None  # collected only if the caller asks for them
+        self.references: list[NoteMention] = []
+        self.pieces: list[TextOrigin] | None = None  # collected only if the caller asks for them
 
-    def walk(self, element: Element, place: Place, change: Change | None = None, depth: int = 0) -> None:
+    def walk(self, element: Element, place: DocxPosition, change: TrackedChange | None = None, depth: int = 0) -> None:
         """Adds all blocks in an element. `change` is the tracked change that contains it."""
         if depth > MAX_DEPTH:
             raise InvalidInput(TOO_DEEP)
-        words: Words | None = None
+        words: DocxWords | None = None
         last: Element | None = None
         for child in element:
             if child.tag == f"{W}p":
-                words = words or Words(self._styles, self._notes, self._builder.begin())
+                words = words or DocxWords(self._styles, self._notes, self._builder.begin())
                 if self._read(words, child, place, change):
                     self._add(words, child, place, depth)
                     words = None
@@ -235,7 +235,7 @@ class Story:
         if words and last is not None:
             self._add(words, last, place, depth, is_gone=not words.text)
 
-    def _read(self, words: Words, paragraph: Element, place: Place, change: Change | None) -> bool:
+    def _read(self, words: DocxWords, paragraph: Element, place: DocxPosition, change: TrackedChange | None) -> bool:
         """Returns whether the paragraph ends here. If its paragraph mark is deleted, the next one continues it."""
         place.paragraphs += 1
         self._paragraphs += 1
@@ -265,7 +265,7 @@ class Story:
         return False
 
     def _count_field(
-        self, code: FieldCode, properties: Element | None, chain: Sequence[Style], place: Place
+        self, code: FieldCode, properties: Element | None, chain: Sequence[Style], place: DocxPosition
     ) -> str | None:
         """Returns the number of a LISTNUM field. Word counts it after the number of its paragraph."""
         if hides(chain) and _hides_mark(properties, chain):
@@ -278,7 +278,7 @@ class Story:
             markup.fields.count(code, self._numbering, markup.counters, own, self._paragraphs)
         return place.counting.fields.count(code, self._numbering, place.counting.counters, own, self._paragraphs)
 
-    def _other(self, element: Element, place: Place, change: Change | None, depth: int) -> None:
+    def _other(self, element: Element, place: DocxPosition, change: TrackedChange | None, depth: int) -> None:
         if element.tag == f"{W}tbl":
             self._table(element, place, change, depth)
         elif element.tag == f"{W}sdt":
@@ -292,7 +292,7 @@ class Story:
         else:  # content in another format, or from another file
             self._builder.note(f"What comes from another file after paragraph {place.paragraphs} was not read.")
 
-    def _table(self, table: Element, place: Place, change: Change | None, depth: int) -> None:
+    def _table(self, table: Element, place: DocxPosition, change: TrackedChange | None, depth: int) -> None:
         place.tables += 1
         ground = self._ground(table.find(f"{W}tblPr")) or place.ground
         for row_number, (row, row_change) in enumerate(_members(table, f"{W}tr", change), 1):
@@ -306,12 +306,14 @@ class Story:
                 prefix = f"{place.prefix}t{place.tables}r{row_number}c{column}."
                 kind = BlockKind.CELL if place.kind is BlockKind.PARAGRAPH else place.kind
                 shade = shading(properties.find(f"{W}shd")) if properties is not None else None
-                inner = Place(prefix, kind, place.counting, ground=shade or ground)
+                inner = DocxPosition(prefix, kind, place.counting, ground=shade or ground)
                 self.walk(cell, inner, _said(properties, cell_change, "cellIns", "cellDel"), depth + 1)
                 span = properties.find(f"{W}gridSpan") if properties is not None else None
                 column += max(number(span, 1, high=_MAX_COLUMNS), 1)
 
-    def _add(self, words: Words, paragraph: Element, place: Place, depth: int, *, is_gone: bool = False) -> None:
+    def _add(
+        self, words: DocxWords, paragraph: Element, place: DocxPosition, depth: int, *, is_gone: bool = False
+    ) -> None:
         """Adds the block of a paragraph, if it shows anything, and everything that belongs to it."""
         properties = paragraph.find(f"{W}pPr")
         chain = self._chain(properties)
@@ -342,12 +344,12 @@ class Story:
         for thing in words.left_out:
             self._builder.note(left_out_at(thing, where))
         kind = BlockKind.TEXT_BOX if place.kind in {BlockKind.PARAGRAPH, BlockKind.CELL} else place.kind
-        inner = Place(f"{anchor}x.", kind, self._boxes, ground=UNKNOWN)
+        inner = DocxPosition(f"{anchor}x.", kind, self._boxes, ground=UNKNOWN)
         for box, change in words.boxes:
             self.walk(box, inner, change, depth + 1)
 
     def _block(
-        self, anchor: str, text: str, place: Place, numbered: Numbered | None, markup: str, outline: int
+        self, anchor: str, text: str, place: DocxPosition, numbered: Numbered | None, markup: str, outline: int
     ) -> Block:
         label, level = (numbered.label, numbered.level + 1) if numbered else ("", 0)
         clauses = place.counting.clauses
@@ -359,7 +361,13 @@ class Story:
         return self._builder.add(anchor, kind, text, label=label, clause=clause, level=outline or level, markup=markup)
 
     def _counted(
-        self, words: Words, properties: Element | None, chain: Sequence[Style], place: Place, *, is_gone: bool
+        self,
+        words: DocxWords,
+        properties: Element | None,
+        chain: Sequence[Style],
+        place: DocxPosition,
+        *,
+        is_gone: bool,
     ) -> tuple[Numbered | None, str]:
         """Returns the number of a paragraph, and its clause while changes are shown.
 
@@ -377,11 +385,11 @@ class Story:
             return None, self._markup(properties, chain, place) if words.deletions else ""
         return self._number(properties, chain, place), self._markup(properties, chain, place)
 
-    def _number(self, properties: Element | None, chain: Sequence[Style], place: Place) -> Numbered | None:
+    def _number(self, properties: Element | None, chain: Sequence[Style], place: DocxPosition) -> Numbered | None:
         found = self._numbering.place(list_of(properties), chain)
         return place.counting.counters.count(found) if found else None
 
-    def _markup(self, properties: Element | None, chain: Sequence[Style], place: Place) -> str:
+    def _markup(self, properties: Element | None, chain: Sequence[Style], place: DocxPosition) -> str:
         """Returns the clause of a paragraph while changes are shown, even if the paragraph is deleted."""
         counting = place.counting.markup
         found = self._numbering.place(list_of(properties), chain) if counting else None
@@ -411,11 +419,11 @@ def _hides_mark(properties: Element | None, chain: Sequence[Style]) -> bool:
     return hides(chain) if said is None else said
 
 
-def _inner(element: Element, change: Change | None) -> Change | None:
+def _inner(element: Element, change: TrackedChange | None) -> TrackedChange | None:
     return change_in(element, change) if element.tag in INSERTED | DELETED else change
 
 
-def _said(properties: Element | None, change: Change | None, *names: str) -> Change | None:
+def _said(properties: Element | None, change: TrackedChange | None, *names: str) -> TrackedChange | None:
     """Returns the tracked change in the properties of a row or cell, within the enclosing change."""
     for name in names:
         if properties is not None and (found := properties.find(f"{W}{name}")) is not None:
@@ -423,7 +431,9 @@ def _said(properties: Element | None, change: Change | None, *names: str) -> Cha
     return change
 
 
-def _members(element: Element, tag: str, change: Change | None) -> Iterator[tuple[Element, Change | None]]:
+def _members(
+    element: Element, tag: str, change: TrackedChange | None
+) -> Iterator[tuple[Element, TrackedChange | None]]:
     """Yields the rows of a table or the cells of a row, including those inside wrapper elements."""
     for child in element:
         if child.tag == tag:

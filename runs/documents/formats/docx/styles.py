@@ -21,7 +21,7 @@ _RAISED: Mapping[str | None, Mapping[int, int]] = {
 _HIGHLIGHTS: Mapping[str, str] = {"white": WHITE, "black": "000000", "none": ""}
 
 
-class Look(NamedTuple):
+class RunLook(NamedTuple):
     """The look of words, None where it is not stated.
 
     A colour is six hexadecimal digits, or empty for Word's automatic colour. `ground` is the shading or highlight
@@ -35,17 +35,17 @@ class Look(NamedTuple):
     is_struck: bool | None = None
 
 
-NOTHING_SAID = Look()
+NOTHING_SAID = RunLook()
 
 
-def look(properties: Element | None) -> Look:
+def look(properties: Element | None) -> RunLook:
     """Returns what the properties of a run state."""
     if properties is None:
         return NOTHING_SAID
     colour, size = properties.find(f"{W}color"), properties.find(f"{W}sz")
     highlight = val(properties.find(f"{W}highlight"))
     ground = shading(properties.find(f"{W}shd"))
-    return Look(
+    return RunLook(
         None if colour is None else _colour(colour, "val", "Color"),
         None if size is None else number(size, 20),
         _HIGHLIGHTS.get(highlight, UNKNOWN) or ground if highlight else ground,
@@ -66,7 +66,7 @@ def raised(text: str, position: str | None) -> str:
     return text.translate(_RAISED[position]) if position in _RAISED else text
 
 
-def first(looks: Iterable[Look]) -> Look:
+def first(looks: Iterable[RunLook]) -> RunLook:
     """Returns the first stated value of each property."""
     colour, size, ground, position, is_struck = NOTHING_SAID
     for one in looks:
@@ -75,7 +75,7 @@ def first(looks: Iterable[Look]) -> Look:
         ground = one.ground if ground is None else ground
         position = one.position if position is None else position
         is_struck = one.is_struck if is_struck is None else is_struck
-    return Look(colour, size, ground, position, is_struck)
+    return RunLook(colour, size, ground, position, is_struck)
 
 
 def shading(element: Element | None) -> str | None:
@@ -92,7 +92,7 @@ def shading(element: Element | None) -> str | None:
     return fill if UNKNOWN not in {colour, fill} and colour and _are_alike(colour, fill) else UNKNOWN
 
 
-def is_unseen(words: Look, ground: str) -> bool:
+def is_unseen(words: RunLook, ground: str) -> bool:
     """Whether words with this look are invisible on a ground, unless they have a ground of their own."""
     if words.size is not None and words.size < MIN_SIZE:
         return True
@@ -141,12 +141,12 @@ class Style:
     level: int | None = None
     outline: int | None = None
     is_hidden: bool | None = None
-    look: Look = NOTHING_SAID
+    look: RunLook = NOTHING_SAID
     ground: str | None = None
     """The shading of its paragraphs. For a table style, UNKNOWN if any part of it has a shading."""
 
 
-class Styles:
+class DocxStyles:
     def __init__(self, root: Element | None) -> None:
         self._styles: dict[str, Style] = {}
         self._chains: dict[str, Sequence[Style]] = {}
@@ -175,7 +175,7 @@ class Styles:
             self._chains[style_id] = _chain(self._styles, style_id)
         return self._chains[style_id]
 
-    def look_of(self, chain: Sequence[Style]) -> Look:
+    def look_of(self, chain: Sequence[Style]) -> RunLook:
         """Returns the look of words in a paragraph with these styles if the run states nothing."""
         return first([*(style.look for style in chain), self._look])
 

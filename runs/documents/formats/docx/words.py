@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from runs.documents.formats.docx.names import MC, M, W, chosen, is_on, number, outermost, switch, val
-from runs.documents.formats.docx.notes import Notes, Reference
-from runs.documents.formats.docx.styles import WHITE, Look, Styles, first, hides, is_unseen, look, raised
+from runs.documents.formats.docx.notes import NoteCounter, NoteReference
+from runs.documents.formats.docx.styles import WHITE, DocxStyles, RunLook, first, hides, is_unseen, look, raised
 from runs.documents.model.layout import Deletion, Mark, MarkKind
 from runs.documents.reading.fields import MAX_CODE, FieldCode, sign_of
 from runs.documents.reading.package_parts import MAX_DEPTH, Element, whole_number
@@ -118,7 +118,7 @@ _SIGNS: Mapping[str, str] = {
 TOO_DEEP = f"has contents that are nested more than {MAX_DEPTH} times"
 
 
-class Change(NamedTuple):
+class TrackedChange(NamedTuple):
     """A tracked change, with author and date according to the file."""
 
     is_deletion: bool
@@ -126,14 +126,14 @@ class Change(NamedTuple):
     on: str
 
 
-class Noted(NamedTuple):
+class NoteMention(NamedTuple):
     """A reference to a note, and the tracked change that contains it."""
 
-    reference: Reference
-    change: Change | None
+    reference: NoteReference
+    change: TrackedChange | None
 
 
-class Piece(NamedTuple):
+class TextOrigin(NamedTuple):
     """The origin of the characters from `start` to before `end` of the whole text.
 
     It is one `child` of a run (`element`), or a whole element outside runs, such as a formula.
@@ -180,11 +180,11 @@ class Comments:
             self.spans.setdefault(comment, (self._begun[comment], at))
 
 
-def change_in(element: Element | None, before: Change | None = None) -> Change | None:
+def change_in(element: Element | None, before: TrackedChange | None = None) -> TrackedChange | None:
     """Returns the tracked change of an element inside another change. A deletion stays a deletion."""
     if element is None or (before and before.is_deletion):
         return before
-    return Change(element.tag in DELETED, element.get(f"{W}author", ""), element.get(f"{W}date", ""))
+    return TrackedChange(element.tag in DELETED, element.get(f"{W}author", ""), element.get(f"{W}date", ""))
 
 
 def _is_scan(drawing: Element) -> bool:
@@ -195,10 +195,10 @@ def _is_scan(drawing: Element) -> bool:
     return width >= _OF_A_SCAN[0] and height >= _OF_A_SCAN[1]
 
 
-class Words:
+class DocxWords:
     """One paragraph, or several whose paragraph marks were deleted. `begin` is its offset in the whole text."""
 
-    def __init__(self, styles: Styles, notes: Notes, begin: int) -> None:
+    def __init__(self, styles: DocxStyles, notes: NoteCounter, begin: int) -> None:
         self._styles, self._notes, self.begin = styles, notes, begin
         self._parts: list[str] = []
         self._size = 0
@@ -207,22 +207,22 @@ class Words:
         self._codes = 0  # how many open fields have no result yet
         self._count: Callable[[FieldCode], str | None] = _count_nothing
         self._is_hidden = False
-        self._look, self._ground = Look(), WHITE
+        self._look, self._ground = RunLook(), WHITE
         self.marks: list[Mark] = []
         self.deletions: list[Deletion] = []
-        self.references: list[Noted] = []
+        self.references: list[NoteMention] = []
         self.comments: list[str] = []
         self.bounds: list[tuple[Element, int]] = []  # of the words that comments refer to
-        self.boxes: list[tuple[Element, Change | None]] = []
+        self.boxes: list[tuple[Element, TrackedChange | None]] = []
         self.objects: list[str] = []
         self.left_out: list[str] = []  # results that Word shows and the file does not hold
         self.bookmarks: list[str] = []
         self.cross_references: list[CrossReference] = []
         self.has_field_numbers = False
         self._is_drawn_on = False
-        self.pieces: list[Piece] = []
+        self.pieces: list[TextOrigin] = []
 
-    def join(self, change: Change) -> None:
+    def join(self, change: TrackedChange) -> None:
         """Continues with the next paragraph, because the paragraph mark between them is deleted."""
         self._add("\n", change, is_hidden=False)
 
@@ -244,10 +244,10 @@ class Words:
     def read(
         self,
         paragraph: Element,
-        change: Change | None,
+        change: TrackedChange | None,
         *,
         is_hidden: bool,
-        words: Look,
+        words: RunLook,
         ground: str,
         count: Callable[[FieldCode], str | None],
     ) -> None:
@@ -259,7 +259,7 @@ class Words:
         self._is_hidden, self._look, self._ground, self._count = is_hidden, words, ground, count
         self._inside(paragraph, change, 0)
 
-    def _inside(self, element: Element, change: Change | None, depth: int) -> None:
+    def _inside(self, element: Element, change: TrackedChange | None, depth: int) -> None:
         if depth > MAX_DEPTH:
             raise InvalidInput(TOO_DEEP)
         for child in element:
@@ -284,7 +284,7 @@ class Words:
             elif tag == BOOKMARK:
                 self.bookmarks.append(child.get(f"{W}name", ""))
 
-    def _simple_field(self, element: Element, change: Change | None, depth: int) -> None:
+    def _simple_field(self, element: Element, change: TrackedChange | None, depth: int) -> None:
         begin = self._size
         self._inside(element, change, depth + 1)
         field = _Field(begin, element.get(f"{W}instr", ""), begin)
@@ -292,7 +292,7 @@ class Words:
             self._piece_of(element, None, text, change)
             self._add(text, change, is_hidden=False)
 
-    def _run(self, run: Element, change: Change | None) -> None:
+    def _run(self, run: Element, change: TrackedChange | None) -> None:
         properties = run.find(f"{W}rPr")
         look = self._looks(properties)
         is_hidden = self._hides(properties) or is_unseen(look, self._ground)
@@ -320,11 +320,11 @@ class Words:
             self._mark(sign)
 
     def _piece_of(
-        self, element: Element, child: Element | None, text: str, change: Change | None, before: int = 0
+        self, element: Element, child: Element | None, text: str, change: TrackedChange | None, before: int = 0
     ) -> None:
         if text and not (change and change.is_deletion):
             start = self.begin + self._size + before
-            self.pieces.append(Piece(start, start + len(text), element, child))
+            self.pieces.append(TextOrigin(start, start + len(text), element, child))
 
     def _hides(self, properties: Element | None) -> bool:
         """Whether a run is hidden. Its own property takes precedence; a character style toggles what the paragraph
@@ -338,13 +338,13 @@ class Words:
         style = val(properties.find(f"{W}rStyle"))
         return self._is_hidden != hides(self._styles.chain(style)) if style else self._is_hidden
 
-    def _looks(self, properties: Element | None) -> Look:
+    def _looks(self, properties: Element | None) -> RunLook:
         if properties is None:
             return self._look
         styles = self._styles.chain(val(properties.find(f"{W}rStyle")))
         return first([look(properties), *(style.look for style in styles), self._look])
 
-    def _field(self, sign: Element, at: int, change: Change | None) -> str:
+    def _field(self, sign: Element, at: int, change: TrackedChange | None) -> str:
         """Follows a field through its parts, and returns the text of a field without a result.
 
         `at`: the offset of the next character in the paragraph.
@@ -365,7 +365,7 @@ class Words:
                 return self._end_field(field, field.begin != at, at, change)
         return ""
 
-    def _end_field(self, field: _Field, has_result: bool, end: int, change: Change | None) -> str:
+    def _end_field(self, field: _Field, has_result: bool, end: int, change: TrackedChange | None) -> str:
         """Returns the text of a field without a result in the file."""
         code = FieldCode(field.code)
         if change and change.is_deletion:
@@ -382,7 +382,7 @@ class Words:
             self.left_out.append(code.left_out)
         return code.shown if number is None else number
 
-    def _piece(self, element: Element, change: Change | None) -> str:
+    def _piece(self, element: Element, change: TrackedChange | None) -> str:
         tag = element.tag
         if tag in {f"{W}t", f"{W}delText"}:
             return _SPACE.sub(" ", element.text or "")
@@ -392,16 +392,16 @@ class Words:
             return handle(self, element, change)
         return ""
 
-    def refer(self, element: Element, change: Change | None) -> str:
+    def refer(self, element: Element, change: TrackedChange | None) -> str:
         reference, sign = self._notes.refer(element, before=self._last, is_deleted=bool(change and change.is_deletion))
-        self.references.append(Noted(reference, change))
+        self.references.append(NoteMention(reference, change))
         return sign
 
-    def refer_to_comment(self, element: Element, _: Change | None) -> str:
+    def refer_to_comment(self, element: Element, _: TrackedChange | None) -> str:
         self.comments.append(element.get(f"{W}id", ""))
         return ""
 
-    def drawing(self, element: Element, change: Change | None) -> str:
+    def drawing(self, element: Element, change: TrackedChange | None) -> str:
         """Keeps text boxes. They are read after the paragraph that they are anchored to."""
         self._is_drawn_on = self._is_drawn_on or not (change and change.is_deletion)
         for one in outermost(element, _BOX, _PICTURE, *_OBJECTS):
@@ -411,17 +411,17 @@ class Words:
                 self.objects.append(_OBJECTS.get(one.tag, "picture of a page"))
         return ""
 
-    def alternative(self, element: Element, change: Change | None) -> str:
+    def alternative(self, element: Element, change: TrackedChange | None) -> str:
         choice = chosen(element)
         return "".join(self._piece(child, change) for child in choice) if choice is not None else ""
 
-    def ruby(self, element: Element, change: Change | None) -> str:
+    def ruby(self, element: Element, change: TrackedChange | None) -> str:
         """Returns the base text without its pronunciation."""
         base = element.find(f"{W}rubyBase")
         runs = base.findall(f"{W}r") if base is not None else ()
         return "".join(self._piece(child, change) for run in runs for child in run if child.tag != f"{W}ruby")
 
-    def _add(self, text: str, change: Change | None, *, is_hidden: bool, is_struck: bool = False) -> None:
+    def _add(self, text: str, change: TrackedChange | None, *, is_hidden: bool, is_struck: bool = False) -> None:
         if not text:
             return
         start = self.begin + self._size
@@ -455,14 +455,14 @@ def _count_nothing(_: FieldCode) -> str | None:
     return None
 
 
-_OTHERS: Mapping[str, Callable[[Words, Element, Change | None], str]] = {
+_OTHERS: Mapping[str, Callable[[DocxWords, Element, TrackedChange | None], str]] = {
     f"{W}sym": lambda words, element, change: symbol(element),
-    f"{W}footnoteReference": Words.refer,
-    f"{W}endnoteReference": Words.refer,
-    f"{W}commentReference": Words.refer_to_comment,
-    f"{W}drawing": Words.drawing,
-    f"{W}pict": Words.drawing,
-    f"{W}object": Words.drawing,
-    f"{MC}AlternateContent": Words.alternative,
-    f"{W}ruby": Words.ruby,
+    f"{W}footnoteReference": DocxWords.refer,
+    f"{W}endnoteReference": DocxWords.refer,
+    f"{W}commentReference": DocxWords.refer_to_comment,
+    f"{W}drawing": DocxWords.drawing,
+    f"{W}pict": DocxWords.drawing,
+    f"{W}object": DocxWords.drawing,
+    f"{MC}AlternateContent": DocxWords.alternative,
+    f"{W}ruby": DocxWords.ruby,
 }

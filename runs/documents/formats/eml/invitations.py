@@ -6,7 +6,7 @@ from typing import Any
 
 from icalendar import Calendar
 
-from runs.documents.formats.eml.mails import Line
+from runs.documents.formats.eml.mails import MailLine
 from runs.errors import InvalidInput
 
 MAX_CHARACTERS = 500_000
@@ -29,12 +29,12 @@ _TITLES = {
 _ANSWERS = {"ACCEPTED": "accepted", "DECLINED": "declined", "TENTATIVE": "tentative", "DELEGATED": "delegated"}
 
 
-def lines_of(text: str) -> list[Line]:
+def lines_of(text: str) -> list[MailLine]:
     """Returns the events of a calendar as lines. Raises InvalidInput if no event can be read."""
     if len(text) > MAX_CHARACTERS:
         raise InvalidInput("is a calendar that is too long")
     try:
-        found = [Line(line) for line in _lines(Calendar.from_ical(text))]
+        found = [MailLine(line) for line in _lines(Calendar.from_ical(text))]
     except _BROKEN as error:
         raise InvalidInput("is a damaged calendar") from error
     if not found:

@@ -20,7 +20,7 @@ _MAX_NAME = 200
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f]+")
 
 
-class Line(NamedTuple):
+class MailLine(NamedTuple):
     """A line. `hidden`: the ranges that are not shown."""
 
     text: str
@@ -34,7 +34,7 @@ class Mail(NamedTuple):
     """
 
     fields: Sequence[tuple[str, str]]
-    lines: Sequence[Line]
+    lines: Sequence[MailLine]
     attachments: Sequence[str]
     notes: Sequence[str]
     cautions: Sequence[str] = ()
@@ -44,12 +44,14 @@ def laid_out(form: DocumentFormat, mail: Mail) -> BuiltDocument:
     """Returns a document with a block for each line. The anchor is the line's number."""
     builder = Builder(form.layout_name or form.name)
     lines = [
-        (Line(f"{name}: {' '.join(value.split())}"), BlockKind.FIELD) for name, value in mail.fields if value.strip()
+        (MailLine(f"{name}: {' '.join(value.split())}"), BlockKind.FIELD)
+        for name, value in mail.fields
+        if value.strip()
     ]
     body = [(line, BlockKind.LINE) for line in _without_gaps(mail.lines)]
-    attached = [(Line(f"Attachment: {name}"), BlockKind.FIELD) for name in mail.attachments]
+    attached = [(MailLine(f"Attachment: {name}"), BlockKind.FIELD) for name in mail.attachments]
     parts = [part for part in (lines, body, attached) if part]
-    between = [(Line(""), BlockKind.LINE)]
+    between = [(MailLine(""), BlockKind.LINE)]
     everything = [one for part in parts for one in (between if part is not parts[0] else []) + part]
     for number, (line, block_kind) in enumerate(everything, 1):
         block = builder.add(f"L{number}", block_kind, line.text, label=line.label)
@@ -62,14 +64,14 @@ def laid_out(form: DocumentFormat, mail: Mail) -> BuiltDocument:
     return builder.made(form.unit, len(everything))
 
 
-def plain_lines(text: str) -> list[Line]:
-    return [Line(line.rstrip()) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+def plain_lines(text: str) -> list[MailLine]:
+    return [MailLine(line.rstrip()) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
 
 
-def html_lines(data: bytes, encoding: str = "") -> tuple[list[Line], Sequence[str], Sequence[str]]:
+def html_lines(data: bytes, encoding: str = "") -> tuple[list[MailLine], Sequence[str], Sequence[str]]:
     """Returns the lines, and sentences on what could not be read and on what to know before relying on the text."""
     page = page_of(data, encoding)
-    lines: list[Line] = []
+    lines: list[MailLine] = []
     for piece in page.pieces:
         at = 0
         for number, text in enumerate(piece.text.split("\n")):
@@ -78,7 +80,7 @@ def html_lines(data: bytes, encoding: str = "") -> tuple[list[Line], Sequence[st
                 for start, end in piece.hidden
                 if start < at + len(text) and end > at
             ]
-            lines.append(Line(text, "" if number else piece.label, hidden))
+            lines.append(MailLine(text, "" if number else piece.label, hidden))
             at += len(text) + 1
     return lines, [CUT] if page.is_cut else [], page.cautions
 
@@ -89,7 +91,7 @@ def attachment_name(name: str | None, number: int) -> str:
     return bare or f"attachment {number}"
 
 
-def _without_gaps(lines: Sequence[Line]) -> Iterator[Line]:
+def _without_gaps(lines: Sequence[MailLine]) -> Iterator[MailLine]:
     """Yields lines with at most one empty line in a row, and none at the beginning and the end."""
     is_gap = False
     begun = False
@@ -98,7 +100,7 @@ def _without_gaps(lines: Sequence[Line]) -> Iterator[Line]:
             is_gap = begun
             continue
         if is_gap:
-            yield Line("")
+            yield MailLine("")
         yield line
         is_gap, begun = False, True
 
@@ -126,10 +128,10 @@ class Alternative(NamedTuple):
     """A version of a mail's text. `name`: what people call it, such as “HTML”."""
 
     name: str
-    lines: Sequence[Line]
+    lines: Sequence[MailLine]
 
 
-def put_together(shown: Alternative, others: Sequence[Alternative]) -> tuple[list[Line], list[str]]:
+def put_together(shown: Alternative, others: Sequence[Alternative]) -> tuple[list[MailLine], list[str]]:
     """Returns the lines of the alternative that is shown, followed by each other alternative with different words, and
     cautions about them.
     """
@@ -141,7 +143,12 @@ def put_together(shown: Alternative, others: Sequence[Alternative]) -> tuple[lis
             continue
         ours, theirs = _difference(known[0], words)
         known.append(words)
-        lines += [Line(""), Line(f"[The {other.name} of this mail says something else:]"), Line(""), *other.lines]
+        lines += [
+            MailLine(""),
+            MailLine(f"[The {other.name} of this mail says something else:]"),
+            MailLine(""),
+            *other.lines,
+        ]
         cautions.append(
             f"The {other.name} of the mail says something else than its {shown.name}: {theirs} instead of {ours}. "
             "Both were read."
@@ -149,13 +156,13 @@ def put_together(shown: Alternative, others: Sequence[Alternative]) -> tuple[lis
     return lines, cautions
 
 
-def _words(lines: Sequence[Line]) -> list[str]:
+def _words(lines: Sequence[MailLine]) -> list[str]:
     """Returns the visible words in order, in normalised spelling."""
     text = "\n".join(f"{line.label} {_visible(line)}" for line in lines)
     return _WORD.findall(caseless(_HYPHEN_AT_END.sub("", _NO_WORDS.sub(" ", text))))
 
 
-def _visible(line: Line) -> str:
+def _visible(line: MailLine) -> str:
     text = line.text
     for start, end in sorted(line.hidden, reverse=True):
         text = text[:start] + text[end:]

@@ -19,8 +19,8 @@ from runs.documents.formats.eml.mails import (
     MAX_ATTACHMENTS,
     MAX_ORNAMENT,
     Alternative,
-    Line,
     Mail,
+    MailLine,
     attachment_name,
     html_lines,
     laid_out,
@@ -140,12 +140,12 @@ class Parts:
     """The lines of a mail's body, and its attachments."""
 
     def __init__(self, message: Message) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[MailLine] = []
         self.attachments: list[Attachment] = []
         self.notes: list[str] = []
         self.cautions: list[str] = []
         self.is_signed = False
-        self._invitations: list[list[Line]] = []
+        self._invitations: list[list[MailLine]] = []
         self._left, self._attached, self._calendars = MAX_PARTS, 0, 0
         self._walk(message, 0)
         for lines in self._invitations:
@@ -200,16 +200,16 @@ class Parts:
         document = smime.name_inside(_field(name or ""))
         if found.content and (document or not _is_mail_part(found.content)):
             self._attach(part, document or "signed content", found.content)
-            if found.kind is smime.Kind.SIGNED:
+            if found.kind is smime.SmimeKind.SIGNED:
                 self.cautions.append(smime.unchecked(self.attachments[-1].name))
         elif found.content:
-            self.is_signed |= found.kind is smime.Kind.SIGNED
+            self.is_signed |= found.kind is smime.SmimeKind.SIGNED
             self._walk(_parsed(found.content), depth + 1)
-        elif found.kind is smime.Kind.ENCRYPTED:
+        elif found.kind is smime.SmimeKind.ENCRYPTED:
             self.notes.append(f"{_whole_or_part(depth)} {_ENCRYPTED}")
         else:
             said = str(part.get_param("smime-type", "")).lower()
-            is_signed = found.kind is smime.Kind.SIGNED or said == "signed-data"
+            is_signed = found.kind is smime.SmimeKind.SIGNED or said == "signed-data"
             why = _ENCRYPTED if "enveloped" in said else _SIGNED if is_signed else _UNKNOWN
             self.notes.append(f"{_whole_or_part(depth)} {why}")
 
@@ -258,9 +258,9 @@ class Parts:
             self._add(plain_lines(text))
             self.cautions += [caution] if caution else []
 
-    def _add(self, lines: Sequence[Line]) -> None:
+    def _add(self, lines: Sequence[MailLine]) -> None:
         if self.lines:
-            self.lines.append(Line(""))
+            self.lines.append(MailLine(""))
         self.lines += lines
 
     def _attach(self, part: Message, name: str | None, content: bytes | None = None) -> None:

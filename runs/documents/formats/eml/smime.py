@@ -25,7 +25,7 @@ _OBJECT_ID, _OCTETS, _OCTETS_IN_PIECES, _SEQUENCE, _CONTENT = 0x06, 0x04, 0x24, 
 _INDEFINITE = 0x80
 
 
-class Kind(StrEnum):
+class SmimeKind(StrEnum):
     SIGNED = "signed"
     COMPRESSED = "compressed"
     ENCRYPTED = "encrypted"
@@ -33,26 +33,26 @@ class Kind(StrEnum):
     """Damaged, or of a kind that cannot be read."""
 
 
-class Opened(NamedTuple):
+class SmimeContent(NamedTuple):
     """`content` is empty if it cannot be read. Signed data may consist of certificates only."""
 
-    kind: Kind
+    kind: SmimeKind
     content: bytes = b""
 
 
-def opened(data: bytes) -> Opened:
+def opened(data: bytes) -> SmimeContent:
     """Returns what is inside the data. Raises InvalidInput if it unpacks to too much."""
     try:
         kind, inside = _content_info(data)
         if kind in _ENCRYPTED:
-            return Opened(Kind.ENCRYPTED)
+            return SmimeContent(SmimeKind.ENCRYPTED)
         if kind == _SIGNED:
-            return Opened(Kind.SIGNED, _encapsulated(data, inside))
+            return SmimeContent(SmimeKind.SIGNED, _encapsulated(data, inside))
         if kind == _COMPRESSED:
-            return Opened(Kind.COMPRESSED, _unpacked(_encapsulated(data, inside)))
+            return SmimeContent(SmimeKind.COMPRESSED, _unpacked(_encapsulated(data, inside)))
     except (ValueError, IndexError, StopIteration, zlib.error):
         pass
-    return Opened(Kind.UNREADABLE)
+    return SmimeContent(SmimeKind.UNREADABLE)
 
 
 def _unpacked(data: bytes) -> bytes:

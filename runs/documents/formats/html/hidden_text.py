@@ -29,7 +29,7 @@ from runs.documents.formats.html.css import (
     taken_apart,
     words,
 )
-from runs.documents.formats.html.style_sheets import TOO_MANY, Declared, Linked, Place, StyleSheets
+from runs.documents.formats.html.style_sheets import TOO_MANY, Declared, Linked, StyledElement, StyleSheets
 from runs.documents.reading.colours import Rgb, are_alike, over
 from runs.documents.reading.package_parts import Element
 from runs.errors import InvalidInput
@@ -108,7 +108,7 @@ _NO_VARIABLES = Variables({})
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class TextLook:
     """The look of an element's text. `ground`: the colour behind it, None if unknown."""
 
     is_gone: bool = False
@@ -158,7 +158,7 @@ class Look:
         return are_alike(over(ink.rgb, ink.alpha * self.opacity, self.ground), self.ground)
 
 
-class Looks:
+class PageLooks:
     """Computes the looks of a page's elements, which are entered and left in document order.
 
     Elements with equal attributes inside elements with equal looks look the same, so each look is computed once.
@@ -167,18 +167,18 @@ class Looks:
     def __init__(self, root: Element, linked: Linked | None = None) -> None:
         self._sheets = StyleSheets(root, linked)
         self.is_elsewhere = self._sheets.is_elsewhere
-        self._known: dict[Any, Look] = {}
-        self._top = Look(variables=Variables(self._sheets.defaults))
+        self._known: dict[Any, TextLook] = {}
+        self._top = TextLook(variables=Variables(self._sheets.defaults))
         if _is_dark(root):
             self._top = replace(self._top, ground=_DARK, colour=Colour(_WHITE))
-        self._stack: list[Look] = []
+        self._stack: list[TextLook] = []
         self._elements: list[Element] = []
-        self._places: list[Place | None] = []
-        self._previous: list[Place | None] = [None]
+        self._places: list[StyledElement | None] = []
+        self._previous: list[StyledElement | None] = [None]
         self._scopes: list[Scope] = []
 
     @property
-    def look(self) -> Look:
+    def look(self) -> TextLook:
         return self._stack[-1] if self._stack else self._top
 
     def enter(self, element: Element) -> None:
@@ -254,7 +254,7 @@ class Looks:
     def _is_first_summary(self, element: Element) -> bool:
         return next((one for one in self._elements[-2] if one.tag == "summary"), None) is element
 
-    def _place(self, at: int) -> Place:
+    def _place(self, at: int) -> StyledElement:
         place = self._places[at]
         if place is None:
             parent = self._place(at - 1) if at else None
@@ -263,8 +263,8 @@ class Looks:
         return place
 
     def _computed(
-        self, element: Element, parent: Look, attributes: Mapping[str, str], structural: list[Any], is_summary: bool
-    ) -> Look:
+        self, element: Element, parent: TextLook, attributes: Mapping[str, str], structural: list[Any], is_summary: bool
+    ) -> TextLook:
         matches = list(structural)
         if self._sheets.has_rules:
             matches += self._sheets.plain(self._place(len(self._elements) - 1))
@@ -293,14 +293,14 @@ class _Computing:
     """Computes the look of one element from its declarations."""
 
     def __init__(
-        self, tag: str, parent: Look, attributes: Mapping[str, str], declared: Declared, *, is_summary: bool
+        self, tag: str, parent: TextLook, attributes: Mapping[str, str], declared: Declared, *, is_summary: bool
     ) -> None:
         self._tag, self._parent, self._attributes = tag, parent, attributes
         self._declared, self._is_summary = declared, is_summary
         own = {name: value for name, value in declared.items() if name.startswith("--")}
         self._variables = Variables(own, parent.variables) if own else parent.variables
 
-    def look(self) -> Look:
+    def look(self) -> TextLook:
         font = self._font()
         parent = self._parent
         display, position = self._display(), self._word("position", "static").removeprefix("-webkit-")
@@ -323,7 +323,7 @@ class _Computing:
             or (layer < 0 and parent.is_on_paint)
             or scale < 0.01
         )
-        return Look(
+        return TextLook(
             is_gone=is_gone,
             is_invisible=visibility in {"hidden", "collapse"} if visibility else parent.is_invisible,
             is_masked=security != "none" if security else parent.is_masked,

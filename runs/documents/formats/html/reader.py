@@ -10,7 +10,7 @@ from lxml import html as lxml_html
 
 from runs.documents import encodings
 from runs.documents.formats.html import FORMAT
-from runs.documents.formats.html.hidden_text import Looks, Scope
+from runs.documents.formats.html.hidden_text import PageLooks, Scope
 from runs.documents.formats.html.style_sheets import Linked
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.reading.building import Builder, BuiltDocument
@@ -59,7 +59,7 @@ _NUMBERS: dict[str, Callable[[int], str]] = {
 _MAX_LABEL = 100_000
 
 
-class Piece(NamedTuple):
+class HtmlBlock(NamedTuple):
     """A block of a page: its text, and the ranges of it that are hidden."""
 
     text: str
@@ -69,14 +69,14 @@ class Piece(NamedTuple):
     hidden: Sequence[tuple[int, int]]
 
 
-class Page(NamedTuple):
+class HtmlPage(NamedTuple):
     """A page. `is_cut`: the end is missing because of too deep nesting.
 
     `cautions`: sentences, such as that the encoding was guessed, or that something that is not applied may hide text.
     """
 
     title: str
-    pieces: Sequence[Piece]
+    pieces: Sequence[HtmlBlock]
     is_cut: bool
     cautions: Sequence[str] = ()
 
@@ -98,14 +98,14 @@ def make(data: bytes) -> BuiltDocument:
     return builder.made(FORMAT.unit, len(page.pieces))
 
 
-def add_pieces(builder: Builder, pieces: Sequence[Piece], prefix: str = "") -> None:
+def add_pieces(builder: Builder, pieces: Sequence[HtmlBlock], prefix: str = "") -> None:
     for number, piece in enumerate(pieces, 1):
         block = builder.add(f"{prefix}p{number}", piece.kind, piece.text, label=piece.label, level=piece.level)
         for start, end in piece.hidden:
             builder.mark(MarkKind.HIDDEN, block.start + start, block.start + end)
 
 
-def page_of(data: bytes, encoding: str = "", linked: Linked | None = None) -> Page:
+def page_of(data: bytes, encoding: str = "", linked: Linked | None = None) -> HtmlPage:
     """Reads a page. `encoding`: what is known of it from elsewhere, such as a mail's header; without any, it is guessed
     unless the data is UTF-8.
 
@@ -123,18 +123,18 @@ def page_of(data: bytes, encoding: str = "", linked: Linked | None = None) -> Pa
     try:
         root = lxml_html.document_fromstring(text, parser=parser)
     except (etree.LxmlError, ValueError):  # the page has only comments
-        return Page("", [], is_cut=False)
+        return HtmlPage("", [], is_cut=False)
     is_cut = any(one.type_name == "ERR_RESOURCE_LIMIT" for one in parser.error_log)
     title = root.find(".//title")
     _add_bodies(root)
-    looks = Looks(root, linked)
-    pieces = _Pieces(looks)
+    looks = PageLooks(root, linked)
+    pieces = _BlockCollector(looks)
     pieces.walk(root)
     pieces.flush()
     cautions = [caution] if caution else []
     if looks.is_elsewhere or any(_runs(script) for script in root.iter("script")):
         cautions.append(ELSEWHERE)
-    return Page(" ".join((title.text or "").split()) if title is not None else "", pieces.all(), is_cut, cautions)
+    return HtmlPage(" ".join((title.text or "").split()) if title is not None else "", pieces.all(), is_cut, cautions)
 
 
 def _add_bodies(root: etree._Element) -> None:
@@ -207,12 +207,12 @@ class _Faint(NamedTuple):
         return self.scope.is_doubtful() or (self.floating is not None and self.floating.has_pictures)
 
 
-class _Pieces:
+class _BlockCollector:
     """Collects the text between the beginnings and ends of blocks."""
 
-    def __init__(self, looks: Looks) -> None:
+    def __init__(self, looks: PageLooks) -> None:
         self._looks = looks
-        self._pieces: list[Piece] = []
+        self._pieces: list[HtmlBlock] = []
         self._parts: list[str] = []
         self._size = 0
         self._hidden: list[tuple[int, int]] = []
@@ -221,7 +221,7 @@ class _Pieces:
         self._kind, self._level, self._label = BlockKind.PARAGRAPH, 0, ""
         self._lists = self._verbatim = 0
 
-    def all(self) -> list[Piece]:
+    def all(self) -> list[HtmlBlock]:
         """Returns all pieces. Must be called at the end, when all pictures are known."""
         for number, faint in self._faint_pieces:
             piece = self._pieces[number]
@@ -310,6 +310,6 @@ class _Pieces:
             if self._faint:
                 moved = [one._replace(start=max(one.start - shift, 0), end=one.end - shift) for one in self._faint]
                 self._faint_pieces.append((len(self._pieces), moved))
-            self._pieces.append(Piece(text, self._kind, self._level, self._label, hidden))
+            self._pieces.append(HtmlBlock(text, self._kind, self._level, self._label, hidden))
             self._label = ""
         self._parts, self._hidden, self._faint, self._size = [], [], [], 0

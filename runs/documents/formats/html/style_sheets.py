@@ -201,7 +201,7 @@ class Declaration(NamedTuple):
     is_important: bool
 
 
-class Rule(NamedTuple):
+class StyleRule(NamedTuple):
     """A rule. `layer` is the name of its cascade layer, or empty."""
 
     selectors: str
@@ -209,19 +209,19 @@ class Rule(NamedTuple):
     layer: str
 
 
-class Sheet(NamedTuple):
+class ParsedStyleSheet(NamedTuple):
     """A parsed style sheet. `imports`: addresses with their layers. `animations`: their final declarations. `defaults`:
     initial values of variables.
     """
 
-    rules: list[Rule]
+    rules: list[StyleRule]
     imports: list[tuple[str, str]]
     layers: list[str]
     animations: dict[str, Sequence[Declaration]]
     defaults: dict[str, Value]
 
 
-class Budget:
+class StepBudget:
     """Counts steps, each multiplied by the length of its selector."""
 
     def __init__(self, steps: int) -> None:
@@ -260,7 +260,7 @@ class _Siblings(list[Any]):
         return [one] * (count if count < 2 * _FOLDED else _FOLDED + count % _FOLDED)
 
 
-class Place(cssselect2.ElementWrapper):  # type: ignore[misc]  # cssselect2 has no types
+class StyledElement(cssselect2.ElementWrapper):  # type: ignore[misc]  # cssselect2 has no types
     """An element as selectors see it. The elements that a selector visits are counted, and not
     copied for each element.
     """
@@ -268,7 +268,7 @@ class Place(cssselect2.ElementWrapper):  # type: ignore[misc]  # cssselect2 has 
     def __init__(
         self, etree_element: Any, parent: Any, index: int, previous: Any, in_html_document: bool = True
     ) -> None:
-        self.budget: Budget = parent.budget if parent is not None else Budget(0)
+        self.budget: StepBudget = parent.budget if parent is not None else StepBudget(0)
         super().__init__(etree_element, parent, index, previous, in_html_document)
 
     @cached_property
@@ -276,19 +276,19 @@ class Place(cssselect2.ElementWrapper):  # type: ignore[misc]  # cssselect2 has 
         return _Siblings(one for one in self.etree_element if isinstance(one.tag, str))
 
     @property
-    def ancestors(self) -> Iterator["Place"]:
+    def ancestors(self) -> Iterator["StyledElement"]:
         return self._counted("parent")
 
     @property
-    def previous_siblings(self) -> Iterator["Place"]:
+    def previous_siblings(self) -> Iterator["StyledElement"]:
         return self._counted("previous")
 
-    def iter_children(self) -> Iterator["Place"]:
+    def iter_children(self) -> Iterator["StyledElement"]:
         for child in super().iter_children():
             self.budget.take()
             yield child
 
-    def _counted(self, way: str) -> Iterator["Place"]:
+    def _counted(self, way: str) -> Iterator["StyledElement"]:
         one = getattr(self, way)
         while one is not None:
             self.budget.take()
@@ -306,7 +306,7 @@ class _Applied(NamedTuple):
 
 
 class _Matcher(cssselect2.Matcher):  # type: ignore[misc]  # cssselect2 has no types
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: StepBudget) -> None:
         super().__init__()
         self._budget = budget
 
@@ -322,7 +322,7 @@ class StyleSheets:
     """All style sheets of a page. `is_elsewhere`: the page refers to style sheets that are not available."""
 
     def __init__(self, root: Element, linked: Linked | None = None) -> None:
-        self._budget = Budget(MAX_STEPS)
+        self._budget = StepBudget(MAX_STEPS)
         self._plain, self._structural = _Matcher(self._budget), _Matcher(self._budget)
         self._linked = linked
         self._layers: dict[str, int] = {}
@@ -339,16 +339,18 @@ class StyleSheets:
         """Returns the attributes of an element that decide its look."""
         return tuple(one for one in cast("Any", element).items() if one[0] in self._names)
 
-    def place(self, element: Element, parent: Place | None, previous: Place | None = None) -> Place:
-        made = Place(element, parent, previous.index + 1 if previous is not None else 0, previous)
+    def place(
+        self, element: Element, parent: StyledElement | None, previous: StyledElement | None = None
+    ) -> StyledElement:
+        made = StyledElement(element, parent, previous.index + 1 if previous is not None else 0, previous)
         made.budget = self._budget
         return made
 
-    def plain(self, place: Place) -> list[Any]:
+    def plain(self, place: StyledElement) -> list[Any]:
         """Returns the rules that match regardless of the element's siblings."""
         return cast("list[Any]", self._plain.match(place))
 
-    def structural(self, place: Place) -> list[Any]:
+    def structural(self, place: StyledElement) -> list[Any]:
         return cast("list[Any]", self._structural.match(place))
 
     def declared(self, matches: Sequence[Any], style: str) -> Declared:
@@ -413,7 +415,7 @@ class StyleSheets:
         for rule in sheet.rules:
             self._add(rule if rule.layer or not layer else rule._replace(layer=layer))
 
-    def _add(self, rule: Rule) -> None:
+    def _add(self, rule: StyleRule) -> None:
         if rule.layer:
             self._layers.setdefault(rule.layer, len(self._layers))
         for text in _selectors(rule.selectors):
@@ -478,9 +480,9 @@ def declarations(nodes: Sequence[Node]) -> Sequence[Declaration]:
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> Sheet:
+def _parsed(text: str) -> ParsedStyleSheet:
     """Parses a style sheet. Cached, because the chapters of a book share theirs."""
-    sheet = Sheet([], [], [], {}, {})
+    sheet = ParsedStyleSheet([], [], [], {}, {})
     try:
         nodes = tinycss2.parse_stylesheet(_shortened(text), skip_comments=True, skip_whitespace=True)
         _gather(nodes, sheet, "", "", 0)
@@ -489,12 +491,12 @@ def _parsed(text: str) -> Sheet:
     return sheet
 
 
-def _gather(nodes: Sequence[Node], sheet: Sheet, parent: str, layer: str, depth: int) -> None:
+def _gather(nodes: Sequence[Node], sheet: ParsedStyleSheet, parent: str, layer: str, depth: int) -> None:
     """Collects the rules among these nodes. `parent` is the selector that they are nested in."""
     if depth > MAX_DEPTH:
         raise InvalidInput(TOO_MANY)
     if parent and (loose := declarations(nodes)):
-        sheet.rules.append(Rule(parent, loose, layer))
+        sheet.rules.append(StyleRule(parent, loose, layer))
     for node in nodes:
         if node.type == "qualified-rule":
             _nest(node, sheet, parent, layer, depth)
@@ -502,7 +504,7 @@ def _gather(nodes: Sequence[Node], sheet: Sheet, parent: str, layer: str, depth:
             _follow_rule(node, sheet, parent, layer, depth)
 
 
-def _nest(node: Node, sheet: Sheet, parent: str, layer: str, depth: int) -> None:
+def _nest(node: Node, sheet: ParsedStyleSheet, parent: str, layer: str, depth: int) -> None:
     selectors = tinycss2.serialize(node.prelude)
     if parent:
         around = f":is({parent})"
@@ -513,7 +515,7 @@ def _nest(node: Node, sheet: Sheet, parent: str, layer: str, depth: int) -> None
     _gather(_blocks(node.content), sheet, selectors, layer, depth + 1)
 
 
-def _follow_rule(node: Node, sheet: Sheet, parent: str, layer: str, depth: int) -> None:
+def _follow_rule(node: Node, sheet: ParsedStyleSheet, parent: str, layer: str, depth: int) -> None:
     name, prelude = node.lower_at_keyword.removeprefix("-webkit-").removeprefix("-moz-"), solid(node.prelude)
     if name == "import":
         address = next((one.value for one in prelude if one.type in {"string", "url"}), "")

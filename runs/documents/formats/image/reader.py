@@ -57,7 +57,7 @@ class Word(NamedTuple):
     bottom: float
 
 
-class Room:
+class OcrBudget:
     """The time budget of OCR for one file."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Room:
         return True
 
 
-class Line(NamedTuple):
+class OcrLine(NamedTuple):
     words: Sequence[Word]
 
     @property
@@ -108,7 +108,7 @@ def make(data: bytes) -> BuiltDocument:
 
 def _add_pages(builder: Builder, data: bytes) -> int:
     """Adds pages up to the first that cannot be read, and returns their number."""
-    count, room = 0, Room()
+    count, room = 0, OcrBudget()
     try:
         for picture in pages_of(data):
             if not room.take() and count:
@@ -124,7 +124,7 @@ def _add_pages(builder: Builder, data: bytes) -> int:
     return count
 
 
-def add_page(builder: Builder, page: int, lines: Sequence[Line], label: str = "") -> None:
+def add_page(builder: Builder, page: int, lines: Sequence[OcrLine], label: str = "") -> None:
     """Adds a block of kind PAGE with these lines, marked as read from a picture, with the boxes of its words."""
     start = builder.begin()
     builder.add(f"page={page}", BlockKind.PAGE, "\n".join(line.text for line in lines), label=label)
@@ -137,7 +137,7 @@ def add_page(builder: Builder, page: int, lines: Sequence[Line], label: str = ""
         builder.note(f"Page {page} was read from a picture with {confidence} % confidence; check it against the page.")
 
 
-def read_picture(picture: Image.Image) -> list[Line]:
+def read_picture(picture: Image.Image) -> list[OcrLine]:
     """Returns the lines of a picture in reading order, or none if it has no words.
 
     Raises InvalidInput if OCR is not installed or the picture takes too long.
@@ -146,11 +146,11 @@ def read_picture(picture: Image.Image) -> list[Line]:
         return _read(engine, _prepared(picture))
 
 
-def read_lines(pictures: Iterable[Image.Image]) -> Iterator[Line]:
+def read_lines(pictures: Iterable[Image.Image]) -> Iterator[OcrLine]:
     """Yields the line of each of these pictures, which show one line at 300 dpi. Raises like `read_picture`."""
     with _engine("SINGLE_LINE") as engine:  # starting takes longer than reading a line
         for picture in pictures:
-            yield Line([word for line in _read(engine, picture) for word in line.words])
+            yield OcrLine([word for line in _read(engine, picture) for word in line.words])
 
 
 def _engine(layout: str) -> AbstractContextManager[Any]:
@@ -164,7 +164,7 @@ def _engine(layout: str) -> AbstractContextManager[Any]:
     return engine
 
 
-def _read(engine: Any, image: Image.Image) -> list[Line]:
+def _read(engine: Any, image: Image.Image) -> list[OcrLine]:
     engine.SetImage(image)
     engine.SetSourceResolution(300)
     if not engine.Recognize(_PAGE_MILLISECONDS):
@@ -172,9 +172,9 @@ def _read(engine: Any, image: Image.Image) -> list[Line]:
     return list(_lines(engine.GetIterator(), *image.size))
 
 
-def _mean(lines: Sequence[Line]) -> int:
+def _mean(lines: Sequence[OcrLine]) -> int:
     words = [word for line in lines for word in line.words]
-    return Line(words).confidence
+    return OcrLine(words).confidence
 
 
 def pages_of(data: bytes) -> Iterator[Image.Image]:
@@ -252,14 +252,14 @@ def _languages() -> list[str]:
     return sorted(set(tesserocr.get_languages(str(_models()))[1]) - _NO_LANGUAGES)
 
 
-def _lines(results: object, width: int, height: int) -> Iterator[Line]:
+def _lines(results: object, width: int, height: int) -> Iterator[OcrLine]:
     level = tesserocr.RIL
     words = list[Word]()
     for count, at in enumerate(tesserocr.iterate_level(results, level.WORD)):
         if count == MAX_WORDS:
             break
         if at.IsAtBeginningOf(level.TEXTLINE) and words:
-            yield Line(words)
+            yield OcrLine(words)
             words = []
         box = at.BoundingBox(level.WORD)
         if box is None or at.Empty(level.WORD):
@@ -270,4 +270,4 @@ def _lines(results: object, width: int, height: int) -> Iterator[Line]:
             shares = left / width, top / height, right / width, bottom / height
             words.append(Word(text, at.Confidence(level.WORD), *shares))
     if words:
-        yield Line(words)
+        yield OcrLine(words)

@@ -42,7 +42,7 @@ class _Level:
     is_bullet: bool
 
 
-class Styles:
+class OdtStyles:
     """The list styles of a text by name, and the list styles of paragraph styles."""
 
     def __init__(self, *roots: Element | None) -> None:
@@ -89,7 +89,7 @@ def _levels(style: Element) -> Iterator[tuple[int, _Level]]:
 
 
 @dataclass
-class _Open:
+class _OpenList:
     """A list that is being read. Nested lists share `counts`, by level."""
 
     style: str
@@ -98,12 +98,12 @@ class _Open:
     goes_on: bool
 
 
-class Counting:
+class OdtCounters:
     """The counters of each list, in text order."""
 
-    def __init__(self, styles: Styles) -> None:
+    def __init__(self, styles: OdtStyles) -> None:
         self._styles = styles
-        self._open: list[_Open] = []
+        self._open: list[_OpenList] = []
         self._last: dict[str, dict[int, int]] = {}
         self._named: dict[str, dict[int, int]] = {}
         self._outline: dict[int, int] = {}
@@ -124,7 +124,7 @@ class Counting:
             self._last[style] = counts
         if name := element.get("{http://www.w3.org/XML/1998/namespace}id"):
             self._named[name] = counts
-        self._open.append(_Open(style, style or (above.key if above else "list"), counts, goes_on))
+        self._open.append(_OpenList(style, style or (above.key if above else "list"), counts, goes_on))
 
     def end(self) -> None:
         self._open.pop()

@@ -18,8 +18,8 @@ from runs.documents.formats.odt.numbering import (
     TABLE,
     TEXT,
     TOO_DEEP,
-    Counting,
-    Styles,
+    OdtCounters,
+    OdtStyles,
 )
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.reading.building import Builder, BuiltDocument
@@ -37,7 +37,7 @@ _MARKS = frozenset({f"{TEXT}change", f"{TEXT}change-start", f"{TEXT}change-end",
 
 
 @dataclass
-class Change:
+class OdtChange:
     """A tracked change. `start`: the offset of an insertion in the whole text, once it is known."""
 
     is_deletion: bool
@@ -49,7 +49,7 @@ class Change:
 
 
 @dataclass
-class Later:
+class OdtNote:
     """A note or a comment that is added after the text. `kind` is footnote, endnote or comment."""
 
     kind: str
@@ -60,7 +60,7 @@ class Later:
 
 
 @dataclass
-class Words:
+class OdtWords:
     """The words of a paragraph. `events`: elements between words, with the number of characters before each. `hidden`:
     the ranges that are not shown.
     """
@@ -112,7 +112,7 @@ _CHANGES = frozenset({f"{TEXT}change", f"{TEXT}change-start", f"{TEXT}change-end
 
 
 @dataclass
-class Place:
+class OdtPosition:
     """The place where blocks are added.
 
     Anchors begin with `prefix`. `label` precedes the first block, whose anchor is `first`. `level`: the depth of list
@@ -127,33 +127,33 @@ class Place:
     level: int = 0
     first: str = ""
     item: Element | None = None
-    boxes: dict[str, "Place"] = field(default_factory=dict)
+    boxes: dict[str, "OdtPosition"] = field(default_factory=dict)
 
-    def box(self, prefix: str) -> "Place":
+    def box(self, prefix: str) -> "OdtPosition":
         """Returns the place of the text boxes of a paragraph or of pages."""
         kind = BlockKind.TEXT_BOX if self.kind in {BlockKind.PARAGRAPH, BlockKind.CELL} else self.kind
-        return self.boxes.setdefault(prefix, Place(prefix, kind))
+        return self.boxes.setdefault(prefix, OdtPosition(prefix, kind))
 
 
-class Story:
+class OdtStory:
     """Adds the blocks of a story to `builder`, and collects notes and comments."""
 
     def __init__(
-        self, builder: Builder, styles: Styles, hidden_styles: Set[str], changes: Mapping[str, Change]
+        self, builder: Builder, styles: OdtStyles, hidden_styles: Set[str], changes: Mapping[str, OdtChange]
     ) -> None:
         self._builder, self._hidden_styles, self._changes = builder, hidden_styles, changes
-        self._counting, self._clauses = Counting(styles), Clauses()
-        self.later: list[Later] = []
-        self._comments: dict[str, Later] = {}
+        self._counting, self._clauses = OdtCounters(styles), Clauses()
+        self.later: list[OdtNote] = []
+        self._comments: dict[str, OdtNote] = {}
 
-    def walk(self, element: Element, place: Place, depth: int = 0) -> None:
+    def walk(self, element: Element, place: OdtPosition, depth: int = 0) -> None:
         """Adds all blocks in an element."""
         if depth > MAX_DEPTH:
             raise InvalidInput(TOO_DEEP)
         for child in element:
             if child.tag in _PARAGRAPHS:
                 place.paragraphs += 1
-                words = Words(self._hidden_styles)
+                words = OdtWords(self._hidden_styles)
                 words.read(child)
                 anchor = f"{place.prefix}p{place.paragraphs}"
                 start, text = self._builder.begin(), words.text
@@ -177,7 +177,7 @@ class Story:
             elif child.tag not in _LEFT_OUT:
                 self._other(child, place, depth)
 
-    def _list(self, element: Element, place: Place, depth: int) -> None:
+    def _list(self, element: Element, place: OdtPosition, depth: int) -> None:
         place.level += 1
         self._counting.begin(element, place.level)
         for item in element:
@@ -189,14 +189,14 @@ class Story:
         place.level -= 1
         place.label, place.item = "", None
 
-    def _other(self, element: Element, place: Place, depth: int) -> None:
+    def _other(self, element: Element, place: OdtPosition, depth: int) -> None:
         """Reads sections and other elements that contain paragraphs."""
         start = self._builder.begin()
         self.walk(element, place, depth + 1)
         if element.get(f"{TEXT}display") == "none":
             self._builder.mark(MarkKind.HIDDEN, start, self._builder.begin() - 1)
 
-    def _numbered(self, paragraph: Element, place: Place) -> Numbered | None:
+    def _numbered(self, paragraph: Element, place: OdtPosition) -> Numbered | None:
         """Counts a paragraph, even an empty one, and returns its number."""
         item, place.item = place.item, None
         if item is not None:
@@ -204,7 +204,7 @@ class Story:
         is_heading = paragraph.tag == f"{TEXT}h" and place.kind is BlockKind.PARAGRAPH and not place.level
         return self._counting.heading(paragraph, _outline_level(paragraph)) if is_heading else None
 
-    def _add(self, paragraph: Element, place: Place, anchor: str, text: str, numbered: Numbered | None) -> None:
+    def _add(self, paragraph: Element, place: OdtPosition, anchor: str, text: str, numbered: Numbered | None) -> None:
         number = paragraph.find(f"{TEXT}number")
         label = (number.text or "") if number is not None else place.label
         if numbered:
@@ -223,9 +223,9 @@ class Story:
         if event.tag in _CHANGES:
             self._change(event, at)
         elif event.tag == f"{TEXT}note":
-            self.later.append(Later(event.get(f"{TEXT}note-class", "footnote"), event, "", at))
+            self.later.append(OdtNote(event.get(f"{TEXT}note-class", "footnote"), event, "", at))
         elif event.tag == f"{OFFICE}annotation":
-            comment = Later("comment", event, event.get(f"{OFFICE}name", ""), at)
+            comment = OdtNote("comment", event, event.get(f"{OFFICE}name", ""), at)
             self.later.append(comment)
             self._comments[comment.name] = comment
         elif begun := self._comments.get(event.get(f"{OFFICE}name", "")):
@@ -245,7 +245,7 @@ class Story:
             self._builder.mark(MarkKind.INSERTED, change.start, at, by=change.by, on=change.on)
             change.is_open = False
 
-    def _table(self, table: Element, place: Place, depth: int) -> None:
+    def _table(self, table: Element, place: OdtPosition, depth: int) -> None:
         place.tables += 1
         kind = BlockKind.CELL if place.kind is BlockKind.PARAGRAPH else place.kind
         row_number = 1
@@ -254,7 +254,7 @@ class Story:
             for cell in row:
                 if cell.tag == f"{TABLE}table-cell":
                     prefix = f"{place.prefix}t{place.tables}r{row_number}c{column}."
-                    self.walk(cell, Place(prefix, kind), depth + 1)
+                    self.walk(cell, OdtPosition(prefix, kind), depth + 1)
                 column += _repeated(cell, "columns")
             row_number += _repeated(row, "rows")
 
@@ -296,15 +296,15 @@ def make(data: bytes) -> BuiltDocument:
         raise InvalidInput("is no OpenDocument text, or a damaged one; open it and save it again, or save it as .docx")
     builder = Builder(FORMAT.name)
     hidden = {name for root in (content, styles) if root is not None for name in _hidden_styles(root)}
-    story = Story(builder, Styles(content, styles), hidden, _changes(body))
-    main = Place("", BlockKind.PARAGRAPH)
+    story = OdtStory(builder, OdtStyles(content, styles), hidden, _changes(body))
+    main = OdtPosition("", BlockKind.PARAGRAPH)
     story.walk(body, main)
     for name, (prefix, kind) in _NOTES.items():
         _add_notes(story, [one for one in story.later if one.kind == name], prefix, kind)
     _add_comments(builder, story)
     for kind, prefix in ((BlockKind.HEADER, "hd"), (BlockKind.FOOTER, "ft")):
         for number, part in enumerate(_margins(styles, kind), 1):
-            story.walk(part, Place(f"{prefix}{number}.", kind))
+            story.walk(part, OdtPosition(f"{prefix}{number}.", kind))
     return builder.made(FORMAT.unit, main.paragraphs)
 
 
@@ -316,9 +316,9 @@ def _hidden_styles(root: Element) -> Iterator[str]:
             yield style.get(f"{STYLE}name", "")
 
 
-def _changes(body: Element) -> dict[str, Change]:
+def _changes(body: Element) -> dict[str, OdtChange]:
     """Returns the tracked changes by the name that the text uses to refer to them."""
-    found: dict[str, Change] = {}
+    found: dict[str, OdtChange] = {}
     for region in body.iter(f"{TEXT}changed-region"):
         name = region.get(f"{TEXT}id") or region.get("{http://www.w3.org/XML/1998/namespace}id", "")
         for kind in ("insertion", "deletion"):
@@ -326,7 +326,7 @@ def _changes(body: Element) -> dict[str, Change]:
             if change is not None:
                 by, on = (change.find(f"{OFFICE}change-info/{DC}{what}") for what in ("creator", "date"))
                 paragraphs = ["".join(_all_text(one)) for one in change.iter(f"{TEXT}p", f"{TEXT}h")]
-                found[name] = Change(
+                found[name] = OdtChange(
                     kind == "deletion", "\n".join(paragraphs), _text_of(by), _text_of(on), is_open=False
                 )
     return found
@@ -344,18 +344,18 @@ def _all_text(element: Element) -> Iterator[str]:
             yield one.tail or ""
 
 
-def _add_notes(story: Story, notes: list[Later], prefix: str, kind: BlockKind) -> None:
+def _add_notes(story: OdtStory, notes: list[OdtNote], prefix: str, kind: BlockKind) -> None:
     for number, note in enumerate(notes, 1):
         body = note.element.find(f"{TEXT}note-body")
         sign = note.element.find(f"{TEXT}note-citation")
         if body is not None:
-            story.walk(body, Place(f"{prefix}{number}.", kind, label=_text_of(sign)))
+            story.walk(body, OdtPosition(f"{prefix}{number}.", kind, label=_text_of(sign)))
 
 
-def _add_comments(builder: Builder, story: Story) -> None:
+def _add_comments(builder: Builder, story: OdtStory) -> None:
     """Adds the comments, each with a mark on the words that it refers to, or on the character before it."""
     for number, comment in enumerate([one for one in story.later if one.kind == "comment"], 1):
-        place = Place(f"cm{number}.", BlockKind.COMMENT)
+        place = OdtPosition(f"cm{number}.", BlockKind.COMMENT)
         story.walk(comment.element, place)
         by, on = (_text_of(comment.element.find(f"{DC}{what}")) for what in ("creator", "date"))
         end = max(comment.end, comment.start)

@@ -15,8 +15,8 @@ from runs.documents.formats.eml.mails import (
     MAX_ATTACHMENTS,
     MAX_ORNAMENT,
     Alternative,
-    Line,
     Mail,
+    MailLine,
     attachment_name,
     html_lines,
     laid_out,
@@ -175,7 +175,7 @@ class _Message:
             content, is_picture = self._content(place), bool(self.text("3712", f"{place}/"))
             inside = smime.opened(content) if content and smime.name_inside(name) else None
             if inside and inside.content:
-                signed = inside.kind is smime.Kind.SIGNED
+                signed = inside.kind is smime.SmimeKind.SIGNED
                 found.append(_Attachment(smime.name_inside(name), inside.content, is_picture, signed))
             else:
                 found.append(_Attachment(name, content, is_picture))
@@ -204,7 +204,7 @@ class _Message:
             data: bytes = stream.read(MAX_STREAM_BYTES)
         return data
 
-    def _body(self) -> tuple[list[Line], list[str], list[str]]:
+    def _body(self) -> tuple[list[MailLine], list[str], list[str]]:
         """Returns the lines of the text, followed by the HTML or rich text if it differs; notes; and cautions."""
         text = self.text("1000")
         page = self.stream("__substg1.0_10130102") or self.text("1013").encode(errors="replace")

@@ -45,7 +45,7 @@ class Annotation(NamedTuple):
     room: Box
 
 
-class Reader:
+class AnnotationReader:
     """Reads the annotations of one file, page by page."""
 
     def __init__(self, form: Any) -> None:
@@ -161,7 +161,7 @@ class MatchBudget:
         self.left = MAX_COMPARED
 
 
-class Words:
+class PageWords:
     """The words of one page. Its characters are located when they are needed for the first time."""
 
     def __init__(self, page: PdfTextPage, text: PageText, effort: MatchBudget) -> None:
@@ -257,7 +257,7 @@ class Aside(Enum):
     )
 
 
-class Marked(NamedTuple):
+class MarkedWords(NamedTuple):
     """Marked words of a page as offsets, with the author and the day."""
 
     spans: Sequence[Span]
@@ -265,11 +265,11 @@ class Marked(NamedTuple):
     on: str
 
 
-class Comment(NamedTuple):
+class PageComment(NamedTuple):
     """A comment. `about`: the words that it refers to, none if the page has no text."""
 
     text: str
-    about: Marked
+    about: MarkedWords
     is_hidden: bool
 
 
@@ -277,23 +277,23 @@ class Asides(NamedTuple):
     """What is on one page in addition to its text."""
 
     unread: frozenset[Aside] = frozenset()
-    struck: Sequence[Marked] = ()
-    comments: Sequence[Comment] = ()
+    struck: Sequence[MarkedWords] = ()
+    comments: Sequence[PageComment] = ()
 
 
-class Finder:
+class AnnotationFinder:
     """Reads what people have added to the pages of one file, within limits for the whole file."""
 
     def __init__(self, document: PdfDocument) -> None:
-        self.reader, self.effort, self.left_comments = Reader(document.formenv), MatchBudget(), MAX_COMMENTS
+        self.reader, self.effort, self.left_comments = AnnotationReader(document.formenv), MatchBudget(), MAX_COMMENTS
 
 
-class Gathering:
+class PageAnnotations:
     """Collects what is on one page in addition to its text."""
 
-    def __init__(self, finder: Finder) -> None:
+    def __init__(self, finder: AnnotationFinder) -> None:
         self._finder, self._annotations = finder, list[Annotation]()
-        self._unread, self._struck, self._comments = set[Aside](), list[Marked](), list[Comment]()
+        self._unread, self._struck, self._comments = set[Aside](), list[MarkedWords](), list[PageComment]()
 
     @property
     def found(self) -> Asides:
@@ -314,11 +314,11 @@ class Gathering:
         """Finds the words of the page that the annotations refer to."""
         if not self._annotations:
             return
-        words = Words(page, text, self._finder.effort)
+        words = PageWords(page, text, self._finder.effort)
         for one in self._annotations:
             spans = words.under(one.quads)
             if one.kind == raw.FPDF_ANNOT_STRIKEOUT and not one.is_hidden:
-                self._struck += [Marked(spans, one.by, one.on)] if spans else []
+                self._struck += [MarkedWords(spans, one.by, one.on)] if spans else []
                 self._unread.update(() if spans else (Aside.STRUCK,))
             is_text = one.has_picture and one.kind in _DRAWN and not one.is_hidden and _has(text, one.says or "")
             if not one.says or is_text:
@@ -327,8 +327,8 @@ class Gathering:
                 self._unread.add(Aside.COMMENT)
                 continue
             self._finder.left_comments -= 1
-            about = Marked(spans or words.beside(one.room), one.by, one.on)
-            self._comments.append(Comment(one.says, about, one.is_hidden))
+            about = MarkedWords(spans or words.beside(one.room), one.by, one.on)
+            self._comments.append(PageComment(one.says, about, one.is_hidden))
 
     def forget_places(self) -> None:
         """Discards the places, because the text of the page was replaced by OCR or could not be read."""

@@ -46,7 +46,7 @@ class _Ink(NamedTuple):
 
 def raised(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
     """Returns the text with superscript and subscript characters for small digits. Its length is unchanged."""
-    found = _Found(page, text, numbers)
+    found = _SmallDigits(page, text, numbers)
     for word in _WORD_WITH_DIGITS.finditer(text):
         for run in _DIGITS.finditer(text, *word.span()):
             found.look_at(word.start(), *run.span())
@@ -55,7 +55,7 @@ def raised(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
     return "".join(found.instead.get(at, character) for at, character in enumerate(text))
 
 
-class _Found:
+class _SmallDigits:
     """Finds small digits. `instead` maps offsets to their replacements. Only text that runs across the page is
     examined.
     """

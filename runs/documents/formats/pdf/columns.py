@@ -45,7 +45,7 @@ _BEGINS = re.compile(r"[\s\"'“‘„(]*[^\W\d_]")
 _ENDS = re.compile(r"[.:;!?][\"'”’)]*\s*$")
 
 
-class _Part(NamedTuple):
+class _LinePart(NamedTuple):
     """A part of a line: its range in the text and its horizontal extent on the page. `word` is the right edge of its
     first word.
     """
@@ -60,24 +60,24 @@ class _Part(NamedTuple):
 class _Line(NamedTuple):
     """The parts of a line between wide gaps, and the height of the line on the page."""
 
-    parts: Sequence[_Part]
+    parts: Sequence[_LinePart]
     up: float
 
 
 class _Row(NamedTuple):
     """A line with a part on each side of the gutter, or on one side only."""
 
-    one: _Part | None
-    other: _Part | None
+    one: _LinePart | None
+    other: _LinePart | None
     up: float
     has_more: bool
 
 
-class _Run(NamedTuple):
+class _RowRun(NamedTuple):
     """The parts of consecutive rows. `one` may have additional parts at the end if its column is longer."""
 
-    one: Sequence[_Part]
-    other: Sequence[_Part]
+    one: Sequence[_LinePart]
+    other: Sequence[_LinePart]
     top: float
     bottom: float
     has_more: int
@@ -157,20 +157,20 @@ def _origin(page: PdfTextPage, number: int) -> tuple[float, float]:
 
 
 def _line(page: PdfTextPage, text: str, numbers: Sequence[int], start: int, end: int) -> _Line:
-    parts, begun, word = list[_Part](), start, 0.0
+    parts, begun, word = list[_LinePart](), start, 0.0
     left = loose_box(page, numbers[start])[0]
     for space in _spaces(text, start, end):
         ends, begins = loose_box(page, numbers[space - 1])[2], loose_box(page, numbers[space + 1])[0]
         word = word or ends
         if begins - ends >= _MIN_GUTTER:
-            parts.append(_Part(begun, space, left, ends, word))
+            parts.append(_LinePart(begun, space, left, ends, word))
             begun, left, word = space + 1, begins, 0.0
     right = loose_box(page, numbers[end - 1])[2]
-    parts.append(_Part(begun, end, left, right, word or right))
+    parts.append(_LinePart(begun, end, left, right, word or right))
     return _Line(parts, _origin(page, numbers[start])[1])
 
 
-def _runs(lines: Sequence[_Line]) -> list[_Run]:
+def _runs(lines: Sequence[_Line]) -> list[_RowRun]:
     """Returns groups of consecutive rows at equal distances, on both sides of the gutter that most lines leave free.
 
     Returns nothing if some rows have only one side, because the cells of a table have different numbers of lines.
@@ -187,7 +187,7 @@ def _runs(lines: Sequence[_Line]) -> list[_Run]:
     return [run for group in groups if (run := _run(group))]
 
 
-def _run(group: Sequence[_Row]) -> _Run | None:
+def _run(group: Sequence[_Row]) -> _RowRun | None:
     both = [at for at, row in enumerate(group) if row.one and row.other]
     if len(both) < _MIN_ROWS or both[-1] - both[0] >= len(both):
         return None
@@ -196,7 +196,7 @@ def _run(group: Sequence[_Row]) -> _Run | None:
         last += 1
     rows = group[both[0] : last]
     one, other = [row.one for row in rows if row.one], [row.other for row in rows if row.other]
-    return _Run(one, other, rows[0].up, rows[-1].up, sum(row.has_more for row in rows))
+    return _RowRun(one, other, rows[0].up, rows[-1].up, sum(row.has_more for row in rows))
 
 
 def _row(line: _Line, gutter: float) -> _Row | None:
@@ -208,11 +208,11 @@ def _row(line: _Line, gutter: float) -> _Row | None:
     return _Row(_joined(one), _joined(other), line.up, has_more=len(line.parts) > 2)
 
 
-def _joined(parts: Sequence[_Part]) -> _Part | None:
+def _joined(parts: Sequence[_LinePart]) -> _LinePart | None:
     return parts[0]._replace(end=parts[-1].end, right=parts[-1].right) if parts else None
 
 
-def _is_prose(text: str, run: _Run) -> bool:
+def _is_prose(text: str, run: _RowRun) -> bool:
     begun = [_beginnings(text, column) for column in (run.one, run.other)]
     return (
         all(map(_is_column, (run.one, run.other), begun))
@@ -222,7 +222,7 @@ def _is_prose(text: str, run: _Run) -> bool:
     )
 
 
-def _is_column(lines: Sequence[_Part], begun: set[int]) -> bool:
+def _is_column(lines: Sequence[_LinePart], begun: set[int]) -> bool:
     """Whether most lines begin at the same position, and continue on the next line only when they are full."""
     left, right = median(line.left for line in lines), max(line.right for line in lines)
     aligned = sum(abs(line.left - left) <= _NEAR for line in lines)
@@ -231,7 +231,7 @@ def _is_column(lines: Sequence[_Part], begun: set[int]) -> bool:
     return aligned >= _MIN_ALIGNED * len(lines) and full >= _MIN_FULL * len(going_on)
 
 
-def _beginnings(text: str, lines: Sequence[_Part]) -> set[int]:
+def _beginnings(text: str, lines: Sequence[_LinePart]) -> set[int]:
     """Returns the lines, except the first, that do not continue a sentence."""
     found = set[int]()
     for number, (before, line) in enumerate(pairwise(lines), 1):
@@ -249,7 +249,7 @@ def _drawn(page: PdfTextPage) -> list[Box] | None:
     return [bounds_of(one) for one in objects if one.kind == raw.FPDF_PAGEOBJ_PATH]
 
 
-def _divides(box: Box, run: _Run) -> bool:
+def _divides(box: Box, run: _RowRun) -> bool:
     """Whether it separates the columns between the first and the last row."""
     left, low, right, high = box
     is_between = run.bottom < low < run.top or run.bottom < high < run.top

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
-from runs.documents.formats.pdf.geometry import Rectangle, View
+from runs.documents.formats.pdf.geometry import PageView, Rectangle
 from runs.documents.formats.pdf.objects import (
     HANDLE,
     INT,
@@ -29,9 +29,9 @@ from runs.documents.formats.pdf.objects import (
     UNCHANGED,
     Box,
     Handle,
+    ObjectQuery,
     PageObject,
     Paint,
-    Table,
     address,
     bounds_of,
     direct,
@@ -98,16 +98,16 @@ class Contents(NamedTuple):
     palette: frozenset[Brush]
 
 
-def contents_of(page: PdfPage, text_page: PdfTextPage, view: View) -> Contents:
+def contents_of(page: PdfPage, text_page: PdfTextPage, view: PageView) -> Contents:
     """Examines at most MAX_OBJECTS objects, including groups and their parts."""
     waiting: list[tuple[Callable[[Handle, int], Handle], Any, int, int]] = [
         (_object_of_page, page.raw, raw.FPDFPage_CountObjects(page), 0)
     ]
-    groups, left, is_all = list[_Group](), MAX_OBJECTS, True
+    groups, left, is_all = list[_ObjectGroup](), MAX_OBJECTS, True
     while waiting:
         get, parent, count, depth = waiting.pop()
         is_all = is_all and count <= left and depth <= MAX_DEPTH
-        group = _Group(get, parent, min(count, left) if depth <= MAX_DEPTH else 0)
+        group = _ObjectGroup(get, parent, min(count, left) if depth <= MAX_DEPTH else 0)
         left -= group.count
         groups.append(group)
         waiting += [(_object_of_form, form, raw.FPDFFormObj_CountObjects(form), depth + 1) for form in group.forms]
@@ -120,13 +120,13 @@ def contents_of(page: PdfPage, text_page: PdfTextPage, view: View) -> Contents:
         any(group.has_covers for group in groups),
         kinds if is_all else kinds | {raw.FPDF_PAGEOBJ_UNKNOWN},
         others,
-        _Pieces(top, text_page, view).doubtful(others) if is_all and others is not None else None,
+        _TextObjects(top, text_page, view).doubtful(others) if is_all and others is not None else None,
         frozenset(_fonts(top.texts)),
         frozenset(one for one in top.palette if _is_plain(*one)),
     )
 
 
-class _Group:
+class _ObjectGroup:
     """The objects of a page, or of a group on it, in drawing order.
 
     The first `early` ones of `others` were drawn before any text. `palette`: the modes and colours of texts.
@@ -185,10 +185,10 @@ def _ends(*corners: "array[float]") -> tuple[Sequence[float], Sequence[float], S
     return lower, upper, list(map(sub, upper, lower))
 
 
-class _Pieces:
+class _TextObjects:
     """The text objects of a page that are not in a group, by index."""
 
-    def __init__(self, group: _Group, page: PdfTextPage, view: View) -> None:
+    def __init__(self, group: _ObjectGroup, page: PdfTextPage, view: PageView) -> None:
         self._group, self._texts, self._page, self._view = group, group.texts, page, view
         corners = _corners.of(self._texts)
         across, up = [corners[at::8] for at in (0, 2, 4, 6)], [corners[at::8] for at in (1, 3, 5, 7)]
@@ -421,8 +421,8 @@ _clip = direct(raw.FPDFPageObj_GetClipPath, HANDLE, HANDLE)
 _count_clips = direct(raw.FPDFClipPath_CountPaths, INT, HANDLE)
 _count_clip_corners = direct(raw.FPDFClipPath_CountPathSegments, INT, HANDLE, INT)
 _clip_corner = direct(raw.FPDFClipPath_GetPathSegment, HANDLE, HANDLE, INT, INT)
-_colours = Table(raw.FPDFPageObj_GetFillColor, "I", (0, 0, 0, _OPAQUE), addresses=4)
+_colours = ObjectQuery(raw.FPDFPageObj_GetFillColor, "I", (0, 0, 0, _OPAQUE), addresses=4)
 """Red, green, blue and opacity of a text's fill. pdfium draws black if there is none."""
-_corners = Table(raw.FPDFPageObj_GetRotatedBounds, "f", [0] * 8)
-_matrices = Table(raw.FPDFPageObj_GetMatrix, "f", (1, 0, 0, 1, 0, 0))
-_font_sizes = Table(raw.FPDFTextObj_GetFontSize, "f", [0])
+_corners = ObjectQuery(raw.FPDFPageObj_GetRotatedBounds, "f", [0] * 8)
+_matrices = ObjectQuery(raw.FPDFPageObj_GetMatrix, "f", (1, 0, 0, 1, 0, 0))
+_font_sizes = ObjectQuery(raw.FPDFTextObj_GetFontSize, "f", [0])

@@ -10,7 +10,7 @@ from PIL import Image
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage, raw
 
 from runs.documents.formats.pdf.characters import text_of, text_page_of
-from runs.documents.formats.pdf.geometry import View, rectangles
+from runs.documents.formats.pdf.geometry import PageView, rectangles
 from runs.documents.packed_parts import packed
 from runs.errors import InvalidInput
 
@@ -103,7 +103,7 @@ def places(data: bytes, *, page: int, spans: str) -> bytes:
     read from a picture.
     """
     with opened(data) as document, page_of(document, page) as shown, text_page_of(shown) as text_page:
-        text, view = text_of(text_page), View(shown)
+        text, view = text_of(text_page), PageView(shown)
         asked = (map(int, span.split("-")) for span in spans.split())
         lines = [text.spans(start, end) for start, end in asked]
         found = [[box for line in one for box in rectangles(text_page, view, *line)] for one in lines]

@@ -35,7 +35,7 @@ class Rectangle(NamedTuple):
     bottom: float
 
 
-class View:
+class PageView:
     """Converts the points of a page to fractions of its visible area, which /Rotate turns and /CropBox cuts."""
 
     def __init__(self, page: PdfPage) -> None:
@@ -93,7 +93,7 @@ def _device(page: PdfPage, x: float, y: float) -> tuple[float, float]:
     return across.value / _GRID, down.value / _GRID
 
 
-def rectangles(page: PdfTextPage, view: View, number: int, count: int) -> list[Rectangle]:
+def rectangles(page: PdfTextPage, view: PageView, number: int, count: int) -> list[Rectangle]:
     """Returns rectangles of these characters, one for each line or part of a line, clipped to the page."""
     if not count:
         return []

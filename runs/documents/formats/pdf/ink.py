@@ -23,8 +23,8 @@ from runs.documents.formats.pdf import unseen
 from runs.documents.formats.pdf.characters import PageText
 from runs.documents.formats.pdf.contents import MIN_SIZE, Brush, Contents, Doubt, Font, contents_of
 from runs.documents.formats.pdf.geometry import (
+    PageView,
     Rectangle,
-    View,
     are_near,
     around,
     boxes,
@@ -44,16 +44,16 @@ from runs.documents.formats.pdf.objects import (
     pieces_of,
     text_object,
 )
-from runs.documents.formats.pdf.unseen import FINE, MIN_CONTRAST, NO_INK, Covered, seen_by_shape
+from runs.documents.formats.pdf.unseen import FINE, MIN_CONTRAST, NO_INK, CoveredText, seen_by_shape
 from runs.documents.formats.pdf.windows import (
     WHOLE,
     Gap,
-    Line,
+    LineExtent,
+    PageWindow,
     Picture,
     Raster,
     Room,
     Strip,
-    Window,
     are_spaces,
     gaps,
     raster,
@@ -113,7 +113,7 @@ class _TimeLimit:
             raise TookTooLongError(has_sign=self._has_sign)
 
 
-class Looks(NamedTuple):
+class HiddenText(NamedTuple):
     """The result for one page, as ranges of offsets.
 
     `unseen`: invisible text. `unprinted`: text that a picture shows but the file does not draw, as written by scanning
@@ -125,7 +125,7 @@ class Looks(NamedTuple):
     has_more: bool = True
 
 
-class Shown:
+class ShownFonts:
     """What earlier pages of a file have shown in plain lines: embedded fonts with the characters of their pages, and
     colours.
 
@@ -152,25 +152,25 @@ def looks(
     text_page: PdfTextPage,
     text: PageText,
     effort: WorkBudget,
-    shown: Shown,
+    shown: ShownFonts,
     again: Callable[[], AbstractContextManager[PdfPage]],
-) -> Looks:
+) -> HiddenText:
     """Finds the invisible text of a page.
 
     `shown` describes the pages before it, and `again` opens the page once more. Raises TookTooLongError when time runs
     out.
     """
-    sheet = _Sheet(page, text_page, text, effort)
+    sheet = _PageCheck(page, text_page, text, effort)
     contents = sheet.contents
     has_solid = not text.text.isascii() and _SOLID.search(text.text)
     is_known = not has_solid and shown.has(contents, text.text)
     where = contents.doubtful if is_known else None
     if where is not None and not where:
-        return Looks(has_more=sheet.has_more)
+        return HiddenText(has_more=sheet.has_more)
     lines = [span for span in _lines(text.text) if where is None or sheet.is_in(where, *span)]
     found, seen, unprinted = dict[int, list[int]](), set[int](), list[int]()
-    for window in [Window(WHOLE, list(range(len(lines))))] if where is None else sheet.windows(lines):
-        look = _Look(sheet, window.place)
+    for window in [PageWindow(WHOLE, list(range(len(lines))))] if where is None else sheet.windows(lines):
+        look = _PartCheck(sheet, window.place)
         found |= {number: look.hidden_in(*lines[number]) for number in window.lines}
         seen |= look.seen_by_shape(sorted(at for number in window.lines for at in found[number]), again)
         unprinted += look.unprinted
@@ -179,7 +179,7 @@ def looks(
         if plain and not any(found[number] for number in plain):
             shown.add(contents, "\n".join(["", *(text.text[slice(*lines[number])] for number in plain)]))
     hidden = [at for number in range(len(lines)) for at in found[number] if at not in seen]
-    return Looks(_runs(hidden, text.text), _runs(sorted(unprinted), text.text), sheet.has_more)
+    return HiddenText(_runs(hidden, text.text), _runs(sorted(unprinted), text.text), sheet.has_more)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -201,11 +201,11 @@ def _runs(offsets: Sequence[int], text: str) -> list[tuple[int, int]]:
     return found
 
 
-class _Sheet:
+class _PageCheck:
     """What the checks of parts of one page share."""
 
     def __init__(self, page: PdfPage, text_page: PdfTextPage, text: PageText, effort: WorkBudget) -> None:
-        self.page, self.text_page, self.text, self.view = page, text_page, text, View(page)
+        self.page, self.text_page, self.text, self.view = page, text_page, text, PageView(page)
         self.contents = contents = contents_of(page, text_page, self.view)
         self.has_more = bool(contents.kinds)
         self.has_invisible = () in contents.paints
@@ -218,7 +218,7 @@ class _Sheet:
         drawn_at = boxes(self.text_page, *self.text.span(start, end))
         if not drawn_at:
             return True
-        box = Line.of(drawn_at).box
+        box = LineExtent.of(drawn_at).box
         near = {one.piece for one in where if share_room(box, one.box)}
         return 0 in near or (bool(near) and not near.isdisjoint(self._pieces(*self.text.span(start, end))))
 
@@ -227,32 +227,32 @@ class _Sheet:
         ends = pieces_of(self.text_page, [number, number + count - 1])
         return ends if len(ends) == 1 else pieces_of(self.text_page, range(number, number + count))
 
-    def windows(self, lines: Sequence[tuple[int, int]]) -> Iterator[Window]:
+    def windows(self, lines: Sequence[tuple[int, int]]) -> Iterator[PageWindow]:
         """Yields the parts of the page that contain these lines."""
         drawn_at = [boxes(self.text_page, *self.text.span(*span)) for span in lines]
-        return windows(self.view.shown(*Line.of(one).box) if one else WHOLE for one in drawn_at)
+        return windows(self.view.shown(*LineExtent.of(one).box) if one else WHOLE for one in drawn_at)
 
     @cached_property
     def is_scan(self) -> bool:
         return raw.FPDF_PAGEOBJ_IMAGE in self.contents.kinds and is_picture(self.page)
 
     @cached_property
-    def covered(self) -> Covered | None:
+    def covered(self) -> CoveredText | None:
         if not (self.contents.has_covers or self.is_scan):
             return None
         doubtful = self.contents.doubtful
         where = around(one.box for one in doubtful) if doubtful else None
-        return Covered(self.page, self.text_page, where, all_text=self.is_scan, check_time=self.check_time)
+        return CoveredText(self.page, self.text_page, where, all_text=self.is_scan, check_time=self.check_time)
 
     @cached_property
     def pictures(self) -> Sequence[Box]:
         return picture_boxes(self.page)
 
 
-class _Look:
+class _PartCheck:
     """A check of one part of a page. `unprinted`: the offsets of text that scanning software has read there."""
 
-    def __init__(self, sheet: _Sheet, window: Rectangle) -> None:
+    def __init__(self, sheet: _PageCheck, window: Rectangle) -> None:
         self._sheet, self._window = sheet, window
         self._text_page, self._text, self._view = sheet.text_page, sheet.text, sheet.view
         self._contents, self._check_time = sheet.contents, sheet.check_time
@@ -274,7 +274,11 @@ class _Look:
         if layers == {0}:
             parts = list(strips(places, self._first_change, self._same))
         needs_all = self._sheet.has_invisible or layers - {0} or (self._sheet.is_scan and not layers)
-        if not needs_all and self._is_plain(parts, drawn_at, spaces) and self._is_on_page(Line.of(drawn_at), drawn_at):
+        if (
+            not needs_all
+            and self._is_plain(parts, drawn_at, spaces)
+            and self._is_on_page(LineExtent.of(drawn_at), drawn_at)
+        ):
             return sorted(hidden)
         ground = self._ground(places)
         has_ink = any(self._contrast_in(self._coarse, place, ground) >= _MIN_STEP for place in places)
@@ -286,7 +290,7 @@ class _Look:
         """
         if self._contents.others is None or not self._sheet.differs_from_paper or not drawn_at:
             return False
-        line = Line.of(drawn_at)
+        line = LineExtent.of(drawn_at)
         if not (line.is_one and self._is_on_page(line, drawn_at)) or any(
             are_near(line.box, one) for one in self._contents.others
         ):
@@ -347,7 +351,7 @@ class _Look:
     def _share(self, picture: Picture, place: Rectangle, paint: Paint) -> float:
         return unseen.share(picture.part(place), paint)
 
-    def _is_on_page(self, line: Line, drawn_at: Sequence[Box]) -> bool:
+    def _is_on_page(self, line: LineExtent, drawn_at: Sequence[Box]) -> bool:
         """Whether the whole line is on the page and no part of it is tiny."""
         if not self._view.has(*line.box):
             return False
@@ -437,7 +441,7 @@ class _Look:
             return self._changes[key]
         if len(self._changes) >= _MAX_KEPT:
             del self._changes[next(iter(self._changes))]
-        self._changes[key] = cast("Covered", self._sheet.covered).difference(whole, layer)
+        self._changes[key] = cast("CoveredText", self._sheet.covered).difference(whole, layer)
         return self._changes[key]
 
     def _is_in_picture(self, box: Box) -> bool:

@@ -91,7 +91,7 @@ _LINES = 2
 _DIGITS = re.compile(r"\d+")
 
 
-class Line(NamedTuple):
+class MarginLine(NamedTuple):
     start: int
     end: int
     form: str
@@ -106,10 +106,10 @@ def running_lines(pages: Sequence[str]) -> list[list[tuple[int, int]]]:
     return [[(line.start, line.end) for line in found if counts[line.form] >= wanted] for found in lines]
 
 
-def _outer(text: str) -> list[Line]:
+def _outer(text: str) -> list[MarginLine]:
     """Returns the first and the last lines that are not empty."""
     spans = sorted({*islice(_forwards(text), _LINES), *islice(_backwards(text), _LINES)})
-    return [Line(start, end, _form(text[start:end])) for start, end in spans if end - start <= _MAX_LINE]
+    return [MarginLine(start, end, _form(text[start:end])) for start, end in spans if end - start <= _MAX_LINE]
 
 
 def _form(line: str) -> str:

@@ -25,7 +25,7 @@ def address(handle: Any) -> Handle:
     return ctypes.cast(handle, ctypes.c_void_p).value or 0
 
 
-class Table:
+class ObjectQuery:
     """Queries pdfium for some numbers of each of many handles.
 
     `function` takes the handle and `addresses` addresses to write to. All handles of a page are queried with one map(),

@@ -12,10 +12,10 @@ from pypdfium2 import PdfDocument, PdfPage, PdfTextPage, raw
 
 from runs.documents.formats.image import reader
 from runs.documents.formats.pdf import FORMAT
-from runs.documents.formats.pdf.annotations import Aside, Asides, Finder, Gathering
+from runs.documents.formats.pdf.annotations import AnnotationFinder, Aside, Asides, PageAnnotations
 from runs.documents.formats.pdf.characters import NAMELESS, PageText, text_of, text_page_of
 from runs.documents.formats.pdf.drawing import drawn, opened, page_of
-from runs.documents.formats.pdf.ink import Shown, TookTooLongError, looks
+from runs.documents.formats.pdf.ink import ShownFonts, TookTooLongError, looks
 from runs.documents.formats.pdf.margins import notes_of, running_lines
 from runs.documents.formats.pdf.objects import Box, PageObject, all_of, corner_of, is_picture, matrix_of, picture_box
 from runs.documents.formats.pdf.unnamed import OCR_SCALE, Comparison, UnnamedLine, unnamed_lines
@@ -117,7 +117,7 @@ _MAX_NAMELESS = 0.3
 _MAX_LABEL = 100
 
 
-class Missing(Enum):
+class PageProblem(Enum):
     """What is unknown about a page, as clauses about one page and about several pages."""
 
     TEXT = "is a picture without text", "are pictures without text"
@@ -144,7 +144,7 @@ class Missing(Enum):
     )
 
 
-class Page(NamedTuple):
+class PageReading(NamedTuple):
     """What was read of one page. Ranges are offsets in `text`.
 
     * `lines`: what OCR has read, instead of `text`.
@@ -162,26 +162,26 @@ class Page(NamedTuple):
     unseen: Sequence[tuple[int, int]] = ()
     unprinted: Sequence[tuple[int, int]] = ()
     notes: Sequence[tuple[int, int]] = ()
-    lines: Sequence[reader.Line] = ()
-    missing: Missing | None = None
+    lines: Sequence[reader.OcrLine] = ()
+    missing: PageProblem | None = None
     pictorial: bool = False
     has_more: bool = True
     asides: Asides = Asides()
 
 
-def pages_of(document: PdfDocument) -> Iterator[Page]:
+def pages_of(document: PdfDocument) -> Iterator[PageReading]:
     """Reads all pages. Raises InvalidInput if they have too much text."""
-    labels, finder, size = _Labels(document), Finder(document), 0
-    reading = _Reading(document, _Ocr(), WorkBudget(), Looking(), Shown())
+    labels, finder, size = _Labels(document), AnnotationFinder(document), 0
+    reading = _Reading(document, _Ocr(), WorkBudget(), Looking(), ShownFonts())
     for number in range(1, len(document) + 1):
-        gathering = Gathering(finder)
+        gathering = PageAnnotations(finder)
         try:
             page = _page(reading, number, gathering)
         except MemoryError:
             raise
         except Exception:  # whatever is wrong with one page, the others are read
             gathering.forget_places()
-            page = Page(missing=Missing.PAGE)
+            page = PageReading(missing=PageProblem.PAGE)
         size += len(page.text)
         if size > MAX_CHARACTERS:
             raise InvalidInput(f"has more than {MAX_CHARACTERS:,} characters of text; split it")
@@ -195,10 +195,10 @@ class _Reading(NamedTuple):
     ocr: "_Ocr"
     effort: WorkBudget
     looking: Looking
-    shown: Shown
+    shown: ShownFonts
 
 
-def _page(reading: _Reading, number: int, gathering: Gathering) -> Page:
+def _page(reading: _Reading, number: int, gathering: PageAnnotations) -> PageReading:
     document, ocr, effort = reading.document, reading.ocr, reading.effort
     with page_of(document, number, gathering.look) as page:
         with text_page_of(page) as text_page:
@@ -206,7 +206,7 @@ def _page(reading: _Reading, number: int, gathering: Gathering) -> Page:
             gathering.place(text_page, text)
             letters = len("".join(text.text.split()))
             again = partial(page_of, document, number)
-            found = _with_looks(page, text_page, text, reading, again) if letters else Page()
+            found = _with_looks(page, text_page, text, reading, again) if letters else PageReading()
             found = found._replace(notes=notes_of(text_page, text))
             is_pictorial = found.has_more and reading.looking.is_pictorial(page)
             nameless = text.text.count(NAMELESS)
@@ -215,22 +215,22 @@ def _page(reading: _Reading, number: int, gathering: Gathering) -> Page:
                 with effort.paused():
                     are_shown = ocr.are_shown(page, text_page, text, unnamed)
                 if are_shown is None:
-                    return found._replace(pictorial=True, missing=Missing.NAMES)
+                    return found._replace(pictorial=True, missing=PageProblem.NAMES)
                 if not are_shown:
-                    missing, nameless = Missing.NAMES, sum(line.letters for line in unnamed)
+                    missing, nameless = PageProblem.NAMES, sum(line.letters for line in unnamed)
         found = found._replace(pictorial=missing is not None or is_pictorial)
         if not missing:
             return found
         with effort.paused():
             lines = ocr.lines(page)
         if lines is None:
-            return found._replace(missing=missing if missing is Missing.NAMES else Missing.UNREAD)
+            return found._replace(missing=missing if missing is PageProblem.NAMES else PageProblem.UNREAD)
         words = [word for line in lines for word in line.words]
         has_more = sum(len(word.text) for word in words) > letters - nameless
-        if has_more and (missing is not Missing.NAMES or reader.Line(words).confidence >= MIN_CONFIDENCE):
+        if has_more and (missing is not PageProblem.NAMES or reader.OcrLine(words).confidence >= MIN_CONFIDENCE):
             gathering.forget_places()
-            return Page(lines=lines, pictorial=True)
-        if missing is Missing.MOST and reader.can_read():  # OCR has found no more words
+            return PageReading(lines=lines, pictorial=True)
+        if missing is PageProblem.MOST and reader.can_read():  # OCR has found no more words
             return found
         return found._replace(missing=missing)
 
@@ -241,17 +241,17 @@ def _with_looks(
     text: PageText,
     reading: _Reading,
     again: Callable[[], AbstractContextManager[PdfPage]],
-) -> Page:
+) -> PageReading:
     try:
         found = looks(page, text_page, text, reading.effort, reading.shown, again)
-        return Page(text.text, unseen=found.unseen, unprinted=found.unprinted, has_more=found.has_more)
+        return PageReading(text.text, unseen=found.unseen, unprinted=found.unprinted, has_more=found.has_more)
     except TookTooLongError as error:
         if error.has_sign:
-            return Page(text.text, unseen=[(0, len(text.text))], missing=Missing.DOUBTFUL)
-        return Page(text.text, missing=Missing.LOOKS)  # most long documents hide nothing
+            return PageReading(text.text, unseen=[(0, len(text.text))], missing=PageProblem.DOUBTFUL)
+        return PageReading(text.text, missing=PageProblem.LOOKS)  # most long documents hide nothing
 
 
-def _unnamed(text_page: PdfTextPage, text: PageText, page: Page) -> list[UnnamedLine]:
+def _unnamed(text_page: PdfTextPage, text: PageText, page: PageReading) -> list[UnnamedLine]:
     """Returns the lines with unnamed letters that are mostly visible. Invisible ones prove nothing, and unnamed spaces
     have no ink.
     """
@@ -263,13 +263,13 @@ def _unnamed(text_page: PdfTextPage, text: PageText, page: Page) -> list[Unnamed
     return list(filter(is_seen, unnamed_lines(text_page, text)))
 
 
-def _missing(page: PdfPage, letters: int, nameless: int) -> Missing | None:
+def _missing(page: PdfPage, letters: int, nameless: int) -> PageProblem | None:
     """Returns what OCR may find on the page in addition to its text."""
     if not letters:
-        return Missing.TEXT if _shows_something(page) else None
+        return PageProblem.TEXT if _shows_something(page) else None
     if nameless > _MAX_NAMELESS * letters:
-        return Missing.LETTERS
-    return Missing.MOST if letters < _FEW and is_picture(page) else None
+        return PageProblem.LETTERS
+    return PageProblem.MOST if letters < _FEW and is_picture(page) else None
 
 
 def _shows_something(page: PdfPage) -> bool:
@@ -299,7 +299,7 @@ class _Ocr:
     """Reads pages by OCR, if it is installed."""
 
     def __init__(self) -> None:
-        self._room, self._comparison = reader.Room(), Comparison()
+        self._room, self._comparison = reader.OcrBudget(), Comparison()
 
     def are_shown(
         self, page: PdfPage, text_page: PdfTextPage, text: PageText, lines: Sequence[UnnamedLine]
@@ -312,7 +312,7 @@ class _Ocr:
         except InvalidInput:  # OCR has taken too long
             return None
 
-    def lines(self, page: PdfPage) -> Sequence[reader.Line] | None:
+    def lines(self, page: PdfPage) -> Sequence[reader.OcrLine] | None:
         """Returns None if OCR would take too long."""
         if not reader.can_read():
             return ()
@@ -390,16 +390,16 @@ def _note_what_is_inside(builder: Builder, document: PdfDocument) -> None:
         builder.note(f"It has {pluralize(files, 'file')} attached inside, which {were} not read.")
 
 
-def _note_what_is_missing(builder: Builder, pages: Sequence[Page]) -> None:
+def _note_what_is_missing(builder: Builder, pages: Sequence[PageReading]) -> None:
     if any(page.text.strip() or page.lines for page in pages):
         pass
-    elif any(page.missing is Missing.UNREAD for page in pages):
+    elif any(page.missing is PageProblem.UNREAD for page in pages):
         raise InvalidInput(reader.TOO_LONG)
-    elif any(page.missing is Missing.TEXT for page in pages):
+    elif any(page.missing is PageProblem.TEXT for page in pages):
         raise InvalidInput(_ONLY_PICTURES if reader.can_read() else _SCAN)
-    elif pages and all(page.missing is Missing.PAGE for page in pages):
+    elif pages and all(page.missing is PageProblem.PAGE for page in pages):
         raise InvalidInput(_UNREADABLE)
-    for missing in Missing:
+    for missing in PageProblem:
         if numbers := [number for number, page in enumerate(pages, 1) if page.missing is missing]:
             builder.note(f"{_listed(numbers)} of {len(pages)} {missing.value[len(numbers) > 1]}.")
     for aside in Aside:

@@ -15,7 +15,7 @@ from pypdfium2 import PdfPage, PdfTextPage, raw
 from runs.documents.formats.image.reader import read_lines
 from runs.documents.formats.pdf.characters import NAMELESS, PageText
 from runs.documents.formats.pdf.drawing import drawn
-from runs.documents.formats.pdf.geometry import Rectangle, View, boxes, loose_box
+from runs.documents.formats.pdf.geometry import PageView, Rectangle, boxes, loose_box
 from runs.documents.formats.pdf.objects import HANDLE, INT, address, direct
 from runs.documents.formats.pdf.windows import pixels
 from runs.documents.model.layout import MIN_CONFIDENCE
@@ -78,7 +78,7 @@ class Comparison:
         if len(lines) > self._left:
             lines = [max(lines, key=lambda line: line.letters)]
         self._left -= len(lines)
-        picture, view, is_sure = drawn(page, OCR_SCALE, grey=True), View(page), True
+        picture, view, is_sure = drawn(page, OCR_SCALE, grey=True), PageView(page), True
         parts = (_part(picture, view, text_page, text, line) for line in lines)
         for line, found in zip(lines, read_lines(parts), strict=True):
             if not found.words or found.confidence < MIN_CONFIDENCE:
@@ -88,7 +88,7 @@ class Comparison:
         return True if is_sure else None
 
 
-def _part(picture: Image.Image, view: View, page: PdfTextPage, text: PageText, line: UnnamedLine) -> Image.Image:
+def _part(picture: Image.Image, view: PageView, page: PdfTextPage, text: PageText, line: UnnamedLine) -> Image.Image:
     """Cuts a line out of the picture of its page and turns it upright."""
     number, count = text.span(line.start, line.end)
     left, top, right, bottom = pixels(_around(page, view, number, count), *picture.size)
@@ -99,14 +99,14 @@ def _part(picture: Image.Image, view: View, page: PdfTextPage, text: PageText, l
     return ImageOps.expand(part.rotate(turn, expand=True), _BORDER, fill=cast("int", part.getpixel((0, 0))))
 
 
-def _around(page: PdfTextPage, view: View, number: int, count: int) -> Rectangle:
+def _around(page: PdfTextPage, view: PageView, number: int, count: int) -> Rectangle:
     """Returns the place of these characters."""
     found = [view.shown(*box) for box in boxes(page, number, count)] or [view.shown(*loose_box(page, number))]
     lefts, tops, rights, bottoms = zip(*found, strict=True)
     return Rectangle(min(lefts), min(tops), max(rights), max(bottoms))
 
 
-def _turn(view: View, first: Rectangle, last: Rectangle) -> int:
+def _turn(view: PageView, first: Rectangle, last: Rectangle) -> int:
     """Returns the degrees by which to rotate a picture counterclockwise so that the line between these letters runs to
     the right.
     """

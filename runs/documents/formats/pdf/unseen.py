@@ -18,7 +18,7 @@ from PIL import Image, ImageChops
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from runs.documents.formats.pdf.characters import PageText, text_page_of
-from runs.documents.formats.pdf.geometry import Rectangle, View, around, loose_box, share_room, size_of, tight_box
+from runs.documents.formats.pdf.geometry import PageView, Rectangle, around, loose_box, share_room, size_of, tight_box
 from runs.documents.formats.pdf.objects import (
     MAX_OBJECTS,
     Box,
@@ -148,7 +148,7 @@ class _Copies(NamedTuple):
     room: Room
 
 
-class Covered:
+class CoveredText:
     """The text of a page over which something was drawn (or all visible text, if `all_text`), within `where`.
 
     It is divided into layers in which no words overlap. The address of a text object tells whether it is included.
@@ -167,7 +167,7 @@ class Covered:
         check_time: Callable[[], None],
     ) -> None:
         self._text_page = text_page
-        self._page, self._view, self._check_time = page, View(page), check_time
+        self._page, self._view, self._check_time = page, PageView(page), check_time
         self.layers: dict[int, int] = {}
         self._handles: list[list[Any]] = []
         self._sort(self._found(where, all_text=all_text))
@@ -319,7 +319,7 @@ def seen_by_shape(
             raw.FPDFPageObj_SetIsActive(twin.handle, False)
         changed = _changed(image, Picture.of(page, FINE, window, grey=False).image) if twins else None
         masks = _masks(page, window, objects, set(addresses.values()), moves)
-        view, pictures = View(page), [image.convert("L"), *image.split(), *filter(None, [changed])]
+        view, pictures = PageView(page), [image.convert("L"), *image.split(), *filter(None, [changed])]
 
         def is_shown(at: int) -> bool:
             check_time()

@@ -11,7 +11,7 @@ from PIL import Image
 from pypdfium2 import PdfPage
 
 from runs.documents.formats.pdf.drawing import drawn, scale_within_limits
-from runs.documents.formats.pdf.geometry import Rectangle, View
+from runs.documents.formats.pdf.geometry import PageView, Rectangle
 from runs.documents.formats.pdf.objects import Box
 
 type Room = tuple[int, int, int, int]
@@ -65,7 +65,7 @@ class Strip(NamedTuple):
         return [len(gap) / self.room for gap in _zeros(self.room).findall(self.ink)]
 
 
-class Line(NamedTuple):
+class LineExtent(NamedTuple):
     """The parts of a line in points: the box around them, the shorter side of the smallest, and whether they are side
     by side.
     """
@@ -253,7 +253,7 @@ class Picture(NamedTuple):
         top, bottom = round(place.top * self.height) - self.top, round(place.bottom * self.height) - self.top
         return inside(left, top, right, bottom, *self.image.size)
 
-    def rooms(self, view: View, boxes: Iterable[Box]) -> list[Room]:
+    def rooms(self, view: PageView, boxes: Iterable[Box]) -> list[Room]:
         """Like `room` of `view.shown` for each box, but faster: long documents have a hundred thousand boxes."""
         x, dx, dy, y, ex, ey = view.scaled(self.width, self.height)
         x, y, (width, height) = x - self.left, y - self.top, self.image.size
@@ -272,28 +272,28 @@ class Picture(NamedTuple):
         return self.image.crop(self.room(place))
 
 
-class Window(NamedTuple):
+class PageWindow(NamedTuple):
     """A part of a page, and the numbers of the lines in it."""
 
     place: Rectangle
     lines: list[int]
 
 
-def windows(places: Iterable[Rectangle]) -> Iterator[Window]:
+def windows(places: Iterable[Rectangle]) -> Iterator[PageWindow]:
     """Groups lines into parts of a page. Lines near each other share a part, with a margin for comparisons. Each line
     is in one part.
     """
-    found = list[Window]()
+    found = list[PageWindow]()
     around = list(map(_around, places))
     if len(around) > _MAX_LINES:
-        return iter([Window(WHOLE, list(range(len(around))))])
+        return iter([PageWindow(WHOLE, list(range(len(around))))])
     for number, place in enumerate(around):
         near = [one for one in found if _meet(one.place, place)]
         found = [one for one in found if one not in near]
         lines = sorted([number, *(line for one in near for line in one.lines)])
-        found.append(Window(_all_of([place, *(one.place for one in near)]), lines))
+        found.append(PageWindow(_all_of([place, *(one.place for one in near)]), lines))
     if len(found) > _MAX_WINDOWS:
-        found = [Window(_all_of(one.place for one in found), list(range(len(around))))]
+        found = [PageWindow(_all_of(one.place for one in found), list(range(len(around))))]
     return iter(found)
 
 

@@ -85,7 +85,7 @@ def _is_hidden(shape: Element) -> bool:
     return found is not None and found.get("hidden") in {"1", "true"}
 
 
-class Comment(NamedTuple):
+class SlideComment(NamedTuple):
     text: str
     by: str
 
@@ -96,14 +96,14 @@ def names_in(root: Element | None) -> dict[str, str]:
     return {one.get("id", ""): one.get("name", "") for one in people}
 
 
-def comments_in(root: Element, names: Mapping[str, str]) -> Iterator[Comment]:
+def comments_in(root: Element, names: Mapping[str, str]) -> Iterator[SlideComment]:
     """Yields each comment followed by its replies."""
     for one in root.iter(*_any("cm", "reply")):
         old = one.find(f"{P}text")
         new = one.find("{*}txBody")
         text = (old.text or "") if old is not None else "\n".join(paragraphs(new)) if new is not None else ""
         if text.strip():
-            yield Comment(text.strip(), names.get(one.get("authorId", ""), ""))
+            yield SlideComment(text.strip(), names.get(one.get("authorId", ""), ""))
 
 
 def _any(*names: str) -> tuple[str, ...]:

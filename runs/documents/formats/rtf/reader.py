@@ -146,7 +146,7 @@ class State(NamedTuple):
                 return None
 
 
-class Run(NamedTuple):
+class RtfRun(NamedTuple):
     """A range of a line with its properties."""
 
     start: int
@@ -157,7 +157,7 @@ class Run(NamedTuple):
     on: str
 
 
-class Gone(NamedTuple):
+class DeletedText(NamedTuple):
     """Words deleted before the character `start` of a line."""
 
     start: int
@@ -166,13 +166,13 @@ class Gone(NamedTuple):
     on: str
 
 
-class Line:
+class RtfLine:
     def __init__(self) -> None:
         self.parts: list[str] = []
         self.size = 0
         self.label = ""
-        self.runs: list[Run] = []
-        self.gone: list[Gone] = []
+        self.runs: list[RtfRun] = []
+        self.gone: list[DeletedText] = []
         self.left_out: list[str] = []
         """Names of what Word shows but the file does not hold, such as "number that Word counts"."""
         self.unread: list[str] = []
@@ -182,13 +182,13 @@ class Line:
     def text(self) -> str:
         return "".join(self.parts).rstrip()
 
-    def add(self, run: Run) -> None:
+    def add(self, run: RtfRun) -> None:
         """Adds a run, merged with the run before it if their properties are equal."""
         if self.runs and self.runs[-1].end == run.start and self.runs[-1][2:] == run[2:]:
             run = run._replace(start=self.runs.pop().start)
         self.runs.append(run)
 
-    def delete(self, gone: Gone) -> None:
+    def delete(self, gone: DeletedText) -> None:
         last = self.gone[-1] if self.gone else None
         if last and len(last.text) < _MAX_JOINED and last._replace(text="") == gone._replace(text=""):
             gone = gone._replace(text=self.gone.pop().text + gone.text)
@@ -222,12 +222,12 @@ class Field:
                 return ""
 
 
-class Reader:
+class RtfReader:
     """Reads an RTF file. `streams`: the lines of the text and of other destinations, by name."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self.streams: dict[str, list[Line]] = defaultdict(list)
+        self.streams: dict[str, list[RtfLine]] = defaultdict(list)
         self._state = State()
         self._stack: list[State] = []
         self._codec = "cp1252"
@@ -438,19 +438,19 @@ class Reader:
         if state.target == "label":
             line.label += text.replace("\t", " ")
         elif state.is_gone:
-            line.delete(Gone(line.size, text, self._author(state.gone_by), date_of(state.gone_on)))
+            line.delete(DeletedText(line.size, text, self._author(state.gone_by), date_of(state.gone_on)))
         else:
             end = line.size + len(text)
             if state.is_hidden or state.is_inserted:
                 by, on = (self._author(state.by), date_of(state.on)) if state.is_inserted else ("", "")
-                line.add(Run(line.size, end, state.is_hidden, state.is_inserted, by, on))
+                line.add(RtfRun(line.size, end, state.is_hidden, state.is_inserted, by, on))
             line.parts.append(text)
             line.size = end
 
-    def _line(self, target: str) -> Line:
+    def _line(self, target: str) -> RtfLine:
         lines = self.streams[target]
         if not lines:
-            lines.append(Line())
+            lines.append(RtfLine())
         return lines[-1]
 
     def _author(self, number: int) -> str:
@@ -458,7 +458,7 @@ class Reader:
 
     def _end_line(self, target: str | None) -> None:
         if target in _KEPT:
-            self.streams[target].append(Line())
+            self.streams[target].append(RtfLine())
 
 
 _TABLES = frozenset({"fonttbl", "revtbl"})
@@ -499,7 +499,7 @@ def read(data: bytes) -> bytes:
 def make(data: bytes) -> BuiltDocument:
     if not data.lstrip().startswith(b"{\\rtf"):
         raise InvalidInput("is no RTF file")
-    reader = Reader(data)
+    reader = RtfReader(data)
     reader.read()
     builder = Builder(FORMAT.name)
     number = 0
@@ -510,7 +510,7 @@ def make(data: bytes) -> BuiltDocument:
     return builder.made(FORMAT.unit, number)
 
 
-def _add(builder: Builder, anchor: str, kind: BlockKind, line: Line) -> None:
+def _add(builder: Builder, anchor: str, kind: BlockKind, line: RtfLine) -> None:
     block = builder.add(anchor, kind, line.text, label=line.label.strip())
     start = block.start
     for run in line.runs:
@@ -528,9 +528,9 @@ def _add(builder: Builder, anchor: str, kind: BlockKind, line: Line) -> None:
             builder.delete(start + gone.start, text, by=gone.by, on=gone.on)
 
 
-def _without_gaps(lines: Sequence[Line]) -> list[Line]:
+def _without_gaps(lines: Sequence[RtfLine]) -> list[RtfLine]:
     """Returns lines with at most one empty line in a row, and none at the beginning and the end."""
-    kept: list[Line] = []
+    kept: list[RtfLine] = []
     for line in lines:
         if line.text.strip() or line.gone or line.left_out or line.unread or (kept and kept[-1].text.strip()):
             kept.append(line)

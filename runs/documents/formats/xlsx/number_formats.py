@@ -19,7 +19,7 @@ type Shown = Callable[[str], str]
 """Converts the stored value of a cell to what it shows."""
 
 
-class Cell(NamedTuple):
+class ShownCell(NamedTuple):
     """What a cell shows. `stored`: the stored number, if the text does not show it.
 
     It is `=` for the same number with decimals, and empty for unchanged whole numbers, for dates and for texts.
@@ -58,7 +58,7 @@ _FALSE_DAY = 60
 """Excel counts 1900-02-29, which did not exist."""
 
 
-class _Part(NamedTuple):
+class _Section(NamedTuple):
     """One of the sections of a format, which are separated by semicolons. Literal text is replaced by private
     characters.
     """
@@ -88,18 +88,18 @@ class Format:
         self._is_date = is_date(code)
         self._cell = lru_cache(maxsize=8_192)(self._make)  # columns repeat their dates and amounts
 
-    def cell(self, raw: str) -> Cell:
+    def cell(self, raw: str) -> ShownCell:
         # most cells are whole numbers in the format General, and long text must not fill the cache
-        return self._cell(raw) if len(raw) <= _MAX_RAW else Cell(raw)
+        return self._cell(raw) if len(raw) <= _MAX_RAW else ShownCell(raw)
 
-    def _make(self, raw: str) -> Cell:
+    def _make(self, raw: str) -> ShownCell:
         text = self._shown(raw)
         if self._is_date or _number(raw) is None:
-            return Cell(text)
+            return ShownCell(text)
         number = plain(raw)
         if text != number:
-            return Cell(text, number)
-        return Cell(text, "" if number.lstrip("-").isdigit() else "=")
+            return ShownCell(text, number)
+        return ShownCell(text, "" if number.lstrip("-").isdigit() else "=")
 
 
 def is_date(code: str) -> bool:
@@ -114,7 +114,7 @@ def shown_by(code: str, *, since_1904: bool = False) -> Shown:
         return plain
     if _is_date(parts[0]):
         return _dated(parts[0].codes, since_1904)
-    sections = [_Number.of(part) for part in parts[:3]]
+    sections = [_NumberSection.of(part) for part in parts[:3]]
     if sections[0] is None:
         return plain
     return lambda raw: _by_sign(raw, sections)
@@ -130,9 +130,9 @@ def _number(raw: str) -> Decimal | None:
     return number if number.is_finite() and abs(number.adjusted()) <= _MAX_EXPONENT else None
 
 
-def _parts(code: str) -> list[_Part] | None:
+def _parts(code: str) -> list[_Section] | None:
     """Returns None if a section depends on a condition."""
-    found: list[_Part] = []
+    found: list[_Section] = []
     codes, literals = "", list[str]()
     for match in _TOKEN.finditer(code):
         quoted, escaped, brackets, char = match.groups()
@@ -148,18 +148,18 @@ def _parts(code: str) -> list[_Part] | None:
             codes += chr(0xE000 + len(literals))
             literals.append(literal)
         elif char == ";":
-            found.append(_Part(codes, literals))
+            found.append(_Section(codes, literals))
             codes, literals = "", []
         elif char:
             codes += char.lower() if char != "E" else char
-    return [*found, _Part(codes, literals)]
+    return [*found, _Section(codes, literals)]
 
 
-def _is_date(part: _Part) -> bool:
+def _is_date(part: _Section) -> bool:
     return "general" not in part.codes and bool(_DATE.search(part.codes))
 
 
-class _Number(NamedTuple):
+class _NumberSection(NamedTuple):
     """How to show a number: the digits between two texts."""
 
     before: str
@@ -173,7 +173,7 @@ class _Number(NamedTuple):
     unit: Decimal
 
     @classmethod
-    def of(cls, part: _Part) -> "_Number | None":
+    def of(cls, part: _Section) -> "_NumberSection | None":
         """Returns None for formats other than decimals, thousands and percent, such as fractions and exponents."""
         found = _SKELETON.fullmatch(part.codes)
         if not found or not part.codes or re.search("[/@Ee]|general", part.codes):
@@ -220,7 +220,7 @@ def _with_literals(codes: str, literals: Sequence[str]) -> str:
     return "".join(literals[ord(char) - 0xE000] if 0 <= ord(char) - 0xE000 < len(literals) else char for char in codes)
 
 
-def _by_sign(raw: str, sections: Sequence[_Number | None]) -> str:
+def _by_sign(raw: str, sections: Sequence[_NumberSection | None]) -> str:
     number = _number(raw)
     if number is None:
         return raw

@@ -21,20 +21,20 @@ _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _TC = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
 
 
-class Comment(NamedTuple):
+class CellComment(NamedTuple):
     column: int
     text: str
     by: str
     on: str = ""
 
 
-def comments_of(package: Package, part: str, persons: str) -> dict[int, list[Comment]]:
+def comments_of(package: Package, part: str, persons: str) -> dict[int, list[CellComment]]:
     """Returns the comments of a sheet by row. A thread is stored twice: the second time as a note
     for older programs.
     """
     relations = package.relations(part)
     threads, notes = ([one.target for one in relations if one.kind == kind] for kind in ("threadedComment", "comments"))
-    found: dict[str, list[Comment]] = defaultdict(list)
+    found: dict[str, list[CellComment]] = defaultdict(list)
     if threads:
         names = _persons(package.xml(persons))
         for target in threads:
@@ -42,21 +42,23 @@ def comments_of(package: Package, part: str, persons: str) -> dict[int, list[Com
     threaded = set(found)
     for target in notes:
         _add_notes(found, package.xml(target), threaded)
-    rows: dict[int, list[Comment]] = defaultdict(list)
+    rows: dict[int, list[CellComment]] = defaultdict(list)
     for reference, comments in found.items():
         if address := address_in(f"x!{reference}"):
             rows[address.row] += [one._replace(column=address.column) for one in comments]
     return rows
 
 
-def _add_thread(found: dict[str, list[Comment]], root: Element | None, names: Mapping[str, str]) -> None:
+def _add_thread(found: dict[str, list[CellComment]], root: Element | None, names: Mapping[str, str]) -> None:
     for one in root.iter(f"{_TC}threadedComment") if root is not None else ():
         said = one.find(f"{_TC}text")
         text = (said.text or "") if said is not None else ""
-        found[one.get("ref", "")].append(Comment(0, text, names.get(one.get("personId", ""), ""), one.get("dT", "")))
+        found[one.get("ref", "")].append(
+            CellComment(0, text, names.get(one.get("personId", ""), ""), one.get("dT", ""))
+        )
 
 
-def _add_notes(found: dict[str, list[Comment]], root: Element | None, threaded: Set[str]) -> None:
+def _add_notes(found: dict[str, list[CellComment]], root: Element | None, threaded: Set[str]) -> None:
     if root is None:
         return
     authors = [one.text or "" for one in root.iter(f"{_S}author")]
@@ -66,7 +68,7 @@ def _add_notes(found: dict[str, list[Comment]], root: Element | None, threaded: 
             parts = [t.text or "" for run in (text if text is not None else ()) for t in _texts(run)]
             author = whole_number(one.get("authorId"), -1, low=-1)
             by = authors[author] if 0 <= author < len(authors) else ""
-            found[one.get("ref", "")].append(Comment(0, "".join(parts), by))
+            found[one.get("ref", "")].append(CellComment(0, "".join(parts), by))
 
 
 def _texts(run: Element) -> Sequence[Element]:
@@ -90,13 +92,13 @@ MAX_MARKS = 100_000
 _MAX_COLUMN_RANGES = 1_000
 
 
-class Sheet(NamedTuple):
+class WorkbookSheet(NamedTuple):
     name: str
     part: str
     hidden: bool
 
 
-class Text:
+class WorkbookText:
     """Builds the text of a workbook. Raises Enough before it becomes too long."""
 
     def __init__(self, builder: Builder) -> None:
@@ -104,7 +106,7 @@ class Text:
         self._left_bytes, self._left_blocks, self._left_marks = MAX_TEXT_BYTES, MAX_BLOCKS, MAX_MARKS
         self._left_stored = MAX_STORED
 
-    def begin(self, sheet: Sheet, comments: dict[int, list[Comment]]) -> None:
+    def begin(self, sheet: WorkbookSheet, comments: dict[int, list[CellComment]]) -> None:
         self._sheet, self._comments = sheet, comments
         self._start: int | None = None
         self._row = self._column_ranges = 0
@@ -282,7 +284,7 @@ def make(data: bytes) -> BuiltDocument:
     properties = workbook.find(f"{_S}workbookPr")
     since_1904 = properties is not None and properties.get("date1904") in {"1", "true"}
     formats = Formats(_styles(package.xml(parts.get("styles", "")), since_1904=since_1904))
-    text = Text(Builder(FORMAT.name, max_characters=MAX_TEXT_BYTES))
+    text = WorkbookText(Builder(FORMAT.name, max_characters=MAX_TEXT_BYTES))
     sheets = list(islice(_sheets(package, main, workbook), MAX_SHEETS + 1))
     if len(sheets) > MAX_SHEETS:
         raise InvalidInput(f"has more than {MAX_SHEETS:,} sheets; split it")
@@ -309,14 +311,14 @@ def _uncalculated(count: int) -> str:
     return f"{which}, since no program has calculated it yet: open it with a spreadsheet program and save it again."
 
 
-def _sheets(package: Package, main: str, workbook: Element) -> Iterator[Sheet]:
+def _sheets(package: Package, main: str, workbook: Element) -> Iterator[WorkbookSheet]:
     """Yields the sheets with cells. Chart sheets have none."""
     relations = {one.id: one for one in package.relations(main)}
     for one in workbook.iter(f"{_S}sheet"):
         relation = relations.get(one.get(f"{_R}id", ""))
         if relation and relation.kind == "worksheet":
             name = " ".join(one.get("name", "").split())[:_MAX_NAME]
-            yield Sheet(name, relation.target, one.get("state", "visible") != "visible")
+            yield WorkbookSheet(name, relation.target, one.get("state", "visible") != "visible")
 
 
 def _styles(root: Element | None, *, since_1904: bool) -> list[Format]:

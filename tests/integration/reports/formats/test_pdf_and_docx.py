@@ -17,7 +17,7 @@ from pypdf import PdfReader
 
 from runs import isolation
 from runs.documents.printing import typeset
-from runs.documents.printing.blocks import Paragraph, Report, Section, Span
+from runs.documents.printing.blocks import Paragraph, PrintableReport, ReportSection, Span
 from runs.models import Run
 from runs.reports import isolated_writing as room
 from runs.reports.formats import BY_SUFFIX, FORMATS
@@ -147,8 +147,8 @@ def test_every_character_that_the_fonts_are_said_to_have_is_printed() -> None:
     listed = Path(typeset.__file__).parent.joinpath("fonts", "coverage.txt").read_text().split()
     ranges = [(int(first, 16), int(last or first, 16)) for first, _, last in (row.partition("-") for row in listed)]
     words = (Span(" ".join(map(chr, range(first, last + 1)))) for first, last in ranges)
-    section = Section("answer", "Answer", tuple(Paragraph((one, Span("x"))) for one in words))
-    report = Report("Letters", "", "good", "Report on run 1", "", (section,), (), "")
+    section = ReportSection("answer", "Answer", tuple(Paragraph((one, Span("x"))) for one in words))
+    report = PrintableReport("Letters", "", "good", "Report on run 1", "", (section,), (), "")
     assert written(report, "pdf").startswith(b"%PDF-")
 
 

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from runs.documents.printing.blocks import Report, Section, said
+from runs.documents.printing.blocks import PrintableReport, ReportSection, said
 from runs.documents.printing.markup import blocks_here
 from runs.evidence.citations.lookup import citations_in
 from runs.reports.formats.markdown import as_markdown
@@ -38,15 +38,17 @@ IMAGES = [
 KNOWN = "looked-up:"
 
 
-def section(title: str, words: str) -> Section:
-    return Section(title.lower(), title, (said(words),))
+def section(title: str, words: str) -> ReportSection:
+    return ReportSection(title.lower(), title, (said(words),))
 
 
-def report(answer: str) -> Report:
+def report(answer: str) -> PrintableReport:
     """The answer between two sections of the brief, as `outline` lays it out."""
     text = linked(answer, citations_in(answer, Library()), lambda one: f"{KNOWN}#source-{one.source}")
-    brief = (section("Outcome", "Succeeded"), Section("answer", "Answer", blocks_here(text, KNOWN, 2)))
-    return Report("Review", "", "", "Report on run 1", "", (*brief, section("Decisions", "None")), (), "The end.")
+    brief = (section("Outcome", "Succeeded"), ReportSection("answer", "Answer", blocks_here(text, KNOWN, 2)))
+    return PrintableReport(
+        "Review", "", "", "Report on run 1", "", (*brief, section("Decisions", "None")), (), "The end."
+    )
 
 
 def parsed(answer: str) -> list[Token]:

@@ -18,7 +18,7 @@ from runs.documents.formats.odt import reader as odt
 from runs.documents.formats.ole import reader as ole
 from runs.documents.formats.pdf import reader as pdf
 from runs.documents.formats.pdf.characters import text_of, text_page_of
-from runs.documents.formats.pdf.geometry import View, rectangles
+from runs.documents.formats.pdf.geometry import PageView, rectangles
 from runs.documents.formats.pptx import reader as pptx
 from runs.documents.formats.rtf import reader as rtf
 from runs.documents.formats.xlsx import reader as xlsx
@@ -114,7 +114,7 @@ def _in_rectangles(data: bytes, document: Document, hit: tuple[int, int]) -> str
         for block in document.blocks_in(*hit):
             page = file[int(block.anchor.partition("=")[2]) - 1]
             with text_page_of(page) as text_page:
-                view = View(page)
+                view = PageView(page)
                 start, end = max(hit[0], block.start) - block.start, min(hit[1], block.end) - block.start
                 for box in rectangles(text_page, view, *text_of(text_page).span(start, end)):
                     assert 0 <= box.left < box.right <= 1

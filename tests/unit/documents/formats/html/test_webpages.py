@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.file_kinds import HEAD_BYTES, Kind, is_document, kind_of
+from runs.documents.file_kinds import HEAD_BYTES, FileKind, is_document, kind_of
 from tests.hostile.bounds import within
 
 LETTER = (
@@ -60,7 +60,7 @@ STUB = "<!DOCTYPE html><html><head><title>Pev</title></head><body><h1>Hello</h1>
 )
 def test_pages_that_people_read_are_documents(page: str) -> None:
     head = page.encode()[:HEAD_BYTES]
-    assert (kind_of(head), is_document(head)) == (Kind("html"), True)
+    assert (kind_of(head), is_document(head)) == (FileKind("html"), True)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_pages_that_people_read_are_documents(page: str) -> None:
 )
 def test_sources_of_web_projects_are_texts(source: str) -> None:
     head = source.encode()[:HEAD_BYTES]
-    assert (kind_of(head), is_document(head)) == (Kind(), False)
+    assert (kind_of(head), is_document(head)) == (FileKind(), False)
 
 
 @pytest.mark.slow

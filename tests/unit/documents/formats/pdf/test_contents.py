@@ -55,7 +55,7 @@ def _unseen(data: bytes) -> list[str]:
 def work(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How many pictures of pages were drawn, and how many lines were looked at."""
     counts = {"pictures": 0, "lines": 0}
-    render, is_clear = PdfPage.render, ink._Look._is_clear
+    render, is_clear = PdfPage.render, ink._PartCheck._is_clear
 
     def rendered(*arguments: Any, **options: Any) -> Any:
         counts["pictures"] += 1
@@ -66,7 +66,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
         return is_clear(*arguments)
 
     monkeypatch.setattr(PdfPage, "render", rendered)
-    monkeypatch.setattr(ink._Look, "_is_clear", looked)
+    monkeypatch.setattr(ink._PartCheck, "_is_clear", looked)
     return counts
 
 

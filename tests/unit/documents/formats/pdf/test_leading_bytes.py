@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from runs.documents.content import Unreadable
-from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, Kind, is_document, kind_of
+from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, FileKind, is_document, kind_of
 from runs.documents.formats.pdf import drawing
 from runs.documents.formats.pdf.reader import make
 from runs.pev.tools.originals import kind_without_text
@@ -17,14 +17,14 @@ PDF = (samples.SHIPPED / "data-processing-agreement.pdf").read_bytes()
 LEADING = [b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n", b"\0\1\2junk", b"Gr\xfc\xdfe\n", b"x" * 1_024]
 
 
-def kind(data: bytes) -> Kind:
+def kind(data: bytes) -> FileKind:
     return kind_of(data[:HEAD_BYTES], data[-TAIL_BYTES:])
 
 
 @pytest.mark.parametrize("leading", LEADING)
 class TestBehindOtherBytes:
     def test_it_is_a_pdf_file_for_all_who_ask(self, leading: bytes) -> None:
-        assert kind(leading + PDF) == Kind("pdf")
+        assert kind(leading + PDF) == FileKind("pdf")
         assert is_document((leading + PDF)[:HEAD_BYTES])
         assert kind_without_text(Unreadable(leading + PDF)) == "pdf"
 
@@ -36,14 +36,14 @@ class TestBehindOtherBytes:
 
 
 def test_one_without_a_nul_is_known_by_its_second_line() -> None:
-    assert kind(b"junk\n%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n") == Kind("pdf")
+    assert kind(b"junk\n%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n") == FileKind("pdf")
 
 
 @pytest.mark.parametrize(
     "text", ["A file begins with %PDF-1.4\n1 0 obj", "It begins with %PDF-1.7\n%âãÏÓ\n", "x" * 1_025 + "%PDF-1.4\0"]
 )
 def test_a_text_about_pdf_files_is_none(text: str) -> None:
-    assert kind(text.encode()) == Kind()
+    assert kind(text.encode()) == FileKind()
 
 
 def test_one_that_is_stored_in_another_file_does_not_count() -> None:
@@ -54,4 +54,4 @@ def test_one_that_is_stored_in_another_file_does_not_count() -> None:
         info = tarfile.TarInfo("a.pdf")
         info.size = len(PDF)
         archive.addfile(info, io.BytesIO(PDF))
-    assert [kind(made.getvalue()) for made in (zipped, packed)] == [Kind("zip"), Kind("tar")]
+    assert [kind(made.getvalue()) for made in (zipped, packed)] == [FileKind("zip"), FileKind("tar")]

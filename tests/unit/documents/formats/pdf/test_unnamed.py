@@ -26,7 +26,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What OCR has read so far, picture by picture."""
     found, read = list[str](), reader._read
 
-    def noted(*arguments: object) -> list[reader.Line]:
+    def noted(*arguments: object) -> list[reader.OcrLine]:
         lines = read(*arguments)  # type: ignore[arg-type]
         found.append("\n".join(line.text for line in lines))
         return lines
@@ -85,7 +85,7 @@ def test_where_ocr_has_no_time_it_is_said(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_ocr_is_not_sure_of_is_no_better_than_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader.Line, "confidence", 50)
+    monkeypatch.setattr(reader.OcrLine, "confidence", 50)
     made = make(pdfs.unnamed(_LINES, _LINES))
     assert (made.text.split("\n"), made.rendered.notes) == (_LINES, (_DOUBT,))
 
