@@ -15,7 +15,7 @@ from runs.text.visible import printable
 _TOKEN = re.compile(r"""(/sign-in/)[^\s?"'<>\\]+|\b(pev_)[A-Za-z0-9_-]{20,}""")
 
 
-class About(TypedDict, total=False):
+class LogFields(TypedDict, total=False):
     """What a line may be about. Nothing else is logged beside the sentence: no texts of people, no keys (S5).
 
     Ids of rows, but `step` is its key, `attempt` its number, `user` a user name and `address` where a request is from.
@@ -31,7 +31,7 @@ class About(TypedDict, total=False):
     address: str
 
 
-def about(**fields: Unpack[About]) -> dict[str, About]:
+def about(**fields: Unpack[LogFields]) -> dict[str, LogFields]:
     """For `extra=` of a log call: `log.info("claimed", extra=about(run=1, work=7, epoch=2))`."""
     return {"about": fields}
 
@@ -85,8 +85,8 @@ def without_tokens(text: str) -> str:
     return _TOKEN.sub(r"\1\2…", text)
 
 
-def _about(record: logging.LogRecord) -> About:
-    found: About | None = getattr(record, "about", None)
+def _about(record: logging.LogRecord) -> LogFields:
+    found: LogFields | None = getattr(record, "about", None)
     return found or {}
 
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from runs.agent_sdk.wire import Request, Result, blocks_of, request_of, result_ids, text_of
+from runs.agent_sdk.wire import SessionRequest, ToolOutcome, blocks_of, request_of, result_ids, text_of
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, Model, Original, Reply, Toolbox, ToolSpec, ToolUse
 from runs.errors import ContractBroken
 from runs.pev.contracts import PlanContract, StepOutput
 from runs.pev.conversation.asking import CORRECTIONS, added, assistant, read, reproach, with_blocks
 from runs.pev.conversation.originals import Originals
-from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.repetition import CallHistory
 from runs.pev.conversation.sendable import CallIds
 from runs.pev.conversation.turns import FORBIDDEN, MAX_CALLS, MAX_DEMANDS, MAX_TURNS, TOO_MANY, demand, ended_without
 from runs.pev.executor import REPORT, report_of
@@ -83,7 +83,7 @@ class Session[Output]:
     def __init__(self, model: Model, tools: Toolbox, errand: SessionTask[Output]) -> None:
         self.first = errand.first
         self._model, self._tools, self._errand = model, tools, errand
-        self._calls, self._originals = Calls(), Originals(errand.window)
+        self._calls, self._originals = CallHistory(), Originals(errand.window)
         self._asked = self._demands = self._corrections = 0
         self._demanded: dict[int, str] = {}
         """What was demanded, by the number of messages that the conversation had then."""
@@ -91,7 +91,7 @@ class Session[Output]:
         self._ids = CallIds()
         self._uses: dict[str, tuple[int, ToolUse]] = {}
         """The calls by the ids that the program knows them by. The journal has the ids that the model gave them."""
-        self._results: dict[str, Result] = {}
+        self._results: dict[str, ToolOutcome] = {}
         self._read: dict[str, Sequence[Original]] = {}
         self._pages: dict[tuple[str, ...], Sequence[JsonObject]] = {}
 
@@ -143,7 +143,7 @@ class Session[Output]:
             self._reply = reply = self._model.ask(ask)
         return replace(reply, content=content + reply.content)
 
-    def _as_ask(self, request: Request) -> Ask:
+    def _as_ask(self, request: SessionRequest) -> Ask:
         """In the conversation of the session all that we said stands as we said it. Another one, in which the program
         sums the first up, has its own beginning and no tools.
         """
@@ -170,22 +170,22 @@ class Session[Output]:
             self._pages[ids] = self._originals.blocks(read) if read else ()
         return self._pages[ids]
 
-    def call(self, use_id: str) -> Result:
+    def call(self, use_id: str) -> ToolOutcome:
         """What came of a call of the last reply, with the arguments that the reply has; each is carried out once."""
         if use_id not in self._results:
             self._results[use_id] = self._called(use_id)
         return self._results[use_id]
 
-    def _called(self, use_id: str) -> Result:
+    def _called(self, use_id: str) -> ToolOutcome:
         place, use = self._uses[use_id]
         if self._demands:
-            return Result(f"{FORBIDDEN} {self._errand.last}", is_error=True)
+            return ToolOutcome(f"{FORBIDDEN} {self._errand.last}", is_error=True)
         if place >= MAX_CALLS:
-            return Result(TOO_MANY, is_error=True)
+            return ToolOutcome(TOO_MANY, is_error=True)
         result = self._tools.run(use)
         self._read[use_id] = self._tools.originals(use, result)
         [(text, is_error)] = self._calls.answers([(use, result)])
-        return Result(text, is_error)
+        return ToolOutcome(text, is_error)
 
     def has_called(self, use_id: str) -> bool:
         """Whether it is a call of a reply."""

@@ -19,19 +19,19 @@ _OF_THE_PROGRAM = ("x-anthropic-billing-header:", "You are a Claude agent, built
 """How the parts begin that it puts before a system prompt."""
 
 
-class Result(NamedTuple):
+class ToolOutcome(NamedTuple):
     """The result of a call that was carried out, as the journal and the model get it."""
 
     text: str
     is_error: bool
 
 
-class Request(NamedTuple):
+class SessionRequest(NamedTuple):
     system: str
     messages: tuple[JsonObject, ...]
 
 
-def request_of(body: object, results: Mapping[str, Result]) -> Request:
+def request_of(body: object, results: Mapping[str, ToolOutcome]) -> SessionRequest:
     """Raises ValueError for what is no request. `results` by the ids of their calls stand in the place of what the
     program made of them: it may have cut them.
     """
@@ -42,7 +42,7 @@ def request_of(body: object, results: Mapping[str, Result]) -> Request:
     told = tuple(_message(one, results) for one in messages if _is_said(one))
     if not told or told[0]["role"] != "user":
         raise ValueError("a conversation begins with the words of a user")
-    return Request("\n".join(said), told)
+    return SessionRequest("\n".join(said), told)
 
 
 def _is_said(message: object) -> bool:
@@ -50,7 +50,7 @@ def _is_said(message: object) -> bool:
     return isinstance(message, dict) and message.get("role") != "system"
 
 
-def _message(message: Mapping[str, object], results: Mapping[str, Result]) -> JsonObject:
+def _message(message: Mapping[str, object], results: Mapping[str, ToolOutcome]) -> JsonObject:
     role = "assistant" if message.get("role") == "assistant" else "user"
     content = message.get("content")
     return {"role": role, "content": [_block(block, results) for block in _blocks(content)]}
@@ -62,14 +62,14 @@ def _blocks(content: object) -> list[JsonObject]:
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
-def _block(block: JsonObject, results: Mapping[str, Result]) -> JsonObject:
+def _block(block: JsonObject, results: Mapping[str, ToolOutcome]) -> JsonObject:
     kept = {key: value for key, value in block.items() if key != "cache_control"}  # where caches break `llm` decides
     match kept.get("type"):
         case "tool_use":
             return {**kept, "name": str(kept.get("name", "")).removeprefix(PREFIX)}
         case "tool_result":
             use_id = str(kept.get("tool_use_id", ""))
-            told = results.get(use_id) or Result(
+            told = results.get(use_id) or ToolOutcome(
                 "".join(str(one.get("text", "")) for one in _blocks(kept.get("content"))), bool(kept.get("is_error"))
             )
             return {"type": "tool_result", "tool_use_id": use_id, "content": told.text, "is_error": told.is_error}

@@ -25,7 +25,7 @@ from runs.errors import LeaseLost, MoveRefused, Outdated
 from runs.events import kinds as events
 from runs.lifecycle.transitions import change
 from runs.llm.capabilities import capacities
-from runs.logs import About, about
+from runs.logs import LogFields, about
 from runs.models import WorkItem, clock
 from runs.pev.agents import policy_for_agent
 from runs.pev.policy import Capacities
@@ -56,9 +56,9 @@ class Lease:
             raise LeaseLost("The lease of this work is gone.")
 
     @property
-    def about(self) -> dict[str, About]:
+    def about(self) -> dict[str, LogFields]:
         """The fields of its log lines."""
-        of = About(run=self.item.run_id, work=self.item.pk, epoch=self.epoch)
+        of = LogFields(run=self.item.run_id, work=self.item.pk, epoch=self.epoch)
         if attempt := self.item.attempt:
             of["step"], of["attempt"] = attempt.step.key, attempt.number
         return about(**of)

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from runs.engine.database import database
 from runs.errors import InvalidInput
-from runs.mcp_client.mcp_connection import Connection
+from runs.mcp_client.mcp_connection import McpConnection
 from runs.mcp_client.tool_listing import Listing
 from runs.models import ServerListing
 from runs.pev.policy import Policy
@@ -44,7 +44,7 @@ def list_stale(policy: Policy, keep_going: Callable[[], None]) -> None:
 
 def ask(name: str, keep_going: Callable[[], None] = lambda: None) -> None:
     """List the tools of a server now. An error is stored as the problem of its listing."""
-    with Connection(settings.MCP[name], keep_going, name) as connection:
+    with McpConnection(settings.MCP[name], keep_going, name) as connection:
         try:
             listing = connection.tools()
         except InvalidInput as error:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pevsite.installation import PROGRAM
 from runs.llm.capabilities import Probed, known, use_probed
-from runs.llm.model_servers import Server, server_for
+from runs.llm.model_servers import ModelServer, server_for
 from runs.llm.provider import REHEARSAL, configured_models
 from runs.models import Probe
 
@@ -14,7 +14,7 @@ READ_INTERVAL = 30.0
 _next_read = 0.0
 
 
-def remember(server: Server, model: str, found: Probed) -> None:
+def remember(server: ModelServer, model: str, found: Probed) -> None:
     """Store this instead of an earlier result, and use it in this process."""
     Probe.objects.update_or_create(address=server.address, model=model, defaults={"found": found})
     load()

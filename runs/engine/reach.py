@@ -22,7 +22,7 @@ from runs.isolation import sandbox
 from runs.lifecycle import toolset
 from runs.lifecycle.gates.question_gate import DELEGATED, asked_in, question_digest
 from runs.lifecycle.toolset import command_lines, view_of_commands
-from runs.mcp_client.mcp_connection import Connection
+from runs.mcp_client.mcp_connection import McpConnection
 from runs.models import ToolCall
 from runs.pev.delimiters import delimited
 from runs.pev.read_set import ReadTracker
@@ -190,7 +190,7 @@ class RunServers:
         self._policy = recording.item.run.policy
         self._keep_going: Callable[[], None] = recording.lease.check
         self._limit = result_chars
-        self._connections: dict[str, Connection] = {}
+        self._connections: dict[str, McpConnection] = {}
         self._specs = database.call(lambda: toolset.server_specs(self._policy))
 
     def specs(self) -> list[ToolSpec]:
@@ -215,7 +215,7 @@ class RunServers:
         if config is None:
             raise InvalidInput(f"There is no MCP server {server} any more.")
         if server not in self._connections:
-            self._connections[server] = Connection(config, self._keep_going, server)
+            self._connections[server] = McpConnection(config, self._keep_going, server)
         connection = self._connections[server]
         now = connection.tools()
         known = database.call(lambda: toolset.server_tools([server]).get(use.name))

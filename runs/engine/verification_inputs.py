@@ -19,7 +19,7 @@ from runs.enums import (
     Role,
 )
 from runs.evidence.citations.citing import Delivered
-from runs.evidence.sources import Given, ToolText, rested_on, source_of
+from runs.evidence.sources import GivenFiles, ToolText, rested_on, source_of
 from runs.lifecycle import state as states
 from runs.lifecycle import toolset
 from runs.lifecycle.change_requests import requests_of
@@ -71,7 +71,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         criteria=spec.acceptance_criteria,
         expected_outputs=spec.outputs,
         files=overlay.contents(),
-        inputs=Given(trees.contents_of(run.inputs), inputs),
+        inputs=GivenFiles(trees.contents_of(run.inputs), inputs),
         shown=[source_of(path, inputs) for path in made],
         given=rested_on(read - made.keys(), inputs, trees.files_of(attempt.base)),
         output=attempt.output.findings if attempt.output else "",
@@ -108,7 +108,7 @@ def for_final_verdict(run: Run, plan: Plan, answer: str, capabilities: Capacitie
         criteria=plan.header.success_criteria,
         expected_outputs=(),
         files=trees.contents_of(run.head),
-        inputs=Given(trees.contents_of(run.inputs), inputs),
+        inputs=GivenFiles(trees.contents_of(run.inputs), inputs),
         shown=[source_of(path, inputs) for path in made],
         given=list(inputs),
         output=answer,
@@ -133,7 +133,7 @@ def delivered_by(run: Run, plan: Plan) -> Delivered:
     return Delivered(
         made=list(written_files(run, run.head)),
         files=trees.contents_of(run.head),
-        given=Given(trees.contents_of(run.inputs), inputs),
+        given=GivenFiles(trees.contents_of(run.inputs), inputs),
         finished={output.path for step in steps for output in step.expected_outputs if not output.cited},
         earlier=earlier_calls(plan),
     )

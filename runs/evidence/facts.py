@@ -21,36 +21,36 @@ MAX_NEAR = 100
 _DOLLARS = frozenset({"USD", "AUD", "CAD", "SGD", "HKD", "NZD"})
 
 
-class Place(NamedTuple):
+class FigurePlace(NamedTuple):
     """A place in a source: its name, and the offset at which a figure begins."""
 
     source: str
     start: int
 
 
-class Facts:
+class KnownFigures:
     """Where each figure of the sources occurs first. `texts`: each with the place in its source at which it begins;
     none of them was written by a model of the run. `days`: those on which the run took place. `counts`: whole numbers
     that code has counted, such as how many files were given.
     """
 
     def __init__(
-        self, texts: Iterable[tuple[Place, str]], *, days: Collection[Day] = (), counts: Collection[Decimal] = ()
+        self, texts: Iterable[tuple[FigurePlace, str]], *, days: Collection[Day] = (), counts: Collection[Decimal] = ()
     ) -> None:
         self.days, self.counts = tuple(days), frozenset(counts)
         self._texts = list(texts)
-        self._numbers: dict[Decimal, dict[str, Place]] = {}
-        self._digits: dict[str, Place] = {}
-        self._dates: dict[tuple[int, int, int], Place] = {}
-        self._addresses: dict[str, Place] = {}
-        self._known: dict[object, Place | None] = {}
+        self._numbers: dict[Decimal, dict[str, FigurePlace]] = {}
+        self._digits: dict[str, FigurePlace] = {}
+        self._dates: dict[tuple[int, int, int], FigurePlace] = {}
+        self._addresses: dict[str, FigurePlace] = {}
+        self._known: dict[object, FigurePlace | None] = {}
         """Earlier look-ups, because deliverables repeat their figures."""
         for place, text in self._texts:
             self._add(place, text)
 
-    def _add(self, place: Place, text: str) -> None:
-        def at(start: int) -> Place:
-            return Place(place.source, place.start + start)
+    def _add(self, place: FigurePlace, text: str) -> None:
+        def at(start: int) -> FigurePlace:
+            return FigurePlace(place.source, place.start + start)
 
         addresses = list(addresses_in(text))
         for start, end in addresses:
@@ -68,21 +68,21 @@ class Facts:
             for value in number.values:
                 self._numbers.setdefault(abs(value), {}).setdefault(number.unit, at(number.start))
 
-    def with_counts(self, counts: Collection[Decimal]) -> "Facts":
+    def with_counts(self, counts: Collection[Decimal]) -> "KnownFigures":
         """The same facts with more counts."""
         found = copy(self)
         found.counts = self.counts | frozenset(counts)
         return found
 
-    def address(self, written: str) -> Place | None:
+    def address(self, written: str) -> FigurePlace | None:
         """Where an address occurs. One without a scheme may occur with either."""
         place = self._addresses.get(normal_address(written))
         return place if place or "://" in written else self._addresses.get(normal_address(f"http://{written}"))
 
-    def date(self, days: Iterable[Day]) -> Place | None:
+    def date(self, days: Iterable[Day]) -> FigurePlace | None:
         return next((place for day in days if (place := self._dates.get(day.parts))), None)
 
-    def number(self, number: Number) -> Place | None:
+    def number(self, number: Number) -> FigurePlace | None:
         """Where a number occurs: as it is, in words, as the year of a date, or with more digits that round to it.
 
         Its sign does not count: a loss of 5 may be written as -5.
@@ -92,7 +92,7 @@ class Facts:
             self._known[key] = self._looked_up(number)
         return self._known[key]
 
-    def _looked_up(self, number: Number) -> Place | None:
+    def _looked_up(self, number: Number) -> FigurePlace | None:
         if not number.values:
             return self._digits.get(number.digits)
         for value in map(abs, number.values):
@@ -103,16 +103,16 @@ class Facts:
                 return place
         return None
 
-    def _exact(self, value: Decimal, unit: str) -> Place | None:
+    def _exact(self, value: Decimal, unit: str) -> FigurePlace | None:
         return _with_unit(self._numbers.get(value, {}), unit) or (
             self._numbers.get(value / 100, {}).get("") if unit == "%" else None
         )
 
-    def _year(self, value: Decimal) -> Place | None:
+    def _year(self, value: Decimal) -> FigurePlace | None:
         is_year = FIRST_YEAR <= value <= LAST_YEAR and value == int(value)
         return self._dates.get((int(value), 0, 0)) if is_year else None
 
-    def _rounded(self, value: Decimal, step: Decimal, number: Number) -> Place | None:
+    def _rounded(self, value: Decimal, step: Decimal, number: Number) -> FigurePlace | None:
         if number.is_about:
             step = max(step, Decimal(1).scaleb(value.normalize().as_tuple().exponent))  # type: ignore[arg-type]
         elif value < MIN_ROUNDED * step:
@@ -131,21 +131,21 @@ class Facts:
     def _sorted(self) -> list[Decimal]:
         return sorted(self._numbers)
 
-    def _in_words(self, value: Decimal, unit: str) -> Place | None:
+    def _in_words(self, value: Decimal, unit: str) -> FigurePlace | None:
         return _with_unit(self._spelled.get(value, {}), unit)
 
     @cached_property
-    def _spelled(self) -> Mapping[Decimal, Mapping[str, Place]]:
-        found: dict[Decimal, dict[str, Place]] = {}
+    def _spelled(self) -> Mapping[Decimal, Mapping[str, FigurePlace]]:
+        found: dict[Decimal, dict[str, FigurePlace]] = {}
         for place, text in self._texts:
             for number in spelled_numbers(text):
                 found.setdefault(number.value, {}).setdefault(
-                    number.unit, Place(place.source, place.start + number.start)
+                    number.unit, FigurePlace(place.source, place.start + number.start)
                 )
         return found
 
 
-def _with_unit(places: Mapping[str, Place], unit: str) -> Place | None:
+def _with_unit(places: Mapping[str, FigurePlace], unit: str) -> FigurePlace | None:
     """The first place whose unit does not contradict this one. A number without a unit may have it in its column."""
     return next((place for other, place in places.items() if _fit(unit, other)), None)
 

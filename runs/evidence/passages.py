@@ -23,7 +23,7 @@ _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
-class Span:
+class SourceSpan:
     """Character offsets `start` (first) and `end` (one after the last) and the line of `start`, from 1."""
 
     start: int
@@ -31,39 +31,39 @@ class Span:
     line: int
 
 
-def find(quote: str, text: str) -> Span | None:
+def find(quote: str, text: str) -> SourceSpan | None:
     """Where the quote first occurs in the text, with runs of white space counted as one space; None if nowhere. A quote
     of white space alone occurs nowhere.
     """
     return Searched(text).find(quote)
 
 
-def find_verbatim(quote: str, text: str) -> Span | None:
+def find_verbatim(quote: str, text: str) -> SourceSpan | None:
     """Where the quote first occurs in its own spelling, without beginning or ending inside a number or a word."""
     return Searched(text, whole=True).find(quote)
 
 
-def find_quote(quote: str, text: str, markup: Markup = Markup.PLAIN) -> Span | None:
+def find_quote(quote: str, text: str, markup: Markup = Markup.PLAIN) -> SourceSpan | None:
     """As `find_verbatim`, or else where the text has the same words in another spelling."""
     return find_verbatim(quote, text) or find_respelled(quote, text, markup)
 
 
-def find_respelled(quote: str, text: str, markup: Markup = Markup.PLAIN) -> Span | None:
+def find_respelled(quote: str, text: str, markup: Markup = Markup.PLAIN) -> SourceSpan | None:
     """Where the text has the same words as the quote, however they are spelled."""
     place = find_same_text(quote, text, markup)
-    return Span(*place, text.count("\n", 0, place[0]) + 1) if place else None
+    return SourceSpan(*place, text.count("\n", 0, place[0]) + 1) if place else None
 
 
-def find_in_words(words: str, text: str, markup: Markup = Markup.PLAIN) -> Span | None:
+def find_in_words(words: str, text: str, markup: Markup = Markup.PLAIN) -> SourceSpan | None:
     """Where the text first has the same words in another spelling, possibly inside longer words."""
     place = find_words(words, text, markup)
-    return Span(*place, text.count("\n", 0, place[0]) + 1) if place else None
+    return SourceSpan(*place, text.count("\n", 0, place[0]) + 1) if place else None
 
 
-def widened(span: Span, text: str) -> Span:
+def widened(span: SourceSpan, text: str) -> SourceSpan:
     """The place, or the whole sentence if a negation stands directly before or after it."""
     start, end = with_negation(text, span.start, span.end)
-    return span if (start, end) == (span.start, span.end) else Span(start, end, text.count("\n", 0, start) + 1)
+    return span if (start, end) == (span.start, span.end) else SourceSpan(start, end, text.count("\n", 0, start) + 1)
 
 
 def not_found(quote: str, name: str, text: str) -> str:
@@ -86,10 +86,10 @@ class Searched:
     def __contains__(self, quote: str) -> bool:
         return self.find(quote) is not None
 
-    def find(self, quote: str) -> Span | None:
+    def find(self, quote: str) -> SourceSpan | None:
         for start, end in islice(self._places(" ".join(quote.split())), MAX_CUT if self._whole else 1):
             if not self._whole or is_whole(self._text, start, end):
-                return Span(start, end, self._text.count("\n", 0, start) + 1)
+                return SourceSpan(start, end, self._text.count("\n", 0, start) + 1)
         return None
 
     def _places(self, wanted: str) -> Iterator[tuple[int, int]]:
@@ -133,7 +133,7 @@ class Passage:
     look whether the words are what they are quoted as.
     """
 
-    span: Span
+    span: SourceSpan
     words: str
     where: Where
     misnamed: str = ""
@@ -173,7 +173,7 @@ def passage_in(quote: str, document: Document, name: str, within: Place | None =
         whole = _with_negation(document, found)
         is_verbatim = whole == found and find_verbatim(copied.words, document.text[slice(*found)])
         found = whole
-        span = Span(*found, document.text.count("\n", 0, found[0]) + 1)
+        span = SourceSpan(*found, document.text.count("\n", 0, found[0]) + 1)
         words = copied.words if is_verbatim else document.text[slice(*found)]
         misnamed = _misnamed(copied, named, document, found)
         remarks = remarks_on(document, found) + _renumbered(copied, document, found)

@@ -13,7 +13,7 @@ from runs.documents.content import document_of, text_of
 from runs.documents.places.views import seen_text
 from runs.enums import Provenance
 from runs.errors import InvalidInput
-from runs.evidence.facts import Place
+from runs.evidence.facts import FigurePlace
 from runs.text.addresses import addresses_in, normal_address
 from runs.text.arithmetic import calculated
 from runs.text.numbers import amounts_in
@@ -34,15 +34,15 @@ def source_of(path: str, inputs: Mapping[str, FileInfo]) -> str:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenFiles:
     """The files of the task as they were handed in: their readable bytes by path, read lazily, and what they are."""
 
     files: Mapping[str, bytes] = field(default_factory=dict)
     infos: Mapping[str, FileInfo] = field(default_factory=dict)
 
 
-class Missing(Protocol):
-    """What a tool looked for. See `tools.find_files.Finding`."""
+class FailedSearch(Protocol):
+    """What a tool looked for. See `tools.find_files.SearchTool`."""
 
     def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool: ...
 
@@ -61,7 +61,7 @@ class ToolText:
     expression: str = ""
     is_outside: bool = False
     is_printed: bool = False
-    missing: Missing | None = None
+    missing: FailedSearch | None = None
 
 
 class Sources(Mapping[str, bytes]):
@@ -76,7 +76,7 @@ class Sources(Mapping[str, bytes]):
     def __init__(
         self,
         files: Mapping[str, bytes],
-        given: Given,
+        given: GivenFiles,
         *,
         made: Collection[str] = (),
         output: str = "",
@@ -166,7 +166,7 @@ class Sources(Mapping[str, bytes]):
             return [(0, len(tool.result))] if self._is_nowhere(tool.missing) else []
         return _joined(tool.result, ((one.start, one.end) for one in tool.shown if self._is_given(one)))
 
-    def _is_nowhere(self, wanted: Missing) -> bool:
+    def _is_nowhere(self, wanted: FailedSearch) -> bool:
         try:
             return wanted.finds_nothing_in(self._given.infos, self._given.files)
         except InvalidInput:
@@ -191,27 +191,27 @@ class Sources(Mapping[str, bytes]):
                 seen.update(amounts_in(tool.result[start:end]))
         return found
 
-    def facts(self) -> Iterator[tuple[Place, str]]:
+    def facts(self) -> Iterator[tuple[FigurePlace, str]]:
         """What figures may come from without the files as they were given: the words of people, and what tools have
         observed or calculated. Each with its place.
         """
-        yield Place(TASK, 0), self._task
-        yield from ((Place(name, 0), words) for name, words in self._persons.items())
+        yield FigurePlace(TASK, 0), self._task
+        yield from ((FigurePlace(name, 0), words) for name, words in self._persons.items())
         for name, tool in self._tools.items():
             spans = [(0, len(tool.result))] if tool.is_outside or tool.is_printed else self.observed(name)
-            yield from ((Place(name, start), tool.result[start:end]) for start, end in spans)
+            yield from ((FigurePlace(name, start), tool.result[start:end]) for start, end in spans)
 
-    def given_facts(self) -> Iterator[tuple[Place, str]]:
+    def given_facts(self) -> Iterator[tuple[FigurePlace, str]]:
         """The text of each file as it was given, with its name and size. Each with its place."""
         for path, info in self._given.infos.items():
-            yield Place(path, 0), f"{path}: {info.size} bytes"
+            yield FigurePlace(path, 0), f"{path}: {info.size} bytes"
         for path, data in self._given.files.items():
             document = document_of(data)
             text = seen_text(document) if document else text_of(data)
-            yield Place(path, 0), text or ""
+            yield FigurePlace(path, 0), text or ""
             if document:  # the numbers that readers see before its paragraphs
                 clauses = {block.clause or block.label for block in document.layout.blocks}
-                yield Place(path, 0), "; ".join(sorted(clauses))
+                yield FigurePlace(path, 0), "; ".join(sorted(clauses))
 
     def _is_given(self, shown: Shown) -> bool:
         info = self._given.infos.get(shown.path)

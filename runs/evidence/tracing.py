@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from runs.errors import InvalidInput
-from runs.evidence.facts import Facts, Place, blanked
+from runs.evidence.facts import FigurePlace, KnownFigures, blanked
 from runs.text.addresses import addresses_in
 from runs.text.arithmetic import calculated
 from runs.text.csv_tables import separator_of
@@ -82,7 +82,7 @@ class Figure:
     end: int
     kind: Kind
     status: Status
-    place: Place | None = None
+    place: FigurePlace | None = None
     why: str = ""
     line: int = 0
     text: str = ""
@@ -93,7 +93,7 @@ class _Cell(NamedTuple):
     text: str
 
 
-def trace(text: str, facts: Facts, *, is_csv: bool = False) -> list[Figure]:
+def trace(text: str, facts: KnownFigures, *, is_csv: bool = False) -> list[Figure]:
     """Every number, date and web address of a text in Markdown or CSV, in order, with where it comes from."""
     line, counted, figures = 1, 0, list[Figure]()
     for figure in sorted(_Tracer(text, facts, is_csv=is_csv).figures(), key=lambda figure: figure.start):
@@ -112,7 +112,7 @@ def counts_in(text: str, *, is_csv: bool = False) -> set[Decimal]:
 
 def missing_in(quotes: Iterable[str], statement: str) -> list[str]:
     """The figures of a statement that are in none of the quotes for it."""
-    facts = Facts([(Place("", 0), quote) for quote in quotes])
+    facts = KnownFigures([(FigurePlace("", 0), quote) for quote in quotes])
     return [figure.text for figure in trace(statement, facts) if figure.status == "not traced"]
 
 
@@ -125,7 +125,7 @@ def cells_apart(text: str) -> str:
 
 
 class _Tracer:
-    def __init__(self, text: str, facts: Facts, *, is_csv: bool) -> None:
+    def __init__(self, text: str, facts: KnownFigures, *, is_csv: bool) -> None:
         self._facts = facts
         if is_csv:
             self._text = cells_apart(text)

@@ -8,7 +8,16 @@ import threading
 import time
 from collections.abc import Mapping
 
-from runs.isolation.pipe_messages import ROOT, Call, Interrupted, Limits, Option, TimedOut, TooLarge, environment
+from runs.isolation.pipe_messages import (
+    ROOT,
+    Interrupted,
+    IsolatedCall,
+    Limits,
+    Option,
+    TimedOut,
+    TooLarge,
+    environment,
+)
 
 
 class _Template:
@@ -59,7 +68,7 @@ def exchanged(
 
     Raises TimedOut, TooLarge or Interrupted.
     """
-    call = Call(function, data, options, limits)
+    call = IsolatedCall(function, data, options, limits)
     received = bytearray()
     with _connected() as channel:
         try:

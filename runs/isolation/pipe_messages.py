@@ -72,7 +72,7 @@ class Ending(IntEnum):
     BUSY = 15
 
 
-class Call:
+class IsolatedCall:
     """One call as it is sent, and the answer as it has to come back: the output, a seal, and one byte for the ending.
 
     The seal is another for each call, so that no part of an output that was cut off counts as the whole of it.

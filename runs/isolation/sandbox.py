@@ -24,7 +24,7 @@ from typing import IO, NamedTuple
 from runs.errors import InvalidInput
 from runs.isolation import seccomp
 from runs.isolation.resource_usage import Cgroup, Inside, cgroup, inside, machine_memory
-from runs.isolation.sandbox_mounts import View
+from runs.isolation.sandbox_mounts import MountView
 
 FOLDER = "/tmp/files"  # noqa: S108  inside the sandbox, whose /tmp is its own
 """Where a command finds its files: the same path every time, so that the same run prints the same."""
@@ -100,7 +100,7 @@ def run(
     argv: Sequence[str],
     fill: Callable[[Path], None],
     limits: CommandLimits,
-    view: View = View(),  # noqa: B008  frozen
+    view: MountView = MountView(),  # noqa: B008  frozen
     *,
     keep_going: Callable[[], None] = lambda: None,
 ) -> Ended:
@@ -297,7 +297,7 @@ def _least(name: str, value: int) -> int:
     return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 
-def _options(view: View, limits: CommandLimits, user: int | None) -> list[str]:
+def _options(view: MountView, limits: CommandLimits, user: int | None) -> list[str]:
     """Of bubblewrap. A user namespace only where the server is not root: in one of root's, a command would be root."""
     variables = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}  # noqa: S108
     apart = (

@@ -18,7 +18,7 @@ _MAX_LINE = 256
 
 
 @dataclass(frozen=True)
-class View:
+class MountView:
     """`folders` besides those of the system; `hidden`: empty wherever they lie in one that is seen."""
 
     folders: tuple[Path, ...] = ()

@@ -13,7 +13,17 @@ from contextlib import suppress
 
 import psutil
 
-from runs.isolation.pipe_messages import ROOT, Call, Crashed, Ending, Interrupted, Limits, Option, TooLarge, environment
+from runs.isolation.pipe_messages import (
+    ROOT,
+    Crashed,
+    Ending,
+    Interrupted,
+    IsolatedCall,
+    Limits,
+    Option,
+    TooLarge,
+    environment,
+)
 
 _LOOK_EVERY = 0.02
 """Seconds between two looks at a child: none takes a gigabyte in so short a time."""
@@ -77,7 +87,7 @@ def exchanged(
 
     Raises TooLarge, Interrupted or Crashed.
     """
-    call = Call(function, data, options, limits)
+    call = IsolatedCall(function, data, options, limits)
     with subprocess.Popen(
         [sys.executable, "-s", "-m", "runs.isolation.child"],
         stdin=subprocess.PIPE,

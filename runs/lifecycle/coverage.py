@@ -15,8 +15,8 @@ from runs.enums import Role, StepStatus
 from runs.models import Attempt, Plan, Run, Step, ToolCall
 from runs.pev.contracts import LeftOut, PlanStep
 from runs.pev.input_coverage import (
-    Covered,
     Extent,
+    FileCoverage,
     Inputs,
     coverage,
     each_shown,
@@ -51,7 +51,7 @@ class Coverage:
     steps: Mapping[int, Sequence[int]]
 
     @cached_property
-    def files(self) -> tuple[Covered, ...]:
+    def files(self) -> tuple[FileCoverage, ...]:
         return coverage(self.inputs, (one for parts in self.shown.values() for one in parts))
 
     @property
@@ -64,7 +64,7 @@ class Coverage:
         """The same without unreadable files, for places next to the open points, which name those."""
         return readable(self.files)
 
-    def of_step(self, step_id: int) -> tuple[Covered, ...]:
+    def of_step(self, step_id: int) -> tuple[FileCoverage, ...]:
         """Only files of which something was shown."""
         parts = [one for attempt in self.steps.get(step_id, ()) for one in self.shown.get(attempt, ())]
         seen = {one.sha256 for one in parts if one.lines}

@@ -14,7 +14,7 @@ from runs.lifecycle.toolset import commands_allowed, tool_names
 from runs.models import Gate, Plan, Run, User
 from runs.people.permissions import check_can_decide
 from runs.pev.contracts import Criterion, PlanContract, PlanStep, RequestAnswer
-from runs.pev.plans.problem import Problem
+from runs.pev.plans.problem import PlanProblem
 from runs.pev.policy import Policy
 from runs.pev.soundness import placed_comparisons, placed_problems
 from runs.rehearsal.job import is_known, is_known_of_the_run
@@ -74,7 +74,7 @@ def change_topic(gate_id: int, user: User, digest: str, step_id: str, number: in
     return edit(gate_id, user, digest, with_other_topic(_edited(gate, digest), step_id, number))
 
 
-def problems_with(run: Run, plan: PlanContract) -> Sequence[Problem]:
+def problems_with(run: Run, plan: PlanContract) -> Sequence[PlanProblem]:
     """What makes the plan unusable, each problem with its place. The same checks as for a plan of the planner."""
     policy = run.policy
     newest = run.plans.newest()
@@ -139,13 +139,13 @@ _CRITERION_CHANGED = (
 )
 
 
-def beyond_the_rehearsal(policy: Policy, plan: PlanContract, done: Collection[PlanStep]) -> Iterator[Problem]:
+def beyond_the_rehearsal(policy: Policy, plan: PlanContract, done: Collection[PlanStep]) -> Iterator[PlanProblem]:
     """What the rehearsal would refuse later, if it is the executor. Steps that are done are not checked."""
     if policy.model_for(Role.EXECUTOR).model not in MODELS:
         return
     for step in plan.steps:
         if step not in done and not is_known(step):
-            yield Problem(_STEP_CHANGED, step_id=step.step_id, where=f"Step “{step.name}”")
+            yield PlanProblem(_STEP_CHANGED, step_id=step.step_id, where=f"Step “{step.name}”")
     for number, criterion in enumerate(plan.success_criteria, 1):
         if not is_known_of_the_run(criterion):
-            yield Problem(_CRITERION_CHANGED, criterion=number, field="text", where=f"Success criterion {number}")
+            yield PlanProblem(_CRITERION_CHANGED, criterion=number, field="text", where=f"Success criterion {number}")

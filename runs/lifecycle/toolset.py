@@ -10,7 +10,7 @@ from django.utils import timezone
 from runs.accounting.prices import price_of_search
 from runs.contracts.ports import Acting, ToolSpec
 from runs.enums import INSIDE, Effect
-from runs.isolation.sandbox_mounts import View
+from runs.isolation.sandbox_mounts import MountView
 from runs.llm.capabilities import has_service_tools
 from runs.mcp_client.server_config import SEPARATOR
 from runs.mcp_client.tool_listing import ServerTool
@@ -145,6 +145,6 @@ def _named(lines: Mapping[str, str]) -> str:
     return ", ".join(f"{name} ({line})" for name, line in lines.items())
 
 
-def view_of_commands() -> View:
+def view_of_commands() -> MountView:
     """The parts of the file system that commands can see."""
-    return View(tuple(settings.COMMAND_FOLDERS), (Path(settings.DATA_DIR),))
+    return MountView(tuple(settings.COMMAND_FOLDERS), (Path(settings.DATA_DIR),))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from runs.contracts.base import Contract
 from runs.contracts.ports import Ask
 from runs.enums import Executor, OriginalPages, Role
-from runs.llm.model_servers import Server, configured_window, server_for
+from runs.llm.model_servers import ModelServer, configured_window, server_for
 from runs.pev.policy import MAX_WINDOW, RULES, Capacities, Capacity, Policy
 from runs.pev.prompts import SIMPLE_ROLES
 
@@ -87,14 +87,14 @@ def known(model: str) -> Capability | None:
     return next((found for name, found in _KNOWN.items() if model.startswith(f"{name}-")), None)
 
 
-def capability(model: str, server: Server | None = None) -> Capability:
+def capability(model: str, server: ModelServer | None = None) -> Capability:
     """What may be sent to this model on this server; without one, on Anthropic's own.
 
     On another server what is known of a model by its name is only assumed: what questions have shown counts instead.
     Pages, pictures and tools of the service are not even assumed there: a server that does not know them may refuse all
     of the question.
     """
-    server = server or Server()
+    server = server or ModelServer()
     assumed = known(model)
     found = _probed.get((server.address, model))
     if assumed and not server.is_anthropic:

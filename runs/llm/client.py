@@ -23,7 +23,7 @@ from runs.http_client.watchdog import Watch
 from runs.llm import cleaning
 from runs.llm.capabilities import capability
 from runs.llm.failures import failure, of_connection, of_refusal, of_status, says_too_long
-from runs.llm.model_servers import Server, server_for
+from runs.llm.model_servers import ModelServer, server_for
 from runs.llm.request import answer_tool, answered, parameters
 from runs.pev.conversation.asking import EXCEEDED
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
@@ -60,7 +60,7 @@ class Clients:
     """Asks models over the API, each role's on the server that the environment names for it."""
 
     def __init__(self) -> None:
-        self._made: dict[Server, anthropic.Anthropic] = {}
+        self._made: dict[ModelServer, anthropic.Anthropic] = {}
         self._lock = threading.Lock()
 
     def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None, draft: ReplyDraft | None = None) -> Reply:
@@ -87,7 +87,7 @@ class Clients:
 
     def send(
         self,
-        server: Server,
+        server: ModelServer,
         sent: dict[str, Any],
         keep_going: Callable[[], None] = lambda: None,
         tell: Callable[[Any], None] | None = None,
@@ -102,7 +102,7 @@ class Clients:
             error.tokens = asdict(spent.usage) if spent.usage else {}
             raise
 
-    def window(self, server: Server, model: str, keep_going: Callable[[], None] = lambda: None) -> int | None:
+    def window(self, server: ModelServer, model: str, keep_going: Callable[[], None] = lambda: None) -> int | None:
         """The tokens that a question may have by the server's own list of models, or None if it does not say.
 
         Raises ModelError, and what `keep_going` raises.
@@ -120,7 +120,7 @@ class Clients:
             self._made = {}
 
     @contextmanager
-    def _guarded(self, server: Server, keep_going: Callable[[], None]) -> Iterator[Callable[[], None]]:
+    def _guarded(self, server: ModelServer, keep_going: Callable[[], None]) -> Iterator[Callable[[], None]]:
         """Whatever happens inside comes out as a ModelError, at the latest at the deadline."""
         ends = time.monotonic() + DEADLINE
 
@@ -145,7 +145,7 @@ class Clients:
         except (ValueError, TypeError, AssertionError, LookupError, AttributeError, RuntimeError) as error:
             raise failure("incomplete_stream", "The service sent something that is not its API.") from error
 
-    def _client(self, server: Server) -> anthropic.Anthropic:
+    def _client(self, server: ModelServer) -> anthropic.Anthropic:
         with self._lock:
             if server not in self._made:
                 self._made[server] = _made_for(server)
@@ -159,7 +159,7 @@ def _code_runs(reply: Reply) -> int:
     return sum(str(block.get("type")).endswith(f"{CODE_EXECUTION}{SERVED}") for block in reply.content)
 
 
-def _made_for(server: Server) -> anthropic.Anthropic:
+def _made_for(server: ModelServer) -> anthropic.Anthropic:
     """Address and key are always said, and the headers of the general server kept from all others: what is not said the
     library would take from the environment by itself.
     """

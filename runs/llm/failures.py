@@ -10,7 +10,7 @@ import httpx2
 from runs.errors import ModelError
 from runs.http_client.bounded_reading import AnswerRefused
 from runs.llm import cleaning
-from runs.llm.model_servers import Server
+from runs.llm.model_servers import ModelServer
 
 _RETRIABLE = {
     "rate_limit_error",
@@ -54,7 +54,7 @@ def says_too_long(error: ModelError) -> bool:
     return error.kind == TOO_LONG
 
 
-def of_status(error: anthropic.APIStatusError, server: Server) -> ModelError:
+def of_status(error: anthropic.APIStatusError, server: ModelServer) -> ModelError:
     """What an answer with an error says."""
     status = error.status_code
     unknown = "invalid_request_error" if 300 <= status < 500 else "api_error"
@@ -83,7 +83,7 @@ def _said(error: anthropic.APIStatusError) -> str:
     return cleaning.words(error.message)[:300]
 
 
-def of_connection(error: anthropic.APIConnectionError, server: Server) -> ModelError:
+def of_connection(error: anthropic.APIConnectionError, server: ModelServer) -> ModelError:
     """Why there was no connection: the library says the same for every reason."""
     cause = error.__cause__
     if isinstance(cause, AnswerRefused):
@@ -103,7 +103,7 @@ def of_connection(error: anthropic.APIConnectionError, server: Server) -> ModelE
     return failure("connection_error", f"The model's service cannot be reached: {server.host}: {found.rstrip('.')}.")
 
 
-def of_refusal(error: AnswerRefused, server: Server) -> ModelError:
+def of_refusal(error: AnswerRefused, server: ModelServer) -> ModelError:
     """What is wrong with an answer that was not read."""
     return failure("incomplete_stream", f"The model's service ({server.host}) was not understood: {error}.")
 

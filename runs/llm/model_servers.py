@@ -14,7 +14,7 @@ ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
 
 
 @dataclass(frozen=True)
-class Server:
+class ModelServer:
     """`base_url` is empty for Anthropic's own service. The key is in the first of the variables `key_names` that is
     set; without any name no key is sent. `set_by`: the variables that a person would change.
     """
@@ -65,17 +65,17 @@ class Server:
         raise _no_key(f"{self.set_by[0]} leads to Anthropic: name the variable with its key in {self.set_by[1]}.")
 
 
-def server_for(role: Role, environ: Mapping[str, str]) -> Server:
+def server_for(role: Role, environ: Mapping[str, str]) -> ModelServer:
     """By the role's own variables, else by the general ones. The general key is sent to no other server."""
     name = (role if role in ROLES else Role.EXECUTOR).upper()
     url_name, key_name = f"PEV_BASE_URL_{name}", f"PEV_API_KEY_ENV_{name}"
     general, own = environ.get("ANTHROPIC_BASE_URL", "").strip(), environ.get(url_name, "").strip()
     key = environ.get(key_name, "").strip()
     if key:
-        return Server(own or general, (key,), (url_name if own else "ANTHROPIC_BASE_URL", key_name))
+        return ModelServer(own or general, (key,), (url_name if own else "ANTHROPIC_BASE_URL", key_name))
     if own and own != general:
-        return Server(own, (), (url_name, key_name))
-    return Server(general)
+        return ModelServer(own, (), (url_name, key_name))
+    return ModelServer(general)
 
 
 def configured_window(role: Role, environ: Mapping[str, str]) -> int | None:

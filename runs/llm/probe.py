@@ -21,7 +21,7 @@ from runs.errors import ModelError
 from runs.llm.capabilities import Probed, known
 from runs.llm.client import Clients
 from runs.llm.failures import failure
-from runs.llm.model_servers import Server
+from runs.llm.model_servers import ModelServer
 from runs.pev.contracts import VerifierAnswer
 from runs.pev.conversation.asking import unwrapped
 from runs.pev.conversation.examples import form_of
@@ -55,7 +55,7 @@ _COLOUR = re.compile(r"black|white|gr[ea]y|red|green|blue|yellow|orange|purple|p
 
 
 @dataclass(frozen=True)
-class Finding:
+class ProbeReport:
     """What the questions have shown. `problem`: why the model cannot be asked at all, or nothing; `reasons`: why a
     field of `probed` stayed open or was refused, by its name; `seconds`: until the first answer.
     """
@@ -66,7 +66,7 @@ class Finding:
     seconds: float = 0.0
 
 
-def probe(clients: Clients, server: Server, model: str, seconds: float) -> Finding:
+def probe(clients: Clients, server: ModelServer, model: str, seconds: float) -> ProbeReport:
     """Ask at most ten small questions, within `seconds`. Whatever goes wrong is part of the finding.
 
     Of a known model on Anthropic's own service only whether it answers is asked, and its window.
@@ -76,18 +76,18 @@ def probe(clients: Clients, server: Server, model: str, seconds: float) -> Findi
     try:
         hello = questions.ask(_HELLO)
     except ModelError as error:
-        return Finding(Probed(streaming=False if error.kind == "incomplete_stream" else None), problem=str(error))
+        return ProbeReport(Probed(streaming=False if error.kind == "incomplete_stream" else None), problem=str(error))
     took = time.monotonic() - began
     probed = Probed(streaming=True, usage=hello.usage.input > 0 and hello.usage.output > 0, window=questions.window())
     if not (server.is_anthropic and known(model)):
         probed = probed.model_copy(update=questions.honoured())
-    return Finding(probed, reasons=questions.reasons, seconds=took)
+    return ProbeReport(probed, reasons=questions.reasons, seconds=took)
 
 
 class _Questions:
     """What is asked of one model until its time is over. `reasons`: why something could not be found out."""
 
-    def __init__(self, clients: Clients, server: Server, model: str, ends: float) -> None:
+    def __init__(self, clients: Clients, server: ModelServer, model: str, ends: float) -> None:
         self.reasons: dict[str, str] = {}
         self._clients = clients
         self._server = server

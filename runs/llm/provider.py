@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from runs.enums import Provider, Role
 from runs.errors import ModelError
-from runs.llm.model_servers import ROLES, Server, server_for
+from runs.llm.model_servers import ROLES, ModelServer, server_for
 
 _CLAUDE = {
     Role.PLANNER: "claude-opus-5-5",
@@ -61,7 +61,7 @@ def configured_models(environ: Mapping[str, str]) -> dict[Role, str]:
     return {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in ROLES}
 
 
-def _problem(server: Server, environ: Mapping[str, str]) -> str:
+def _problem(server: ModelServer, environ: Mapping[str, str]) -> str:
     """Why no model answers there; empty if one does. A key that is set but cannot be sent is reported when it is
     used.
     """

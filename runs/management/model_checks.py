@@ -7,8 +7,8 @@ from runs.engine import probes
 from runs.enums import Role
 from runs.llm.capabilities import capability, is_asked_simply, known, window_of
 from runs.llm.client import Clients
-from runs.llm.model_servers import Server, configured_window, server_for
-from runs.llm.probe import Finding, probe
+from runs.llm.model_servers import ModelServer, configured_window, server_for
+from runs.llm.probe import ProbeReport, probe
 from runs.llm.provider import configured_models
 from runs.rehearsal.model import MODELS
 from runs.submission.policy_defaults import current_service
@@ -32,7 +32,7 @@ def check(say: Callable[[str], object], seconds: float) -> list[Role]:
     The roles that cannot be played.
     """
     say(f"{current_service().sentence}.")
-    clients, found, unusable = Clients(), dict[tuple[Server, str], Finding](), list[Role]()
+    clients, found, unusable = Clients(), dict[tuple[ModelServer, str], ProbeReport](), list[Role]()
     for role, model in configured_models(os.environ).items():
         server = server_for(role, os.environ)
         say(f"\n{role.capitalize()}: “{model}” on {server.host}")
@@ -50,14 +50,14 @@ def check(say: Callable[[str], object], seconds: float) -> list[Role]:
     return unusable
 
 
-def _asked(clients: Clients, server: Server, model: str, seconds: float) -> Finding:
+def _asked(clients: Clients, server: ModelServer, model: str, seconds: float) -> ProbeReport:
     finding = probe(clients, server, model, seconds)
     if not finding.problem:
         probes.remember(server, model, finding.probed)
     return finding
 
 
-def _problem(role: Role, model: str, server: Server, finding: Finding) -> str:
+def _problem(role: Role, model: str, server: ModelServer, finding: ProbeReport) -> str:
     """Why the model cannot have this role; empty if it can. Executors read and write only with tools."""
     if finding.problem:
         return finding.problem
@@ -66,7 +66,7 @@ def _problem(role: Role, model: str, server: Server, finding: Finding) -> str:
     return ""
 
 
-def _lines(role: Role, model: str, server: Server, finding: Finding) -> list[str]:
+def _lines(role: Role, model: str, server: ModelServer, finding: ProbeReport) -> list[str]:
     """The result of the tests in words, and what follows from it."""
     if finding.problem:
         return []
@@ -83,7 +83,7 @@ def _lines(role: Role, model: str, server: Server, finding: Finding) -> list[str
     return [*lines, _context(role, model, server, finding), _use(role, model, server)]
 
 
-def _context(role: Role, model: str, server: Server, finding: Finding) -> str:
+def _context(role: Role, model: str, server: ModelServer, finding: ProbeReport) -> str:
     window = window_of(model, role)
     if window is None:
         return f"Context: unknown. Set PEV_CONTEXT_TOKENS or PEV_CONTEXT_TOKENS_{role.upper()} to its tokens"
@@ -93,7 +93,7 @@ def _context(role: Role, model: str, server: Server, finding: Finding) -> str:
     return f"Context: {window:,} tokens, as {by}"
 
 
-def _use(role: Role, model: str, server: Server) -> str:
+def _use(role: Role, model: str, server: ModelServer) -> str:
     capabilities = capability(model, server)
     if capabilities.format:
         how = "in their format"
@@ -106,5 +106,5 @@ def _use(role: Role, model: str, server: Server) -> str:
     return f"So answers are asked for {how}; all are checked"
 
 
-def _is_documented(model: str, server: Server) -> bool:
+def _is_documented(model: str, server: ModelServer) -> bool:
     return server.is_anthropic and known(model) is not None

@@ -42,7 +42,7 @@ MISSING = "MCP servers need an extra: uv sync --extra mcp."
 _POLL_SECONDS = 0.1
 
 
-class Connection:
+class McpConnection:
     """To one server, opened with the first call and closed with the context. Not safe across threads.
 
     Its calls raise InvalidInput with a sentence for whatever a server does wrong, and what `keep_going` raises.

@@ -69,7 +69,7 @@ class ServerConfig(BaseModel):
         )
 
 
-class _File(BaseModel):
+class _ServersFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     mcpServers: dict[str, ServerConfig]  # noqa: N815  as others spell it
@@ -80,7 +80,7 @@ def read_servers(path: str) -> Mapping[str, ServerConfig]:
     if not path:
         return {}
     try:
-        found = _File.model_validate_json(Path(path).read_bytes()).mcpServers
+        found = _ServersFile.model_validate_json(Path(path).read_bytes()).mcpServers
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
     except ValidationError as error:

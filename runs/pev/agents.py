@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from runs.contracts.base import Contract, Line
 from runs.enums import Role
 from runs.pev.contracts import PlanStep
-from runs.pev.plans.problem import Problem
+from runs.pev.plans.problem import PlanProblem
 from runs.pev.policy import Policy, RoleModel
 
 MAX_INSTRUCTIONS = 8_000
@@ -107,7 +107,7 @@ class AgentRoster:
         there = f"There are: {', '.join(sorted(self.agents))}." if self.agents else "It has none."
         return f"which this installation does not have. {there}"
 
-    def problems_with(self, step: PlanStep, usable: frozenset[str], writing: frozenset[str]) -> Iterator[Problem]:
+    def problems_with(self, step: PlanStep, usable: frozenset[str], writing: frozenset[str]) -> Iterator[PlanProblem]:
         """What keeps the step from its agent. `usable`: the tools that it may use without one; `writing`: those that
         write files.
         """
@@ -115,17 +115,19 @@ class AgentRoster:
             return
         where, key = f"Step “{step.step_id}”", step.step_id
         if why := self.missing(step.agent):
-            yield Problem(f"{where} names the agent “{step.agent}”, {why}", key, field="agent")
+            yield PlanProblem(f"{where} names the agent “{step.agent}”, {why}", key, field="agent")
             return
         agent = self.agents[step.agent]
         its, may = f"its agent “{step.agent}”", f"It may use: {', '.join(agent.tools)}."
         for name in _beyond([*step.tools, *(action.tool for action in step.actions)], agent):
-            yield Problem(f"{where} asks for the tool “{name}”, which {its} may not use. {may}", key, field="tools")
+            yield PlanProblem(f"{where} asks for the tool “{name}”, which {its} may not use. {may}", key, field="tools")
         left = permitted(usable, agent)
         if not left:
-            yield Problem(f"{where} names no tool that {its} may use. {may}", key, field="tools")
+            yield PlanProblem(f"{where} names no tool that {its} may use. {may}", key, field="tools")
         elif step.outputs and writing.isdisjoint(left) and not writing.isdisjoint(usable):
-            yield Problem(f"{where} has an output, and {its} may use no tool that writes files.", key, field="tools")
+            yield PlanProblem(
+                f"{where} has an output, and {its} may use no tool that writes files.", key, field="tools"
+            )
 
 
 def _beyond(names: Iterable[str], agent: AgentDefinition) -> list[str]:

@@ -38,7 +38,7 @@ def use_key(key: bytes) -> None:
 
 
 @dataclass(frozen=True)
-class Block:
+class DelimitedBlock:
     kind: str
     name: str
     text: str
@@ -89,7 +89,7 @@ def listed_in(listing: str) -> list[str]:
     return [found[1] for line in listing.split("\n") if (found := _LISTED.match(line))]
 
 
-def find(text: str) -> list[Block]:
+def find(text: str) -> list[DelimitedBlock]:
     """The outermost blocks of a prompt, in order. An opening line without its end is not a block."""
     found = []
     position = 0
@@ -100,7 +100,7 @@ def find(text: str) -> list[Block]:
             position = match.end()
             continue
         inner = text[match.end() : end] if end >= match.end() else ""
-        found.append(Block(kind, html.unescape(match["name"] or ""), inner))
+        found.append(DelimitedBlock(kind, html.unescape(match["name"] or ""), inner))
         position = end
     return found
 

@@ -30,7 +30,7 @@ class Extent(StrEnum):
 
 
 @dataclass(frozen=True)
-class Covered:
+class FileCoverage:
     """How much of one given file was shown. `ranges`: first and last lines, of so many `lines`; 0 if none was shown.
     `units`: the pages, slides or sheets of each range, such as “pages 1 to 7”; empty where there are none.
 
@@ -100,7 +100,7 @@ class Inputs:
     blank: Collection[str] = ()
 
 
-def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
+def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[FileCoverage, ...]:
     """How much of each given file was shown, in the order of the files.
 
     What counts is the content: a file that the run has changed is not the one that was given.
@@ -109,12 +109,12 @@ def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[Covered, ...]:
     for one in shown:
         if one.lines:
             seen[one.sha256].append(one)
-    found: list[Covered] = []
+    found: list[FileCoverage] = []
     for path, info in inputs.files.items():
         if path in inputs.excluded:
-            found.append(Covered(path, Extent.EXCLUDED))
+            found.append(FileCoverage(path, Extent.EXCLUDED))
         elif path in inputs.problems:
-            found.append(Covered(path, Extent.UNREADABLE, problem=inputs.problems[path]))
+            found.append(FileCoverage(path, Extent.UNREADABLE, problem=inputs.problems[path]))
         else:
             notes, cautions = inputs.notes.get(path, ()), inputs.cautions.get(path, ())
             blank = not info.size or path in inputs.blank
@@ -130,13 +130,13 @@ def read_whole(files: Mapping[str, FileInfo], shown: Iterable[Shown]) -> set[str
     return {one.path for one in coverage(Inputs(files), shown) if one.extent is Extent.WHOLE}
 
 
-def _covered(path: str, info: FileInfo, shown: Sequence[Shown]) -> Covered:
+def _covered(path: str, info: FileInfo, shown: Sequence[Shown]) -> FileCoverage:
     ranges = _joined((one.first_line, one.last_line) for one in shown if one.first_line <= one.last_line)
     lines = shown[-1].lines if shown else 0
     if not info.size or (lines and ranges == [(1, lines)]):
-        return Covered(path, Extent.WHOLE, ranges, lines)
+        return FileCoverage(path, Extent.WHOLE, ranges, lines)
     units = [_units(shown, *each) for each in ranges[:MAX_RANGES]]
-    return Covered(path, Extent.PART if lines else Extent.NOTHING, ranges, lines, units=units)
+    return FileCoverage(path, Extent.PART if lines else Extent.NOTHING, ranges, lines, units=units)
 
 
 def _units(shown: Iterable[Shown], first: int, last: int) -> str:
@@ -161,7 +161,7 @@ def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def unread_in(found: Iterable[Covered], meant: Collection[str], left: Iterable[LeftOut] = ()) -> list[str]:
+def unread_in(found: Iterable[FileCoverage], meant: Collection[str], left: Iterable[LeftOut] = ()) -> list[str]:
     """A sentence for each group of given files that keep a result from being whole (T6): those that cannot be read, by
     reason, those of which a part cannot be, those that are `meant` by the plan of which nothing was shown, and what
     steps have `left` out, by reason. What cannot be read or was excluded is named once.
@@ -189,7 +189,7 @@ def unread_in(found: Iterable[Covered], meant: Collection[str], left: Iterable[L
     return sentences
 
 
-def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[str]:
+def not_read_by_plan(found: Iterable[FileCoverage], meant: Collection[str]) -> list[str]:
     """Returns sentences for the person who decides on a plan: on files that cannot be read, that no step will read, and
     that are empty, doubtful or excluded.
     """
@@ -207,7 +207,7 @@ def not_read_by_plan(found: Iterable[Covered], meant: Collection[str]) -> list[s
     return sentences + _doubtful([one for one in listed if one.cautions]) + _excluded(listed)
 
 
-def shown_of(found: Iterable[Covered], meant: Collection[str]) -> str:
+def shown_of(found: Iterable[FileCoverage], meant: Collection[str]) -> str:
     """How many of the files that a step is to deal with were shown, and which were not; empty where all were."""
     ours = [one for one in found if one.path in meant and one.extent is not Extent.EXCLUDED]
     missing = [one.path for one in ours if one.extent in {Extent.NOTHING, Extent.UNREADABLE}]
@@ -216,19 +216,19 @@ def shown_of(found: Iterable[Covered], meant: Collection[str]) -> str:
     return f"{len(ours) - len(missing):,} of {len(ours):,} files were shown. Not read: {said(missing)}."
 
 
-def summary(found: Iterable[Covered]) -> list[str]:
+def summary(found: Iterable[FileCoverage]) -> list[str]:
     """What was shown of the given files, grouped: as many lines for two thousand files as for twenty."""
     listed = list(found)
     return _extents(listed) + unread_in(listed, ()) + _excluded(listed)
 
 
-def readable(found: Iterable[Covered]) -> list[str]:
+def readable(found: Iterable[FileCoverage]) -> list[str]:
     """The same without what could not be read."""
     listed = list(found)
     return _extents(listed) + _excluded(listed)
 
 
-def _extents(listed: Sequence[Covered]) -> list[str]:
+def _extents(listed: Sequence[FileCoverage]) -> list[str]:
     whole = sum(1 for one in listed if one.extent is Extent.WHOLE)
     part = [one.sentence for one in listed if one.extent is Extent.PART]
     nothing = [one.path for one in listed if one.extent is Extent.NOTHING]
@@ -241,7 +241,7 @@ def _extents(listed: Sequence[Covered]) -> list[str]:
     return lines
 
 
-def each_shown(found: Iterable[Covered]) -> list[str]:
+def each_shown(found: Iterable[FileCoverage]) -> list[str]:
     """A clause for each file of which something was shown, such as “nda.md whole”, up to MAX_OF_STEP. Those that were
     shown in part come first.
     """
@@ -251,7 +251,7 @@ def each_shown(found: Iterable[Covered]) -> list[str]:
     return [one.sentence for one in named] + ([f"{more:,} more"] if more else [])
 
 
-def _read_in_part(found: Sequence[Covered]) -> list[str]:
+def _read_in_part(found: Sequence[FileCoverage]) -> list[str]:
     """What of these files could not be read, each by itself; many of them by their names alone."""
     sentences = []
     for one in found[:MAX_NAMED]:
@@ -263,7 +263,7 @@ def _read_in_part(found: Sequence[Covered]) -> list[str]:
     return sentences
 
 
-def _doubtful(found: Sequence[Covered]) -> list[str]:
+def _doubtful(found: Sequence[FileCoverage]) -> list[str]:
     """What to know before relying on these files, each by itself; many of them by their names alone."""
     sentences = [f"{one.path}: {' '.join(one.cautions[:MAX_NOTES])}" for one in found[:MAX_NAMED]]
     if more := [one.path for one in found[MAX_NAMED:]]:
@@ -271,7 +271,7 @@ def _doubtful(found: Sequence[Covered]) -> list[str]:
     return sentences
 
 
-def _excluded(found: Iterable[Covered]) -> list[str]:
+def _excluded(found: Iterable[FileCoverage]) -> list[str]:
     paths = [one.path for one in found if one.extent is Extent.EXCLUDED]
     return [f"Left out, as a person said: {said(paths)}."] if paths else []
 

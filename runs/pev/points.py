@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 
 from runs.errors import InvalidInput
 from runs.evidence.citations.citing import is_markdown
-from runs.pev.checks.tables import Table
+from runs.pev.checks.tables import CsvTable
 from runs.text.csv_tables import is_csv
 from runs.text.patterns import Budget
 from runs.text.truncate import cut_after
@@ -90,7 +90,7 @@ def csv_rows(text: str, limit: int) -> Iterator[tuple[range, Mapping[str, str]]]
     """The lines, from 1, of each row of a CSV text, and its trimmed cells by the names of their columns; of `limit` at
     most and one more. None of a file that is no table.
     """
-    table = Table(text)
+    table = CsvTable(text)
     start = table.header_line + 1
     rows = []
     try:
@@ -154,7 +154,7 @@ def _csv(text: str, limit: int) -> RowTable:
     """Only the length of the text limits it, not a clock: with fewer rows than before a number would mean
     another row.
     """
-    table = Table(text)
+    table = CsvTable(text)
     columns = len(table.header)
     try:
         rows = tuple(_fitted(row, columns) for _, row in islice(table.rows(Budget(math.inf)), limit + 1))

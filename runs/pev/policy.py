@@ -20,7 +20,7 @@ from runs.enums import (
     StepMoment,
 )
 from runs.errors import InvalidInput
-from runs.pev.policy_setting import Group, Installed, Setting
+from runs.pev.policy_setting import Installed, Setting, SettingGroup
 from runs.text.domains import sites
 from runs.text.plural import pluralize
 
@@ -85,7 +85,7 @@ class Policy(Contract):
         Setting(
             "which plans wait for a person",
             "Plans that need your approval",
-            Group.APPROVAL,
+            SettingGroup.APPROVAL,
             choices={
                 ApprovalPolicy.ALWAYS: "Every plan, revised ones too",
                 ApprovalPolicy.FIRST: "The first plan only",
@@ -100,7 +100,7 @@ class Policy(Contract):
         Setting(
             "which steps wait for a person",
             "Steps that need your approval",
-            Group.APPROVAL,
+            SettingGroup.APPROVAL,
             choices={
                 StepApproval.HIGH: "High-risk steps",
                 StepApproval.MEDIUM_AND_HIGH: "Medium- and high-risk steps",
@@ -116,7 +116,7 @@ class Policy(Contract):
         Setting(
             "when those steps wait, after verification or before execution",
             "When they need it",
-            Group.APPROVAL,
+            SettingGroup.APPROVAL,
             choices={StepMoment.AFTER: "After verification", StepMoment.BEFORE: "Before execution"},
             as_before=StepMoment.AFTER,
         ),
@@ -126,7 +126,7 @@ class Policy(Contract):
         Setting(
             "when a step has used up its attempts and replans",
             "When a step is out of attempts",
-            Group.APPROVAL,
+            SettingGroup.APPROVAL,
             choices={
                 Exhausted.ASK: "Ask for a decision",
                 Exhausted.ACCEPT: "Go on with an open point; the outcome is partial at most",
@@ -141,7 +141,7 @@ class Policy(Contract):
         Setting(
             "somebody else than the one who submits has to approve",
             "A second person has to approve: not the one who submits",
-            Group.APPROVAL,
+            SettingGroup.APPROVAL,
             hands_off=False,  # nothing waits for one
         ),
     ] = False
@@ -150,7 +150,7 @@ class Policy(Contract):
         Setting(
             "USD that the run may spend, or none; at the limit it asks",
             "Budget in USD",
-            Group.LIMITS,
+            SettingGroup.LIMITS,
             "Empty for none. You are asked before a call that could exceed it",
         ),
     ] = None
@@ -159,7 +159,7 @@ class Policy(Contract):
         Setting(
             "seconds that the run may work, or none; at the limit it asks",
             "Time limit in minutes",
-            Group.LIMITS,
+            SettingGroup.LIMITS,
             "Empty for none. Waiting for people does not count",
             minutes="limit_minutes",
         ),
@@ -170,24 +170,28 @@ class Policy(Contract):
         Setting(
             "seconds that one attempt may take",
             "Minutes per attempt",
-            Group.LIMITS,
+            SettingGroup.LIMITS,
             minutes="attempt_minutes",
             decides=True,
         ),
     ] = 1_800
-    attempts: Annotated[int, Field(ge=1, le=10), Setting("attempts per step", "Attempts per step", Group.LIMITS)] = 3
+    attempts: Annotated[
+        int, Field(ge=1, le=10), Setting("attempts per step", "Attempts per step", SettingGroup.LIMITS)
+    ] = 3
     rounds: Annotated[
         int,
         Field(ge=1, le=100),
-        Setting("steps the AI may take per attempt", "Steps the AI may take per attempt", Group.LIMITS, decides=True),
+        Setting(
+            "steps the AI may take per attempt", "Steps the AI may take per attempt", SettingGroup.LIMITS, decides=True
+        ),
     ] = 12
     replans: Annotated[
         int,
         Field(ge=0, le=5),
-        Setting("new plans after steps that failed", "New plans after failed steps", Group.LIMITS),
+        Setting("new plans after steps that failed", "New plans after failed steps", SettingGroup.LIMITS),
     ] = 2
     revisions: Annotated[
-        int, Field(ge=0, le=50), Setting("plan revisions that may be asked for", "Plan revisions", Group.LIMITS)
+        int, Field(ge=0, le=50), Setting("plan revisions that may be asked for", "Plan revisions", SettingGroup.LIMITS)
     ] = 10
     questions: Annotated[
         int,
@@ -195,24 +199,24 @@ class Policy(Contract):
         Setting(
             "questions that models may ask a person",
             "Questions to you",
-            Group.LIMITS,
+            SettingGroup.LIMITS,
             "From the AI, in the whole run; 0 for none",
             hands_off=0,
             as_before=5,  # a question only asks
         ),
     ] = 5
-    max_steps: Annotated[int, Field(ge=1, le=500), Setting("most steps of a plan", "Steps of a plan", Group.LIMITS)] = (
-        40
-    )
+    max_steps: Annotated[
+        int, Field(ge=1, le=500), Setting("most steps of a plan", "Steps of a plan", SettingGroup.LIMITS)
+    ] = 40
     parallel: Annotated[
-        int, Field(ge=1, le=32), Setting("steps at the same time", "Steps in parallel", Group.LIMITS)
+        int, Field(ge=1, le=32), Setting("steps at the same time", "Steps in parallel", SettingGroup.LIMITS)
     ] = 3
     reuse: Annotated[
         bool,
         Setting(
             "take over results of earlier runs where nothing has changed",
             "Reuse results of earlier runs where nothing has changed",
-            Group.LIMITS,
+            SettingGroup.LIMITS,
         ),
     ] = True
     commands: Annotated[
@@ -220,7 +224,7 @@ class Policy(Contract):
         Setting(
             "steps and checks may run the commands of this installation",
             "Steps may run the commands of this installation",
-            Group.BEYOND,
+            SettingGroup.BEYOND,
             installed=Installed.COMMANDS,
             as_before=True,
         ),
@@ -232,7 +236,7 @@ class Policy(Contract):
         Setting(
             "sites that steps may read, such as 'example.org gov.uk -ads.example.org', or '*' for all; empty for none",
             "Sites of the web that the AI may read",
-            Group.BEYOND,
+            SettingGroup.BEYOND,
             "Such as example.org gov.uk; * for all, -example.org for none of it. Empty for none",
             installed=Installed.WEB,
             as_before="",
@@ -244,7 +248,7 @@ class Policy(Contract):
         Setting(
             "pages of the web that models may read",
             "Pages of the web",
-            Group.BEYOND,
+            SettingGroup.BEYOND,
             "That the AI may read in the whole run",
             installed=Installed.WEB,
             as_before=30,
@@ -256,7 +260,7 @@ class Policy(Contract):
         Setting(
             "tools that the model's own service runs, empty for none",
             "Tools of Claude’s own service",
-            Group.BEYOND,
+            SettingGroup.BEYOND,
             choices={
                 "web_search": "web_search: searches the sites above; each search costs extra",
                 "web_fetch": "web_fetch: reads pages of the sites above",
@@ -272,7 +276,7 @@ class Policy(Contract):
         Setting(
             "uses of each of them in one attempt",
             "Uses of each of them",
-            Group.BEYOND,
+            SettingGroup.BEYOND,
             "In one attempt at a step",
             installed=Installed.SERVICE_TOOLS,
             as_before=8,
@@ -284,7 +288,7 @@ class Policy(Contract):
         Setting(
             "uses of each of them in the whole run",
             "Uses in all",
-            Group.BEYOND,
+            SettingGroup.BEYOND,
             "Of each of them, in the whole run",
             installed=Installed.SERVICE_TOOLS,
             as_before=40,
@@ -297,7 +301,7 @@ class Policy(Contract):
         Setting(
             "MCP servers whose tools steps may call, by name",
             "MCP servers whose tools steps may call",
-            Group.BEYOND,
+            SettingGroup.BEYOND,
             installed=Installed.SERVERS,
             as_before=(),
         ),
@@ -308,7 +312,7 @@ class Policy(Contract):
         Setting(
             "calls that act outside which models may ask a person to approve",
             "Calls that act outside",
-            Group.BEYOND,
+            SettingGroup.BEYOND,
             "In the whole run; you are asked about each",
             installed=Installed.SERVERS,
             as_before=20,
@@ -321,7 +325,7 @@ class Policy(Contract):
         Setting(
             "agents to which steps may hand parts of their work, by name; empty for none",
             "Subagents",
-            Group.SUBAGENTS,
+            SettingGroup.SUBAGENTS,
             "Agents to which steps may hand parts of their work, each an expense of its own. "
             "The plan says which steps may",
             installed=Installed.AGENTS,
@@ -333,7 +337,7 @@ class Policy(Contract):
         Setting(
             "which steps a model looks at even where checks decide all",
             "The AI reviews even where automatic checks decide",
-            Group.REVIEW,
+            SettingGroup.REVIEW,
             choices={
                 ModelReview.MEDIUM_AND_HIGH: "Medium- and high-risk steps",
                 ModelReview.HIGH: "High-risk steps",
@@ -350,7 +354,7 @@ class Policy(Contract):
         Setting(
             "minimum confidence of the executor, 0 to 1",
             "Minimum confidence of the executor",
-            Group.REVIEW,
+            SettingGroup.REVIEW,
             _SHARE,
             step="0.05",
             careful=_at_least_careful,
@@ -363,7 +367,7 @@ class Policy(Contract):
         Setting(
             "minimum confidence of the verifier, 0 to 1",
             "Minimum confidence of the verifier",
-            Group.REVIEW,
+            SettingGroup.REVIEW,
             _SHARE,
             step="0.05",
             careful=_at_least_careful,
@@ -376,7 +380,7 @@ class Policy(Contract):
         Setting(
             "smallest Markdown file, unless the plan itself says how long it is to be; 0 for any",
             "Smallest document in bytes",
-            Group.REVIEW,
+            SettingGroup.REVIEW,
             "Of a written Markdown file, unless the plan itself says how long it is to be",
             decides=True,
         ),
@@ -386,7 +390,7 @@ class Policy(Contract):
         Setting(
             "which pages models see as they look, where “layout” means mostly pictures or tables",
             "Show the AI original pages",
-            Group.MODELS,
+            SettingGroup.MODELS,
             "Of PDF files and pictures, beside their text, to models that take them",
             choices={
                 OriginalPages.NEVER: "Never, text only",
@@ -403,7 +407,7 @@ class Policy(Contract):
         Setting(
             "the model that judges where the verifier gives no usable verdict; empty for none",
             "Second verifier",
-            Group.MODELS,
+            SettingGroup.MODELS,
             "The model that judges where the verifier gives no usable verdict. Empty for none",
             decides=True,
             as_before="",
@@ -414,7 +418,7 @@ class Policy(Contract):
         Setting(
             "what plans and carries out attempts; agent-sdk only where it is installed",
             "What plans and carries out attempts",
-            Group.MODELS,
+            SettingGroup.MODELS,
             "The same tools, limits, evidence and decisions",
             choices={Executor.MESSAGES: "pevsite", Executor.AGENT_SDK: "The Claude Agent SDK"},
             installed=Installed.AGENT_SDK,
@@ -427,7 +431,7 @@ class Policy(Contract):
         Setting(
             "a verifier may be the executor's model",
             "The verifier may be the executor’s model",
-            Group.MODELS,
+            SettingGroup.MODELS,
             "A judge shares the blind spots of its own model. Where it is allowed, the report says so.",
         ),
     ] = False

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Group(StrEnum):
+class SettingGroup(StrEnum):
     """A part of the form of a new run, by its title, in the order of the page."""
 
     APPROVAL = "Your approval"
@@ -55,7 +55,7 @@ class Setting:
 
     option: str
     label: str = ""
-    group: Group | None = None
+    group: SettingGroup | None = None
     help: str = ""
     choices: Mapping[Any, str] = field(default_factory=dict)
     minutes: str = ""

@@ -12,7 +12,7 @@ from runs.pev.checks.material import listed, matching
 from runs.pev.checks.registry import KINDS
 from runs.pev.contracts import Criterion, PlanContract, PlanStep, RequestAnswer
 from runs.pev.plans.ordering import ancestors, cycle_in
-from runs.pev.plans.problem import Problem
+from runs.pev.plans.problem import PlanProblem
 from runs.pev.tools.registry import WRITING, tools_of, why_missing
 from runs.text.paths import clashes, clean_path
 from runs.text.patterns import Budget, TooSlow
@@ -94,14 +94,14 @@ def placed_problems(
     max_steps: int,
     sources_needed: bool = True,
     requests: Collection[int] = (),
-) -> list[Problem]:
+) -> list[PlanProblem]:
     """The problems, each with its place in the plan."""
-    problems: list[Problem] = []
+    problems: list[PlanProblem] = []
     ids = [step.step_id for step in plan.steps]
     twice = sorted({i for i in ids if ids.count(i) > 1})
-    problems += [Problem(f"The step_id “{name}” is used twice.", name) for name in twice]
+    problems += [PlanProblem(f"The step_id “{name}” is used twice.", name) for name in twice]
     if len(ids) > max_steps:
-        problems.append(Problem(f"The plan has {pluralize(len(ids), 'step')}; this run allows {max_steps}."))
+        problems.append(PlanProblem(f"The plan has {pluralize(len(ids), 'step')}; this run allows {max_steps}."))
     for step in plan.steps:
         problems += _step_problems(step, frozenset(ids), tools)
         problems += agents.problems_with(step, tools_of(step), WRITING)
@@ -110,7 +110,7 @@ def placed_problems(
             one.problem(f"it is about sources, and this run needs none; {_ABOUT}", "about")
             for one in _about_sources(plan)
         ]
-    problems += [Problem(sentence) for sentence in unanswered_requests(plan, requests)]
+    problems += [PlanProblem(sentence) for sentence in unanswered_requests(plan, requests)]
     problems += _check_problems(plan, commands)
     if not problems:
         problems += _graph_problems(plan)
@@ -162,8 +162,8 @@ class _Placed(NamedTuple):
     def named(self) -> str:
         return f"{self.where}, criterion “{self.criterion.text[:80]}”"
 
-    def problem(self, what: str, field: str) -> Problem:
-        return Problem(what, self.step_id, self.number, field, self.named)
+    def problem(self, what: str, field: str) -> PlanProblem:
+        return PlanProblem(what, self.step_id, self.number, field, self.named)
 
 
 def _criteria_of(plan: PlanContract, but: Sequence[PlanStep] = ()) -> Iterator[_Placed]:
@@ -196,36 +196,36 @@ def uncounted_in(plan: PlanContract, kept: Sequence[PlanStep]) -> Iterator[str]:
             )
 
 
-def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -> Iterator[Problem]:
+def _step_problems(step: PlanStep, ids: frozenset[str], tools: frozenset[str]) -> Iterator[PlanProblem]:
     where, key = f"Step “{step.step_id}”", step.step_id
     for name in step.dependencies:
         if name not in ids:
-            yield Problem(f"{where} depends on “{name}”, which is no step of this plan.", key, field="dependencies")
+            yield PlanProblem(f"{where} depends on “{name}”, which is no step of this plan.", key, field="dependencies")
     for name in step.tools:
         if name not in tools:
-            yield Problem(f"{where} names the tool “{name}”, {why_missing(name, tools)}", key, field="tools")
+            yield PlanProblem(f"{where} names the tool “{name}”, {why_missing(name, tools)}", key, field="tools")
     for action in step.actions:
         if action.tool not in tools and action.tool not in step.tools:
-            yield Problem(
+            yield PlanProblem(
                 f"{where} plans the tool “{action.tool}”, {why_missing(action.tool, tools)}", key, field="actions"
             )
         elif step.tools and action.tool not in step.tools:
             sentence = f"{where} plans the tool “{action.tool}”, which is not among its tools."
-            yield Problem(sentence, key, field="actions")
+            yield PlanProblem(sentence, key, field="actions")
     if step.tools and step.outputs and WRITING.isdisjoint(step.tools):
-        yield Problem(f"{where} has an output, and none of its tools writes files.", key, field="tools")
+        yield PlanProblem(f"{where} has an output, and none of its tools writes files.", key, field="tools")
     for path in step.outputs:
         try:
             if clean_path(path) != path:
                 sentence = f"{where} names the output “{path}”; write it as “{clean_path(path)}”."
-                yield Problem(sentence, key, field="expected_outputs")
+                yield PlanProblem(sentence, key, field="expected_outputs")
         except PathRefused as error:
             sentence = f"{where} names an output that cannot be written: {error}"
-            yield Problem(sentence, key, field="expected_outputs")
+            yield PlanProblem(sentence, key, field="expected_outputs")
 
 
-def _check_problems(plan: PlanContract, commands: Collection[str]) -> list[Problem]:
-    budget, problems = Budget(CHECKS_SECONDS), list[Problem]()
+def _check_problems(plan: PlanContract, commands: Collection[str]) -> list[PlanProblem]:
+    budget, problems = Budget(CHECKS_SECONDS), list[PlanProblem]()
     try:
         for one in _criteria_of(plan):
             budget.left()
@@ -234,7 +234,9 @@ def _check_problems(plan: PlanContract, commands: Collection[str]) -> list[Probl
             problems += [one.problem(problem, "check")] if problem else []
     except TooSlow:
         problems.append(
-            Problem(f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; use fewer or simpler patterns.")
+            PlanProblem(
+                f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; use fewer or simpler patterns."
+            )
         )
     return problems
 
@@ -248,9 +250,11 @@ def compared_with_itself(plan: PlanContract, given: Mapping[str, object], kept: 
     return [problem.sentence for problem in placed_comparisons(plan, given, kept)]
 
 
-def placed_comparisons(plan: PlanContract, given: Mapping[str, object], kept: Sequence[PlanStep] = ()) -> list[Problem]:
+def placed_comparisons(
+    plan: PlanContract, given: Mapping[str, object], kept: Sequence[PlanStep] = ()
+) -> list[PlanProblem]:
     """The same problems, each with its place in the plan."""
-    budget, problems = Budget(CHECKS_SECONDS), list[Problem]()
+    budget, problems = Budget(CHECKS_SECONDS), list[PlanProblem]()
     try:
         for one in _criteria_of(plan, but=kept):
             budget.left()
@@ -259,7 +263,9 @@ def placed_comparisons(plan: PlanContract, given: Mapping[str, object], kept: Se
                 problems += [one.problem(problem, "check")] if problem else []
     except TooSlow:
         problems.append(
-            Problem(f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; name fewer files by patterns.")
+            PlanProblem(
+                f"Its checks take more than {CHECKS_SECONDS:g} seconds to examine; name fewer files by patterns."
+            )
         )
     return problems
 
@@ -290,17 +296,17 @@ def _problem_with_decision(check: Check, topic: About, commands: Collection[str]
     )
 
 
-def _graph_problems(plan: PlanContract) -> list[Problem]:
+def _graph_problems(plan: PlanContract) -> list[PlanProblem]:
     dependencies = {step.step_id: list(step.dependencies) for step in plan.steps}
     cycle = cycle_in(dependencies)
     if cycle:
         sentence = f"The steps depend on each other in a circle: {' → '.join(cycle)}."
-        return [Problem(sentence, cycle[0], field="dependencies")]
+        return [PlanProblem(sentence, cycle[0], field="dependencies")]
     before = ancestors(dependencies)
     writers = {path: step.step_id for step in reversed(plan.steps) for path in reversed(step.outputs)}
     outputs = dict.fromkeys(path for step in plan.steps for path in step.outputs)
     problems = [
-        Problem(
+        PlanProblem(
             f"The outputs “{one}” and “{other}” cannot lie in one folder; rename one of the two.",
             writers[other],
             field="expected_outputs",
@@ -309,7 +315,7 @@ def _graph_problems(plan: PlanContract) -> list[Problem]:
     ]
     for index, one in enumerate(plan.steps):
         problems += [
-            Problem(
+            PlanProblem(
                 f"The steps “{one.step_id}” and “{other.step_id}” can run at the same time and both write “{shared}”. "
                 "Let one depend on the other, or give them different files.",
                 other.step_id,

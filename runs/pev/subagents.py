@@ -16,7 +16,7 @@ from runs.pev import prompts
 from runs.pev.agents import Subagent, permitted
 from runs.pev.conversation.asking import EXCEEDED, added, user
 from runs.pev.conversation.originals import Originals
-from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.repetition import CallHistory
 from runs.pev.conversation.turns import carried_out
 from runs.pev.conversation.window import MAX_RESULT_CHARS, Room, answer_tokens, begun_again, result_chars
 from runs.pev.delimiters import beginning_of, delimited, listing
@@ -95,11 +95,11 @@ class _Delegating:
         """The answer, or why there is none. Each call of the subagent has its number by then, this one gets the next.
         Raises what the ports raise.
         """
-        calls = Calls(self._numbered)
+        calls = CallHistory(self._numbered)
         result = self._answer(use, calls)
         return replace(self.note(use, result), within=tuple(calls.made))
 
-    def _answer(self, use: ToolUse, calls: Calls) -> ToolResult:
+    def _answer(self, use: ToolUse, calls: CallHistory) -> ToolResult:
         try:
             task = Delegate.model_validate(use.input)
         except ValidationError as error:
@@ -164,7 +164,7 @@ class _Own:
         there = f"there are {', '.join(names)}" if names else "there are none"
         return self._tools.note(use, ToolResult(f"You have no tool {quoted(use.name)}; {there}.", is_error=True))
 
-    def reply(self, model: Model, first: Ask, rounds: int, calls: Calls) -> tuple[Reply, int]:
+    def reply(self, model: Model, first: Ask, rounds: int, calls: CallHistory) -> tuple[Reply, int]:
         """The last one of the conversation, and how many there were. As in `executor.execute`, tools are forbidden in
         the last round, or when calls go in circles, and near the end of the window a new conversation begins.
         """
@@ -184,7 +184,7 @@ class _Own:
         return reply, number
 
 
-def _result_of(name: str, reply: Reply, calls: Calls, limit: int) -> ToolResult:
+def _result_of(name: str, reply: Reply, calls: CallHistory, limit: int) -> ToolResult:
     """The result for the executor: words of another model, which are no source, and the sources that they name."""
     answer, made = reply.text.strip(), _numbers(calls)
     if reply.stop_reason in _ENDED or not answer:
@@ -194,7 +194,7 @@ def _result_of(name: str, reply: Reply, calls: Calls, limit: int) -> ToolResult:
     return ToolResult(f"{quoted(name)} has answered. {rests}\n{delimited('answer', beginning_of(answer, limit), name)}")
 
 
-def _numbers(calls: Calls) -> str:
+def _numbers(calls: CallHistory) -> str:
     match len(calls.made):
         case 0:
             return ""

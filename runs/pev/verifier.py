@@ -22,7 +22,7 @@ from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.grounding import NO_STATEMENT, NOT_OF_OUTPUT, NOT_OUTSIDE, supports
 from runs.pev.verification.prechecks import decided_by_code, in_order, undecided
 from runs.pev.verification.questions import UNTRACED
-from runs.pev.verification.requests import Change
+from runs.pev.verification.requests import ResultChange
 from runs.pev.verification.sampling import sample_of
 from runs.pev.verification.search import Search
 from runs.pev.verification.verdicts import AtOnce, OneByOne, by_label_of
@@ -60,7 +60,7 @@ def _judgement(model: Model, case: VerificationInput, again: Sequence[tuple[Mode
     if not all(result.passed for result in decided):
         return _from_checks(in_order([*decided, *undecided(labels)]))
     asked = "\n".join(request.words for request in case.requests)
-    changes = [Change(request, case.files, case.output, asked) for request in case.requests]
+    changes = [ResultChange(request, case.files, case.output, asked) for request in case.requests]
     if pasted := requests.pasted(changes):
         return _from_checks(in_order([*decided, *undecided(labels)]), pasted)
     to_judge = {label: criterion for label, criterion in labels.items() if not criterion.check}
@@ -81,7 +81,7 @@ def _with_model(
     case: VerificationInput,
     checked: list[CriterionResult],
     labels: Mapping[str, Criterion],
-    changes: Sequence[Change],
+    changes: Sequence[ResultChange],
 ) -> Judgement:
     verifier = (OneByOne if case.simple else AtOnce)(model, case, labels, changes)
     answer, read_as = verifier.verdict()
@@ -199,7 +199,7 @@ def _judged(answer: VerifierAnswer, case: VerificationInput, labels: Mapping[str
     return [_one(label, criterion, by_label[label], case) for label, criterion in labels.items()]
 
 
-def _answered(answer: VerifierAnswer, case: VerificationInput, changes: Sequence[Change]) -> list[RequestResult]:
+def _answered(answer: VerifierAnswer, case: VerificationInput, changes: Sequence[ResultChange]) -> list[RequestResult]:
     by_label, wanted = by_label_of(answer), case.min_verifier_confidence
     return [requests.judged(change, by_label[change.request.label], wanted) for change in changes]
 

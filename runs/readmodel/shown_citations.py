@@ -13,7 +13,7 @@ from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.citations.citing import broken_line, is_markdown, may_cite, of_the_run, superfluous_line
 from runs.evidence.citations.lookup import citations_in, noted_in
 from runs.evidence.citations.statements import Uncited, uncited
-from runs.evidence.sources import Given, Sources
+from runs.evidence.sources import GivenFiles, Sources
 from runs.models import Attempt, Run
 from runs.pev.contracts import PlanStep
 from runs.readmodel.memo import WeightedCache
@@ -128,7 +128,7 @@ def sources_of(place: Run | Attempt) -> Sources:
     files = trees.contents_of(run.head) if not changes else trees.TreeBytes(now, trees.readings_of(run.head))
     inputs = trees.files_of(run.inputs)
     made = [path for path, info in now.items() if inputs.get(path) != info]
-    return Sources(files, Given(trees.contents_of(run.inputs), inputs), made=made)
+    return Sources(files, GivenFiles(trees.contents_of(run.inputs), inputs), made=made)
 
 
 def cited_in(text: str, place: Run | Attempt, *, finished: bool = False) -> Cited:

@@ -9,7 +9,7 @@ from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask
 from runs.errors import ModelError
 from runs.llm.provider import HOW_TO_CONNECT
-from runs.pev.delimiters import Block, find
+from runs.pev.delimiters import DelimitedBlock, find
 
 type Use = tuple[str, JsonObject]
 """A tool call that the rehearsal asks for: the name of the tool, and its input."""
@@ -29,7 +29,7 @@ class Call:
 class Conversation:
     """Everything the rehearsal knows: nothing is remembered between two questions. `tools` may be used next."""
 
-    parts: tuple[Block, ...]
+    parts: tuple[DelimitedBlock, ...]
     calls: tuple[Call, ...]
     turns: int
     tools: frozenset[str]
@@ -38,7 +38,7 @@ class Conversation:
         """The first part of this kind, or nothing."""
         return next((part.text for part in self.parts if part.kind == kind), "")
 
-    def all(self, kind: str) -> list[Block]:
+    def all(self, kind: str) -> list[DelimitedBlock]:
         return [part for part in self.parts if part.kind == kind]
 
 

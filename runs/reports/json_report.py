@@ -31,7 +31,7 @@ from runs.evidence.citations.citation import Cited
 from runs.evidence.results import CriterionResult
 from runs.lifecycle.change_requests import ChangeRequest
 from runs.models import Run, Verdict
-from runs.pev.input_coverage import Covered
+from runs.pev.input_coverage import FileCoverage
 from runs.readmodel import plan_differences as differences
 from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.run_view import RunReading
@@ -135,7 +135,7 @@ def _cited(cited: Cited) -> list[contract.Citation]:
     return [_same(contract.Citation, one) for one in cited.links]
 
 
-def _covered(files: Iterable[Covered]) -> list[contract.Covered]:
+def _covered(files: Iterable[FileCoverage]) -> list[contract.Covered]:
     return [_same(contract.Covered, one) for one in files]
 
 
@@ -242,7 +242,7 @@ def _numbers(comments: Iterable[Comment]) -> list[int]:
 
 def _step(step: StepReading) -> contract.Step:
     row, found = step.row, step.plan.rows.coverage
-    files: Sequence[Covered] | None = found.of_step(row.pk) if found else None
+    files: Sequence[FileCoverage] | None = found.of_step(row.pk) if found else None
     return contract.Step(
         step_id=row.key,
         name=step.name,

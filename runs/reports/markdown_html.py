@@ -39,7 +39,7 @@ _HOLDERS = frozenset({"list_item_open", "blockquote_open"})
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
-class _Rendered:
+class _RenderedMarkdown:
     """A cache of HTML by the digest of its text. Above `max_bytes` the least recently used entries are dropped."""
 
     def __init__(self, max_bytes: int) -> None:
@@ -63,7 +63,7 @@ class _Rendered:
                 self._bytes -= len(self._kept.popitem(last=False)[1])
 
 
-_rendered = _Rendered(MAX_RENDERED_BYTES)
+_rendered = _RenderedMarkdown(MAX_RENDERED_BYTES)
 _turns = threading.BoundedSemaphore(MAX_RENDERING)
 
 

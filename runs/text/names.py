@@ -107,7 +107,7 @@ _STARTS = frozenset(
 )
 
 
-class Name(NamedTuple):
+class NameSpan(NamedTuple):
     """`start` to before `end` are its characters."""
 
     start: int
@@ -115,7 +115,7 @@ class Name(NamedTuple):
     text: str
 
 
-def names_in(text: str) -> Iterator[Name]:
+def names_in(text: str) -> Iterator[NameSpan]:
     """Each name, in order, some more than once."""
     at = 0
     for line in text.splitlines(keepends=True):
@@ -126,13 +126,13 @@ def names_in(text: str) -> Iterator[Name]:
         at += len(line)
 
 
-def _without_start(text: str, start: int) -> Iterator[Name]:
+def _without_start(text: str, start: int) -> Iterator[NameSpan]:
     """The name without a word such as “The”, which is capitalised only because a sentence begins with it."""
     while (first := text.partition(" ")[0]) and first.casefold() in _STARTS:
         start += len(first) + 1
         text = text[len(first) + 1 :]
     if " " in text:
-        yield Name(start, start + len(text), text)
+        yield NameSpan(start, start + len(text), text)
 
 
 _LETTERS = regex.compile(r"\p{L}{2,}")

@@ -81,7 +81,7 @@ _PLAIN_CELL = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 _AVERAGE = Context(prec=12, rounding=ROUND_HALF_UP)
 
 
-class Kind(NamedTuple):
+class QuantityKind(NamedTuple):
     """What belongs to the digits of a quantity and changes its size. Quantities of one kind can be added up."""
 
     comparison: str = ""
@@ -89,7 +89,7 @@ class Kind(NamedTuple):
     unit: str = ""
 
 
-_NO_KIND = Kind()
+_NO_KIND = QuantityKind()
 PARTS = {"%": 2, "‰": 3}
 """How many places the decimal mark of a share moves, as from 25 % to 0.25."""
 
@@ -105,7 +105,7 @@ class Quantity:
 
     text: str
     values: Mapping[str, Decimal]
-    kind: Kind = _NO_KIND
+    kind: QuantityKind = _NO_KIND
     side: str = ""
     lead: str = ""
     tail: str = ""
@@ -164,7 +164,7 @@ def _quantity(cell: str) -> Quantity | None:
     return Quantity(
         cell,
         {mark: value.copy_negate() if is_negative else value for mark, value in values.items()},
-        Kind(COMPARISONS.get(comparison, "~" if comparison else ""), scale, unit),
+        QuantityKind(COMPARISONS.get(comparison, "~" if comparison else ""), scale, unit),
         side=next(iter(sides), ""),
         lead=f"{currency} " if currency[-1:].isalpha() else currency,
         tail=tail[0][: max(0, *(tail.end(name) for name in ("letter", "scale", "unit", "per")))],
@@ -185,7 +185,7 @@ def stored_quantity(shown: str, stored: str) -> Quantity | None:
     found = quantity(shown)
     if found is None:
         unit = re.sub(r"[\d.,\s]+", " ", shown).strip(f" {MINUS}+()")
-        return Quantity(shown, dict.fromkeys(THOUSANDS, value), Kind(unit=unit), is_stored=True)
+        return Quantity(shown, dict.fromkeys(THOUSANDS, value), QuantityKind(unit=unit), is_stored=True)
     value = value.scaleb(PARTS.get(found.kind.unit, 0))
     written = found.values.get(".", Decimal(0)).scaleb(found.kind.scale)
     exponent = found.values.get(".", Decimal(0)).as_tuple().exponent
@@ -305,7 +305,7 @@ class Figures:
             tallies.setdefault(mark, _Tally()).add(value)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> QuantityKind:
         return self._first.kind if self._first else _NO_KIND
 
     @property

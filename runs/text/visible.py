@@ -113,7 +113,7 @@ _NAMES = {
 }
 
 
-class Part(NamedTuple):
+class VisiblePart(NamedTuple):
     """A part of a text. `sign`: what stands for it, or beside it if `is_word`; `why`: what it is, in words; both are
     empty for all that is read as it is meant.
     """
@@ -131,18 +131,18 @@ def is_plain(text: str) -> bool:
     return not (_ODD.search(text) or _OTHERS.search(text) or _TOO_MANY_MARKS.search(text) or _OTHER_DIGIT.search(text))
 
 
-def marked(text: str) -> Iterator[Part]:
+def marked(text: str) -> Iterator[VisiblePart]:
     """The whole text in parts, those that people do not see or may misread with a sign and a reason."""
     at = 0
     for start, end, sign, why, is_word in sorted([*_unseen(text), *_mixed(text)]) if not is_plain(text) else ():
         if start < at or (is_word and text.startswith(_NAMED.format(sign), end)):
             continue
         if at < start:
-            yield Part(text[at:start])
-        yield Part(text[start:end], sign, why, is_word)
+            yield VisiblePart(text[at:start])
+        yield VisiblePart(text[start:end], sign, why, is_word)
         at = end
     if at < len(text):
-        yield Part(text[at:])
+        yield VisiblePart(text[at:])
 
 
 def printable(text: str) -> str:
@@ -405,7 +405,7 @@ class _Page:
         typed, self._typed = self._typed, ""
         return _note_on(typed)
 
-    def _part(self, part: Part) -> str:
+    def _part(self, part: VisiblePart) -> str:
         if not part.sign:
             return html.escape(part.text)
         self._signs += 1

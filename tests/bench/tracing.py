@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 
-from runs.evidence.facts import Facts, Place
+from runs.evidence.facts import FigurePlace, KnownFigures
 from runs.evidence.tracing import trace
 from tests.bench.figures import Figure
 
@@ -34,7 +34,7 @@ def _seconds(size: int, count: int) -> float:
         length += len(result[-1]) + 1
     text = "\n".join(" ".join(result[at : at + 12]) for at in range(0, len(result), 12))
     began = time.perf_counter()
-    trace(text, Facts([(Place("prices.txt", 0), source)]))
+    trace(text, KnownFigures([(FigurePlace("prices.txt", 0), source)]))
     return time.perf_counter() - began
 
 

@@ -28,7 +28,7 @@ from runs.enums import (
 )
 from runs.events.kinds import EventData
 from runs.evidence.results import CriterionResult, Evidence, Judgement, all_pass
-from runs.evidence.sources import Given, Sources, ToolText
+from runs.evidence.sources import GivenFiles, Sources, ToolText
 from runs.lifecycle import gate_decisions, outcomes
 from runs.lifecycle.advance import advance
 from runs.lifecycle.gates.gate_type import Decision
@@ -262,7 +262,7 @@ def quote(attempt: Attempt, source: str, text: str) -> Evidence:
     files = Overlay(attempt.base, attempt.overlay, max_files=100, max_bytes=10_000_000).contents()
     said = attempt.output.findings if attempt.output else ""
     tools = [ToolText(call.result, call.shown) for call in attempt.tool_calls.order_by("ordinal")]
-    given = Given(trees.contents_of(inputs), trees.files_of(inputs))
+    given = GivenFiles(trees.contents_of(inputs), trees.files_of(inputs))
     sources = Sources(files, given, output=said, tools=tools)
     return EvidenceResolver(sources, ()).examined(QuotedEvidence(source=source, quote=text))
 

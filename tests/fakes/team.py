@@ -15,7 +15,7 @@ from typing import Any
 from runs.enums import Role
 from runs.pev import prompts
 from runs.pev.contracts import PlanContract
-from runs.pev.delimiters import Block, find, listed_in
+from runs.pev.delimiters import DelimitedBlock, find, listed_in
 from runs.pev.imports.simple_plans import simple_plan
 from tests.fakes.anthropic_answers import Answer, Request, Say, ToolUse, UseTools
 
@@ -135,17 +135,17 @@ def reads(path: str) -> ToolUse:
     return ToolUse("read_file", {"path": path})
 
 
-def told(request: Request) -> list[Block]:
+def told(request: Request) -> list[DelimitedBlock]:
     """The data in the first message."""
     content = request.messages[0]["content"]
     return [part for block in content for part in find(block.get("text", ""))]
 
 
-def block(parts: list[Block], kind: str) -> str:
+def block(parts: list[DelimitedBlock], kind: str) -> str:
     return next(part.text for part in parts if part.kind == kind)
 
 
-def documents(parts: list[Block]) -> list[tuple[str, str]]:
+def documents(parts: list[DelimitedBlock]) -> list[tuple[str, str]]:
     """Name and text of those that hold something."""
     return [(part.name, part.text.strip()) for part in parts if part.kind == "document" and part.text.strip()]
 

@@ -6,7 +6,7 @@ from runs.evidence.citations.citing import broken_in
 from runs.evidence.citations.lookup import citations_in
 from runs.evidence.citations.reader import MAX_SEARCHED
 from runs.evidence.citations.statements import uncited
-from runs.evidence.sources import Given, Sources
+from runs.evidence.sources import GivenFiles, Sources
 from tests.hostile.bounds import within
 
 pytestmark = pytest.mark.slow
@@ -52,7 +52,7 @@ def looked_up(unit: str, characters: int, links: int) -> tuple[int, int]:
     text = "".join(unit.replace("{n}", str(n % LINES)) for n in range(count))
     given = {name: data.encode() for name, data in SOURCES.items()} | {"readme.md": b"[x](a.md)" * 20_000}
     uncited(text)
-    cited = citations_in(text, Sources({}, Given(given)), ALLOWANCE)
+    cited = citations_in(text, Sources({}, GivenFiles(given)), ALLOWANCE)
     return len(cited.links), len(broken_in(cited))
 
 

@@ -23,7 +23,7 @@ from runs.http_client import bounded_reading, http_fetch, watchdog
 from runs.llm import client as model_client
 from runs.llm.client import Clients
 from runs.mcp_client import event_streams, mcp_connection
-from runs.mcp_client.mcp_connection import Connection
+from runs.mcp_client.mcp_connection import McpConnection
 from runs.mcp_client.server_config import ServerConfig
 from runs.operations.traces import span_export
 from runs.store import s3_storage
@@ -62,7 +62,7 @@ def model(url: str) -> str:
 
 def server_of_tools(url: str) -> str:
     try:
-        with Connection(ServerConfig(url=url, seconds=5)) as connection:
+        with McpConnection(ServerConfig(url=url, seconds=5)) as connection:
             return str(connection.tools())
     except InvalidInput as error:
         return str(error)
@@ -286,7 +286,7 @@ def test_an_answer_that_trickles_in_is_cut_off(
             with pytest.raises(OSError, match="within"):
                 span_export._session().post(server.url, data=b"spans", timeout=0.5)
         elif asked is server_of_tools:
-            with Connection(ServerConfig(url=server.url, seconds=1)) as connection, pytest.raises(InvalidInput):
+            with McpConnection(ServerConfig(url=server.url, seconds=1)) as connection, pytest.raises(InvalidInput):
                 connection.tools()
         else:
             asked(server.url)
@@ -303,7 +303,7 @@ def lost_call(url: str, keep_going: Callable[[], None]) -> None:
 
 
 def lost_server(url: str, keep_going: Callable[[], None]) -> None:
-    with Connection(ServerConfig(url=url), keep_going) as connection:
+    with McpConnection(ServerConfig(url=url), keep_going) as connection:
         connection.tools()
 
 

@@ -10,7 +10,7 @@ from runs.documents.reading.building import Builder
 from runs.evidence.citations.lookup import noted_in
 from runs.evidence.citations.notes import MAX_TRIED
 from runs.evidence.citations.reader import MAX_SEARCHED, UNCOMPARED
-from runs.evidence.sources import Given, Sources
+from runs.evidence.sources import GivenFiles, Sources
 from tests.hostile.bounds import within
 
 MOST_ASKED = 5 * MAX_TRIED
@@ -94,7 +94,7 @@ class Asked(Sources):
 def looked_up(form: str, shape: str, size: int) -> tuple[int, int, str]:
     """How many citations were found, how often a name was looked up, and what is said of the rest."""
     document = made(form, shape, size)
-    sources = Asked({}, Given({name: text.encode() for name, text in GIVEN.items()}))
+    sources = Asked({}, GivenFiles({name: text.encode() for name, text in GIVEN.items()}))
     cited = noted_in(document, sources, ALLOWANCE)
     return len(cited.links), sources.count, cited.problem
 
@@ -119,7 +119,7 @@ def test_where_there_is_too_much_to_be_tried_it_is_said(shape: str) -> None:
 
 @pytest.mark.slow
 def test_where_there_are_too_many_notes_to_be_tried_it_is_said() -> None:
-    found = noted_in(made("docx", "short notes", 800_000), Sources({}, Given({"a.md": b"due"})), most=10)
+    found = noted_in(made("docx", "short notes", 800_000), Sources({}, GivenFiles({"a.md": b"due"})), most=10)
     assert (len(found.links), found.problem.startswith("Its notes from footnote 20001 on were not")) == (10, True)
 
 
@@ -129,5 +129,5 @@ def test_statements_that_were_not_looked_for_are_not_said_to_be_compared() -> No
     for number in range(1, 13):
         builder.add(f"fn{number}", BlockKind.FOOTNOTE, "a, line 1: “It is due.”")
     built = builder.made("page", 1)
-    found = noted_in(Document(built.text, built.rendered.layout), Sources({}, Given({"a": b"It is due."})))
+    found = noted_in(Document(built.text, built.rendered.layout), Sources({}, GivenFiles({"a": b"It is due."})))
     assert [one.weak for one in found.citations] == [""] * 10 + [UNCOMPARED] * 2

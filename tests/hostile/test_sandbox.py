@@ -19,7 +19,7 @@ import pytest
 from runs.errors import InvalidInput, LeaseLost
 from runs.isolation import sandbox
 from runs.isolation.sandbox import CommandLimits, Ended
-from runs.isolation.sandbox_mounts import View
+from runs.isolation.sandbox_mounts import MountView
 
 pytestmark = [
     pytest.mark.allow_hosts(["127.0.0.1"]),
@@ -51,7 +51,7 @@ def _open_to_all() -> Iterator[None]:
 
 
 def ran(code: str, folder: Path, *, hidden: tuple[Path, ...] = (), limits: CommandLimits = CommandLimits()) -> Ended:  # noqa: B008  frozen
-    return sandbox.run([*PYTHON, code], copied(folder), limits, View(FOLDERS, hidden))
+    return sandbox.run([*PYTHON, code], copied(folder), limits, MountView(FOLDERS, hidden))
 
 
 def printed(code: str, folder: Path, hidden: tuple[Path, ...] = ()) -> str:
@@ -107,7 +107,7 @@ import os
 print(open({str(named / "a.txt")!r}).read(), os.listdir({str(tmp_path)!r}), flush=True)
 open({str(named / "b.txt")!r}, "w")
 """
-    ended = sandbox.run([*PYTHON, code], copied(files), CommandLimits(), View((*FOLDERS, named)))
+    ended = sandbox.run([*PYTHON, code], copied(files), CommandLimits(), MountView((*FOLDERS, named)))
     assert ended.output.decode().startswith("named ['named']\n")
     assert "Read-only file system" in ended.output.decode()
 
@@ -126,7 +126,7 @@ def test_a_hidden_folder_is_empty_and_closed_wherever_it_lies(
         monkeypatch.setattr(tempfile, "tempdir", str(secret))
     hidden = () if is_temporary else (link,)
     code = f"import os; print(os.listdir({str(secret)!r}), flush=True); open({str(secret / 'x')!r}, 'w')"
-    ended = sandbox.run([*PYTHON, code], copied(files), CommandLimits(), View((*FOLDERS, named), hidden))
+    ended = sandbox.run([*PYTHON, code], copied(files), CommandLimits(), MountView((*FOLDERS, named), hidden))
     assert ended.output.decode().startswith("[]\n")
     assert "Read-only file system" in ended.output.decode()
 
@@ -143,7 +143,7 @@ def test_a_socket_of_a_service_is_not_reached(tmp_path: Path) -> None:
             service.bind(path)
             service.listen()
             Path(path).chmod(0o777)
-            ended = sandbox.run([*PYTHON, code], copied(files), CommandLimits(), View((*FOLDERS, named)))
+            ended = sandbox.run([*PYTHON, code], copied(files), CommandLimits(), MountView((*FOLDERS, named)))
     finally:
         shutil.rmtree(named)
     assert ended.output.strip() == b"111"  # nobody listens at /dev/null
@@ -161,7 +161,7 @@ def test_a_program_that_is_not_seen_is_said_before_it_starts(tmp_path: Path) -> 
         "folder of all that belongs to it in PEV_COMMAND_FOLDERS."
     )
     tmp_path.chmod(0o755)
-    assert sandbox.run([str(program)], copied(tmp_path), CommandLimits(), View((tmp_path,))).status == 7
+    assert sandbox.run([str(program)], copied(tmp_path), CommandLimits(), MountView((tmp_path,))).status == 7
     assert sandbox.run(["sh", "bin/tests"], copied(tmp_path), CommandLimits()).status == 7
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from runs.logs import About, JsonFormatter, LineFormatter, about
+from runs.logs import JsonFormatter, LineFormatter, LogFields, about
 from tests.fakes.echoes import KEY, leaks
 
 
-def record(message: str, *values: object, extra: dict[str, About] | None = None, error: bool = False) -> Any:
+def record(message: str, *values: object, extra: dict[str, LogFields] | None = None, error: bool = False) -> Any:
     made = logging.makeLogRecord({"name": "runs.engine.claim", "levelname": "INFO", "msg": message, "args": values})
     made.created, made.msecs = 1_769_860_800.123, 123.0
     made.exc_info = sys.exc_info() if error else None

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from runs.documents.content import document_of, text_of
 from runs.evidence.citations.citation import EXAMPLE, Citation, Cited, Library
 from runs.evidence.citations.lookup import citations_in, noted_in
-from runs.evidence.sources import Given, Sources, ToolText
+from runs.evidence.sources import GivenFiles, Sources, ToolText
 
 LISTED = 20
 """Broken citations that a critique names."""
@@ -37,7 +37,7 @@ class Delivered:
 
     made: Collection[str]
     files: Mapping[str, bytes]
-    given: Given
+    given: GivenFiles
     finished: Collection[str]
     earlier: Mapping[str, ToolText] = field(default_factory=dict)
 

@@ -41,7 +41,7 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 @dataclass(frozen=True)
-class Block:
+class MarkdownBlock:
     """A paragraph, list item, heading or table row: the characters from `start` to before `end`."""
 
     start: int
@@ -50,7 +50,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Link:
+class MarkdownLink:
     """`start` to before `end` is all of it. `text` is Markdown; `target` is without escapes, brackets and title.
 
     `line` counts from 1, `block` is the place of its block among those of the text.
@@ -71,9 +71,9 @@ class _Fence:
     indent: int
 
 
-def blocks_in(text: str) -> tuple[list[Block], dict[str, str]]:
+def blocks_in(text: str) -> tuple[list[MarkdownBlock], dict[str, str]]:
     """The blocks of a text that are not code, in order, and the targets of its reference definitions by label."""
-    reader = _Blocks(text)
+    reader = _BlockParser(text)
     for match in _LINE.finditer(text):
         if match[0]:
             reader.take(match.start(), match[0])
@@ -81,20 +81,20 @@ def blocks_in(text: str) -> tuple[list[Block], dict[str, str]]:
     return reader.blocks, reader.definitions
 
 
-def links_in(text: str) -> tuple[list[Block], list[Link]]:
+def links_in(text: str) -> tuple[list[MarkdownBlock], list[MarkdownLink]]:
     """The blocks of a text and the links in them, in order. Raises InvalidInput for a text that is too large."""
     if len(text) > MAX_CHARACTERS:
         raise InvalidInput(f"it has {len(text):,} characters, and up to {MAX_CHARACTERS:,} are looked through")
     blocks, definitions = blocks_in(text)
     if text.count("](") > MAX_LINKS:
         raise InvalidInput(f"it has more than {MAX_LINKS:,} links")
-    found: list[Link] = []
+    found: list[MarkdownLink] = []
     line, counted = 1, 0
     for number, block in enumerate(blocks):
         for start, end, label, target in _links_of(text, block, definitions):
             line += text.count("\n", counted, start)
             counted = start
-            found.append(Link(start, end, line, label, _plain(target), number))
+            found.append(MarkdownLink(start, end, line, label, _plain(target), number))
             if len(found) > MAX_LINKS:
                 raise InvalidInput(f"it has more than {MAX_LINKS:,} links")
     return blocks, found
@@ -106,12 +106,12 @@ def is_head(text: str, end: int) -> bool:
     return below is not None and "|" in below[0] and _DELIMITERS.fullmatch(below[0].lstrip(" \t>").rstrip()) is not None
 
 
-class _Blocks:
+class _BlockParser:
     """Reads lines one after the other; what was read of a block that is still open is kept."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.blocks: list[Block] = []
+        self.blocks: list[MarkdownBlock] = []
         self.definitions: dict[str, str] = {}
         self._start: int | None = None
         self._table = False
@@ -134,7 +134,7 @@ class _Blocks:
 
     def close(self, at: int) -> None:
         if self._start is not None:
-            self.blocks.append(Block(self._start, at))
+            self.blocks.append(MarkdownBlock(self._start, at))
         self._start = None
         self._table = False
 
@@ -188,9 +188,9 @@ class _Blocks:
             return
         if _HEADING.match(body):
             self.close(at)
-            self.blocks.append(Block(at, at + len(line)))
+            self.blocks.append(MarkdownBlock(at, at + len(line)))
         elif self._start is not None and "|" in body and _DELIMITERS.fullmatch(body.rstrip()):
-            self.blocks.append(Block(self._start, at, row=True))
+            self.blocks.append(MarkdownBlock(self._start, at, row=True))
             self._start, self._table = None, True
         elif _RULE.fullmatch(body.rstrip()):
             self.close(at)
@@ -198,7 +198,7 @@ class _Blocks:
             table = self._table
             self.close(at)
             self._table = table
-            self.blocks.append(Block(at, at + len(line), row=True))
+            self.blocks.append(MarkdownBlock(at, at + len(line), row=True))
         elif self._start is None or opens:
             self.close(at)
             self._start = at
@@ -216,7 +216,7 @@ def _is_rule(body: str) -> bool:
     return body[:1] in "*-" and _RULE.fullmatch(body.rstrip()) is not None
 
 
-def _links_of(text: str, block: Block, definitions: Mapping[str, str]) -> Iterator[tuple[int, int, str, str]]:
+def _links_of(text: str, block: MarkdownBlock, definitions: Mapping[str, str]) -> Iterator[tuple[int, int, str, str]]:
     """Start, end, text and target of the links in a block."""
     runs = _backticks(text, block)
     opened: deque[int] = deque(maxlen=MAX_OPEN)
@@ -239,7 +239,7 @@ def _links_of(text: str, block: Block, definitions: Mapping[str, str]) -> Iterat
                 yield start, at, text[label[0] : label[1]], target
 
 
-def _backticks(text: str, block: Block) -> dict[int, list[int]]:
+def _backticks(text: str, block: MarkdownBlock) -> dict[int, list[int]]:
     """The ends of the runs of backticks by their length."""
     ends: dict[int, list[int]] = {}
     if "`" in text[block.start : block.end]:

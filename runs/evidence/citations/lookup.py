@@ -15,7 +15,7 @@ from runs.errors import InvalidInput
 from runs.evidence.citations.citation import Citation, Cited, Library
 from runs.evidence.citations.links import MAX_LINKS, MAX_TARGET, links_in
 from runs.evidence.citations.notes import MAX_NOTES, notes_in, placed_in
-from runs.evidence.citations.reader import MAX_SEARCHED, TOO_MUCH, UNCOMPARED, Reader
+from runs.evidence.citations.reader import MAX_SEARCHED, TOO_MUCH, UNCOMPARED, CitationReader
 from runs.text.normalisation import one_spaced
 
 MAX_READ = 30_000_000
@@ -27,7 +27,7 @@ _MARKDOWN = (".md", ".markdown")
 _QUOTATION = re.compile(r"(\r?\n)[ \t]*(?:>[ \t]?)+")
 
 
-class Files(Protocol):
+class SourceFiles(Protocol):
     """Sources by name, with where their words come from."""
 
     def __iter__(self) -> Iterator[str]: ...
@@ -37,7 +37,7 @@ class Files(Protocol):
         ...
 
 
-def copied(links: Collection[str], files: Files) -> dict[str, str]:
+def copied(links: Collection[str], files: SourceFiles) -> dict[str, str]:
     """Which of these links, in the characters of their text, stand in a given file, and in which.
 
     White space and the marks of a quotation don't count. A link without its target in it is never one of them: it may
@@ -59,7 +59,7 @@ def copied(links: Collection[str], files: Files) -> dict[str, str]:
     return wanted.found
 
 
-def given_notes(notes: Collection[str], files: Files) -> set[str]:
+def given_notes(notes: Collection[str], files: SourceFiles) -> set[str]:
     """The notes that also stand in a given document, of which this one may be a copy."""
     wanted, found, left = set(notes), set[str](), MAX_COMPARED
     for name in sorted(name for name in files if files.provenance(name) is Provenance.GIVEN) if wanted else ():
@@ -119,7 +119,7 @@ def citations_in(
     `most`: how many links are looked up.
     """
     try:
-        reader = Reader(text, links_in(text), library, allowance)
+        reader = CitationReader(text, links_in(text), library, allowance)
     except InvalidInput as error:
         return Cited(problem=f"Its citations were not looked up: {error}.")
     found = _without_copied(text, list(reader.resolved(reader.links[:most])), library, finished=finished)
@@ -133,7 +133,7 @@ def cited_at(text: str, start: int, end: int, library: Library) -> list[Citation
     Broken ones are left out: the others carry the words there, as far as their `provenance` can.
     """
     try:
-        reader = Reader(text, links_in(text), library)
+        reader = CitationReader(text, links_in(text), library)
     except InvalidInput:
         return []
     found = _without_copied(text, list(reader.resolved(reader.near(start, end))), library)
@@ -148,7 +148,7 @@ def noted_in(document: Document, library: Library, allowance: int = MAX_SEARCHED
     """
     notes, rest = notes_in(document, library.__contains__)
     blocks, links, sought = placed_in(document, notes[:most])
-    reader = Reader(document.text, (blocks, links), library, allowance)
+    reader = CitationReader(document.text, (blocks, links), library, allowance)
     found = list(reader.noted(zip(links, notes, strict=False)))
     unplaced = set(notes[sought:])
     given = given_notes({document.text[note.start : note.end] for note, one in found if one.broken}, library)

@@ -16,7 +16,7 @@ from runs.documents.formats import format_of
 from runs.documents.model.layout import Block as DocumentBlock
 from runs.documents.model.layout import BlockKind
 from runs.documents.places.document import ASIDE, Document, words_for
-from runs.evidence.citations.links import Block, Link
+from runs.evidence.citations.links import MarkdownBlock, MarkdownLink
 from runs.evidence.citations.words import Comparable, is_lossy
 from runs.text.normalisation import one_spaced
 from runs.text.paths import MAX_CHARACTERS
@@ -51,7 +51,7 @@ _SIGNS = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]()<>#+-.!|~"} | 
 
 
 @dataclass(frozen=True)
-class Note:
+class CitationNote:
     """A citation as a document has it: `start` to before `end` are all of it, `at` is what people call its place.
     `number`: as the text has it at its reference, which only pages do.
     """
@@ -70,7 +70,7 @@ class Note:
             return False
         return any(source.may_have(one_spaced(quote).strip()) for quote in self._spellings())
 
-    def links(self) -> Iterator[Link]:
+    def links(self) -> Iterator[MarkdownLink]:
         """The note as a Markdown link, then with other names and spellings that may have been meant: those of a given
         file in the run, and without line ends.
         """
@@ -79,44 +79,44 @@ class Note:
         for prefix in ("", RESULT):
             for words in self._spellings():
                 text = f"“{one_spaced(words).strip().translate(_SIGNS)}”"
-                yield Link(self.start, self.end, 0, text, f"{prefix}{encoded(self.source)}#{anchor}", 0)
+                yield MarkdownLink(self.start, self.end, 0, text, f"{prefix}{encoded(self.source)}#{anchor}", 0)
 
     def _spellings(self) -> list[str]:
         """The quote as it may have been before its lines were broken."""
         return list(dict.fromkeys([_BROKEN_WORD.sub("", self.quote), _LINE_END.sub("", self.quote)]))
 
 
-class Notes(NamedTuple):
+class CitationNotes(NamedTuple):
     """The notes of a document, in order. `rest`: the place from which there was too much to try; empty if nowhere."""
 
-    found: list[Note]
+    found: list[CitationNote]
     rest: str = ""
 
 
-def notes_in(document: Document, is_source: Callable[[str], bool]) -> Notes:
+def notes_in(document: Document, is_source: Callable[[str], bool]) -> CitationNotes:
     """The citations among the notes of a document. Others are left out: a note that names no place, or
     no words.
     """
-    names, found = _Names(is_source), list[Note]()
+    names, found = _SourceNames(is_source), list[CitationNote]()
     read = _on_page if format_of(document.layout.format).notes_on_pages else _in_note
     for block in document.layout.blocks:
         notes = read(document, block, names, int(found[-1].number or 0) if found else 0)
         if names.left < 0 or len(found) + len(notes) > MAX_NOTES:
-            return Notes(found, words_for(block))
+            return CitationNotes(found, words_for(block))
         found += notes
-    return Notes(found)
+    return CitationNotes(found)
 
 
-def _in_note(document: Document, block: DocumentBlock, names: "_Names", _: int) -> list[Note]:
+def _in_note(document: Document, block: DocumentBlock, names: "_SourceNames", _: int) -> list[CitationNote]:
     if block.kind not in {BlockKind.FOOTNOTE, BlockKind.ENDNOTE}:
         return []
     head, opening, quote = document.text[block.start : block.end].strip().partition(_OPENING)
     is_note = opening and len(head) <= _MAX_HEAD and quote.endswith("”") and not head.startswith(("“", "”"))
     named = names.named(head) if is_note else None
-    return [Note(block.start, block.end, words_for(block), *named, quote[:-1])] if named else []
+    return [CitationNote(block.start, block.end, words_for(block), *named, quote[:-1])] if named else []
 
 
-def _on_page(document: Document, page: DocumentBlock, names: "_Names", before: int) -> list[Note]:
+def _on_page(document: Document, page: DocumentBlock, names: "_SourceNames", before: int) -> list[CitationNote]:
     """Of one that goes on behind its page what stands on it is taken. Their numbers are above `before`, and rise."""
     heads: list[_Head] = []
     for found in _numbered(document.text, page.start, page.end):
@@ -131,12 +131,12 @@ def _on_page(document: Document, page: DocumentBlock, names: "_Names", before: i
     return [_noted(document, page, *both) for both in zip(heads, ends, strict=False)]
 
 
-def _noted(document: Document, page: DocumentBlock, head: "_Head", end: int) -> Note:
+def _noted(document: Document, page: DocumentBlock, head: "_Head", end: int) -> CitationNote:
     words = document.text[head.end : end]
     close = words.rfind("”")
     quote = words[:close] if close >= 0 else _FOOT.sub("", words)
     at = f"{words_for(page)}, footnote {head.number}"
-    return Note(head.start, head.end + len(quote) + (close >= 0), at, *head.named, quote, head.number)
+    return CitationNote(head.start, head.end + len(quote) + (close >= 0), at, *head.named, quote, head.number)
 
 
 class _Head(NamedTuple):
@@ -166,7 +166,7 @@ def on_the_line(number: str) -> str:
     return number.translate(_ON_THE_LINE)
 
 
-class _Names:
+class _SourceNames:
     """Which source a head begins with. `left`: how many names are tried yet; below zero nothing is found any more."""
 
     def __init__(self, is_source: Callable[[str], bool]) -> None:
@@ -213,18 +213,20 @@ class Placed(NamedTuple):
     words were looked for; there was too much to be searched for the others.
     """
 
-    blocks: list[Block]
-    links: list[Link]
+    blocks: list[MarkdownBlock]
+    links: list[MarkdownLink]
     sought: int
 
 
-def placed_in(document: Document, notes: Sequence[Note]) -> Placed:
+def placed_in(document: Document, notes: Sequence[CitationNote]) -> Placed:
     """The places of these notes, in order."""
     on_pages = format_of(document.layout.format).notes_on_pages
-    blocks = list(_paragraphs(document, notes) if on_pages else (Block(*one[2:4]) for one in document.layout.blocks))
+    blocks = list(
+        _paragraphs(document, notes) if on_pages else (MarkdownBlock(*one[2:4]) for one in document.layout.blocks)
+    )
     starts = [one.start for one in blocks]
     ends = [match.start() for match in re.finditer("\n", document.text)]
-    searched, found, at, sought = _Searched(document.text), list[Link](), 0, 0
+    searched, found, at, sought = _Searched(document.text), list[MarkdownLink](), 0, 0
     for note in notes:
         place = searched.find(note, at)
         sought += searched.left > 0
@@ -244,7 +246,7 @@ class _Searched:
         self._text = text
         self.left = MAX_SEARCHED
 
-    def find(self, note: Note, at: int) -> tuple[int, int] | None:
+    def find(self, note: CitationNote, at: int) -> tuple[int, int] | None:
         """Where the quoted words of a note occur next, with its number if that follows them."""
         first, *others = note.quote[:MAX_QUOTE].split() or [""]
         wanted = f"“{first}"
@@ -258,7 +260,7 @@ class _Searched:
             at = start + 1
         return None
 
-    def _end(self, at: int, words: Sequence[str], note: Note) -> int:
+    def _end(self, at: int, words: Sequence[str], note: CitationNote) -> int:
         """The end of the quotation in which these words stand; 0 if others do."""
         for word in words:
             space = _SPACE.match(self._text, at)
@@ -281,7 +283,7 @@ def _is_aside(document: Document, at: int) -> bool:
     return block is not None and block.kind in ASIDE
 
 
-def _paragraphs(document: Document, notes: Sequence[Note]) -> Iterator[Block]:
+def _paragraphs(document: Document, notes: Sequence[CitationNote]) -> Iterator[MarkdownBlock]:
     """Paragraphs of pages, whose lines are no paragraphs: each ends with a line much shorter than the others."""
     begun = [note.start for note in notes]
     for page in document.layout.blocks:
@@ -290,4 +292,4 @@ def _paragraphs(document: Document, notes: Sequence[Note]) -> Iterator[Block]:
         ends = {end for start, end in lines if end - start < longest * _SHORT}
         ends.update(begun[bisect_right(begun, page.start) : bisect_left(begun, page.end)])
         edges = sorted({page.start, page.end, *ends})
-        yield from (Block(start, end) for start, end in pairwise(edges))
+        yield from (MarkdownBlock(start, end) for start, end in pairwise(edges))

@@ -18,12 +18,12 @@ from runs.documents.places.document import Document
 from runs.enums import CitationStatus, Provenance
 from runs.errors import PathRefused
 from runs.evidence.citations.citation import Citation, Library
-from runs.evidence.citations.links import Block, Link
-from runs.evidence.citations.notes import Note
+from runs.evidence.citations.links import MarkdownBlock, MarkdownLink
+from runs.evidence.citations.notes import CitationNote
 from runs.evidence.citations.places import judged_by_place, paragraphs_around, passage_at
 from runs.evidence.citations.statements import Statement, Statements, figures_said, full_names, lacking, words_in
 from runs.evidence.citations.words import Comparable, quotes_in
-from runs.evidence.passages import Passage, Span, find_respelled, find_verbatim, not_found, widened
+from runs.evidence.passages import Passage, SourceSpan, find_respelled, find_verbatim, not_found, widened
 from runs.evidence.quotes import guessed_letters, is_short, proves_nothing
 from runs.evidence.relation import contradict
 from runs.text.normalisation import markup_of
@@ -144,7 +144,7 @@ _LINES = re.compile(r"L(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?", re
 
 
 @dataclass
-class _Source:
+class _OpenSource:
     name: str
     text: SourceText | None
     document: Document | None
@@ -153,39 +153,43 @@ class _Source:
     guessed: bool = False
 
 
-class Reader:
+class CitationReader:
     """Looks up the links of one text, and remembers what it has read."""
 
     def __init__(
-        self, text: str, read: tuple[Sequence[Block], Sequence[Link]], library: Library, allowance: int = MAX_SEARCHED
+        self,
+        text: str,
+        read: tuple[Sequence[MarkdownBlock], Sequence[MarkdownLink]],
+        library: Library,
+        allowance: int = MAX_SEARCHED,
     ) -> None:
         blocks, self.links = read
         self._statements = Statements(text, blocks, self.links)
         self._library = library
-        self._sources: dict[str, _Source] = {}
-        self._spans: dict[tuple[str, str, int, int], Span | str] = {}
+        self._sources: dict[str, _OpenSource] = {}
+        self._spans: dict[tuple[str, str, int, int], SourceSpan | str] = {}
         self._passages: dict[tuple[str, str, str], Passage | str] = {}
         self._said: dict[Place, frozenset[str]] = {}
         self._comparable: dict[str, Comparable] = {}
         self.left = allowance
 
-    def near(self, start: int, end: int) -> list[Link]:
+    def near(self, start: int, end: int) -> list[MarkdownLink]:
         """The links whose statement overlaps these characters."""
         around = ((link, self._statements.around(link)) for link in self.links)
         return [link for link, one in around if one.start < end and start < one.end]
 
-    def resolved(self, links: Iterable[Link]) -> Iterator[Citation]:
+    def resolved(self, links: Iterable[MarkdownLink]) -> Iterator[Citation]:
         """The citations of these links."""
         yield from self._carried([(one, link) for link in links if (one := self._one(link))])
 
-    def noted(self, notes: Iterable[tuple[Link, Note]]) -> Iterator[tuple[Note, Citation]]:
+    def noted(self, notes: Iterable[tuple[MarkdownLink, CitationNote]]) -> Iterator[tuple[CitationNote, Citation]]:
         """The citations of notes, without those that lead out of the run."""
         found = [(note, one, link) for link, note in notes if (one := self._meant(note, link))]
         carried = self._carried([(one, link) for _, one, link in found])
         for (note, _, _), one in zip(found, carried, strict=True):
             yield note, replace(one, at=note.at)
 
-    def may_have(self, note: Note, one: Citation) -> bool:
+    def may_have(self, note: CitationNote, one: Citation) -> bool:
         """Whether a source that cannot be compared word by word with what a page has may still have it."""
         text = self._sources[one.source].text if one.source in self._sources else None
         if text is None or self.left <= 0:
@@ -198,7 +202,7 @@ class Reader:
         self.left -= source.searched - before
         return may_have
 
-    def _meant(self, note: Note, link: Link) -> Citation | None:
+    def _meant(self, note: CitationNote, link: MarkdownLink) -> Citation | None:
         """What a note cites. If its first reading leads nowhere, the others are tried."""
         first = None
         for way in note.links():
@@ -211,7 +215,7 @@ class Reader:
                 break
         return first
 
-    def _carried(self, found: Sequence[tuple[Citation, Link]]) -> Iterator[Citation]:
+    def _carried(self, found: Sequence[tuple[Citation, MarkdownLink]]) -> Iterator[Citation]:
         """The citations with their statements. Those of one statement support it together."""
         carried: dict[Statement, dict[Place, None]] = {}
         statements = [self._statements.around(link) for _, link in found]
@@ -280,7 +284,7 @@ class Reader:
             return passage
         return source.text.around(start, end) if source.text else ""
 
-    def _one(self, link: Link) -> Citation | None:
+    def _one(self, link: MarkdownLink) -> Citation | None:
         target = link.target.strip()
         if _WEB.match(target):
             return self._of_page(link, target)
@@ -315,13 +319,13 @@ class Reader:
             )
         return self._quoted(given, self._source(name), anchor if mark else "", texts)
 
-    def _of_page(self, link: Link, address: str) -> Citation | None:
+    def _of_page(self, link: MarkdownLink, address: str) -> Citation | None:
         """A quote of a web page that the run has read. Other links to the web are no citations."""
         texts, is_quote = quotes_in(link.text)
         page = self._library.page(address) if is_quote else ""
         if not page:
             return None
-        source = _Source(address, SourceText(page), None, digest_of(page.encode()), Provenance.OBSERVED)
+        source = _OpenSource(address, SourceText(page), None, digest_of(page.encode()), Provenance.OBSERVED)
         self._sources.setdefault(address, source)
         given = Citation(link.start, link.end, link.line, texts[0], address, CitationStatus.BROKEN, "", by_form=True)
         found = self._quoted(given, self._sources[address], "", texts)
@@ -357,11 +361,11 @@ class Reader:
             return f"There is no file {shown}; in the top folder there is {inner}"
         return f"There is no file {shown}"
 
-    def _source(self, name: str) -> _Source:
+    def _source(self, name: str) -> _OpenSource:
         if name not in self._sources:
             data = self._library[name]
             text = text_of(data)
-            self._sources[name] = _Source(
+            self._sources[name] = _OpenSource(
                 name,
                 None if text is None else SourceText(text),
                 document_of(data),
@@ -371,7 +375,7 @@ class Reader:
             )
         return self._sources[name]
 
-    def _quoted(self, given: Citation, source: _Source, anchor: str, texts: Sequence[str]) -> Citation:
+    def _quoted(self, given: Citation, source: _OpenSource, anchor: str, texts: Sequence[str]) -> Citation:
         known = replace(given, source=source.name, sha256=source.sha256, provenance=source.provenance)
         if source.text is None:
             return replace(known, sentence=f"{source.name} cannot be read yet, so nothing can be cited from it")
@@ -383,7 +387,7 @@ class Reader:
         problem = ""
         for quote in texts:
             span = self._place(source.name, source.text, quote, first, last)
-            if isinstance(span, Span):
+            if isinstance(span, SourceSpan):
                 weak = guessed_letters(source.guessed, source.text.text[span.start : span.end])
                 found = _judged_by_line(replace(known, quote=quote, weak=weak), span, anchor, (first, last))
                 return _widened(found, span, source.text.text)
@@ -410,13 +414,13 @@ class Reader:
         self.left -= cost
         return found
 
-    def _place(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
+    def _place(self, name: str, text: SourceText, quote: str, first: int, last: int) -> SourceSpan | str:
         key = (name, quote, first, last)
         if key not in self._spans:
             self._spans[key] = self._searched(name, text, quote, first, last)
         return self._spans[key]
 
-    def _searched(self, name: str, text: SourceText, quote: str, first: int, last: int) -> Span | str:
+    def _searched(self, name: str, text: SourceText, quote: str, first: int, last: int) -> SourceSpan | str:
         """Where the quote stands: in the lines named, else near them, else anywhere; or why it proves nothing."""
         if self.left <= 0:
             return f"It was not looked up: {TOO_MUCH}"
@@ -436,7 +440,9 @@ class Reader:
         self.left -= len(text.text)
         return find_verbatim(quote, text.text) or self._respelled(name, text, quote, windows)
 
-    def _respelled(self, name: str, text: SourceText, quote: str, windows: Sequence[tuple[int, int]]) -> Span | str:
+    def _respelled(
+        self, name: str, text: SourceText, quote: str, windows: Sequence[tuple[int, int]]
+    ) -> SourceSpan | str:
         """Where the source has the same words in another spelling, or why it has none."""
         markup = markup_of(name)
         for low, high in windows:
@@ -450,11 +456,11 @@ class Reader:
         return find_respelled(quote, text.text, markup) or not_found(quote, name, text.text)
 
 
-def _moved(span: Span, by: int, text: SourceText) -> Span:
-    return Span(by + span.start, by + span.end, text.line_at(by + span.start))
+def _moved(span: SourceSpan, by: int, text: SourceText) -> SourceSpan:
+    return SourceSpan(by + span.start, by + span.end, text.line_at(by + span.start))
 
 
-def _judged_by_line(known: Citation, span: Span, anchor: str, lines: tuple[int, int]) -> Citation:
+def _judged_by_line(known: Citation, span: SourceSpan, anchor: str, lines: tuple[int, int]) -> Citation:
     """A citation whose words were found: at the lines named, elsewhere, or behind an anchor that texts do not have."""
     first, last = lines
     found = replace(known, source_start=span.start, source_end=span.end, source_line=span.line, cited_line=first)
@@ -468,7 +474,7 @@ def _judged_by_line(known: Citation, span: Span, anchor: str, lines: tuple[int, 
     return replace(found, status=CitationStatus.CORRECTED, sentence=f"{where}, {instead}")
 
 
-def _widened(found: Citation, span: Span, text: str) -> Citation:
+def _widened(found: Citation, span: SourceSpan, text: str) -> Citation:
     """The citation of the whole sentence where a negation stands directly before the words that are cited."""
     whole = widened(span, text)
     if whole == span:

@@ -9,7 +9,7 @@ from functools import cached_property
 import regex
 
 from runs.errors import InvalidInput
-from runs.evidence.citations.links import Block, Link, is_head, links_in
+from runs.evidence.citations.links import MarkdownBlock, MarkdownLink, is_head, links_in
 from runs.text.dates import names_month
 from runs.text.normalisation import caseless
 from runs.text.numbers import numbers_in, value_keys
@@ -111,15 +111,15 @@ class _Told:
 class Statements:
     """The statements around the links of one text. Each block is read once."""
 
-    def __init__(self, text: str, blocks: Sequence[Block], links: Sequence[Link]) -> None:
+    def __init__(self, text: str, blocks: Sequence[MarkdownBlock], links: Sequence[MarkdownLink]) -> None:
         self._text, self._blocks = text, blocks
-        self._links: dict[int, list[Link]] = {}
+        self._links: dict[int, list[MarkdownLink]] = {}
         for link in links:
             self._links.setdefault(link.block, []).append(link)
         self._bounds: dict[int, list[int]] = {}
         self._known: dict[tuple[int, int], Statement] = {}
 
-    def around(self, link: Link) -> Statement:
+    def around(self, link: MarkdownLink) -> Statement:
         """The table row, or the sentence around the link; the sentence before, if nothing else is in it."""
         bounds = self._of_block(link.block)
         at = bisect_right(bounds, link.start) - 1
@@ -184,7 +184,7 @@ def uncited(text: str) -> list[Uncited]:
     return found
 
 
-def _told(text: str, blocks: Sequence[Block], links: Sequence[Link]) -> list[_Told]:
+def _told(text: str, blocks: Sequence[MarkdownBlock], links: Sequence[MarkdownLink]) -> list[_Told]:
     """For each block, what the citations under the same heading quote."""
     texts: dict[int, list[str]] = {}
     for link in links:
@@ -267,6 +267,6 @@ def _is_heading(part: str) -> bool:
     return part.lstrip(" >").startswith("#")
 
 
-def _is_in(at: int, starts: Sequence[int], links: Sequence[Link]) -> bool:
+def _is_in(at: int, starts: Sequence[int], links: Sequence[MarkdownLink]) -> bool:
     place = bisect_right(starts, at) - 1
     return place >= 0 and links[place].start < at < links[place].end

@@ -61,7 +61,7 @@ class Absent(Check):
         if unread := [name for name in names if name not in material.read_whole]:
             raise InvalidInput(f"Nothing is known to be absent from what was not read whole: {listed(unread)}")
         terms = list(dict.fromkeys(self.terms))
-        certain, doubtful = list[_Place](), list[_Place]()
+        certain, doubtful = list[_TermPlace](), list[_TermPlace]()
         for name in names:
             text = material.text(name)
             sought = Sought(text, budget.left)
@@ -73,7 +73,7 @@ class Absent(Check):
                         "" if not found.doubt else f" as {quoted(text[found.start : found.end])}, with {found.doubt}"
                     )
                     places = doubtful if found.doubt else certain
-                    places.append(_Place(name, line, f"{quoted(term)} in {name}, line {line}{written}"))
+                    places.append(_TermPlace(name, line, f"{quoted(term)} in {name}, line {line}{written}"))
         if places := certain + doubtful:
             may = "There is" if certain else "It is not certain that they are absent; there may be"
             said = f"{may} {listed([place.sentence for place in places])}"
@@ -87,7 +87,7 @@ class Absent(Check):
         return evidence_of(names[0], material.given[names[0]], result)
 
 
-class _Place(NamedTuple):
+class _TermPlace(NamedTuple):
     """Where a term is, or may be; `sentence` says so."""
 
     name: str

@@ -10,7 +10,7 @@ from runs.documents.content import document_of
 from runs.enums import Provenance
 from runs.evidence.citations.citing import broken_in, may_cite
 from runs.evidence.citations.lookup import citations_in, noted_in
-from runs.evidence.sources import OUTSIDE, Given, Sources
+from runs.evidence.sources import OUTSIDE, GivenFiles, Sources
 from runs.pev.checks.base import COMPARING_SECONDS, FileCheck, Label, text_in
 from runs.pev.checks.material import LISTED, CheckInput, CheckResult
 from runs.text.patterns import Budget
@@ -41,7 +41,7 @@ class Citations(FileCheck):
 
     def examine(self, data: bytes, material: CheckInput, budget: Budget) -> CheckResult:
         text = text_in(data)
-        sources = material.library or Sources(material.files, Given(material.given))
+        sources = material.library or Sources(material.files, GivenFiles(material.given))
         document = document_of(data)
         cited = noted_in(document, sources) if document else citations_in(text, sources)
         counted = f"has {pluralize(len(cited.citations), 'citation')}, wanted at least {self.min:,}"

@@ -18,7 +18,7 @@ from runs.text.numbers import number_at
 from runs.text.numerals import EXACT, in_digits
 from runs.text.patterns import Budget, compiled, spans
 from runs.text.plural import pluralize, word_for
-from runs.text.quantities import PARTS, Figures, Kind, quantity
+from runs.text.quantities import PARTS, Figures, QuantityKind, quantity
 from runs.text.sentences import lines_in
 from runs.text.truncate import quoted
 
@@ -34,14 +34,14 @@ class _Amount(NamedTuple):
 
     value: Decimal
     shown: str
-    kind: Kind = Kind()
+    kind: QuantityKind = QuantityKind()
 
 
 class _Figure(NamedTuple):
     """What the figure of the result can mean, how it is written, and its first line."""
 
     values: Mapping[Decimal, object]
-    kind: Kind
+    kind: QuantityKind
     written: str
     line: int
 
@@ -217,7 +217,9 @@ def _figure_at(text: str, start: int, end: int) -> _Figure:
     if number is None:
         alone = quantity(caught)
         values = [alone.value(mark) for mark in alone.values] if alone else []
-        return _Figure(dict.fromkeys(values), alone.kind._replace(scale=0) if alone else Kind(), caught.strip(), line)
+        return _Figure(
+            dict.fromkeys(values), alone.kind._replace(scale=0) if alone else QuantityKind(), caught.strip(), line
+        )
     values = list(number.values)
     written = text[number.start : number.end]
     if text[number.start - 1 : number.start] == "(" and text[number.end : number.end + 1] == ")":
@@ -225,7 +227,7 @@ def _figure_at(text: str, start: int, end: int) -> _Figure:
             values += [value.copy_negate() for value in values]
     elif not number.comparison and not is_whole(text, number.start, number.end):
         values = []  # a sign or a scale beside it, which is none of the number: minus 5, 200 CR
-    return _Figure(dict.fromkeys(values), Kind(number.comparison, 0, number.unit), written, line)
+    return _Figure(dict.fromkeys(values), QuantityKind(number.comparison, 0, number.unit), written, line)
 
 
 def _amounts(term: Term, material: CheckInput, budget: Budget) -> Sequence[_Amount]:

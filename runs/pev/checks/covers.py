@@ -11,7 +11,7 @@ from runs.errors import InvalidInput
 from runs.evidence.source_names import Paths, Phrases, worded
 from runs.pev.checks.base import COMPARING_SECONDS, FileCheck, Label, includes, text_in
 from runs.pev.checks.material import CheckInput, CheckResult, at_most, clean_pattern, listed, matching
-from runs.pev.checks.tables import Table
+from runs.pev.checks.tables import CsvTable
 from runs.text.patterns import Budget
 from runs.text.sentences import lines_in
 from runs.text.truncate import quoted
@@ -76,7 +76,7 @@ class Covers(FileCheck):
         text = text_in(data)
         where = text
         if self.in_column:
-            where = " \0 ".join(value for _, value in Table(text, [self.in_column]).column(self.in_column, budget))
+            where = " \0 ".join(value for _, value in CsvTable(text, [self.in_column]).column(self.in_column, budget))
         files = matching(self.files, material.given) if self.files else []
         if self.files and not files:
             raise InvalidInput(f"is not compared: no given file matches {self.files}")
@@ -99,7 +99,7 @@ def _listed_in(check: Covers, material: CheckInput, budget: Budget) -> Iterator[
         return
     text = material.text(check.source)
     try:
-        table = Table(text, [check.column])
+        table = CsvTable(text, [check.column])
         values = (value for _, value in table.column(check.column, budget)) if check.column else _lines(text, budget)
         for value in values:
             if len(value) > MAX_ITEM_CHARACTERS:

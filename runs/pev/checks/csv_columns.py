@@ -8,7 +8,7 @@ from pydantic import Field
 from runs.contracts.base import Line
 from runs.pev.checks.base import FileCheck, Label, includes, text_in
 from runs.pev.checks.material import CheckInput, CheckResult
-from runs.pev.checks.tables import Table, in_short
+from runs.pev.checks.tables import CsvTable, in_short
 from runs.text.patterns import Budget
 from runs.text.plural import pluralize, word_for
 from runs.text.truncate import quoted
@@ -31,7 +31,7 @@ class CsvColumns(FileCheck):
         return f"The column {quoted(repeated[0])} is named twice." if repeated else None
 
     def examine(self, data: bytes, material: CheckInput, budget: Budget) -> CheckResult:
-        header = Table(text_in(data), self.columns).header
+        header = CsvTable(text_in(data), self.columns).header
         lacking = [name for name in self.columns if name not in header]
         if not header:
             return CheckResult(False, "has no header row")

@@ -35,7 +35,7 @@ _ATTRIBUTION = re.compile(r"\s*(?:[—–-]|\(|Source\b|Quelle\b)", re.IGNORECAS
 _PAIRS = {"“": "”", "„": "“”", '"': '"', "«": "»"}
 
 
-class Passage(NamedTuple):
+class QuotedPassage(NamedTuple):
     """What is quoted, the line in which it begins, and the sources named nearest to it; none if none is. A citation
     may name one that does not exist.
     """
@@ -62,7 +62,7 @@ type _Group = list[_Block]
 """Blocks without an empty line between them."""
 
 
-def passages_in(text: str, paths: Paths, budget: Budget) -> Iterator[Passage]:
+def passages_in(text: str, paths: Paths, budget: Budget) -> Iterator[QuotedPassage]:
     """Block quotes, and what stands in quotation marks, outside of code.
 
     A source is named in a citation's own target, else in the same paragraph, item or row, else in the lines next to it,
@@ -102,7 +102,7 @@ def _near(group: _Group, number: int, before: _Group, after: _Group) -> Iterator
         yield "\n".join(block.text for block in (*before[-1:], *after[:1]) if not block.quote)
 
 
-def _quotes(block: _Block, paths: Paths, budget: Budget) -> Iterator[Passage]:
+def _quotes(block: _Block, paths: Paths, budget: Budget) -> Iterator[QuotedPassage]:
     """The paragraphs of a block quote; a line that begins with a dash and names a source is no part of them."""
     lines, sources = list[str](), list[str]()
     first = block.line
@@ -116,7 +116,7 @@ def _quotes(block: _Block, paths: Paths, budget: Budget) -> Iterator[Passage]:
         elif not line.strip() and lines:
             words = _unmarked(" ".join(lines), paths, budget)
             sources += paths.named_in(" ".join(lines)[len(words) :], budget) if not sources else []
-            yield Passage(words, first, tuple(dict.fromkeys(sources)))
+            yield QuotedPassage(words, first, tuple(dict.fromkeys(sources)))
             lines, sources = [], []
 
 
@@ -130,7 +130,7 @@ def _unmarked(text: str, paths: Paths, budget: Budget) -> str:
     return text
 
 
-def _in_marks(block: _Block, paths: Paths, budget: Budget) -> Iterator[Passage]:
+def _in_marks(block: _Block, paths: Paths, budget: Budget) -> Iterator[QuotedPassage]:
     text = _CODE.sub(lambda match: " " * len(match[0]), block.text)
     links = [(match.start(), match.end(), match) for match in _LINK.finditer(block.text)]
     counted, line = 0, block.line
@@ -150,7 +150,7 @@ def _in_marks(block: _Block, paths: Paths, budget: Budget) -> Iterator[Passage]:
         else:
             whole = tuple(dict.fromkeys(paths.named_in(block.text, budget))) if whole is None else whole
             sources = whole
-        yield Passage(match[match.lastgroup or 0], line, sources)
+        yield QuotedPassage(match[match.lastgroup or 0], line, sources)
 
 
 def _targets(text: str, paths: Paths, budget: Budget) -> Iterator[str]:

@@ -10,8 +10,8 @@ from runs.evidence.quotes import MIN_CHARACTERS, Quotable
 from runs.evidence.source_names import Paths
 from runs.pev.checks.base import COMPARING_SECONDS, FileCheck, Label, text_in
 from runs.pev.checks.material import LISTED, CheckInput, CheckResult, at_most, listed
-from runs.pev.checks.passages import Passage, passages_in
-from runs.pev.checks.tables import Table
+from runs.pev.checks.passages import QuotedPassage, passages_in
+from runs.pev.checks.tables import CsvTable
 from runs.text.normalisation import markup_of
 from runs.text.patterns import Budget
 from runs.text.plural import pluralize
@@ -77,23 +77,23 @@ class QuotesOccur(FileCheck):
         return CheckResult(True, said, passages[0].line, outside=not made)
 
 
-def _passages(check: QuotesOccur, text: str, paths: Paths, budget: Budget) -> Iterator[Passage]:
+def _passages(check: QuotesOccur, text: str, paths: Paths, budget: Budget) -> Iterator[QuotedPassage]:
     if not check.column:
         yield from passages_in(text, paths, budget)
         return
-    table = Table(text, [check.column, check.source_column])
+    table = CsvTable(text, [check.column, check.source_column])
     sources = table.column(check.source_column, budget)
     for (line, quote), (_, source) in zip(table.column(check.column, budget), sources, strict=True):
-        yield Passage(quote, line, tuple(dict.fromkeys(paths.named_in(source, budget))))
+        yield QuotedPassage(quote, line, tuple(dict.fromkeys(paths.named_in(source, budget))))
 
 
-def _unusable(passage: Passage) -> str:
+def _unusable(passage: QuotedPassage) -> str:
     if sum(map(str.isalnum, passage.text)) < MIN_CHARACTERS:
         return "is too short to prove anything"
     return "" if passage.sources else "has no source named beside it"
 
 
-def _places(passages: Iterable[tuple[int, Passage]], material: CheckInput, budget: Budget) -> dict[int, str]:
+def _places(passages: Iterable[tuple[int, QuotedPassage]], material: CheckInput, budget: Budget) -> dict[int, str]:
     """Of each passage that occurs in a source named beside it, which one: a given one, if it can be. One source is held
     in memory at a time.
     """

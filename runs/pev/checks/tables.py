@@ -20,7 +20,7 @@ _ROWS_AT_ONCE = 1_000
 _LISTED_NAMES = 20
 
 
-class SheetRow(NamedTuple):
+class RowCells(NamedTuple):
     """The cells of a row of a sheet as they are shown, and for each what the workbook holds where that says more.
 
     `line`: the number of the row.
@@ -31,7 +31,7 @@ class SheetRow(NamedTuple):
     stored: Sequence[str]
 
 
-type Row = CsvRow | SheetRow
+type Row = CsvRow | RowCells
 
 
 class Rows(Protocol):
@@ -49,13 +49,13 @@ def table_of(data: bytes, text: str, wanted: Sequence[str] = (), sheet: str | No
     first one where `sheet` is empty. Raises InvalidInput with a part of a sentence.
     """
     document = document_of(data)
-    return _sheet_of(document, wanted, sheet) if document else Table(text, wanted)
+    return _sheet_of(document, wanted, sheet) if document else CsvTable(text, wanted)
 
 
 def quantity_in(row: Row, at: int) -> Quantity | None:
     """The number in a cell of a row. In a workbook it is the stored number, however it is shown."""
     shown = row.cells[at].strip() if at < len(row.cells) else ""
-    stored = row.stored[at] if isinstance(row, SheetRow) else ""
+    stored = row.stored[at] if isinstance(row, RowCells) else ""
     if stored == NOT_KEPT:
         raise InvalidInput(f"has too many formatted numbers: what row {row.line:,} holds is not kept; split the file")
     return stored_quantity(shown, stored if stored != "=" else shown) if stored else quantity(shown)
@@ -67,7 +67,7 @@ def add_to(figures: Figures, row: Row, at: int) -> None:
     if not shown:
         return
     found = quantity_in(row, at)
-    where = f"{'row' if isinstance(row, SheetRow) else 'line'} {row.line:,}"
+    where = f"{'row' if isinstance(row, RowCells) else 'line'} {row.line:,}"
     if found is None:
         raise InvalidInput(f"{where}: {quoted(shown)} is no number that can be calculated with")
     try:
@@ -76,7 +76,7 @@ def add_to(figures: Figures, row: Row, at: int) -> None:
         raise InvalidInput(f"{where}: {error}") from error
 
 
-class Table:
+class CsvTable:
     """The rows of a CSV text. `header`: the names in its first row that is not empty, trimmed; none if there is no such
     row. The separator is the one with which the header has most of the `wanted` columns.
     """
@@ -90,7 +90,7 @@ class Table:
             first = next(_filled(text, self._separator), CsvRow(0, []))
         except NotCsv:  # said when its rows are read
             first = CsvRow(0, [])
-        self._names = _Names(first)
+        self._names = _ColumnNames(first)
         self.header = self._names.header
         self.header_line = first.line
 
@@ -126,7 +126,7 @@ class Table:
             raise InvalidInput(str(error)) from error
 
 
-class _Names:
+class _ColumnNames:
     """The names of the columns in the first row of a table."""
 
     def __init__(self, row: Row) -> None:
@@ -155,23 +155,23 @@ class _Names:
         spare = any(values[len(self._named) :])
         nameless = any(value and not name for value, name in zip(values, self._named, strict=False))
         if is_outside or spare or (nameless and not (self._is_numbered and row.cells[0].strip().isdecimal())):
-            word = "row" if isinstance(row, SheetRow) else "line"
+            word = "row" if isinstance(row, RowCells) else "line"
             raise InvalidInput(
                 f"has {sum(values):,} values in {word} {row.line:,}, but {sum(self._named):,} of the columns have "
                 f"names in {word} {self._line:,}; its first row has to name every column, without titles above it"
             )
 
 
-class _Sheet:
+class _SheetTable:
     """The rows of a sheet of a workbook, of which the first one that is not empty has the names of the columns."""
 
     header: Sequence[str]
 
     def __init__(self, document: Document, blocks: Sequence[Block]) -> None:
         self._document, self._blocks = document, blocks
-        first = next(self._all(), SheetRow(0, [], []))
+        first = next(self._all(), RowCells(0, [], []))
         self._first_column = next((at for at, cell in enumerate(first.cells) if cell.strip()), 0)
-        self._names = _Names(self._cut(first))
+        self._names = _ColumnNames(self._cut(first))
         self.header = self._names.header
 
     def place_of(self, name: str) -> int:
@@ -187,12 +187,12 @@ class _Sheet:
             self._names.check(cut, is_outside=not is_blank(row.cells[: self._first_column]))
             yield cut
 
-    def _cut(self, row: SheetRow) -> SheetRow:
+    def _cut(self, row: RowCells) -> RowCells:
         """Without the columns to the left of the header."""
         first = self._first_column
         return row._replace(cells=row.cells[first:], stored=row.stored[first:])
 
-    def _all(self) -> Iterator[SheetRow]:
+    def _all(self) -> Iterator[RowCells]:
         """A row with long gaps has several blocks."""
         line, cells, stored = 0, list[str](), list[str]()
         for block in self._blocks:
@@ -201,7 +201,7 @@ class _Sheet:
                 continue
             if address.row != line:
                 if not is_blank(cells):
-                    yield SheetRow(line, cells, stored)
+                    yield RowCells(line, cells, stored)
                 line, cells, stored = address.row, [], []
             cells += [""] * (address.column - 1 - len(cells))
             stored += [""] * (address.column - 1 - len(stored))
@@ -212,10 +212,10 @@ class _Sheet:
             else:
                 stored += block.stored.split(" ") if block.stored else [""] * len(texts)
         if not is_blank(cells):
-            yield SheetRow(line, cells, stored)
+            yield RowCells(line, cells, stored)
 
 
-def _sheet_of(document: Document, wanted: Sequence[str], name: str | None) -> _Sheet:
+def _sheet_of(document: Document, wanted: Sequence[str], name: str | None) -> _SheetTable:
     if not format_of(document.layout.format).has_tables:
         raise InvalidInput("has no tables; read_file shows it")
     blocks = dict[str, list[Block]]()
@@ -227,8 +227,8 @@ def _sheet_of(document: Document, wanted: Sequence[str], name: str | None) -> _S
         found = next((one for one in blocks if not name or caseless(one) == caseless(name)), None)
         if found is None:
             raise InvalidInput(f"has no sheet {quoted(name)} with rows; it has {named}")
-        return _Sheet(document, blocks[found])
-    sheets = {one: _Sheet(document, rows) for one, rows in blocks.items()}
+        return _SheetTable(document, blocks[found])
+    sheets = {one: _SheetTable(document, rows) for one, rows in blocks.items()}
     fitting = [one for one, sheet in sheets.items() if set(wanted) <= set(sheet.header)]
     if len(fitting) == 1 or (sheets and not fitting):
         return sheets[fitting[0]] if fitting else next(iter(sheets.values()))

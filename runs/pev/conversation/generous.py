@@ -61,7 +61,7 @@ def _without_tags(text: str, tags: Collection[str], notes: dict[str, None]) -> s
     return _TAGGED.sub(lambda found: "" if found[1] in tags else found[0], text)
 
 
-class _Place(NamedTuple):
+class _ErrorPlace(NamedTuple):
     """The place of an error: `key` in `holder`, an object or a list, in the field of this name."""
 
     holder: Any
@@ -99,7 +99,7 @@ def _is_in_no_check(value: JsonValue, item: ErrorDetails) -> bool:
     return found is None
 
 
-def _place_of(value: JsonValue, item: ErrorDetails) -> _Place | None:
+def _place_of(value: JsonValue, item: ErrorDetails) -> _ErrorPlace | None:
     """The place to repair. A check with something missing counts as a whole, because it looks for nothing."""
     location = list(item["loc"])
     if "check" in location:
@@ -112,10 +112,10 @@ def _place_of(value: JsonValue, item: ErrorDetails) -> _Place | None:
     for part in location[:-1]:
         holder = holder[part]
     names = [part for part in location if isinstance(part, str)]
-    return _Place(holder, location[-1], names[-1] if names else "")
+    return _ErrorPlace(holder, location[-1], names[-1] if names else "")
 
 
-def _repair(place: _Place, mistake: str, notes: dict[str, None]) -> bool:
+def _repair(place: _ErrorPlace, mistake: str, notes: dict[str, None]) -> bool:
     """Whether this error could be repaired."""
     holder, key, field = place
     match mistake:

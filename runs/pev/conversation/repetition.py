@@ -19,7 +19,7 @@ SERVED_CHARS = 1_500
 """Characters of a result of the service, which cannot be requested again."""
 
 
-class Calls:
+class CallHistory:
     """Every call that was carried out, in order: `@tool-1` is the first, unless there were some `before`."""
 
     def __init__(self, before: int = 0) -> None:

@@ -38,7 +38,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class _Found:
+class _SearchUse:
     """A search of this attempt, with the addresses that it found."""
 
     use: ToolUse
@@ -56,7 +56,7 @@ class Served:
         self._limit = result_chars(window, MAX_RESULT_CHARS)
         self._open: dict[str, ToolUse] = {}
         self._ids: set[str] = set()
-        self._found: list[_Found] = []
+        self._found: list[_SearchUse] = []
         self._uses: Counter[str] = Counter()
 
     def calls(self, ask: Ask, reply: Reply) -> list[tuple[ToolUse, ToolResult]]:
@@ -110,7 +110,7 @@ class Served:
     def _search(self, use: ToolUse, content: JsonValue, sites: Sites, cited: Sequence[tuple[str, str]]) -> ToolResult:
         found = [one for one in (content if isinstance(content, list) else []) if isinstance(one, dict)]
         known = [one for one in found if _is_of(_text(one.get("url")), sites)]
-        self._found.append(_Found(use, frozenset(_text(one.get("url")) for one in known)))
+        self._found.append(_SearchUse(use, frozenset(_text(one.get("url")) for one in known)))
         lines = [line for one in known for line in _lines_of(one, cited)]
         left = f"; {len(found) - len(known)} of other sites left out" if len(known) < len(found) else ""
         head = f"{len(known)} found for {quoted(_text(use.input.get('query')), 200)}{left}"

@@ -11,7 +11,7 @@ from runs.enums import Role
 from runs.errors import ContractBroken
 from runs.pev.conversation.asking import assistant
 from runs.pev.conversation.originals import Originals
-from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.repetition import CallHistory
 from runs.pev.conversation.served import Served
 
 MAX_CALLS = 50
@@ -21,7 +21,7 @@ MAX_TURNS = 20
 TOO_MANY = f"This call was not carried out: in one turn there may be at most {MAX_CALLS}. Make it again."
 
 
-def carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls, originals: Originals | None = None) -> Ask:
+def carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: CallHistory, originals: Originals | None = None) -> Ask:
     """The conversation with this reply and the results of its calls. With `originals` pages are shown as they look."""
     turn = [(use, tools.run(use)) for use in reply.tool_uses[:MAX_CALLS]]
     answers = [*calls.answers(turn), *[(TOO_MANY, True)] * len(reply.tool_uses[MAX_CALLS:])]
@@ -29,7 +29,7 @@ def carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: Calls, originals:
     return answered(ask, reply, answers, originals.blocks(read) if originals else ())
 
 
-def taken_down(ask: Ask, reply: Reply, tools: JournaledToolbox, calls: Calls, served: Served) -> None:
+def taken_down(ask: Ask, reply: Reply, tools: JournaledToolbox, calls: CallHistory, served: Served) -> None:
     """Number the calls that the service made within this reply before anything else that the reply asks for."""
     for use, result in served.calls(ask, reply):
         calls.note(use, tools.serve(use, result))
@@ -46,7 +46,7 @@ def answered(ask: Ask, reply: Reply, answers: Sequence[tuple[str, bool]], pages:
 
 def after_tools(model: Model, ask: Ask, tools: Toolbox) -> tuple[Ask, Reply]:
     """The first reply that calls no tool, and the question that it answers. After MAX_TURNS tools are forbidden."""
-    calls = Calls()
+    calls = CallHistory()
     for _ in range(MAX_TURNS):
         reply = model.ask(ask)
         if reply.stop_reason != "tool_use" or not reply.tool_uses:
@@ -70,7 +70,9 @@ def demand(words: str, *, circling: bool) -> str:
     return f"{_CIRCLES if circling else _LAST_ROUND} {words}"
 
 
-def ended_without(output: str, role: Role, calls: Calls, rounds: int, errors: Sequence[str] = ()) -> ContractBroken:
+def ended_without(
+    output: str, role: Role, calls: CallHistory, rounds: int, errors: Sequence[str] = ()
+) -> ContractBroken:
     """The error, to be raised, for a conversation that gave no output when it was demanded."""
     why = "kept making the same calls" if calls.circling else f"used its {rounds} rounds"
     return ContractBroken(f"The {role} {why} without a {output}. {calls.summary}".strip(), tuple(errors))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from runs.contracts.ports import Ask, Reply, names_that_write
 from runs.pev.conversation.asking import EXCEEDED, added
 from runs.pev.conversation.originals import tokens_in
-from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.repetition import CallHistory
 from runs.pev.delimiters import delimited
 
 BYTES_PER_TOKEN = 3
@@ -87,7 +87,9 @@ def without(first: Ask, names: Collection[str]) -> Ask:
     return added(replace(first, tools=left), _NOT_OFFERED.format(names=" and ".join(sorted(names))))
 
 
-def begun_again(first: Ask, calls: Calls, room: Room, demand: str, *, used_up: bool = False, limit: str = "") -> Ask:
+def begun_again(
+    first: Ask, calls: CallHistory, room: Room, demand: str, *, used_up: bool = False, limit: str = ""
+) -> Ask:
     """The first question once more, with what was done since, and a `demand` that holds already. `used_up`: the tools
     of the service are, and are not offered any more. `limit`: what else has closed the conversation, as a clause.
 

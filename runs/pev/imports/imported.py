@@ -24,7 +24,7 @@ from runs.contracts.base import JsonObject
 from runs.documents.content import text_of
 from runs.errors import InvalidInput, PlanRefused
 from runs.pev.contracts import PlanContract
-from runs.pev.imports.notes import NOTHING, Notes, Place, named, problems_of, where, without_state, written
+from runs.pev.imports.notes import NOTHING, ConversionNotes, Place, named, problems_of, where, without_state, written
 from runs.pev.imports.step_forms import DEPENDENCIES, NO_TOOL, STEP_SYNONYMS, is_other, paths_of, read_criteria, step_of
 from runs.text.json_schemas import parsed
 
@@ -55,7 +55,7 @@ _TO_CONTEXT = (
 """What other plans say of the whole, and the contract has no field for."""
 
 
-def plan_of(value: JsonValue, notes: Notes, max_steps: int) -> JsonValue:
+def plan_of(value: JsonValue, notes: ConversionNotes, max_steps: int) -> JsonValue:
     """The plan in the form of the contract, as far as it can be put into that; the rest is left, to be refused.
 
     Raises PlanRefused for too many steps, before they are read.
@@ -78,7 +78,7 @@ def plan_of(value: JsonValue, notes: Notes, max_steps: int) -> JsonValue:
     return made
 
 
-def _complexity(value: JsonObject, notes: Notes) -> None:
+def _complexity(value: JsonObject, notes: ConversionNotes) -> None:
     """Each step has its own; that of a whole plan says nothing that anybody decides by."""
     if (complexity := value.pop("estimated_complexity", None)) not in NOTHING:
         notes.add(f"Left out: the complexity of the whole plan ({written(complexity)[:MAX_NOTED]})")
@@ -94,7 +94,7 @@ def _unwrapped(value: JsonValue) -> JsonValue:
     return {"steps": value} if isinstance(value, list) and value else value
 
 
-def _goals(made: JsonObject, notes: Notes) -> None:
+def _goals(made: JsonObject, notes: ConversionNotes) -> None:
     """A list of goals is the goal, and the success criteria if the plan has no others."""
     goals = made.get("goals")
     listed = goals if isinstance(goals, list) else [goals]
@@ -110,7 +110,7 @@ def _goals(made: JsonObject, notes: Notes) -> None:
     notes.add(f"The goals are read as {' and '.join(lacking)}")
 
 
-def _reached(made: JsonObject, notes: Notes) -> None:
+def _reached(made: JsonObject, notes: ConversionNotes) -> None:
     if made.get("goal") is None:
         made["goal"] = GOAL
         notes.add("It names no goal: that is what the request asks for")
@@ -119,7 +119,7 @@ def _reached(made: JsonObject, notes: Notes) -> None:
         notes.add("It does not say what must hold in the end: that its goal is reached")
 
 
-def _context(made: JsonObject, notes: Notes) -> None:
+def _context(made: JsonObject, notes: ConversionNotes) -> None:
     context = made.get("context")
     if isinstance(context, str):
         context = {"context": context}
@@ -136,7 +136,7 @@ def _context(made: JsonObject, notes: Notes) -> None:
     made["context"] = [_context_item(item, number, notes) for number, item in enumerate(items, 1)]
 
 
-def _context_item(item: JsonValue, number: int, notes: Notes) -> JsonValue:
+def _context_item(item: JsonValue, number: int, notes: ConversionNotes) -> JsonValue:
     if not isinstance(item, dict):
         item = {"name": f"context {number}", "value": item}
     elif item.keys().isdisjoint({"name", "value"}):
@@ -148,7 +148,7 @@ def _context_item(item: JsonValue, number: int, notes: Notes) -> JsonValue:
     return item if isinstance(value, str) else item | {"value": written(value)}
 
 
-def _steps(made: JsonObject, notes: Notes, max_steps: int, *, other: bool) -> bool:
+def _steps(made: JsonObject, notes: ConversionNotes, max_steps: int, *, other: bool) -> bool:
     """Reads the steps; whether the plan or one of them is in an `other` form than the contract's."""
     steps = made.get("steps")
     if not isinstance(steps, dict | list):
@@ -228,7 +228,7 @@ def imported_value(value: JsonValue) -> Imported:
     problem = _unfit_part(value, value, ())
     if problem:
         raise PlanRefused([problem])
-    notes = Notes()
+    notes = ConversionNotes()
     plan = _validated(plan_of(value, notes, MAX_STEPS))
     if any(action.tool == NO_TOOL for step in plan.steps for action in step.actions):
         whole = plan.model_dump(mode="json")

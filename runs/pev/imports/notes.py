@@ -20,7 +20,7 @@ NOTHING: tuple[JsonValue, ...] = (None, "", [], {})
 """What says nothing, so that leaving it out drops nothing."""
 
 
-class Notes:
+class ConversionNotes:
     """What was read as what: names in one sentence, all else in one for each kind, with the steps it happened in."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ def _scalar(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def named(value: JsonObject, synonyms: Mapping[str, str], notes: Notes | None = None) -> JsonObject:
+def named(value: JsonObject, synonyms: Mapping[str, str], notes: ConversionNotes | None = None) -> JsonObject:
     """The object under the contract's names. Of two names for one thing the second stays, to be refused."""
     made = dict(value)
     for given, name in synonyms.items():
@@ -98,7 +98,7 @@ STATE = (
 """What other tools note in a plan while they carry it out, or about the plan itself."""
 
 
-def without_state(value: JsonObject, notes: Notes, *more: str) -> JsonObject:
+def without_state(value: JsonObject, notes: ConversionNotes, *more: str) -> JsonObject:
     """The object without what says how far another run of it had come; that it is left out is noted."""
     left_out = [name for name in (*STATE, *more) if name in value]
     if said := [name for name in left_out if value[name] not in NOTHING]:

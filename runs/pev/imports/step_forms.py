@@ -11,7 +11,7 @@ from runs.enums import About, Complexity
 from runs.errors import PathRefused
 from runs.pev.agents import DELEGATE
 from runs.pev.contracts import PlanStep
-from runs.pev.imports.notes import NOTHING, Notes, each_of, named, without_state, written
+from runs.pev.imports.notes import NOTHING, ConversionNotes, each_of, named, without_state, written
 from runs.pev.tools.registry import TOOL_NAMES
 from runs.text.paths import clean_path
 from runs.text.truncate import truncate_line
@@ -109,7 +109,7 @@ def _is_whole(step: JsonObject) -> bool:
     return step.keys() >= _WHOLE
 
 
-def step_of(value: JsonValue, number: int, notes: Notes, *, other: bool) -> JsonValue:
+def step_of(value: JsonValue, number: int, notes: ConversionNotes, *, other: bool) -> JsonValue:
     """The step in the form of the contract. One that is or belongs to an `other` form may lack what that asks for."""
     notes.step, other = str(number), other or is_other(value)
     if isinstance(value, str):
@@ -163,7 +163,7 @@ def _dependencies(made: JsonObject) -> None:
     each_of(made, "dependencies", _id)
 
 
-def _actions(made: JsonObject, notes: Notes) -> None:
+def _actions(made: JsonObject, notes: ConversionNotes) -> None:
     """Its actions and the tools that it needs. One action in words may be all that is said of the step."""
     actions = made["actions"]
     if not isinstance(actions, list):
@@ -185,7 +185,7 @@ def _actions(made: JsonObject, notes: Notes) -> None:
     made["actions"] = [_action(item) for item in found]
 
 
-def _outputs(made: JsonObject, notes: Notes) -> list[JsonValue]:
+def _outputs(made: JsonObject, notes: ConversionNotes) -> list[JsonValue]:
     """Its outputs; what they are to be like, in words, becomes a part of the description and is given back."""
     outputs = made["expected_outputs"]
     if not isinstance(outputs, list):
@@ -216,7 +216,7 @@ def _output(value: JsonValue) -> JsonValue:
     return named(value, _OUTPUT) if isinstance(value, dict) else value
 
 
-def _inputs(made: JsonObject, other: bool, notes: Notes) -> None:
+def _inputs(made: JsonObject, other: bool, notes: ConversionNotes) -> None:
     """Patterns stay; what else it is given becomes a part of the description."""
     inputs = made.get("inputs")
     listed = inputs if isinstance(inputs, list) else [inputs] if inputs is not None else []
@@ -238,7 +238,7 @@ def _described(made: JsonObject, other: bool) -> None:
         made["name"] = truncate_line(description, NAME_CHARS)
 
 
-def _remarks(made: JsonObject, notes: Notes, but: Set[str]) -> None:
+def _remarks(made: JsonObject, notes: ConversionNotes, but: Set[str]) -> None:
     """What else is said of the step becomes a part of its description."""
     for name in (name for name in _TO_DESCRIPTION if name in made and name not in but):
         value = made.pop(name)
@@ -260,7 +260,7 @@ _COMPLEXITY = {
 }
 
 
-def _complexity_of(made: JsonObject, notes: Notes) -> None:
+def _complexity_of(made: JsonObject, notes: ConversionNotes) -> None:
     value = made.get("estimated_complexity")
     if value is None:
         made["estimated_complexity"] = Complexity.MEDIUM.value
@@ -285,7 +285,7 @@ def _complexity_named(value: JsonValue) -> Complexity | None:
     return Complexity.LOW if value <= 3 else Complexity.MEDIUM if value <= 7 else Complexity.HIGH
 
 
-def read_criteria(made: JsonObject, name: str, outputs: Collection[str], notes: Notes) -> None:
+def read_criteria(made: JsonObject, name: str, outputs: Collection[str], notes: ConversionNotes) -> None:
     """Criteria in words or as objects. Where a criterion does not say what it is about, that is guessed from its words
     and from the files that are written, and noted for people.
     """
@@ -310,7 +310,7 @@ def _is_of_output(criterion: JsonObject, names: Set[str]) -> bool:
     return not words.isdisjoint(names) or _OF_OUTPUT.search(text) is not None
 
 
-def _criterion(value: JsonValue, notes: Notes) -> JsonValue:
+def _criterion(value: JsonValue, notes: ConversionNotes) -> JsonValue:
     if isinstance(value, str):
         return {"text": value}
     if not isinstance(value, dict):

@@ -29,7 +29,7 @@ _EXACT = (
 )
 
 
-class Finding(Tool):
+class SearchTool(Tool):
     """The base class of tools that look for something. `nothing`: how the answer begins if there is none of it."""
 
     nothing: ClassVar[str]
@@ -43,7 +43,7 @@ class Finding(Tool):
         raise NotImplementedError
 
 
-class ListFiles(Finding):
+class ListFiles(SearchTool):
     name = "list_files"
     effect = Effect.READS_FILES
     results = Results.FILES
@@ -73,7 +73,7 @@ class ListFiles(Finding):
         looks.listing(start_of(self.prefix))
 
 
-class Glob(Finding):
+class Glob(SearchTool):
     name = "glob"
     effect = Effect.READS_FILES
     results = Results.FILES
@@ -102,7 +102,7 @@ class Glob(Finding):
         looks.listing("")
 
 
-class SearchFiles(Finding):
+class SearchFiles(SearchTool):
     name = "search_files"
     effect = Effect.READS_FILES
     results = Results.FINDINGS

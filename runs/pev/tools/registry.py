@@ -11,7 +11,7 @@ from runs.contracts.base import JsonObject
 from runs.contracts.ports import ToolResult, ToolSpec
 from runs.enums import CHANGES_NOTHING, INSIDE, Effect
 from runs.errors import InvalidInput
-from runs.evidence.sources import Missing
+from runs.evidence.sources import FailedSearch
 from runs.pev.contracts import PlanStep
 from runs.pev.read_set import ReadTracker
 from runs.pev.tools.tool import NO_COMMANDS, Resource, Results, Shows, Tool
@@ -128,6 +128,6 @@ def calculation_in(name: str, arguments: JsonObject) -> str:
     return TOOLS[name].calculation_in(arguments) if name in TOOLS else ""
 
 
-def missing_in(name: str, arguments: JsonObject, result: str) -> Missing | None:
+def missing_in(name: str, arguments: JsonObject, result: str) -> FailedSearch | None:
     """What a call that was carried out looked for and did not find; None for all others."""
     return TOOLS[name].missing_in(arguments, result) if name in TOOLS else None

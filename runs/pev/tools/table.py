@@ -106,9 +106,9 @@ class ReadTable(Tool):
         shown, grouped = [places[name] for name in names], [places[name] for name in self.group_by]
         tests = self._tests(table, places, budget)
         marks = {places[one.column]: _Marks() for one in self.compute if one.of in CALCULATED}
-        listed, groups = list[str](), dict[tuple[str, ...], _Group]()
+        listed, groups = list[str](), dict[tuple[str, ...], _RowGroup]()
         if self._computed and not self.group_by:
-            groups[()] = _Group([], self._computed, places)
+            groups[()] = _RowGroup([], self._computed, places)
         total = chosen = 0
         for row in table.rows(budget):
             total += 1
@@ -123,7 +123,7 @@ class ReadTable(Tool):
                 if key not in groups and len(groups) == MAX_GROUPS:
                     raise InvalidInput(f"has more than {MAX_GROUPS:,} groups; group by something else")
                 if key not in groups:
-                    groups[key] = _Group(values, self._computed, places)
+                    groups[key] = _RowGroup(values, self._computed, places)
                 groups[key].add(row)
             elif chosen <= self.limit:
                 listed.append("\t".join(truncate_line(_text(row, at), MAX_VALUE) for at in shown))
@@ -391,7 +391,7 @@ class _ComparedColumn:
         raise _not_filtered(one, "it can be read in two ways; write it without separators of thousands")
 
 
-class _Group:
+class _RowGroup:
     """What is computed of a group's rows. `names`: the values that they have in common, as the first one has them."""
 
     def __init__(self, names: Sequence[str], computed: Sequence[Compute], places: Mapping[str, int]) -> None:

@@ -13,7 +13,7 @@ from runs.contracts.answer_schemas import schema_for
 from runs.contracts.base import Contract, JsonObject
 from runs.contracts.ports import Original, Reach, ToolResult, ToolSpec, Workspace
 from runs.enums import Effect
-from runs.evidence.sources import Missing
+from runs.evidence.sources import FailedSearch
 from runs.pev.read_set import ReadTracker
 from runs.pev.tools.limits import ToolLimits
 
@@ -120,7 +120,7 @@ class Tool(Contract):
         return ""
 
     @classmethod
-    def missing_in(cls, arguments: JsonObject, result: str) -> Missing | None:
+    def missing_in(cls, arguments: JsonObject, result: str) -> FailedSearch | None:
         """What a call that was carried out looked for and did not find; None if it found something."""
         return None
 

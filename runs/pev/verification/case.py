@@ -10,7 +10,7 @@ from runs.contracts.base import RESULT, JsonObject
 from runs.contracts.ports import ToolResult
 from runs.enums import About
 from runs.evidence.results import UntracedFigure
-from runs.evidence.sources import Given, Sources, ToolText
+from runs.evidence.sources import GivenFiles, Sources, ToolText
 from runs.pev.checks.base import Check
 from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import Criterion
@@ -59,7 +59,7 @@ class VerificationInput:
     tools: Sequence[ToolText]
     model: str
     effort: str
-    inputs: Given = field(default_factory=Given)
+    inputs: GivenFiles = field(default_factory=GivenFiles)
     given: Sequence[str] = ()
     notes: str = ""
     undeclared: Sequence[str] = ()
@@ -87,7 +87,7 @@ class VerificationInput:
     def watched(self, looks: ReadTracker) -> VerificationInput:
         """The same input, with a tracker that records which files are read."""
         infos = looks.over(self.inputs.infos, contents=False)  # no one learns from it what is in a file
-        inputs = Given(looks.over(self.inputs.files), infos)
+        inputs = GivenFiles(looks.over(self.inputs.files), infos)
         return replace(self, files=looks.over(self.files), inputs=inputs)
 
     def with_nothing_to_do(self) -> VerificationInput:

@@ -14,7 +14,7 @@ from runs.enums import About, Provenance
 from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.citations.citing import may_cite
 from runs.evidence.citations.lookup import cited_at, noted_in
-from runs.evidence.passages import Span, find_quote, unmarked, widened
+from runs.evidence.passages import SourceSpan, find_quote, unmarked, widened
 from runs.evidence.quotes import proves_nothing, resolve
 from runs.evidence.relation import doubt_about
 from runs.evidence.results import Evidence
@@ -164,6 +164,6 @@ def _with_statement(found: Evidence, statement: str, sources: Sources, made: Seq
     return found.model_copy(update={"verified": False, "sentence": sentence})
 
 
-def _in(name: str, statement: str, sources: Sources) -> Span | None:
+def _in(name: str, statement: str, sources: Sources) -> SourceSpan | None:
     text = text_of(sources[name]) if name in sources else None
     return find_quote(statement, text, markup_of(name)) if text else None

@@ -21,7 +21,7 @@ from runs.pev.delimiters import NOTES_CHARS, beginning_of, delimited
 from runs.pev.policy import RULES
 from runs.pev.verification import requests
 from runs.pev.verification.case import VerificationInput
-from runs.pev.verification.requests import Change
+from runs.pev.verification.requests import ResultChange
 from runs.text.truncate import cut_after
 
 IN_ALL = 24_000
@@ -106,7 +106,7 @@ is too low.
 """
 
 
-def whole(case: VerificationInput, labels: Mapping[str, Criterion], changes: Sequence[Change]) -> Ask:
+def whole(case: VerificationInput, labels: Mapping[str, Criterion], changes: Sequence[ResultChange]) -> Ask:
     """The question about all criteria and requests at once."""
     schema = schema_for(VerifierAnswer)
     criteria = [f"{label}: {criterion.text}" for label, criterion in labels.items()]
@@ -162,13 +162,13 @@ def whole_again(ask: Ask, answer: VerifierAnswer, doubts: Mapping[str, str]) -> 
     return Ask(**{**vars(ask), "messages": (*ask.messages, earlier, user(errors))})
 
 
-def single(case: VerificationInput, label: str, about: Criterion | Change) -> Ask:
+def single(case: VerificationInput, label: str, about: Criterion | ResultChange) -> Ask:
     """The question about one criterion, or one request of a person, in the simple form. Of long sources it has only the
     lines that share words or figures with it.
     """
-    changes = [about] if isinstance(about, Change) else []
-    sentence = requests.asked(about).partition(": ")[2] if isinstance(about, Change) else about.text
-    topic = About.OUTPUT if isinstance(about, Change) else about.topic
+    changes = [about] if isinstance(about, ResultChange) else []
+    sentence = requests.asked(about).partition(": ")[2] if isinstance(about, ResultChange) else about.text
+    topic = About.OUTPUT if isinstance(about, ResultChange) else about.topic
     wanted = Wanted.of(sentence)
     left = SIMPLE_IN_ALL
     parts: list[str] = []

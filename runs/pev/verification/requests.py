@@ -65,7 +65,7 @@ class PersonRequest:
 
 
 @dataclass(frozen=True)
-class _Text:
+class _ChangedText:
     """A text of the result, as it was when the request was made and as it is now."""
 
     name: str
@@ -83,7 +83,7 @@ class _Text:
 
 
 @dataclass(frozen=True)
-class Change:
+class ResultChange:
     """What differs between the result that was rejected and the one that is judged now, of which these are the files
     and the findings. `asked`: the words of all requests that are judged with this one, since any may be written down.
     """
@@ -94,20 +94,20 @@ class Change:
     asked: str = ""
 
     @cached_property
-    def texts(self) -> Sequence[_Text]:
+    def texts(self) -> Sequence[_ChangedText]:
         """All texts that can be compared; empty if they are too long."""
         budget = DiffBudget()
-        found = [_Text(OUTPUT, self.request.findings, self.findings, budget)]
+        found = [_ChangedText(OUTPUT, self.request.findings, self.findings, budget)]
         left = COMPARED_CHARS
         for path in self.request.paths:
-            found.append(_Text(path, _text(self.request.before, path), _text(self.files, path), budget))
+            found.append(_ChangedText(path, _text(self.request.before, path), _text(self.files, path), budget))
             left -= len(found[-1].old) + len(found[-1].new)
             if left < 0:
                 return ()
         return found
 
     @cached_property
-    def changed(self) -> Sequence[_Text]:
+    def changed(self) -> Sequence[_ChangedText]:
         return [text for text in self.texts if text.old != text.new]
 
     @cached_property
@@ -205,7 +205,7 @@ def is_own_words(text: str, request: str) -> bool:
     return all(word in own or word in _FILLER or any(_is_form(word, other) for other in own) for word in _tokens(text))
 
 
-def judged(change: Change, given: CriterionAnswer, min_confidence: float) -> RequestResult:
+def judged(change: ResultChange, given: CriterionAnswer, min_confidence: float) -> RequestResult:
     """The status that follows from the answer of a verifier. A pass without proof is neither met nor failed: the person
     decides.
     """
@@ -227,7 +227,7 @@ def judged(change: Change, given: CriterionAnswer, min_confidence: float) -> Req
     )
 
 
-def pasted(changes: Sequence[Change]) -> list[RequestResult]:
+def pasted(changes: Sequence[ResultChange]) -> list[RequestResult]:
     """The requests that were answered by writing them down, each as not met."""
     return [
         RequestResult(
@@ -250,7 +250,7 @@ def settled(first: RequestResult, second: RequestResult) -> RequestResult:
     return second if better or second.status == "not_met" else first
 
 
-def shown(persons: Mapping[int, str], changes: Sequence[Change]) -> Iterator[str]:
+def shown(persons: Mapping[int, str], changes: Sequence[ResultChange]) -> Iterator[str]:
     """The words of people, and what changed since then, as parts of a question."""
     for number, words in persons.items():
         yield delimited("person", beginning_of(words, WORDS_CHARS), f"{PERSON}{number}")
@@ -261,7 +261,7 @@ def shown(persons: Mapping[int, str], changes: Sequence[Change]) -> Iterator[str
         yield delimited("diff", diff, f"{DIFF} for {', '.join(labels)}")
 
 
-def asked(change: Change) -> str:
+def asked(change: ResultChange) -> str:
     """The line of a request among the criteria."""
     return f"{change.request.label}: What {PERSON}{change.request.number} asks for has been done since."
 

@@ -69,7 +69,7 @@ _QUOTE = regex.compile(r"^\s{0,3}>\s?\S|[“„«\"][^“”„«»\"\n]{12,2000
 """A passage that the check of quotes looks up."""
 
 
-class Sample(NamedTuple):
+class EvidenceCount(NamedTuple):
     """Of `seen` of `of` things that a criterion speaks of there is evidence. `of` is 0 where code cannot count them.
     `lacking`: where the others are, as far as code has decided it for each of them, for people and models.
     """
@@ -80,7 +80,7 @@ class Sample(NamedTuple):
     lacking: str = ""
 
 
-def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: VerificationInput) -> Sample | None:
+def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: VerificationInput) -> EvidenceCount | None:
     """How much of what a criterion says of each, every or all of something has evidence: a quote of the verifier, or a
     citation of the result that holds. Of a criterion about the output, a part counts that has what is said, or that was
     quoted. None where the criterion says nothing of each; where it is about other parts of the output, and the verifier
@@ -104,7 +104,7 @@ def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Verifica
             seen.update(*(_named_in(item.quote, files) for item in evidence if item.outside and not item.weak))
         elif _LISTED.search(criterion.text):
             seen.update(*(_named_in(text, files) for text in results.values()))
-        return Sample(len(seen & files), len(files), "files")
+        return EvidenceCount(len(seen & files), len(files), "files")
     if _EACH_FIGURE.search(criterion.text):
         return _figures(results, case)
     if _EACH_REFERENCE.search(criterion.text):
@@ -114,7 +114,7 @@ def sample_of(criterion: Criterion, evidence: Sequence[Evidence], case: Verifica
     return _points(evidence, results, cited, looked_up)
 
 
-def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: VerificationInput) -> Sample | None:
+def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: VerificationInput) -> EvidenceCount | None:
     if case.model.startswith(RULES) or not says_each(criterion.text):
         return None
     written = [name for name in case.shown if name in case.sources]
@@ -125,9 +125,9 @@ def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: Verific
         chosen = {OUTPUT: case.output, **texts} if case.whole or not texts else texts
     found = counted(criterion.text, evidence, Output(chosen, written, sorted(_files_meant(criterion, case))))
     if found is None:
-        return None if shows_all(case) else Sample(0, 0)
+        return None if shows_all(case) else EvidenceCount(0, 0)
     lacking = f"missing in {_in_short(found.lacking)}" if found.by_code and found.lacking else ""
-    return Sample(found.of - len(found.lacking), found.of, found.unit if found.of else "", lacking)
+    return EvidenceCount(found.of - len(found.lacking), found.of, found.unit if found.of else "", lacking)
 
 
 def _in_short(places: Sequence[str], limit: int = 5) -> str:
@@ -151,20 +151,20 @@ def _named_in(text: str, paths: Iterable[str]) -> set[str]:
         return set()
 
 
-def _figures(results: Mapping[str, str], case: VerificationInput) -> Sample:
+def _figures(results: Mapping[str, str], case: VerificationInput) -> EvidenceCount:
     """How many of the figures in these results are traced (T11)."""
     of = sum(1 for text in results.values() for _ in numbers_in(text))
     untraced = sum(1 for one in case.untraced if one.source in results and one.kind == "number")
-    return Sample(max(of - untraced, 0), of, "figures" if of else "")
+    return EvidenceCount(max(of - untraced, 0), of, "figures" if of else "")
 
 
-def _references(results: Mapping[str, str], case: VerificationInput) -> Sample:
+def _references(results: Mapping[str, str], case: VerificationInput) -> EvidenceCount:
     """How many of the lines that refer to a line of a given file, as `src/main.py:12: import os` does, have its
     words.
     """
     found = [one for text in results.values() for one in islice(_REFERENCE.finditer(text), MAX_POINTS + 1)]
     if len(found) > MAX_POINTS:
-        return Sample(0, 0)
+        return EvidenceCount(0, 0)
     lines: dict[str, Sequence[str]] = {}
     seen = 0
     for reference in found:
@@ -173,7 +173,7 @@ def _references(results: Mapping[str, str], case: VerificationInput) -> Sample:
             lines[path] = (text_of(case.inputs.files[path]) or "").split("\n")
         there = lines[path][line - 1].strip() if path in lines and 0 < line <= len(lines[path]) else ""
         seen += bool(there) and words in there and len(words) >= min(MIN_REFERRED, len(there))
-    return Sample(seen, len(found), "references" if found else "")
+    return EvidenceCount(seen, len(found), "references" if found else "")
 
 
 def _points(
@@ -181,7 +181,7 @@ def _points(
     results: Mapping[str, str],
     cited: Mapping[str, Cited],
     looked_up: Mapping[str, str],
-) -> Sample:
+) -> EvidenceCount:
     """Of the points of these results. `looked_up`: by path, what a check has found in the sources, every quoted passage
     or every row of a file: a row with a quote has evidence then, and so has a section with one.
     """
@@ -190,7 +190,7 @@ def _points(
         found = looked_up.get(name.removeprefix(RESULT), "")
         points = (found == "passages" and sections_of(text, MAX_POINTS)) or lines_of_points(name, text, MAX_POINTS)
         if len(points) > MAX_POINTS or cited[name].until is not None:
-            return Sample(0, 0)
+            return EvidenceCount(0, 0)
         lines = {
             item.statement_line
             for item in evidence
@@ -201,7 +201,7 @@ def _points(
             lines |= {number for number, line in enumerate(text.split("\n"), 1) if _QUOTE.search(line)}
         of += len(points)
         seen += len(points) if found == "rows" else sum(1 for point in points if not lines.isdisjoint(point))
-    return Sample(seen, of, "points" if of else "")
+    return EvidenceCount(seen, of, "points" if of else "")
 
 
 def _results(criterion: Criterion, case: VerificationInput) -> Mapping[str, str]:

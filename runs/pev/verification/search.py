@@ -51,7 +51,7 @@ def terms_of(name: str, sentences: Iterable[str], outputs: Collection[str] = ())
 
 
 @dataclass(frozen=True)
-class Hit:
+class TermHit:
     """A term, and where a given file has it, in the spelling of the file. `line` is 0 if the name of the file has it.
     `doubt`: why it may not be the term.
     """
@@ -72,7 +72,7 @@ class Search:
     """The result of the search. `unsearched`: given files that may have words and could not be searched."""
 
     terms: Sequence[str]
-    hits: Sequence[Hit]
+    hits: Sequence[TermHit]
     files: int
     unsearched: Sequence[str] = ()
 
@@ -102,7 +102,7 @@ def search(terms: Sequence[str], infos: Mapping[str, FileInfo], files: Mapping[s
     Linear in the texts.
     """
     wanted = {term: [one for other in (term, *in_other_languages(term)) for one in _spellings(other)] for term in terms}
-    found: dict[str, list[Hit]] = {term: [] for term in terms}
+    found: dict[str, list[TermHit]] = {term: [] for term in terms}
     unsearched, left = list[str](), MAX_CHARACTERS
     for path in infos:
         text = _text(path, files)
@@ -113,7 +113,7 @@ def search(terms: Sequence[str], infos: Mapping[str, FileInfo], files: Mapping[s
         name, sought = Sought(path), Sought(text)
         for term, spellings in wanted.items():
             if _first(spellings, name, path):
-                found[term].append(Hit(term, path))
+                found[term].append(TermHit(term, path))
             elif place := _first(spellings, sought, text):
                 found[term].append(_hit(term, path, text, place))
     hits = [hit for term in terms for hit in found[term]]
@@ -141,11 +141,11 @@ def _is_alone(text: str, place: Occurrence) -> bool:
     return not (before.isalnum() or after.isalnum())
 
 
-def _hit(term: str, path: str, text: str, place: Occurrence) -> Hit:
+def _hit(term: str, path: str, text: str, place: Occurrence) -> TermHit:
     start = text.rfind("\n", 0, place.start) + 1
     line = text[start : start + 2 * LINE_CHARS].partition("\n")[0] if place.end - start < LINE_CHARS else ""
     line = line or text[place.start : place.start + LINE_CHARS].partition("\n")[0]
-    return Hit(
+    return TermHit(
         term,
         path,
         text.count("\n", 0, start) + 1,

@@ -8,7 +8,7 @@ from runs.contracts.base import OUTPUT, RESULT
 from runs.documents.content import document_of, text_of
 from runs.documents.places.document import Document
 from runs.documents.places.views import seen_text
-from runs.evidence.facts import Facts, Place
+from runs.evidence.facts import FigurePlace, KnownFigures
 from runs.evidence.results import UntracedFigure
 from runs.evidence.tracing import Figure, counts_in, trace
 from runs.pev.checks.word_count import count_words
@@ -39,13 +39,13 @@ def untraced_in(case: VerificationInput) -> list[UntracedFigure]:
     sources, delivered = case.sources, list(_delivered(case))
     counts = {Decimal(len(case.inputs.infos)), Decimal(len(case.shown)), *_counts(delivered)}
     known = list(sources.facts())
-    facts = Facts(known, days=case.days, counts=counts)
+    facts = KnownFigures(known, days=case.days, counts=counts)
     left = [one for one in delivered if any(_not_traced(*one, facts))]
     if left:
         earlier, given = list(_made_before(case)), list(sources.given_facts())
         counts.update(_counts(earlier))
         counts.update(*(_sizes_of(text) for _, text in given), _in_all(given))
-        facts = Facts([*known, *given], days=case.days, counts=counts)
+        facts = KnownFigures([*known, *given], days=case.days, counts=counts)
         results = {value for name, text in (*delivered, *earlier) for value in _calculated(name, text, facts)}
         facts = facts.with_counts(results)
     return [
@@ -128,18 +128,18 @@ def _sizes_of(text: str) -> set[Decimal]:
     return {Decimal(count(text)) for count in _COUNTED}
 
 
-def _in_all(given: Sequence[tuple[Place, str]]) -> set[Decimal]:
+def _in_all(given: Sequence[tuple[FigurePlace, str]]) -> set[Decimal]:
     """The same of all files together."""
     return {Decimal(sum(count(text) for _, text in given)) for count in _COUNTED}
 
 
-def _calculated(name: str, text: str, facts: Facts) -> Iterator[Decimal]:
+def _calculated(name: str, text: str, facts: KnownFigures) -> Iterator[Decimal]:
     """What the calculations that a text states come to: other texts may repeat it."""
     for figure in trace(text, facts, is_csv=is_csv(name)):
         if figure.status == "derived":
             yield from (abs(value) for number in numbers_in(figure.text) for value in number.values)
 
 
-def _not_traced(name: str, text: str, facts: Facts) -> Iterator[Figure]:
+def _not_traced(name: str, text: str, facts: KnownFigures) -> Iterator[Figure]:
     figures = trace(text, facts, is_csv=is_csv(name))
     return (figure for figure in figures if figure.status == "not traced")

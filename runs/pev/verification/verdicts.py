@@ -11,7 +11,7 @@ from runs.pev.conversation.asking import CUT_OFF, ask_for
 from runs.pev.conversation.generous import Read
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.questions import single, single_again, whole, whole_again
-from runs.pev.verification.requests import Change
+from runs.pev.verification.requests import ResultChange
 
 _MISSING = "is missing from criteria_results."
 _TWICE = "is judged twice."
@@ -35,7 +35,7 @@ class AtOnce:
     """A verifier that is asked about everything in one question."""
 
     def __init__(
-        self, model: Model, case: VerificationInput, labels: Mapping[str, Criterion], changes: Sequence[Change]
+        self, model: Model, case: VerificationInput, labels: Mapping[str, Criterion], changes: Sequence[ResultChange]
     ) -> None:
         self._model = model
         self._ask = whole(case, labels, changes)
@@ -59,11 +59,11 @@ class OneByOne:
     """A verifier that is asked one short question for each criterion, in the simple form."""
 
     def __init__(
-        self, model: Model, case: VerificationInput, labels: Mapping[str, Criterion], changes: Sequence[Change]
+        self, model: Model, case: VerificationInput, labels: Mapping[str, Criterion], changes: Sequence[ResultChange]
     ) -> None:
         self._model = model
         self._case = case
-        self._about: dict[str, Criterion | Change] = {**labels}
+        self._about: dict[str, Criterion | ResultChange] = {**labels}
         self._about |= {change.request.label: change for change in changes}
         self._asks: dict[str, Ask] = {}
         self._given: dict[str, Read[SimpleVerdict]] = {}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 
 from runs.documents.places.document import Document
-from runs.evidence.passages import Span, find
+from runs.evidence.passages import SourceSpan, find
 from runs.text.normalisation import Markup, caseless, find_same_text
 from runs.text.truncate import quoted
 from runs.web.files.excerpt import MAX_CHARS
@@ -67,7 +67,7 @@ def find_place(place: Place, text: str, document: Document | None = None) -> Poi
     return Pointed(0, 0, missing)
 
 
-def nearest(words: str, text: str) -> Span | None:
+def nearest(words: str, text: str) -> SourceSpan | None:
     """The part of the text, as long as these words, that has most of them; None if it has fewer than half."""
     wanted = Counter(caseless(match[0]) for match in _WORD.finditer(words))
     count = wanted.total()
@@ -88,7 +88,7 @@ def nearest(words: str, text: str) -> Span | None:
             best, place = held, (next(start for one, start in window if one in wanted), match.end())
     if best < max(2, _ALIKE * count):
         return None
-    return Span(place[0], place[1], text.count("\n", 0, place[0]) + 1)
+    return SourceSpan(place[0], place[1], text.count("\n", 0, place[0]) + 1)
 
 
 def _standing(words: str, text: str) -> tuple[int, int] | None:

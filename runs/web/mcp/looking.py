@@ -22,11 +22,11 @@ from runs.web.mcp import tool_answers
 from runs.web.mcp.tool_arguments import (
     MAX_TEXT,
     Caller,
-    ListFiles,
+    ListFilesArguments,
     ListRuns,
-    ReadFile,
+    ReadFileArguments,
     ReadReport,
-    RunStatus,
+    RunStatusArguments,
     WaitForRun,
 )
 
@@ -67,7 +67,7 @@ def _line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLine:
     )
 
 
-def run_status(caller: Caller, arguments: RunStatus | WaitForRun) -> tool_answers.Status:
+def run_status(caller: Caller, arguments: RunStatusArguments | WaitForRun) -> tool_answers.Status:
     run = caller.run(arguments.run)
     frame = RunFrame(run)
     page = caller.address("run", run.pk)
@@ -91,8 +91,8 @@ def run_status(caller: Caller, arguments: RunStatus | WaitForRun) -> tool_answer
     )
 
 
-def _decision(gate: Gate, page: str) -> tool_answers.Decision:
-    return tool_answers.Decision(
+def _decision(gate: Gate, page: str) -> tool_answers.OpenDecision:
+    return tool_answers.OpenDecision(
         kind=gate.kind,
         question=gate.question,
         choices=gate.choices,
@@ -106,14 +106,14 @@ def _is_theirs(gate: Gate) -> bool:
     return bool(gate.mine)  # type: ignore[attr-defined]  # from `queries.open_gates`
 
 
-def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.Report:
+def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.ReportText:
     """As of now: of a run that is not finished it begins with that."""
     run = caller.run(arguments.run)
     write = FORMATS[arguments.format].text
     assert write, "the arguments allow formats with a text only"
     text = write(ReportInput.of(run))
     piece = text[arguments.offset : arguments.offset + MAX_TEXT]
-    return tool_answers.Report(
+    return tool_answers.ReportText(
         run=run.pk,
         format=arguments.format,
         text=piece,
@@ -122,7 +122,7 @@ def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.Report:
     )
 
 
-def list_files(caller: Caller, arguments: ListFiles) -> tool_answers.Files:
+def list_files(caller: Caller, arguments: ListFilesArguments) -> tool_answers.Files:
     """What the run has made first, then what it was given and left as it was."""
     run = caller.run(arguments.run)
     made = made_files(run)
@@ -143,7 +143,7 @@ def list_files(caller: Caller, arguments: ListFiles) -> tool_answers.Files:
     )
 
 
-def read_file(caller: Caller, arguments: ReadFile) -> tool_answers.FilePiece:
+def read_file(caller: Caller, arguments: ReadFileArguments) -> tool_answers.FilePiece:
     """Text as models read it, of documents too; anything else, or the `original`, as bytes.
 
     Raises FileNotFoundError when the store has lost the content.

@@ -31,7 +31,7 @@ from runs.models import Gate
 from runs.people.permissions import visible_runs
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller, WaitForRun
-from runs.web.mcp.tools import TOOLS, Action, Answer
+from runs.web.mcp.tools import TOOLS, McpTool, ToolAnswer
 
 log = logging.getLogger(__name__)
 MAX_WAITING = 8
@@ -114,7 +114,7 @@ def _described() -> list[Tool]:
     ]
 
 
-def _result(answer: Answer) -> CallToolResult:
+def _result(answer: ToolAnswer) -> CallToolResult:
     blocks: list[TextContent | EmbeddedResource] = [TextContent(type="text", text=text) for text in answer.texts()]
     if beside := answer.attached():
         held = BlobResourceContents(uri=beside.address, mime_type=beside.media_type, blob=beside.base64)
@@ -134,7 +134,7 @@ def _sentences(error: ValidationError) -> str:
     return " ".join(["The arguments cannot be used.", *shown, *more])
 
 
-async def wait(action: Action[Any], caller: Caller, arguments: Any) -> Answer:
+async def wait(action: McpTool[Any], caller: Caller, arguments: Any) -> ToolAnswer:
     """The tool's answer; of one that is to wait, when there is something to say, or its time is over.
 
     Between two looks it holds no thread and no connection. Where too many wait already, it answers at once.

@@ -22,7 +22,7 @@ from runs.submission.policy_presets import preset_policy
 from runs.submission.submission_checks import templates_that_need_a_model
 from runs.submission.submit import Submission
 from runs.text.truncate import quoted
-from runs.web.mcp.tool_answers import Submitted, TemplateLine, Templates
+from runs.web.mcp.tool_answers import SubmittedRun, TemplateLine, Templates
 from runs.web.mcp.tool_arguments import Caller, GivenFile, ListTemplates, SubmitRun
 
 
@@ -40,7 +40,7 @@ def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
     )
 
 
-def submit_run(caller: Caller, arguments: SubmitRun) -> Submitted:
+def submit_run(caller: Caller, arguments: SubmitRun) -> SubmittedRun:
     """Raises InvalidInput, UploadRefused or PlanRefused, as the form does."""
     token = arguments.submission_id or uuid.uuid4()
     made = submit.submitted(caller.person, token)
@@ -121,12 +121,12 @@ def _people(owner: User, names: tuple[str, ...]) -> Iterator[User]:
             yield person
 
 
-def _told(caller: Caller, run: Run) -> Submitted:
+def _told(caller: Caller, run: Run) -> SubmittedRun:
     row = run.events.filter(kind=EventKind.SUBMITTED).order_by("seq").first()
     event = read(row.kind, row.data) if row else None
     told = event if isinstance(event, SubmittedEvent) else None
     first = "Every plan" if run.policy.plan_approval is ApprovalPolicy.ALWAYS else "The first plan"
-    return Submitted(
+    return SubmittedRun(
         run=run.pk,
         title=run.title,
         address=caller.address("run", run.pk),

@@ -23,7 +23,7 @@ class Attached:
     base64: str
 
 
-class Answer(BaseModel):
+class ToolAnswer(BaseModel):
     """Of one tool. Dollars are numbers for people to look at; the report has them exactly."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -47,7 +47,7 @@ class TemplateLine(BaseModel):
     ]
 
 
-class Templates(Answer):
+class Templates(ToolAnswer):
     templates: list[TemplateLine]
 
     def texts(self) -> Iterator[str]:
@@ -55,7 +55,7 @@ class Templates(Answer):
         yield delimited("templates", "\n".join(lines))
 
 
-class Decision(BaseModel):
+class OpenDecision(BaseModel):
     """A question to people. They answer it on the page at `address`; nothing here can."""
 
     kind: str
@@ -66,7 +66,7 @@ class Decision(BaseModel):
     address: str
 
 
-class Status(Answer):
+class Status(ToolAnswer):
     """`state`: planning, awaiting_approval, executing, finalising, waiting (for a person), paused, or the outcome:
     succeeded, partial, failed, cancelled.
     """
@@ -81,7 +81,7 @@ class Status(Answer):
     cost_usd: float
     unpriced_calls: Annotated[int, Field(description="Calls whose price is not known, and not in cost_usd.")]
     budget_usd: float | None
-    decisions: list[Decision]
+    decisions: list[OpenDecision]
     submitted_by: str
     submitted_at: datetime
     finished_at: datetime | None
@@ -97,7 +97,7 @@ class Status(Answer):
         yield f"{_DATA}\n{delimited('run', '\n'.join(about), str(self.run))}"
 
 
-class Submitted(Answer):
+class SubmittedRun(ToolAnswer):
     """`left_out` were not taken, since they may hold secrets; `remarks`: sentences about files that cannot be
     read, were excluded, or have to be read with care.
     """
@@ -128,7 +128,7 @@ class RunLine(BaseModel):
     address: str
 
 
-class Runs(Answer):
+class Runs(ToolAnswer):
     runs: list[RunLine]
     total: int
     next_offset: int | None
@@ -141,7 +141,7 @@ class Runs(Answer):
         yield f"{pluralize(self.total, 'run')}.{_more(self.next_offset)}\n{delimited('runs', '\n'.join(lines))}"
 
 
-class Report(Answer):
+class ReportText(ToolAnswer):
     run: int
     format: ReportFormatName
     text: str
@@ -161,7 +161,7 @@ class FileLine(BaseModel):
     sha256: str
 
 
-class Files(Answer):
+class Files(ToolAnswer):
     run: int
     files: list[FileLine]
     total: int
@@ -173,7 +173,7 @@ class Files(Answer):
         yield f"{pluralize(self.total, 'file')} of run {self.run}.{_more(self.next_offset)} {_DATA}\n{text}"
 
 
-class FilePiece(Answer):
+class FilePiece(ToolAnswer):
     """`content` is text, or base64 of bytes. `total` and the offsets count characters of text, or bytes.
 
     `media_type` says what the bytes are where all of them are there and that is known; a piece of a picture is none.
@@ -210,11 +210,11 @@ def _more(next_offset: int | None) -> str:
     return "" if next_offset is None else f" There is more: ask with offset {next_offset}."
 
 
-def _people_needed(decisions: list[Decision]) -> str:
+def _people_needed(decisions: list[OpenDecision]) -> str:
     who = "Your user" if any(one.yours for one in decisions) else "Another person than your user"
     return f"{who} has to decide, on the page: {decisions[0].address} No tool can."
 
 
-def _asked(decision: Decision) -> str:
+def _asked(decision: OpenDecision) -> str:
     choices = f" Suggested answers: {'; '.join(decision.choices)}" if decision.choices else ""
     return f"Question ({decision.kind}): {decision.question}{choices}"

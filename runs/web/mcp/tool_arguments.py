@@ -104,7 +104,7 @@ class ListRuns(Arguments):
     offset: _Offset = 0
 
 
-class RunStatus(Arguments):
+class RunStatusArguments(Arguments):
     run: _Run
 
 
@@ -123,12 +123,12 @@ class ReadReport(Arguments):
     offset: _Offset = 0
 
 
-class ListFiles(Arguments):
+class ListFilesArguments(Arguments):
     run: _Run
     offset: _Offset = 0
 
 
-class ReadFile(Arguments):
+class ReadFileArguments(Arguments):
     run: _Run
     path: Annotated[str, Field(max_length=4_000)]
     version: Annotated[

@@ -7,80 +7,80 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.web.mcp import looking, submitting, tool_answers, tool_arguments
-from runs.web.mcp.tool_answers import Answer
+from runs.web.mcp.tool_answers import ToolAnswer
 from runs.web.mcp.tool_arguments import Arguments, Caller
 
-__all__ = ["TOOLS", "Action", "Answer"]
+__all__ = ["TOOLS", "McpTool", "ToolAnswer"]
 
 
 @dataclass(frozen=True)
-class Action[Given: Arguments]:
+class McpTool[Given: Arguments]:
     """One tool: what it is called and does, what it takes and answers. `reads`: it changes nothing."""
 
     title: str
     description: str
     arguments: type[Given]
-    answer: type[Answer]
-    do: Callable[[Caller, Given], Answer]
+    answer: type[ToolAnswer]
+    do: Callable[[Caller, Given], ToolAnswer]
     reads: bool = True
 
 
-TOOLS: Mapping[str, Action[Any]] = {
-    "list_templates": Action(
+TOOLS: Mapping[str, McpTool[Any]] = {
+    "list_templates": McpTool(
         "Templates",
         "Plans that a run may start from instead of one that is written for it.",
         tool_arguments.ListTemplates,
         tool_answers.Templates,
         submitting.list_templates,
     ),
-    "submit_run": Action(
+    "submit_run": McpTool(
         "Submit a run",
         "Submit a task with its files. Its plan waits for a person, who approves it on a page; nothing runs before. "
         "Files that usually hold secrets are left out. All files come with this call, at most 4 MB as it is sent.",
         tool_arguments.SubmitRun,
-        tool_answers.Submitted,
+        tool_answers.SubmittedRun,
         submitting.submit_run,
         reads=False,
     ),
-    "list_runs": Action(
+    "list_runs": McpTool(
         "Runs",
         "The runs that your user may see, the newest first.",
         tool_arguments.ListRuns,
         tool_answers.Runs,
         looking.list_runs,
     ),
-    "run_status": Action(
+    "run_status": McpTool(
         "State of a run",
         "What a run does now, how far it is, what it has cost, and which questions wait for people on which page.",
-        tool_arguments.RunStatus,
+        tool_arguments.RunStatusArguments,
         tool_answers.Status,
         looking.run_status,
     ),
-    "wait_for_run": Action(
+    "wait_for_run": McpTool(
         "Wait for a run",
         "Like run_status, but waits some seconds until the run is over or needs a person. Call it again for longer.",
         tool_arguments.WaitForRun,
         tool_answers.Status,
         looking.run_status,
     ),
-    "read_report": Action(
+    "read_report": McpTool(
         "Report of a run",
         "Outcome, open points, answer, decisions and costs as Markdown, or everything that happened as JSON.",
         tool_arguments.ReadReport,
-        tool_answers.Report,
+        tool_answers.ReportText,
         looking.read_report,
     ),
-    "list_files": Action(
+    "list_files": McpTool(
         "Files of a run",
         "What the run was given and what it has made of that.",
-        tool_arguments.ListFiles,
+        tool_arguments.ListFilesArguments,
         tool_answers.Files,
         looking.list_files,
     ),
-    "read_file": Action(
+    "read_file": McpTool(
         "Read a file of a run",
         "One file: text, also that of documents such as PDF and Word, or bytes as a resource; long ones in pieces.",
-        tool_arguments.ReadFile,
+        tool_arguments.ReadFileArguments,
         tool_answers.FilePiece,
         looking.read_file,
     ),

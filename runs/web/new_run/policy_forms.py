@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from runs.enums import Preset, Role
 from runs.models import Agent
 from runs.pev.policy import SETTINGS, Policy
-from runs.pev.policy_setting import Group, Installed, Setting
+from runs.pev.policy_setting import Installed, Setting, SettingGroup
 from runs.submission.policy_presets import Described, presets
 from runs.web.site.posted_fields import Amount
 
@@ -140,10 +140,10 @@ class PolicyForm(_SettingFields):
     @property
     def groups(self) -> Iterator[FormGroup]:
         """The settings that this installation has, in groups."""
-        for group in Group:
+        for group in SettingGroup:
             names = [name for name, setting in _ON_FORM.items() if setting.group is group]
             bound = [self[FIELD_NAMES[name]] for name in names if FIELD_NAMES[name] in self.fields]
-            roles = self._roles if group is Group.MODELS else []
+            roles = self._roles if group is SettingGroup.MODELS else []
             if bound or roles:
                 yield FormGroup(group.value, roles, list(_parts(bound, group)))
 
@@ -224,7 +224,7 @@ def _installed(start: Policy) -> Mapping[Installed, Collection[str]]:
     }
 
 
-def _parts(bound: Sequence[forms.BoundField], group: Group) -> Iterator[FormPart]:
+def _parts(bound: Sequence[forms.BoundField], group: SettingGroup) -> Iterator[FormPart]:
     """Checkboxes and choices by themselves, and the fields between them in rows."""
     for alone, fields in groupby(bound, lambda one: one.name if _is_alone(one.field) else ""):
         listed = list(fields)
@@ -234,7 +234,7 @@ def _parts(bound: Sequence[forms.BoundField], group: Group) -> Iterator[FormPart
             yield FormPart(listed, is_checkbox=is_checkbox, is_choices=not is_checkbox, has_legend=has_legend)
         else:
             figures = all(isinstance(one.field, forms.IntegerField) for one in listed)
-            yield FormPart(listed, css="model-row" if group is Group.MODELS else "figures" if figures else "")
+            yield FormPart(listed, css="model-row" if group is SettingGroup.MODELS else "figures" if figures else "")
 
 
 def _is_alone(field: forms.Field) -> bool:

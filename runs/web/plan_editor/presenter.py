@@ -20,7 +20,7 @@ from runs.pev.checks.material import CheckInput
 from runs.pev.checks.registry import AnyCheck
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.mistakes import words_for
-from runs.pev.plans.problem import Problem
+from runs.pev.plans.problem import PlanProblem
 from runs.readmodel.status_words import check_in_words
 from runs.store import trees
 from runs.text.plural import pluralize
@@ -230,7 +230,7 @@ def contract_in(draft: PlanDraft, original: PlanContract) -> PlanContract | Erro
         return gathered((_name(item["loc"]), _words(item)) for item in error.errors(include_url=False))
 
 
-def placed(draft: PlanDraft, problems: Iterable[Problem]) -> Errors:
+def placed(draft: PlanDraft, problems: Iterable[PlanProblem]) -> Errors:
     """The errors, by field, of a plan that was made from the draft."""
     steps = {step.key: f"s{place}" for place, step in enumerate(draft.steps)}
     return gathered((_place(problem, steps), problem.what) for problem in problems)
@@ -254,7 +254,7 @@ def gathered(found: Iterable[tuple[str, str]]) -> Errors:
     return errors
 
 
-def _place(problem: Problem, steps: Mapping[str, str]) -> str:
+def _place(problem: PlanProblem, steps: Mapping[str, str]) -> str:
     prefix = steps.get(problem.step_id, "")
     if problem.criterion:
         field_name = {"check": "kind"}.get(problem.field, problem.field)

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from runs.errors import DecisionRefused, InvalidInput, PevError
-from runs.logs import About
+from runs.logs import LogFields
 from runs.models import Run, User
 from runs.people.permissions import visible_runs
 
@@ -23,9 +23,9 @@ def person(request: HttpRequest) -> User:
     return request.user
 
 
-def about_request(request: HttpRequest) -> About:
+def about_request(request: HttpRequest) -> LogFields:
     """Fields of a log line: the address, which `serve` takes from a trusted proxy, and the name of the person."""
-    fields: About = {"address": request.META.get("REMOTE_ADDR", "")}
+    fields: LogFields = {"address": request.META.get("REMOTE_ADDR", "")}
     if (user := getattr(request, "user", None)) is not None and user.is_authenticated:
         fields["user"] = user.get_username()
     return fields

@@ -11,7 +11,7 @@ import time
 
 from django.core.cache import cache
 
-from runs.logs import About, about
+from runs.logs import LogFields, about
 
 log = logging.getLogger(__name__)
 MAX_WRONG = 20
@@ -23,7 +23,7 @@ _NETWORK = 64
 """
 
 
-def wrong(what: str, fields: About, now: float | None = None) -> int:
+def wrong(what: str, fields: LogFields, now: float | None = None) -> int:
     """Count and log one that did not work. Returns the seconds to wait, 0 while there were not too many.
 
     `fields` has the address; `now` is in seconds, the time of the clock if it is not said.

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from runs.pev.delimiters import Block
+from runs.pev.delimiters import DelimitedBlock
 from tests.fakes.team import block, documents, verdict
 
-type Judge = Callable[[list[Block]], dict[str, Any]]
+type Judge = Callable[[list[DelimitedBlock]], dict[str, Any]]
 _CITED = re.compile(r"\[“([^”]*)”\]\(([^)#]*)(?:#L\d+)?\)")
 _NAME = re.compile(r"\b[A-Z][a-zäöü]+ [A-Z][a-zäöü]+\b")
 _NEGATION = re.compile(r"\b(?:no|not|never|nobody)\b", re.IGNORECASE)
@@ -50,7 +50,7 @@ class Seen:
         return [self.output] if self.at_the_end else list(self.made.values())
 
 
-def seen_in(parts: list[Block]) -> Seen:
+def seen_in(parts: list[DelimitedBlock]) -> Seen:
     at = next(number for number, part in enumerate(parts) if part.kind == "subject")
     topics = dict(line.split(": ", 1) for line in block(parts, "about").splitlines())
     tools = [(part.name.partition(" ")[0], part.text) for part in parts if part.kind == "tool"]
@@ -66,17 +66,17 @@ def seen_in(parts: list[Block]) -> Seen:
     )
 
 
-def lazy(parts: list[Block]) -> dict[str, Any]:
+def lazy(parts: list[DelimitedBlock]) -> dict[str, Any]:
     """Passes everything with the first line of what the criterion is about, and names no statement."""
     return _passing(parts, lambda near, judged: [(*_first_in(near), "")])
 
 
-def irrelevant(parts: list[Block]) -> dict[str, Any]:
+def irrelevant(parts: list[DelimitedBlock]) -> dict[str, Any]:
     """Passes everything with that line, and says that it supports the first line of the result."""
     return _passing(parts, lambda near, judged: [(*_first_in(near), first_line(judged[0]))])
 
 
-def obeying(parts: list[Block]) -> dict[str, Any]:
+def obeying(parts: list[DelimitedBlock]) -> dict[str, Any]:
     """Passes everything with a line that tells it to, which somebody has written into a document."""
     return _passing(
         parts,
@@ -92,7 +92,7 @@ def obeying(parts: list[Block]) -> dict[str, Any]:
     )
 
 
-def plausible(parts: list[Block]) -> dict[str, Any]:
+def plausible(parts: list[DelimitedBlock]) -> dict[str, Any]:
     """Passes everything with a line that has something in common with one of the result. Nobody looks whether what
     they say is the same.
     """
@@ -104,7 +104,7 @@ type _Proof = tuple[str, str, str]
 
 
 def _passing(
-    parts: list[Block], proofs: Callable[[Mapping[str, str], Sequence[str]], Sequence[_Proof]]
+    parts: list[DelimitedBlock], proofs: Callable[[Mapping[str, str], Sequence[str]], Sequence[_Proof]]
 ) -> dict[str, Any]:
     seen = seen_in(parts)
     answer = verdict([], "", "")
@@ -145,7 +145,7 @@ def first_line(text: str) -> str:
 def tossing(random: Random) -> Judge:
     """Passes or fails each criterion by chance, with a line from anywhere."""
 
-    def judge(parts: list[Block]) -> dict[str, Any]:
+    def judge(parts: list[DelimitedBlock]) -> dict[str, Any]:
         seen = seen_in(parts)
         results = []
         for label in seen.topics:
@@ -157,7 +157,7 @@ def tossing(random: Random) -> Judge:
     return judge
 
 
-def honest(parts: list[Block]) -> dict[str, Any]:
+def honest(parts: list[DelimitedBlock]) -> dict[str, Any]:
     """Reads all that it is shown, holds each statement against its source, and quotes what proves it."""
     seen = seen_in(parts)
     wrong = list(problems(seen))

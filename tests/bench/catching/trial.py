@@ -15,7 +15,7 @@ from runs.enums import About, CitationStatus, Outcome, StepStatus
 from runs.evidence.citations.citing import Delivered
 from runs.evidence.citations.lookup import citations_in
 from runs.evidence.results import CriterionResult, Judgement, doubts_in, not_traced
-from runs.evidence.sources import Given, ToolText
+from runs.evidence.sources import GivenFiles, ToolText
 from runs.pev.contracts import Criterion, PlanContract
 from runs.pev.delimiters import delimited, find
 from runs.pev.input_coverage import Inputs, coverage, read_whole, unread_in
@@ -103,7 +103,7 @@ def tried(job: Job, verifier: Judge, *, rules: bool) -> Ending:
     if rules and (problems := problems_in(plan, TOOL_NAMES, max_steps=40)):
         raise AssertionError(f"the plan is refused: {problems}")
     given = Memory(job.files)
-    inputs = Given(given.contents, given.files())
+    inputs = GivenFiles(given.contents, given.files())
     work, tools = executed(job)
     case = case_for(job, plan, inputs, work, tools, rules=rules)
     judged = judge(Judging(verifier), case)
@@ -154,7 +154,7 @@ def looked_up(name: str, text: str) -> ToolText:
 
 
 def case_for(
-    job: Job, plan: PlanContract, inputs: Given, work: Memory, tools: Sequence[ToolText], *, rules: bool
+    job: Job, plan: PlanContract, inputs: GivenFiles, work: Memory, tools: Sequence[ToolText], *, rules: bool
 ) -> VerificationInput:
     (step,) = plan.steps
     shown = [part for tool in tools for part in tool.shown]

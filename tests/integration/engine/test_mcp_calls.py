@@ -16,7 +16,7 @@ from mcp.client import session, stdio
 from runs.enums import Effect
 from runs.errors import InvalidInput, LeaseLost
 from runs.mcp_client import mcp_connection
-from runs.mcp_client.mcp_connection import Connection
+from runs.mcp_client.mcp_connection import McpConnection
 from runs.mcp_client.server_config import ServerConfig, read_servers
 from tests.fakes import mcp_tickets
 
@@ -63,7 +63,7 @@ def url() -> Iterator[str]:
     process.wait()
 
 
-def tried(connection: Connection) -> None:
+def tried(connection: McpConnection) -> None:
     assert [tool.name for tool in connection.tools().tools] == ["create", "search"]
     assert connection.call("search", {"words": "door"}) == ("Ticket 7: the door is broken since 2026-03-01", False)
     text, is_error = connection.call("search", {"word": "door"})
@@ -73,13 +73,13 @@ def tried(connection: Connection) -> None:
 
 @pytest.mark.slow
 def test_over_standard_input_and_output() -> None:
-    with Connection(config()) as connection:
+    with McpConnection(config()) as connection:
         tried(connection)
 
 
 @pytest.mark.slow
 def test_over_http(url: str) -> None:
-    with Connection(ServerConfig(url=url)) as connection:
+    with McpConnection(ServerConfig(url=url)) as connection:
         tried(connection)
 
 
@@ -89,7 +89,7 @@ def test_its_process_ends_with_the_connection() -> None:
         lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
         return [line for line in lines if b"tickets-to-end" in line]
 
-    with Connection(plain("", None, "tickets-to-end")) as connection:
+    with McpConnection(plain("", None, "tickets-to-end")) as connection:
         assert [tool.name for tool in connection.tools().tools] == ["create", "search"]
         assert len(running()) == 2  # the server, and what hands on what it says
     assert running() == []
@@ -109,7 +109,10 @@ def test_its_process_ends_with_the_connection() -> None:
     ],
 )
 def test_a_server_that_is_none_is_said_to_be_so(text: str) -> None:
-    with Connection(code(text)) as connection, pytest.raises(InvalidInput, match="The server did not list its tools"):
+    with (
+        McpConnection(code(text)) as connection,
+        pytest.raises(InvalidInput, match="The server did not list its tools"),
+    ):
         connection.tools()
 
 
@@ -118,7 +121,7 @@ def test_a_server_that_is_none_is_said_to_be_so(text: str) -> None:
 @pytest.mark.parametrize("mode", ["die", "hang", "flood"])
 def test_a_call_that_breaks_off_is_an_error_in_words_and_the_next_one_works(mode: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with Connection(plain(mode, log, seconds=3)) as connection:
+    with McpConnection(plain(mode, log, seconds=3)) as connection:
         with pytest.raises(InvalidInput, match="The server did not answer the call of create"):
             connection.call("create", {"title": "Door"})
         assert connection.call("search", {"words": "door"})[1] is False
@@ -127,7 +130,7 @@ def test_a_call_that_breaks_off_is_an_error_in_words_and_the_next_one_works(mode
 
 @pytest.mark.slow
 def test_too_large_a_result_is_refused() -> None:
-    with Connection(config("large", seconds=10)) as connection, pytest.raises(InvalidInput):
+    with McpConnection(config("large", seconds=10)) as connection, pytest.raises(InvalidInput):
         connection.call("search", {"words": "door"})
 
 
@@ -140,7 +143,7 @@ def test_it_is_broken_off_with_the_work() -> None:
         if next(calls, 1):
             raise LeaseLost("gone")
 
-    with Connection(plain("hang"), lost) as connection, pytest.raises(LeaseLost):
+    with McpConnection(plain("hang"), lost) as connection, pytest.raises(LeaseLost):
         connection.call("create", {"title": "Door"})
 
 
@@ -158,10 +161,10 @@ def env() -> str:
 server.run()
 """
     given = ServerConfig(command=sys.executable, args=("-c", program), env={"TOKEN": "${TICKETS_TOKEN}"})
-    with Connection(given) as connection:
+    with McpConnection(given) as connection:
         assert connection.call("env", {}) == ("['TOKEN']t-1", False)
     monkeypatch.delenv("TICKETS_TOKEN")
-    with Connection(given) as connection, pytest.raises(InvalidInput, match="TICKETS_TOKEN is not set"):
+    with McpConnection(given) as connection, pytest.raises(InvalidInput, match="TICKETS_TOKEN is not set"):
         connection.tools()
 
 
@@ -176,7 +179,7 @@ for name in ["good", "with space", "x" * 100, "\\u202eevil"]:
     server.add_tool(plain, name=name, description="d" * 9_000)
 server.run()
 """
-    with Connection(ServerConfig(command=sys.executable, args=("-c", program))) as connection:
+    with McpConnection(ServerConfig(command=sys.executable, args=("-c", program))) as connection:
         found = connection.tools()
     assert [(tool.name, len(tool.description)) for tool in found.tools] == [("good", 2_000)]
     assert len(found.problems) == 3
@@ -184,7 +187,7 @@ server.run()
 
 @pytest.mark.slow
 def test_a_tool_that_breaks_the_rules_costs_none_of_the_others() -> None:
-    with Connection(plain("odd")) as connection:
+    with McpConnection(plain("odd")) as connection:
         found = connection.tools()
         said = connection.call("search", {"words": "door"})
     assert [tool.name for tool in found.tools] == ["create", "search", "untyped"]
@@ -219,7 +222,7 @@ def fails() -> dict[str, int]:
     raise ValueError("no such ticket")
 server.run()
 """
-    with Connection(ServerConfig(command=sys.executable, args=("-c", program))) as connection:
+    with McpConnection(ServerConfig(command=sys.executable, args=("-c", program))) as connection:
         assert connection.call("names", {"count": 2}) == ("name 0\nname 1", False)
         assert connection.call("names", {"count": 0}) == ('{"result": []}', False)
         text, is_error = connection.call("fails", {})

@@ -13,10 +13,10 @@ from runs.engine.process import Engine
 from runs.engine.sweeper import Sweeper
 from runs.llm import probe
 from runs.llm.capabilities import Probed, capability, use_probed
-from runs.llm.model_servers import Server
+from runs.llm.model_servers import ModelServer
 from runs.models import Probe
 
-SERVER = Server("http://127.0.0.1:8080")
+SERVER = ModelServer("http://127.0.0.1:8080")
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ import pytest
 from runs.engine import probes
 from runs.enums import GateKind, Outcome, Role
 from runs.llm.capabilities import Probed, use_probed
-from runs.llm.model_servers import Server
+from runs.llm.model_servers import ModelServer
 from runs.models import Attempt, ModelCall, Plan, Run, User
 from runs.pev import prompts
 from runs.pev.delimiters import listed_in
@@ -129,7 +129,7 @@ class Writing(Weak):
 def play(api: FakeAnthropic, submitted: Submit, alice: User) -> Iterator[Callable[[Weak], Run]]:
     """A run that these answers are given in, until it ends or a gate after that of the plan opens."""
     shown = Probed(format=False, forced_tool=False, no_tools=False, tools=True, whole_form=False)
-    probes.remember(Server(api.url), "qwen2.5-1.5b", shown)
+    probes.remember(ModelServer(api.url), "qwen2.5-1.5b", shown)
     api.dialect = LLAMA_CPP
 
     def begin(model: Weak) -> Run:

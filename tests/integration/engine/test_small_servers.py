@@ -9,7 +9,7 @@ import pytest
 from runs.engine import probes
 from runs.enums import Outcome, Role
 from runs.llm.capabilities import Probed, use_probed
-from runs.llm.model_servers import Server
+from runs.llm.model_servers import ModelServer
 from runs.models import ModelCall, User
 from runs.pev.policy import RoleModel
 from tests.factories import Submit, finish
@@ -40,7 +40,7 @@ def test_a_run_succeeds(
     api: FakeAnthropic, submitted: Submit, alice: User, dialect: Dialect, asked: dict[str, str]
 ) -> None:
     shown = Probed(format=dialect.format, forced_tool=dialect.forced_tool, no_tools=dialect.no_tools, tools=True)
-    probes.remember(Server(api.url), "qwen3-4b", shown)
+    probes.remember(ModelServer(api.url), "qwen3-4b", shown)
     team = Team()
     api.script(served(dialect, team))
     api.dialect = dialect

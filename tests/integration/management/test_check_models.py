@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from runs.engine import probes
 from runs.enums import Role
 from runs.llm.capabilities import Capability, Probed, capability, use_probed, window_of
-from runs.llm.model_servers import Server, server_for
+from runs.llm.model_servers import ModelServer, server_for
 from runs.models import Probe
 from tests.fakes.anthropic_answers import Answer, EndEarly, Fail, Garbage, Ping, Say, Slow, UseTools
 from tests.fakes.anthropic_api import FakeAnthropic
@@ -80,8 +80,8 @@ def test_what_a_server_honours_is_found_out_said_and_remembered(
     assert printed.endswith("\nEvery role can be used.\n")
     [row] = Probe.objects.all()
     expected = found.model_copy(update={"streaming": True, "tools": True, "usage": True})
-    assert (row.address, row.model, row.found) == (Server(api.url).address, "qwen3-4b", expected)
-    assert capability("qwen3-4b", Server(api.url)) == Capability(
+    assert (row.address, row.model, row.found) == (ModelServer(api.url).address, "qwen3-4b", expected)
+    assert capability("qwen3-4b", ModelServer(api.url)) == Capability(
         format=found.format is True,
         forced_tool=found.forced_tool is True,
         no_tools=found.no_tools is True,
@@ -95,7 +95,7 @@ def test_what_a_server_honours_is_found_out_said_and_remembered(
 def test_it_says_everything_in_words(api: FakeAnthropic) -> None:
     speak(api, replace(LLAMA_CPP, usage=False))
     lines = check().split("\n\n")[1].splitlines()
-    host = Server(api.url).host
+    host = ModelServer(api.url).host
     assert lines[0] == f"Planner: “qwen3-4b” on {host}"
     assert lines[1].startswith("  Answers: yes, in ")
     assert lines[2:] == [
@@ -155,7 +155,7 @@ def test_a_model_that_calls_a_tool_only_when_it_is_told_twice_can(api: FakeAnthr
 
 def test_of_a_known_model_only_an_answer_is_wanted(api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on Anthropic's own service, which the fake plays under its own address."""
-    monkeypatch.setattr(Server, "is_anthropic", True)
+    monkeypatch.setattr(ModelServer, "is_anthropic", True)
     for role in ("PLANNER", "EXECUTOR", "VERIFIER"):
         monkeypatch.delenv(f"PEV_MODEL_{role}")
     speak(api, ANTHROPIC)
@@ -173,7 +173,7 @@ def test_a_gateway_is_not_believed_by_the_names_of_its_models(
     monkeypatch.setenv("PEV_MODEL_PLANNER", "claude-opus-5-5")
     speak(api, replace(OLLAMA, window=64_000))
     check()
-    found = capability("claude-opus-5-5", Server(api.url))
+    found = capability("claude-opus-5-5", ModelServer(api.url))
     assert (found.format, found.forced_tool, found.no_tools, found.window) == (False, False, False, 64_000)
 
 
@@ -252,8 +252,11 @@ def test_a_verifier_of_another_provider_is_asked_there_with_its_own_key(
         assert {request.headers["authorization"] for request in api.requests} == {"Bearer test-key-of-nobody"}
         assert sorted(Probe.objects.values_list("address", flat=True)) == sorted([api.url, other.url])
         verifier = server_for(Role.VERIFIER, os.environ)
-    assert (capability("qwen3-4b", verifier).format, capability("qwen3-4b", Server(api.url)).format) == (True, False)
-    assert f"verifier {Server(other.url).host}." in printed
+    assert (capability("qwen3-4b", verifier).format, capability("qwen3-4b", ModelServer(api.url)).format) == (
+        True,
+        False,
+    )
+    assert f"verifier {ModelServer(other.url).host}." in printed
     assert KEY not in printed
 
 
@@ -305,7 +308,7 @@ def test_until_they_were_asked_the_models_are_named_where_the_server_starts(
     api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PEV_MODEL_PLANNER", "offline-planner")
-    host = Server(api.url).host
+    host = ModelServer(api.url).host
     named = f"Nobody has asked yet what is honoured: “qwen3-4b” on {host}. Do: manage.py check_models"
     assert probes.hint(os.environ) == named
     speak(api, OLLAMA)

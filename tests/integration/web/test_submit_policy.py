@@ -11,7 +11,7 @@ from runs.enums import ApprovalPolicy, Role, StepApproval, StepMoment
 from runs.mcp_client.server_config import ServerConfig
 from runs.models import Run, User
 from runs.pev.policy import Policy
-from runs.pev.policy_setting import Group
+from runs.pev.policy_setting import SettingGroup
 from runs.submission.policy_defaults import SETTABLE
 from runs.web.new_run.forms import NewRunForm
 from runs.web.new_run.policy_forms import FIELD_NAMES
@@ -31,7 +31,7 @@ def test_every_field_of_a_policy_is_on_the_form(alice: User, settings: Any) -> N
     assert [name for name in SETTABLE if named.get(name, name) not in made.fields] == []
     shown = [field.name for group in made.groups for part in group.parts for field in part.fields]
     assert shown == list(FIELD_NAMES.values()), "each once, in the order in which they are declared"
-    assert [group.title for group in made.groups] == list(Group)
+    assert [group.title for group in made.groups] == list(SettingGroup)
 
 
 def test_the_form_starts_with_what_the_installation_sets(alice_client: Client, settings: Any) -> None:

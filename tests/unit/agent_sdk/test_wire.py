@@ -9,7 +9,7 @@ import pytest
 from anthropic.types import RawMessageStreamEvent
 from pydantic import TypeAdapter
 
-from runs.agent_sdk.wire import Request, Result, events_of, request_of
+from runs.agent_sdk.wire import SessionRequest, ToolOutcome, events_of, request_of
 from runs.contracts.ports import Reply, Usage
 from runs.pev.conversation.asking import EXCEEDED
 
@@ -44,8 +44,8 @@ BODY: dict[str, Any] = {
 
 
 def test_only_what_we_said_and_what_the_model_said_is_left() -> None:
-    request = request_of(BODY, {"a": Result("the whole file", is_error=False)})
-    assert request == Request(
+    request = request_of(BODY, {"a": ToolOutcome("the whole file", is_error=False)})
+    assert request == SessionRequest(
         "You carry out one step.",
         (
             {"role": "user", "content": [{"type": "text", "text": "Do it."}]},

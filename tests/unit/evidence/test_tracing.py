@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.evidence.facts import Facts, Place
+from runs.evidence.facts import FigurePlace, KnownFigures
 from runs.evidence.tracing import missing_in, trace
 from runs.text.dates import Day
 from tests.hostile.bounds import within
@@ -24,9 +24,9 @@ SOURCES = {
 TODAY = Day(2026, 11, 26)
 
 
-def facts() -> Facts:
-    texts = [(Place(name, 0), text) for name, text in SOURCES.items()]
-    return Facts(texts, days=[TODAY], counts=[Decimal(3)])
+def facts() -> KnownFigures:
+    texts = [(FigurePlace(name, 0), text) for name, text in SOURCES.items()]
+    return KnownFigures(texts, days=[TODAY], counts=[Decimal(3)])
 
 
 def statuses(text: str, **options: bool) -> list[tuple[str, str]]:
@@ -151,7 +151,7 @@ def test_cells_of_a_csv_file_are_numbers_of_their_own() -> None:
 
 def test_a_figure_says_where_it_stands_and_where_it_comes_from() -> None:
     first, second = trace("Rent\n\nCHF 2,400 and\n8,437", facts())
-    assert (first.line, first.place) == (3, Place("lease.txt", SOURCES["lease.txt"].index("CHF")))
+    assert (first.line, first.place) == (3, FigurePlace("lease.txt", SOURCES["lease.txt"].index("CHF")))
     assert (second.line, second.start, second.place) == (4, 20, None)
 
 
@@ -176,7 +176,7 @@ def test_the_figures_of_a_statement_have_to_be_in_one_of_its_quotes() -> None:
 def test_work_grows_with_the_length_of_the_text(part: str) -> None:
     def traced(size: int) -> object:
         text = "".join(part.replace("{n}", str(number % 90 + 10)) for number in range(size))
-        return trace(text, Facts([(Place("a", 0), text)]))
+        return trace(text, KnownFigures([(FigurePlace("a", 0), text)]))
 
     assert growth(traced, 60) < 6
 
@@ -202,7 +202,7 @@ def test_hostile_texts_are_traced_in_time(text: str) -> None:
 
 
 def traced_by_itself(text: str) -> int:
-    return len(trace(text, Facts([(Place("a", 0), text[: len(text) // 2])])))
+    return len(trace(text, KnownFigures([(FigurePlace("a", 0), text[: len(text) // 2])])))
 
 
 @given(st.text(alphabet='0123456789.,|-=×/#[]()% \n"abc:htps/', max_size=120))

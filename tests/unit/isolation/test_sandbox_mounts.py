@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.isolation.sandbox_mounts import View, private_in
+from runs.isolation.sandbox_mounts import MountView, private_in
 
 
 def test_what_only_this_user_may_read_is_hidden(tmp_path: Path) -> None:
@@ -38,11 +38,11 @@ def test_a_program_needs_its_interpreter_and_what_it_is_a_link_to(tmp_path: Path
         path.write_text(first_line.format(tmp_path) if path.parent == named else "")
         path.chmod(0o755)
     (named / "to-beside").symlink_to(beside / "python")
-    problem = View((named,)).problem([str(named / "tests")])
+    problem = MountView((named,)).problem([str(named / "tests")])
     assert problem.startswith(f"The program “{named / 'tests'}” needs {needed.format(tmp_path)}," if needed else "")
     assert bool(problem) == bool(needed)
 
 
 @pytest.mark.parametrize(("argv", "is_there"), [(["./run"], True), (["no-such-program"], False), (["sh"], True)])
 def test_programs_among_the_files_are_not_looked_for(argv: list[str], is_there: bool) -> None:
-    assert (View().problem(argv) == "") == is_there
+    assert (MountView().problem(argv) == "") == is_there

@@ -7,9 +7,9 @@ import pytest
 
 from runs.enums import Role
 from runs.llm.capabilities import Capability, Probed, capability, use_probed, window_of
-from runs.llm.model_servers import Server
+from runs.llm.model_servers import ModelServer
 
-LOCAL = Server("http://127.0.0.1:8080")
+LOCAL = ModelServer("http://127.0.0.1:8080")
 ELSEWHERE = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:8080"}
 
 
@@ -28,7 +28,7 @@ def test_a_dated_id_is_of_its_family_and_a_longer_name_is_not() -> None:
 def test_what_questions_have_shown_holds_for_that_server_and_that_model() -> None:
     use_probed({(LOCAL.address, "qwen"): Probed(format=True, forced_tool=False, window=32_768)})
     assert capability("qwen", LOCAL) == Capability(format=True, window=32_768)
-    assert capability("qwen", Server("http://127.0.0.1:9090")) == Capability()
+    assert capability("qwen", ModelServer("http://127.0.0.1:9090")) == Capability()
     assert capability("qwen-2", LOCAL) == Capability()
 
 
@@ -52,7 +52,7 @@ def test_pages_and_pictures_are_sent_elsewhere_only_where_questions_have_shown_t
 
 
 def test_on_the_vendors_own_service_only_the_window_is_taken_from_it() -> None:
-    use_probed({(Server().address, "claude-opus-5-5"): Probed(streaming=True, window=500_000)})
+    use_probed({(ModelServer().address, "claude-opus-5-5"): Probed(streaming=True, window=500_000)})
     found = capability("claude-opus-5-5")
     assert (found.format, found.forced_tool, found.window) == (True, False, 500_000)
 

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from runs.llm.failures import of_connection
-from runs.llm.model_servers import Server
+from runs.llm.model_servers import ModelServer
 
 REQUEST = httpx2.Request("POST", "http://llm.example.org/v1/messages")
 
@@ -42,6 +42,6 @@ def unsafe() -> httpx2.ConnectError:
     ],
 )
 def test_each_cause_has_its_words(cause: Exception, reason: str) -> None:
-    found = of_connection(connection_error(cause), Server("http://alice:secret@llm.example.org:8443/v1"))
+    found = of_connection(connection_error(cause), ModelServer("http://alice:secret@llm.example.org:8443/v1"))
     assert str(found) == f"The model's service cannot be reached: llm.example.org:8443: {reason}."
     assert (found.kind, found.retriable) == ("connection_error", True)

@@ -4,7 +4,7 @@ import pytest
 
 from runs.enums import Role
 from runs.errors import ModelError
-from runs.llm.model_servers import Server, configured_window, server_for
+from runs.llm.model_servers import ModelServer, configured_window, server_for
 
 KEY = "sk-ant-very-secret"
 OTHER = "or-0123456789-secret"
@@ -12,9 +12,9 @@ GENERAL = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:8080", "ANTHROPIC_API_KEY": K
 
 
 def test_without_settings_of_its_own_a_role_is_answered_by_the_general_server() -> None:
-    assert {server_for(role, GENERAL) for role in Role} == {Server("http://127.0.0.1:8080")}
+    assert {server_for(role, GENERAL) for role in Role} == {ModelServer("http://127.0.0.1:8080")}
     assert server_for(Role.PLANNER, GENERAL).key(GENERAL) == KEY
-    assert server_for(Role.PLANNER, {}) == Server()
+    assert server_for(Role.PLANNER, {}) == ModelServer()
 
 
 def test_a_verifier_of_another_provider_gets_its_own_key_and_the_others_theirs() -> None:
@@ -90,7 +90,7 @@ def test_a_key_that_cannot_be_sent_is_told_with_what_to_set(environ: dict[str, s
     ],
 )
 def test_an_address_has_one_spelling_and_no_secret(url: str, address: str) -> None:
-    assert Server(url).address == address
+    assert ModelServer(url).address == address
 
 
 def test_the_context_of_a_role_counts_before_that_of_all() -> None:

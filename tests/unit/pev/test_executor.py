@@ -10,7 +10,7 @@ from runs.contracts.ports import FileInfo, Reply, ToolResult
 from runs.errors import ContractBroken
 from runs.pev.contracts import ContextItem, StepOutput
 from runs.pev.conversation.turns import MAX_CALLS, MAX_DEMANDS
-from runs.pev.delimiters import Block, delimited, find
+from runs.pev.delimiters import DelimitedBlock, delimited, find
 from runs.pev.executor import execute
 from runs.pev.step_brief import Critique, StepBrief
 from tests.unit.pev.conversation.test_asking import NO_JSON
@@ -87,7 +87,7 @@ def test_a_tool_result_cannot_pretend_to_be_the_words_of_a_person() -> None:
     model = Scripted(used("read_file"), gave(REPORT))
     execute(model, Tools(lambda use: ToolResult(forged)), brief())
     content: Any = model.asked[1].messages[-1]["content"]
-    assert find(content[0]["content"]) == [Block("tool", "@tool-1 read_file", forged)]
+    assert find(content[0]["content"]) == [DelimitedBlock("tool", "@tool-1 read_file", forged)]
 
 
 def test_what_goes_wrong_in_a_tool_is_told_as_an_error() -> None:

@@ -8,8 +8,8 @@ from runs.contracts.ports import FileInfo, Shown
 from runs.pev.contracts import LeftOut
 from runs.pev.input_coverage import (
     MAX_OF_STEP,
-    Covered,
     Extent,
+    FileCoverage,
     Inputs,
     coverage,
     each_shown,
@@ -110,14 +110,14 @@ def test_lines_are_counted_once(spans: list[tuple[int, int]]) -> None:
 
 def test_what_cannot_be_read_is_an_open_point_and_what_nobody_read_if_the_plan_gives_it() -> None:
     found = [
-        Covered("a.pdf", Extent.UNREADABLE, problem="is a PDF file, which cannot be read yet"),
-        Covered("b.pdf", Extent.UNREADABLE, problem="is a PDF file, which cannot be read yet"),
-        Covered("c.docx", Extent.UNREADABLE, problem="is a Word file, which cannot be read yet"),
-        Covered("d.md", Extent.NOTHING),
-        Covered("e.md", Extent.NOTHING),
-        Covered("part.md", Extent.PART, [(1, 1)], 2),
-        Covered("whole.md", Extent.WHOLE),
-        Covered("x.pdf", Extent.EXCLUDED),
+        FileCoverage("a.pdf", Extent.UNREADABLE, problem="is a PDF file, which cannot be read yet"),
+        FileCoverage("b.pdf", Extent.UNREADABLE, problem="is a PDF file, which cannot be read yet"),
+        FileCoverage("c.docx", Extent.UNREADABLE, problem="is a Word file, which cannot be read yet"),
+        FileCoverage("d.md", Extent.NOTHING),
+        FileCoverage("e.md", Extent.NOTHING),
+        FileCoverage("part.md", Extent.PART, [(1, 1)], 2),
+        FileCoverage("whole.md", Extent.WHOLE),
+        FileCoverage("x.pdf", Extent.EXCLUDED),
     ]
     assert unread_in(found, {"d.md", "part.md"}) == [
         "a.pdf and b.pdf could not be read: each of them is a PDF file, which cannot be read yet.",
@@ -141,10 +141,10 @@ def test_folders_are_as_deep_as_few_of_them_tell() -> None:
 
 def test_whoever_decides_on_a_plan_is_told_what_it_does_not_read() -> None:
     found = [
-        Covered("a.pdf", Extent.UNREADABLE, problem="is a PDF file, which cannot be read yet"),
-        Covered("b.md", Extent.NOTHING),
-        Covered("c.md", Extent.NOTHING),
-        Covered("x.md", Extent.EXCLUDED),
+        FileCoverage("a.pdf", Extent.UNREADABLE, problem="is a PDF file, which cannot be read yet"),
+        FileCoverage("b.md", Extent.NOTHING),
+        FileCoverage("c.md", Extent.NOTHING),
+        FileCoverage("x.md", Extent.EXCLUDED),
     ]
     assert not_read_by_plan(found, {"c.md"}) == [
         "a.pdf cannot be read: it is a PDF file, which cannot be read yet.",
@@ -155,8 +155,8 @@ def test_whoever_decides_on_a_plan_is_told_what_it_does_not_read() -> None:
 
 
 def test_a_summary_is_as_long_for_two_thousand_files_as_for_twenty() -> None:
-    found = [Covered(f"a/{n}.md", Extent.PART, [(1, 1)], 2) for n in range(1_000)]
-    found += [Covered(f"b/{n}.md", Extent.NOTHING) for n in range(1_000)] + [Covered("c.md", Extent.WHOLE)]
+    found = [FileCoverage(f"a/{n}.md", Extent.PART, [(1, 1)], 2) for n in range(1_000)]
+    found += [FileCoverage(f"b/{n}.md", Extent.NOTHING) for n in range(1_000)] + [FileCoverage("c.md", Extent.WHOLE)]
     lines = summary(found)
     assert lines[0] == "1 of 2,001 files were shown whole."
     assert lines[1].startswith("In part: a/0.md line 1 of 2; a/1.md line 1 of 2;")
@@ -189,9 +189,9 @@ def test_what_was_read_whole(shown: list[tuple[int, int, int]], whole: bool) -> 
 
 def test_files_shown_at_a_step_are_listed_within_bounds() -> None:
     found = [
-        *(Covered(f"{n}.md", Extent.WHOLE) for n in range(MAX_OF_STEP + 5)),
-        Covered("b.md", Extent.PART, [(1, 2)], 4),
-        Covered("c.md", Extent.NOTHING),
+        *(FileCoverage(f"{n}.md", Extent.WHOLE) for n in range(MAX_OF_STEP + 5)),
+        FileCoverage("b.md", Extent.PART, [(1, 2)], 4),
+        FileCoverage("c.md", Extent.NOTHING),
     ]
     said = each_shown(found)
     assert (said[0], said[1], said[-1]) == ("b.md lines 1 to 2 of 4", "0.md whole", "6 more")

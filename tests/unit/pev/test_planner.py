@@ -8,7 +8,7 @@ import pytest
 from runs.contracts.ports import FileInfo, Reply, ToolSpec
 from runs.errors import ContractBroken, PlanRepeated
 from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep
-from runs.pev.delimiters import Block, find
+from runs.pev.delimiters import DelimitedBlock, find
 from runs.pev.planner import Lesson, PlanBrief, RejectedWork, make_plan, repeated_in
 from runs.pev.soundness import problems_in
 from tests.unit.pev.scripted import Scripted, gave, lines_of, plan, said, step
@@ -33,7 +33,7 @@ def dumped(found: PlanContract) -> Reply:
     return gave(found.model_dump(mode="json"))
 
 
-def shown(model: Scripted) -> list[Block]:
+def shown(model: Scripted) -> list[DelimitedBlock]:
     content: Any = model.asked[0].messages[0]["content"]
     return [item for block in content for item in find(block["text"])]
 

@@ -14,7 +14,7 @@ from runs.pev import prompts
 from runs.pev.checks.contains import Contains
 from runs.pev.checks.file_exists import FileExists
 from runs.pev.contracts import Criterion
-from runs.pev.delimiters import Block, find
+from runs.pev.delimiters import DelimitedBlock, find
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verifier import judge
 from tests.unit.pev.conversation.test_asking import NO_JSON
@@ -272,7 +272,7 @@ def test_a_verifier_that_never_names_the_criterion_is_no_pass() -> None:
 # ---- what it is shown ---------------------------------------------------------------------------------------------
 
 
-def shown(model: Scripted) -> list[Block]:
+def shown(model: Scripted) -> list[DelimitedBlock]:
     content: Any = model.asked[0].messages[0]["content"]
     return [item for block in content for item in find(block["text"])]
 

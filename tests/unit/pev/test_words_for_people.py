@@ -14,7 +14,7 @@ from runs.errors import NoVerdict
 from runs.evidence.citations.citing import broken_line, superfluous_line
 from runs.evidence.citations.lookup import citations_in
 from runs.evidence.results import in_plain_words
-from runs.evidence.sources import Given, Sources
+from runs.evidence.sources import GivenFiles, Sources
 from runs.pev.contracts import Criterion, PlanContract, SimplePlan, SimpleVerdict, StepOutput, VerifierAnswer
 from runs.pev.conversation.generous import read_json
 from runs.pev.verifier import judge
@@ -48,7 +48,7 @@ FOR_MODELS = re.compile(rf"\b[CKMNORSTU]\d+\b|#L\d|#p\d|\]\(|{'|'.join(sorted(KE
 
 
 def problems() -> Iterator[str]:
-    sources = Sources({}, Given(FILES, {}))
+    sources = Sources({}, GivenFiles(FILES, {}))
     for link in LINKS:
         found = citations_in(f"It says {link}.\n", sources)
         yield from (broken_line(one) for one in found.broken)

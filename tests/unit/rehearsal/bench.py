@@ -15,7 +15,7 @@ from runs.documents.made_files import commented, make
 from runs.documents.places.document import Document
 from runs.enums import About, Role
 from runs.evidence.results import Judgement
-from runs.evidence.sources import Given, ToolText, source_of
+from runs.evidence.sources import GivenFiles, ToolText, source_of
 from runs.llm.provider import REHEARSAL
 from runs.pev.contracts import Criterion, PlanContract, PlanStep, StepOutput, SynthesizedAnswer
 from runs.pev.executor import execute
@@ -241,8 +241,8 @@ class Bench:
             effort="low",
         )
 
-    def given(self) -> Given:
-        return Given(self.files, Memory(self.files).files())
+    def given(self) -> GivenFiles:
+        return GivenFiles(self.files, Memory(self.files).files())
 
     def finish(self, plan: PlanContract, results: Mapping[str, str], gaps: tuple[str, ...] = ()) -> Judgement:
         written = sorted(path for path in self.tree if path not in self.files or path.startswith("review/"))

@@ -5,7 +5,7 @@ import io
 
 from runs.contracts.ports import ToolUse
 from runs.evidence.citations.lookup import citations_in
-from runs.evidence.sources import Given, Sources
+from runs.evidence.sources import GivenFiles, Sources
 from runs.pev.contracts import LeftOut
 from runs.pev.tools.toolbox import RunTools
 from runs.rehearsal import executor
@@ -113,7 +113,7 @@ def test_blanks_in_cells_of_documents_are_cited_with_the_cells_before_them() -> 
     shown = RunTools(Memory(given)).run(ToolUse("one", "read_file", {"path": "a.docx"})).text
     read = library([Call("read_file", shown, is_error=False, path="a.docx")], [])["a.docx"]
     content = executor.findings(material(read)).content
-    cited = citations_in(content, Sources({"findings.md": content.encode()}, Given(given), made=["findings.md"]))
+    cited = citations_in(content, Sources({"findings.md": content.encode()}, GivenFiles(given), made=["findings.md"]))
     assert [(one.status.value, one.target, one.quote) for one in cited.links if "#" in one.target] == [
         ("ok", "a.docx#t1r1c2.p1", "[date]"),
         ("ok", "a.docx#t1r2c2.p1", "TBD"),

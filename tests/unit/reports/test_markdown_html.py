@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.reports.markdown_html import MAX_HERE_CHARACTERS, _Rendered, clean_html, render_markdown
+from runs.reports.markdown_html import MAX_HERE_CHARACTERS, _RenderedMarkdown, clean_html, render_markdown
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_is_nested_too_deeply_is_shown_as_it_is(text: str) -> None:
 
 
 def test_of_rendered_texts_no_more_bytes_are_kept_than_may_be() -> None:
-    rendered = _Rendered(max_bytes=10)
+    rendered = _RenderedMarkdown(max_bytes=10)
     for name in (b"a", b"b", b"c"):
         rendered.keep(name, name * 5)
     assert [rendered.get(name) for name in (b"a", b"b", b"c")] == [None, b"bbbbb", b"ccccc"]

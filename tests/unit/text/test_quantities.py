@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.text.quantities import Figures, Kind, Unlike, quantity, stored_quantity
+from runs.text.quantities import Figures, QuantityKind, Unlike, quantity, stored_quantity
 
 
 @pytest.mark.parametrize(
@@ -86,42 +86,42 @@ def test_no_cents_and_a_plus_are_no_minus(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("$5", Kind(unit="USD")),
-        ("5 US$", Kind(unit="USD")),
-        ("5 francs", Kind(unit="CHF")),
-        ("AED 5", Kind(unit="AED")),
-        ("5 AED", Kind(unit="AED")),
-        ("₴5", Kind(unit="₴")),
-        ("5 kg", Kind(unit="kg")),
-        ("5 kilograms", Kind(unit="kg")),
-        ("5 hp", Kind(unit="hp")),
-        ("5 EUR/m²", Kind(unit="EUR/m²")),
-        ("$5/kg", Kind(unit="USD/kg")),
-        ("5%", Kind(unit="%")),
-        ("%5", Kind(unit="%")),
-        ("5 ‰", Kind(unit="‰")),
-        ("5k", Kind(scale=3)),
-        ("5 thousand", Kind(scale=3)),
-        ("$5m", Kind(scale=6, unit="USD")),
-        ("$5 m", Kind(scale=6, unit="USD")),
-        ("€ 5 k", Kind(scale=3, unit="EUR")),
-        ("5 M €", Kind(scale=6, unit="EUR")),
-        ("5 T€", Kind(scale=3, unit="EUR")),
-        ("m€ 5", Kind(scale=6, unit="EUR")),
-        ("$5 MB", Kind(unit="USD MB")),
-        ("5 m2", Kind(unit="m²")),
-        ("5 km2", Kind(unit="km²")),
-        ("5m", Kind(unit="m")),
-        ("5 Mio. €", Kind(scale=6, unit="EUR")),
-        ("Rs. 5 crore", Kind(scale=7, unit="INR")),
-        ("<5", Kind("<")),
-        ("≥ 5", Kind("≥")),
-        (">= 5 kg", Kind("≥", 0, "kg")),
-        ("~5", Kind("~")),
-        ("ca. 5 EUR", Kind("~", 0, "EUR")),
+        ("$5", QuantityKind(unit="USD")),
+        ("5 US$", QuantityKind(unit="USD")),
+        ("5 francs", QuantityKind(unit="CHF")),
+        ("AED 5", QuantityKind(unit="AED")),
+        ("5 AED", QuantityKind(unit="AED")),
+        ("₴5", QuantityKind(unit="₴")),
+        ("5 kg", QuantityKind(unit="kg")),
+        ("5 kilograms", QuantityKind(unit="kg")),
+        ("5 hp", QuantityKind(unit="hp")),
+        ("5 EUR/m²", QuantityKind(unit="EUR/m²")),
+        ("$5/kg", QuantityKind(unit="USD/kg")),
+        ("5%", QuantityKind(unit="%")),
+        ("%5", QuantityKind(unit="%")),
+        ("5 ‰", QuantityKind(unit="‰")),
+        ("5k", QuantityKind(scale=3)),
+        ("5 thousand", QuantityKind(scale=3)),
+        ("$5m", QuantityKind(scale=6, unit="USD")),
+        ("$5 m", QuantityKind(scale=6, unit="USD")),
+        ("€ 5 k", QuantityKind(scale=3, unit="EUR")),
+        ("5 M €", QuantityKind(scale=6, unit="EUR")),
+        ("5 T€", QuantityKind(scale=3, unit="EUR")),
+        ("m€ 5", QuantityKind(scale=6, unit="EUR")),
+        ("$5 MB", QuantityKind(unit="USD MB")),
+        ("5 m2", QuantityKind(unit="m²")),
+        ("5 km2", QuantityKind(unit="km²")),
+        ("5m", QuantityKind(unit="m")),
+        ("5 Mio. €", QuantityKind(scale=6, unit="EUR")),
+        ("Rs. 5 crore", QuantityKind(scale=7, unit="INR")),
+        ("<5", QuantityKind("<")),
+        ("≥ 5", QuantityKind("≥")),
+        (">= 5 kg", QuantityKind("≥", 0, "kg")),
+        ("~5", QuantityKind("~")),
+        ("ca. 5 EUR", QuantityKind("~", 0, "EUR")),
     ],
 )
-def test_what_belongs_to_a_number_is_kept(text: str, kind: Kind) -> None:
+def test_what_belongs_to_a_number_is_kept(text: str, kind: QuantityKind) -> None:
     found = quantity(text)
     assert found is not None
     assert (found.kind, found.values["."]) == (kind, Decimal(5))
@@ -223,18 +223,18 @@ def test_different_decimal_marks_are_refused_and_unclear_ones_decide_nothing() -
 @pytest.mark.parametrize(
     ("shown", "stored", "value", "kind", "total"),
     [
-        ("-200", "-200", "-200", Kind(), "-200"),
-        ("2.5M", "2500000", "2500000", Kind(), "2,500,000"),
-        ("26%", "0.255", "25.5", Kind(unit="%"), "25.5% (0.255)"),
-        ("1,234.00 €", "1234", "1234", Kind(unit="EUR"), "1,234 €"),
-        ("(5)", "-5", "-5", Kind(), "-5"),
-        ("5t", "5000", "5000", Kind(unit="t"), "5,000"),
-        ("1,234", "1.234", "1.234", Kind(), "1.234"),
-        ("Sum 5", "5", "5", Kind(unit="Sum"), "5"),
+        ("-200", "-200", "-200", QuantityKind(), "-200"),
+        ("2.5M", "2500000", "2500000", QuantityKind(), "2,500,000"),
+        ("26%", "0.255", "25.5", QuantityKind(unit="%"), "25.5% (0.255)"),
+        ("1,234.00 €", "1234", "1234", QuantityKind(unit="EUR"), "1,234 €"),
+        ("(5)", "-5", "-5", QuantityKind(), "-5"),
+        ("5t", "5000", "5000", QuantityKind(unit="t"), "5,000"),
+        ("1,234", "1.234", "1.234", QuantityKind(), "1.234"),
+        ("Sum 5", "5", "5", QuantityKind(unit="Sum"), "5"),
     ],
 )
 def test_a_workbook_holds_the_value_and_shows_the_unit(
-    shown: str, stored: str, value: str, kind: Kind, total: str
+    shown: str, stored: str, value: str, kind: QuantityKind, total: str
 ) -> None:
     found = stored_quantity(shown, stored)
     assert found is not None

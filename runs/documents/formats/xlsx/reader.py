@@ -21,20 +21,20 @@ _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _TC = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
 
 
-class CellComment(NamedTuple):
+class SheetComment(NamedTuple):
     column: int
     text: str
     by: str
     on: str = ""
 
 
-def comments_of(package: Package, part: str, persons: str) -> dict[int, list[CellComment]]:
+def comments_of(package: Package, part: str, persons: str) -> dict[int, list[SheetComment]]:
     """Returns the comments of a sheet by row. A thread is stored twice: the second time as a note
     for older programs.
     """
     relations = package.relations(part)
     threads, notes = ([one.target for one in relations if one.kind == kind] for kind in ("threadedComment", "comments"))
-    found: dict[str, list[CellComment]] = defaultdict(list)
+    found: dict[str, list[SheetComment]] = defaultdict(list)
     if threads:
         names = _persons(package.xml(persons))
         for target in threads:
@@ -42,23 +42,23 @@ def comments_of(package: Package, part: str, persons: str) -> dict[int, list[Cel
     threaded = set(found)
     for target in notes:
         _add_notes(found, package.xml(target), threaded)
-    rows: dict[int, list[CellComment]] = defaultdict(list)
+    rows: dict[int, list[SheetComment]] = defaultdict(list)
     for reference, comments in found.items():
         if address := address_in(f"x!{reference}"):
             rows[address.row] += [one._replace(column=address.column) for one in comments]
     return rows
 
 
-def _add_thread(found: dict[str, list[CellComment]], root: Element | None, names: Mapping[str, str]) -> None:
+def _add_thread(found: dict[str, list[SheetComment]], root: Element | None, names: Mapping[str, str]) -> None:
     for one in root.iter(f"{_TC}threadedComment") if root is not None else ():
         said = one.find(f"{_TC}text")
         text = (said.text or "") if said is not None else ""
         found[one.get("ref", "")].append(
-            CellComment(0, text, names.get(one.get("personId", ""), ""), one.get("dT", ""))
+            SheetComment(0, text, names.get(one.get("personId", ""), ""), one.get("dT", ""))
         )
 
 
-def _add_notes(found: dict[str, list[CellComment]], root: Element | None, threaded: Set[str]) -> None:
+def _add_notes(found: dict[str, list[SheetComment]], root: Element | None, threaded: Set[str]) -> None:
     if root is None:
         return
     authors = [one.text or "" for one in root.iter(f"{_S}author")]
@@ -68,7 +68,7 @@ def _add_notes(found: dict[str, list[CellComment]], root: Element | None, thread
             parts = [t.text or "" for run in (text if text is not None else ()) for t in _texts(run)]
             author = whole_number(one.get("authorId"), -1, low=-1)
             by = authors[author] if 0 <= author < len(authors) else ""
-            found[one.get("ref", "")].append(CellComment(0, "".join(parts), by))
+            found[one.get("ref", "")].append(SheetComment(0, "".join(parts), by))
 
 
 def _texts(run: Element) -> Sequence[Element]:
@@ -106,7 +106,7 @@ class WorkbookText:
         self._left_bytes, self._left_blocks, self._left_marks = MAX_TEXT_BYTES, MAX_BLOCKS, MAX_MARKS
         self._left_stored = MAX_STORED
 
-    def begin(self, sheet: WorkbookSheet, comments: dict[int, list[CellComment]]) -> None:
+    def begin(self, sheet: WorkbookSheet, comments: dict[int, list[SheetComment]]) -> None:
         self._sheet, self._comments = sheet, comments
         self._start: int | None = None
         self._row = self._column_ranges = 0

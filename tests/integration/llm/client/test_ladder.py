@@ -13,7 +13,7 @@ from runs.contracts.answer_schemas import schema_for
 from runs.contracts.ports import Ask
 from runs.llm.capabilities import Probed, use_probed
 from runs.llm.client import Clients
-from runs.llm.model_servers import Server
+from runs.llm.model_servers import ModelServer
 from runs.pev.contracts import StepOutput
 from runs.pev.conversation.asking import corrected, read
 from tests.fakes.anthropic_answers import Answer, Overrun, Say, Think, ToolUse, UseTools
@@ -42,7 +42,7 @@ def speaking(api: FakeAnthropic, dialect: Dialect, *answers: Answer) -> None:
     left = iter(answers)
     api.script(served(dialect, lambda _: next(left)))
     shown = Probed(format=dialect.format, forced_tool=dialect.forced_tool, no_tools=dialect.no_tools)
-    use_probed({(Server(api.url).address, MODEL): shown})
+    use_probed({(ModelServer(api.url).address, MODEL): shown})
 
 
 def says(value: Any) -> Say:

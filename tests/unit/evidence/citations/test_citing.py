@@ -8,7 +8,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import CitationStatus
 from runs.evidence.citations.citing import Delivered
 from runs.evidence.citations.lookup import citations_in
-from runs.evidence.sources import Given, Sources
+from runs.evidence.sources import GivenFiles, Sources
 from runs.pev.synthesizer import AnswerBrief, synthesize
 from runs.pev.verification import prechecks
 from runs.pev.verification.case import VerificationInput
@@ -21,8 +21,8 @@ BAD = "It is forty days [“forty days”](nda.md#L1).\n"
 IN_LINE_1 = "Line 1: “forty days” does not occur in nda.md."
 
 
-def inputs() -> Given:
-    return Given(GIVEN, {path: FileInfo(f"sha of {path}", len(data)) for path, data in GIVEN.items()})
+def inputs() -> GivenFiles:
+    return GivenFiles(GIVEN, {path: FileInfo(f"sha of {path}", len(data)) for path, data in GIVEN.items()})
 
 
 def case(files: dict[str, str], *, finished: tuple[str, ...] = (), **changes: Any) -> VerificationInput:
@@ -125,7 +125,7 @@ def test_the_same_link_with_words_of_the_run_s_own_is_looked_up() -> None:
 def test_a_citation_that_holds_is_the_run_s_own_though_it_stands_in_a_given_file_too() -> None:
     given = {"nda.md": GIVEN["nda.md"], "earlier.md": GOOD.encode()}
 
-    cited = citations_in(GOOD, Sources({}, Given(given)))
+    cited = citations_in(GOOD, Sources({}, GivenFiles(given)))
 
     assert [one.status for one in cited.citations] == [CitationStatus.OK]
 

@@ -14,7 +14,7 @@ from runs.evidence.citations.citation import Cited
 from runs.evidence.citations.citing import Delivered, problems_of
 from runs.evidence.citations.lookup import noted_in
 from runs.evidence.results import Evidence
-from runs.evidence.sources import Given, Sources
+from runs.evidence.sources import GivenFiles, Sources
 from runs.pev.checks.citations import Citations
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import CheckInput
@@ -33,7 +33,7 @@ LONG = "The tenant pays rent, and rates, and for light-bulbs, windows/doors and 
 
 def sources(given: Mapping[str, bytes] = SOURCES, files: Mapping[str, bytes] | None = None) -> Sources:
     files = files or {}
-    return Sources({**given, **files}, Given(given), made=list(files))
+    return Sources({**given, **files}, GivenFiles(given), made=list(files))
 
 
 def document(made: BuiltDocument) -> Document:
@@ -208,8 +208,8 @@ def test_they_are_judged_with_those_of_texts(form: str) -> None:
     sentence = f"{page or 'F'}ootnote 3: “due monthly” does not occur in a.md.".replace("page 1", "Page 1")
     path = f"review.{form}"
     assert problems_of([path], files, changed, sources(changed, files)) == {path: [sentence]}
-    assert Delivered([path], files, Given(changed), ()).broken("") == [f"{path}: {sentence}"]
-    assert Delivered([path], files, Given(SOURCES), ()).broken("") == []
+    assert Delivered([path], files, GivenFiles(changed), ()).broken("") == [f"{path}: {sentence}"]
+    assert Delivered([path], files, GivenFiles(SOURCES), ()).broken("") == []
     superfluous = problems_of([path], files, SOURCES, sources(SOURCES, files), finished=[path])[path]
     assert [one.rpartition(" has one: ")[2] for one in superfluous] == [
         "lease.docx.",
@@ -249,7 +249,7 @@ def test_a_comment_in_a_copy_proves_nothing_of_the_original() -> None:
     copy = converted(READERS["docx"](word(body, {"footnotes": notes, "comments": comments})))
     given = {**SOURCES, "b.docx": converted(READERS["docx"](word(body, {"footnotes": notes})))}
     examiner = EvidenceResolver(
-        Sources({"reviewed/b.docx": copy}, Given(given), made=["reviewed/b.docx"]), ["reviewed/b.docx"]
+        Sources({"reviewed/b.docx": copy}, GivenFiles(given), made=["reviewed/b.docx"]), ["reviewed/b.docx"]
     )
 
     def examined(source: str) -> Evidence:
@@ -273,7 +273,7 @@ def test_what_a_document_cites_is_looked_up_once_for_all_quotes_from_it(form: st
             return super().__getitem__(name)
 
     files = {path: converted(read(path, REVIEW))}
-    examiner = EvidenceResolver(Watched({**SOURCES, **files}, Given(SOURCES), made=[path]), [path])
+    examiner = EvidenceResolver(Watched({**SOURCES, **files}, GivenFiles(SOURCES), made=[path]), [path])
     quotes = ("Rent is due in “ten days”", "It is “due monthly”")
     cites = [examiner.examined(QuotedEvidence(source=path, quote=quote, statement=None)).cites for quote in quotes]
     assert cites == ["lease.docx, clause 4.2(b)", "a.md, line 1"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from runs.enums import Provenance
-from runs.evidence.sources import Given, Sources, ToolText
+from runs.evidence.sources import GivenFiles, Sources, ToolText
 from runs.pev.checks.citations import Citations
 from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.material import CheckInput
@@ -62,7 +62,7 @@ class TestCitations:
         address = "https://a.example/x"
         page = ToolText(f"{address}, found\nIt has 5,450 inhabitants.\n", sent=address, is_outside=True)
         files = {"report.md": f"[“It has 5,450”]({address}) [“5,450 inhabitants”]({address})".encode()}
-        read = CheckInput(files, library=Sources(files, Given({}), tools=[page]))
+        read = CheckInput(files, library=Sources(files, GivenFiles({}), tools=[page]))
         evidence = run_check(self.CHECK, read)
         assert (evidence.verified, evidence.provenance) == (True, Provenance.OBSERVED)
         assert evidence.rests_on == "checked against what tools showed"

@@ -5,12 +5,12 @@ import math
 import pytest
 
 from runs.errors import InvalidInput
-from runs.pev.checks.tables import Table
+from runs.pev.checks.tables import CsvTable
 from runs.text.patterns import Budget
 
 
 def rows(text: str) -> list[list[str]]:
-    return [row.cells for row in Table(text).rows(Budget(math.inf))]
+    return [row.cells for row in CsvTable(text).rows(Budget(math.inf))]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import ToolResult, ToolUse
-from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.repetition import CallHistory
 from runs.pev.delimiters import delimited
 
 
@@ -16,7 +16,7 @@ def call(path: str, result: str = "", *, is_error: bool = False) -> tuple[ToolUs
 
 def turns_until_it_circles(pattern: str) -> int | None:
     """Each word of the pattern is a turn, each letter of it a call; None when it never goes round in circles."""
-    calls = Calls()
+    calls = CallHistory()
     for number, turn in enumerate(pattern.split(), 1):
         calls.answers([call(letter) for letter in turn])
         if calls.circling:
@@ -47,7 +47,7 @@ def test_calls_go_round_in_circles_when_one_comes_the_third_time_and_nothing_new
 
 
 def test_a_result_that_changed_is_told_in_full() -> None:
-    calls = Calls()
+    calls = CallHistory()
     told = [calls.answers([call("a.md", text)])[0] for text in ("one", "two", "one")]
     assert told[:2] == [
         (delimited("tool", "one", "@tool-1 read_file"), False),
@@ -67,14 +67,14 @@ def test_a_result_that_changed_is_told_in_full() -> None:
     ],
 )
 def test_which_arguments_are_the_same(one: JsonObject, other: JsonObject, same: bool) -> None:
-    calls = Calls()
+    calls = CallHistory()
     calls.answers([(ToolUse("1", "read_file", one), ToolResult("Text."))])
     ((told, _),) = calls.answers([(ToolUse("2", "read_file", other), ToolResult("Text."))])
     assert told.startswith("You have called") is same
 
 
 def test_an_error_that_comes_again_stays_an_error() -> None:
-    calls = Calls()
+    calls = CallHistory()
     calls.answers([call("a.md", "No such file.", is_error=True)])
     assert calls.answers([call("a.md", "No such file.", is_error=True)]) == [
         ("You have made this very call before, and it fails as in @tool-1. Do it otherwise, or go on.", True)
@@ -82,7 +82,7 @@ def test_an_error_that_comes_again_stays_an_error() -> None:
 
 
 def test_a_repeated_call_keeps_its_number_and_its_result() -> None:
-    calls = Calls()
+    calls = CallHistory()
     calls.answers([call("a"), call("a"), call("b")])
     assert [result.text for _, result in calls.made] == ["Text of a.", "Text of a.", "Text of b."]
     ((told, _),) = calls.answers([call("c")])
@@ -90,10 +90,10 @@ def test_a_repeated_call_keeps_its_number_and_its_result() -> None:
 
 
 def test_what_was_going_on_in_one_sentence_however_the_tools_are_called() -> None:
-    calls = Calls()
+    calls = CallHistory()
     for name in ("x" * 500, "<b>", "list_files", "list_files", "four", "four"):
         calls.answers([(ToolUse("id", name, {}), ToolResult("Nothing."))])
     listed = "“list_files” 2 times (1 of them with a result it had already)"
     four = "“four” 2 times (1 of them with a result it had already)"
     assert calls.summary == f"It called {listed}, {four}, “{'x' * 40}…” once."
-    assert Calls().summary == ""
+    assert CallHistory().summary == ""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from runs.contracts.ports import Ask, Reply
-from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.repetition import CallHistory
 from runs.pev.conversation.sendable import NOTHING_SAID, CallIds, sendable
 from runs.pev.conversation.turns import carried_out
 from tests.unit.pev.scripted import Tools, ask
@@ -109,7 +109,7 @@ def test_an_id_that_the_api_refuses_is_replaced(key: str) -> None:
 
 @pytest.mark.parametrize("call", [use(None), use(7), {"type": "tool_use", "name": "read_file", "input": {}}])
 def test_a_call_without_an_id_is_given_one(call: dict[str, Any]) -> None:
-    asked = carried_out(ask(), Reply((call, use("b")), "tool_use", "m"), Tools(), Calls())
+    asked = carried_out(ask(), Reply((call, use("b")), "tool_use", "m"), Tools(), CallHistory())
     assert ids(*asked.messages[1:]) == [["call-1", "b"], ["call-1", "b"]]
 
 
@@ -183,7 +183,7 @@ def test_names_and_arguments_that_no_call_can_have_are_replaced(given: dict[str,
 
 def test_the_conversation_itself_stays_as_it_came() -> None:
     reply = Reply((text(" "), use("a"), use("a")), "tool_use", "m")
-    asked: Ask = carried_out(ask(), reply, Tools(), Calls())
+    asked: Ask = carried_out(ask(), reply, Tools(), CallHistory())
     sendable(asked.messages)
     assert asked.messages[1] == said(text(" "), use("a"), use("a"))
     assert CallIds().unique(reply.content) == (text(" "), use("a"), use("call-2"))

@@ -10,7 +10,7 @@ import pytest
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, Reply, ToolResult, ToolUse, Usage
 from runs.errors import ContractBroken
-from runs.pev.conversation.repetition import Calls
+from runs.pev.conversation.repetition import CallHistory
 from runs.pev.conversation.window import MAX_DIGEST_CHARS, Room, answer_tokens
 from runs.pev.delimiters import find
 from runs.pev.executor import execute
@@ -153,7 +153,7 @@ def test_a_small_window_gets_short_answers_and_short_results() -> None:
 
 
 def test_what_is_told_of_earlier_calls_is_bounded_and_the_newest_are_kept() -> None:
-    calls = Calls()
+    calls = CallHistory()
     for number in range(1, 301):
         use = ToolUse("id", "write_file", {"path": f"{number}.md", "content": "c" * 10_000})
         calls.answers([(use, ToolResult("r" * 10_000, is_error=number == 300))])

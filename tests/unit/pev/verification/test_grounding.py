@@ -6,7 +6,7 @@ import pytest
 
 from runs.contracts.ports import FileInfo, Shown
 from runs.enums import About, Provenance
-from runs.evidence.sources import Given, Sources, ToolText
+from runs.evidence.sources import GivenFiles, Sources, ToolText
 from runs.pev.contracts import Criterion
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.grounding import NO_STATEMENT
@@ -26,7 +26,7 @@ ALL_SHOWN = Shown("lease.md", "a" * 64, 25, len(READ), 1, 2, 2)
 def leased(*criteria: Criterion, **changes: Any) -> VerificationInput:
     values: dict[str, Any] = {
         "files": {"lease.md": LEASE, "report.md": REPORT},
-        "inputs": Given({"lease.md": LEASE}, INFO),
+        "inputs": GivenFiles({"lease.md": LEASE}, INFO),
         "shown": ("report.md",),
         "given": ("lease.md",),
         "output": "The rent is 4,000 dollars.",
@@ -210,7 +210,7 @@ def test_an_answer_goes_back_once_while_a_piece_of_evidence_names_no_statement(
 
 
 def test_persons_are_sources_and_their_words_are_from_a_person() -> None:
-    sources = Sources({}, Given(), persons={2: "The rent was raised to 4,500 in June."})
+    sources = Sources({}, GivenFiles(), persons={2: "The rent was raised to 4,500 in June."})
     assert (list(sources), sources.provenance("@person-2")) == (["@output", "@person-2"], Provenance.PERSON)
 
 
@@ -257,7 +257,7 @@ SHOWN = Shown("lease.md", "a" * 64, 25, 25 + len(CHANGES), 1, 2, 2)
 def changing() -> VerificationInput:
     tools = (ToolText(f"lease.md, lines 1-2 of 2\n{CHANGES}", (SHOWN,), "read_file\nlease.md"),)
     files = {"lease.md": CHANGES.encode(), "report.md": b"Interest is 5 percent a year."}
-    return leased(files=files, inputs=Given({"lease.md": CHANGES.encode()}, INFO), tools=tools)
+    return leased(files=files, inputs=GivenFiles({"lease.md": CHANGES.encode()}, INFO), tools=tools)
 
 
 @pytest.mark.parametrize("source", ["lease.md", "@tool-1"])

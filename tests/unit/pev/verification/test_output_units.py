@@ -8,10 +8,10 @@ import pytest
 from runs.contracts.ports import FileInfo
 from runs.enums import About
 from runs.evidence.results import CriterionResult, doubts_in, needs_person
-from runs.evidence.sources import Given
+from runs.evidence.sources import GivenFiles
 from runs.pev.contracts import Criterion
 from runs.pev.verification.output_units import Output, counted
-from runs.pev.verification.sampling import Sample, sample_of
+from runs.pev.verification.sampling import EvidenceCount, sample_of
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import case, given_, verdict
@@ -40,7 +40,7 @@ def counted_in(criterion: str, files: Mapping[str, str], quotes: list[dict[str, 
         Criterion(text=criterion, about=About.OUTPUT),
         files={**GIVEN, **written},
         shown=tuple(written),
-        inputs=Given(GIVEN, {path: FileInfo("0" * 64, len(data)) for path, data in GIVEN.items()}),
+        inputs=GivenFiles(GIVEN, {path: FileInfo("0" * 64, len(data)) for path, data in GIVEN.items()}),
         meant=tuple(GIVEN),
     )
     name, text = next(iter(files.items()))
@@ -193,4 +193,4 @@ def test_offline_rules_and_steps_that_do_not_apply_are_not_counted() -> None:
     assert sample_of(criterion, (), of_rules) is None
     assert sample_of(
         criterion, (), case(criterion, files={"rents.csv": RENTS.encode()}, shown=("rents.csv",))
-    ) == Sample(2, 3, "rows", "missing in rents.csv, line 3")
+    ) == EvidenceCount(2, 3, "rows", "missing in rents.csv, line 3")

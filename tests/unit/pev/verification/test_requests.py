@@ -11,7 +11,7 @@ from runs.contracts.base import DIFF, QuotedEvidence
 from runs.enums import About, Action, Provenance
 from runs.evidence.results import Evidence, RequestResult
 from runs.pev.contracts import Criterion, CriterionAnswer
-from runs.pev.verification.requests import Change, PersonRequest, is_own_words, judged, settled
+from runs.pev.verification.requests import PersonRequest, ResultChange, is_own_words, judged, settled
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import NeverAsked, Scripted
 from tests.unit.pev.test_verifier import CHECK, OPEN, REAL, case, given_, shown, verdict
@@ -24,12 +24,12 @@ NAMED = "# Findings\nThe term is open. Severity: high.\nThe cap is missing. Seve
 
 def change(
     new: str, old: str = OLD, words: str = WORDS, output: str = "Two points.", before: str = "Two points."
-) -> Change:
+) -> ResultChange:
     request = PersonRequest(1, words, "attempt 1", ["findings.md"], {"findings.md": old.encode()}, before)
-    return Change(request, {"findings.md": new.encode(), "nda.md": b"The cap is missing."}, output)
+    return ResultChange(request, {"findings.md": new.encode(), "nda.md": b"The cap is missing."}, output)
 
 
-def proved(change: Change, source: str, quote: str) -> tuple[bool, str]:
+def proved(change: ResultChange, source: str, quote: str) -> tuple[bool, str]:
     found = change.proof(QuotedEvidence(source=source, quote=quote))
     return found.verified, found.sentence
 

@@ -7,11 +7,11 @@ import pytest
 from runs.contracts.ports import FileInfo, Shown
 from runs.enums import About
 from runs.evidence.results import CriterionResult, UntracedFigure, doubts_in, needs_person, shared_quotes
-from runs.evidence.sources import Given, ToolText
+from runs.evidence.sources import GivenFiles, ToolText
 from runs.pev.checks.quotes_occur import QuotesOccur
 from runs.pev.contracts import Criterion
 from runs.pev.verification.case import VerificationInput
-from runs.pev.verification.sampling import Sample, sample_of
+from runs.pev.verification.sampling import EvidenceCount, sample_of
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
 from tests.unit.pev.test_verifier import case, given_, verdict
@@ -26,7 +26,7 @@ TOOL = ToolText(READ, SHOWN)
 def about(text: str) -> VerificationInput:
     criterion = Criterion(text=text, about=About.SOURCES)
     said = "The contract of ann ends in May. The contract of bob ends in May. contracts/cid.md is named."
-    return case(criterion, files=FILES, inputs=Given(FILES, INFOS), tools=(TOOL,), meant=list(FILES), output=said)
+    return case(criterion, files=FILES, inputs=GivenFiles(FILES, INFOS), tools=(TOOL,), meant=list(FILES), output=said)
 
 
 def sample(text: str, *sources: tuple[str, str]) -> tuple[int, int, str]:
@@ -75,7 +75,7 @@ def test_a_quote_that_stands_nowhere_is_no_look_either() -> None:
 def test_of_how_the_result_looks_code_counts_the_names(output: str, seen: int) -> None:
     criterion = Criterion(text="Every contract is listed", about=About.OUTPUT)
     listed = case(
-        criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output=output, shown=("ann.md",)
+        criterion, files=FILES, inputs=GivenFiles(FILES, INFOS), meant=list(FILES), output=output, shown=("ann.md",)
     )
     answer = verdict(given_("C1", {"source": "@output", "quote": output}))
     result = judge(Scripted(answer, answer), listed).results[0]
@@ -98,7 +98,7 @@ def quote_of(name: str, statement: str) -> dict[str, str]:
 def judged(text: str, *answers: list[tuple[str, str]], output: str = FINDINGS) -> CriterionResult:
     """The result of a verifier that quotes the contract of ann for the first words, then of further statements."""
     criterion = Criterion(text=text, about=About.SOURCES)
-    about_each = case(criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output=output)
+    about_each = case(criterion, files=FILES, inputs=GivenFiles(FILES, INFOS), meant=list(FILES), output=output)
     said = [verdict(given_("C1", *(quote_of(name, statement) for name, statement in quotes))) for quotes in answers]
     return judge(Scripted(*said), about_each).results[0]
 
@@ -151,7 +151,7 @@ def test_figures_are_counted_by_what_is_traced() -> None:
     criterion = Criterion(text="Every figure stands in a contract", about=About.SOURCES)
     untraced = UntracedFigure(source="@output", kind="number", text="9,000", line=1, start=8, end=13)
     output = "It costs 9,000 from 7 May on. The contract of ann ends in May."
-    of_all = case(criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output=output)
+    of_all = case(criterion, files=FILES, inputs=GivenFiles(FILES, INFOS), meant=list(FILES), output=output)
     for missing, sample in (((), "2 of 2 figures have evidence"), ((untraced,), "1 of 2 figures have evidence")):
         answer = verdict(given_("C1", quote_of("ann", "The contract of ann ends in May.")))
         found = judge(Scripted(answer, answer), replace(of_all, untraced=missing)).results[0]
@@ -170,11 +170,11 @@ def test_a_quote_check_looks_at_every_row() -> None:
     files = {**FILES, "ends.csv": rows.encode()}
     check = QuotesOccur(kind="quotes_occur", path="ends.csv", column="quote")
     criteria = (Criterion(text="Every end is right", about=About.SOURCES), Criterion(text="Quotes", check=check))
-    of_rows = case(*criteria[:1], files=files, inputs=Given(FILES, INFOS), meant=list(FILES), shown=("ends.csv",))
+    of_rows = case(*criteria[:1], files=files, inputs=GivenFiles(FILES, INFOS), meant=list(FILES), shown=("ends.csv",))
     answer = verdict(given_("C1", quote_of("ann", "The contract of ann ends in May.")))
     sampled = judge(Scripted(answer, answer), of_rows).results[0]
     compared = sample_of(criteria[0], sampled.evidence, replace(of_rows, criteria=criteria))
-    assert (sampled.sample, compared) == ("1 of 2 points have evidence", Sample(2, 2, "points"))
+    assert (sampled.sample, compared) == ("1 of 2 points have evidence", EvidenceCount(2, 2, "points"))
 
 
 @pytest.mark.parametrize("text", ["The end of Bob is right", "It ends in May after all", "It is not at all late"])
@@ -200,15 +200,15 @@ def test_words_of_the_run_itself_are_no_evidence_for_a_point() -> None:
     own = [{"source": "@output", "quote": text, "statement": text} for text in ("ends in June, after", "ends in 2099")]
     criterion = Criterion(text="Every end is right", about=About.SOURCES)
     answer = verdict(given_("C1", quote_of("ann", "The contract of ann ends in May."), *own))
-    of_own = case(criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output=OWN)
+    of_own = case(criterion, files=FILES, inputs=GivenFiles(FILES, INFOS), meant=list(FILES), output=OWN)
     assert judge(Scripted(answer, answer), of_own).results[0].sample == "1 of 3 points have evidence"
     notes = {
         **FILES,
         "notes.md": b"It ends in June.\n",
         "r.md": b"- Ann: [\xe2\x80\x9cIt ends in June\xe2\x80\x9d](notes.md)\n- Bob\n",
     }
-    cited = case(criterion, files=notes, inputs=Given(FILES, INFOS), meant=list(FILES), shown=("notes.md", "r.md"))
-    assert sample_of(criterion, (), cited) == Sample(0, 2, "points")
+    cited = case(criterion, files=notes, inputs=GivenFiles(FILES, INFOS), meant=list(FILES), shown=("notes.md", "r.md"))
+    assert sample_of(criterion, (), cited) == EvidenceCount(0, 2, "points")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_words_of_the_run_itself_are_no_evidence_for_a_point() -> None:
 def test_a_loose_word_counts_nothing_else(text: str, output: str) -> None:
     criterion = Criterion(text=text, about=About.SOURCES)
     found = sample_of(
-        criterion, (), case(criterion, files=FILES, inputs=Given(FILES, INFOS), meant=list(FILES), output=output)
+        criterion, (), case(criterion, files=FILES, inputs=GivenFiles(FILES, INFOS), meant=list(FILES), output=output)
     )
     assert found is not None
     assert found.seen == 0
@@ -237,8 +237,8 @@ def test_a_check_of_quotes_says_nothing_of_points_without_one() -> None:
     files = {**FILES, "r.md": text.encode()}
     criterion = Criterion(text="Every end is right", about=About.SOURCES)
     check = Criterion(text="Quotes", check=QuotesOccur(kind="quotes_occur", path="r.md"))
-    quoted = case(criterion, check, files=files, inputs=Given(FILES, INFOS), meant=list(FILES), shown=("r.md",))
-    assert sample_of(criterion, (), quoted) == Sample(1, 3, "points")
+    quoted = case(criterion, check, files=files, inputs=GivenFiles(FILES, INFOS), meant=list(FILES), shown=("r.md",))
+    assert sample_of(criterion, (), quoted) == EvidenceCount(1, 3, "points")
 
 
 def test_findings_below_headings_are_points_where_quotes_are_checked() -> None:
@@ -246,5 +246,5 @@ def test_findings_below_headings_are_points_where_quotes_are_checked() -> None:
     files = {**FILES, "r.md": text.encode()}
     criterion = Criterion(text="Each finding is right", about=About.SOURCES)
     check = Criterion(text="Quotes", check=QuotesOccur(kind="quotes_occur", path="r.md"))
-    quoted = case(criterion, check, files=files, inputs=Given(FILES, INFOS), meant=list(FILES), shown=("r.md",))
-    assert sample_of(criterion, (), quoted) == Sample(1, 2, "points")
+    quoted = case(criterion, check, files=files, inputs=GivenFiles(FILES, INFOS), meant=list(FILES), shown=("r.md",))
+    assert sample_of(criterion, (), quoted) == EvidenceCount(1, 2, "points")
