@@ -1,7 +1,7 @@
-"""Django's admin for an administrator who has to look at work items, leases and calls. Nothing is changed here.
+"""The Django admin, for administrators who need to look at work items, leases and calls. It is read-only.
 
-A status changes by a move, with its event; a line of the journal never does (D1). Who is made inactive has to lose
-sessions and links with it.
+A status changes only together with its event, and the journal never changes (D1). A person who is made inactive must
+lose sessions and links too.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from runs.people.permissions import is_administrator
 
 
 class Administration(admin.AdminSite):
-    """For superusers. Others find nothing here (S4); anyone who has not signed in was sent to do so before."""
+    """For superusers. Others get 404 (S4). Anyone who has not signed in has been redirected already."""
 
     site_header = site_title = "pevsite administration"
     index_title = "What this installation holds"
     empty_value_display = "–"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Raises Http404 instead of saying no: a no would lead to a form for passwords, which no one has."""
+        """Raises Http404 instead of returning False, which would lead to a password form. No one has a password."""
         if not is_administrator(request.user):
             raise Http404
         return True
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Never:
-        """Nobody has a password, and a page for one would only mislead. Raises Http404."""
+        """Raises Http404, because no one has a password."""
         raise Http404
 
     def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Never:
@@ -44,7 +44,7 @@ site = Administration(name="admin")
 
 
 class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Lists and pages to look at."""
+    """Lists and pages without editing."""
 
     show_full_result_count = False  # counting all events takes longer than showing a hundred
 

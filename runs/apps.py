@@ -1,4 +1,6 @@
-"""Registers the app with Django: what the engine is notified of, and the key of the delimiters in prompts."""
+"""Registers the app with Django, connects the engine to committed work items, and sets the key of the delimiters in
+prompts.
+"""
 
 from django.apps import AppConfig
 from django.utils.crypto import salted_hmac
@@ -11,13 +13,14 @@ class RunsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        # These import the tables, which can be defined only now.
+        # Imported here, because models can be defined only now.
         from runs.lifecycle.effects import notify_with
         from runs.operations.traces.trace_listener import send_spans
         from runs.store import event_log
 
         notify_with(_notified)
-        event_log.committed.connect(send_spans, dispatch_uid="traces")  # once, however often this is called
+        # `dispatch_uid` connects it once, even if `ready` is called again
+        event_log.committed.connect(send_spans, dispatch_uid="traces")
         delimiters.use_key(salted_hmac("pevsite.delimiters", "tags", algorithm="sha256").digest())
 
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of a contract, as it is sent along with a request for an answer in its shape."""
+"""JSON Schemas of contracts, as they are sent with a request for an answer of that shape."""
 
 import json
 import re
@@ -11,16 +11,17 @@ from pydantic import JsonValue
 from runs.contracts.base import Contract, JsonObject
 
 _NOTHING = re.compile(r"(?:default: , |default: \[\], |, minLength: 1|\{(?:default: (?:\[\])?|minLength: 1)\})")
-"""Of what the bounds of a field become in its description."""
+"""Matches bounds that say nothing when they are moved into a field's description."""
 
 
 @cache
 def schema_for(contract: type[Contract]) -> JsonObject:
-    """JSON Schema in the dialect of the API: closed objects, every property required, no bounds. Not to be changed.
+    """Returns a JSON Schema in the API's dialect: closed objects, all properties required, no bounds. It must not be
+    modified.
 
-    Fields with a default are listed as required too, since the API allows 24 optional parameters only.
+    Fields with a default are required too, because the API allows only 24 optional parameters.
     """
-    from anthropic import transform_schema  # two seconds to import: only for those who ask a model
+    from anthropic import transform_schema  # takes two seconds to import, and only processes that ask a model need it
 
     schema = cast("JsonObject", transform_schema(contract))
     _each_object(schema, lambda node: node.update(required=list(cast("JsonObject", node["properties"]))))
@@ -29,8 +30,8 @@ def schema_for(contract: type[Contract]) -> JsonObject:
 
 
 def _shortened(node: JsonValue, *, of_names: bool = False) -> None:
-    """Without titles, which repeat the names, and bounds that say nothing. `of_names`: the keys of this node are names
-    of fields, of which one may be called `title`.
+    """Removes titles, which repeat the names, and bounds that say nothing. `of_names`: the keys of this node are names
+    of fields, and `title` may be one of them.
     """
     if isinstance(node, dict):
         if not of_names:
@@ -58,5 +59,5 @@ def _each_object(node: JsonValue, do: Callable[[JsonObject], None]) -> None:
 
 
 def schema_in_words(schema: JsonObject) -> str:
-    """For the prompt of a model that does not honour the format."""
+    """Returns the schema as text, for the prompt of a model that does not support a response format."""
     return f"Its schema:\n{json.dumps(schema, sort_keys=True, separators=(',', ':'), ensure_ascii=False)}\n"

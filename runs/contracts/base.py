@@ -1,4 +1,4 @@
-"""What all contracts rest on: the base class, bounded strings, and the names of the sources that evidence quotes."""
+"""The base class of all contracts, bounded strings, and the names of the sources that evidence quotes."""
 
 from typing import Annotated
 
@@ -24,32 +24,32 @@ StepId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0
 Path = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 
 RESULT = "@result/"
-"""Before a path: the file as the run has left it. A path alone is the file as it was given, where it was given."""
+"""Prefix of a path: the file as the run has left it. A path alone means the file as it was given, if it was given."""
 
 OUTPUT, DIFF, TOOL, PERSON, COMMAND = "@output", "@diff", "@tool-", "@person-", "@command-"
-"""The other sources: findings, what changed since a rejection; before a number, tool results and what people said;
-before a name, what a command printed that was run as a check. No quote may name the last.
+"""The other sources: the findings, and the changes since a rejection; with a number, tool results and answers of
+people; with a name, the output of a command that was run as a check. Quotes may not name the last.
 """
 
 STEP = "@step-"
-"""Before the key of a step that was settled before: what its tools showed, as in `@step-look-up/tool-2`."""
+"""Prefix of the key of a step that was settled earlier: what its tools showed, as in `@step-look-up/tool-2`."""
 
 MAX_COUNT = 10**12
-"""Of bytes or words: no file has so many, and every database can count to it."""
+"""Of bytes or words. No file has so many, and every database can store the number."""
 
 _EMPTY = BeforeValidator(lambda value: "" if value is None else value)
 
 Name = Annotated[str, _EMPTY, StringConstraints(strip_whitespace=True, max_length=500)]
-"""What may be left out, as an empty text: each `null` beside a type counts among the few unions that the API allows."""
+"""Optional text, empty if omitted. A `null` would make the field a union, and the API allows only a few of those."""
 
 Confidence = Annotated[float, Field(ge=0, le=1)]
-"""Lengths far above what models write when they are well: they keep one field from filling a page or a prompt."""
+"""Lengths far above what models normally write. They keep one field from filling a page or a prompt."""
 
 
 class Contract(BaseModel):
-    """Closed and frozen: an unknown field is an error, not something to be dropped."""
+    """The base class of contracts. They are frozen, and unknown fields are errors instead of being dropped."""
 
-    # Built when first used: a command that prints its help uses none of them.
+    # Built on first use: most commands use none of them.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
@@ -64,4 +64,4 @@ class QuotedEvidence(Contract):
 
 
 MAX_EVIDENCE = 20
-"""Quotes for one criterion: what is about each of more things needs a check, since no verifier copies so much."""
+"""Quotes for one criterion. Evidence about more things than that needs a check, because no verifier copies so much."""

@@ -1,4 +1,4 @@
-"""Words that a model has to take into account: of a verifier, of a person, or of what happened before."""
+"""Words that a model must take into account: from a verifier, from a person, or about earlier events."""
 
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
@@ -9,7 +9,7 @@ from runs.contracts.base import Contract, StepId, Text
 
 
 class AnsweredQuestion(NamedTuple):
-    """What a person said to a question of a model, as the `number`th thing that people said in the run."""
+    """A person's answer to a question of a model. `number`: its number among everything that people said in the run."""
 
     number: int
     question: str
@@ -18,7 +18,9 @@ class AnsweredQuestion(NamedTuple):
 
 @dataclass(frozen=True)
 class Feedback:
-    """`label` says whose words they are or what happened. `request` numbers those of a person; 0 for others."""
+    """`label` says whose words they are, or what happened. `request` is the number of a person's
+    request, otherwise 0.
+    """
 
     label: str
     text: str
@@ -45,5 +47,5 @@ class Comment(Contract):
 
     @property
     def words(self) -> str:
-        """With the place named, as the planner is told it."""
+        """Returns the text with its place, as it is shown to the planner."""
         return f"{self.place}: {self.text}" if self.place else self.text

@@ -1,7 +1,7 @@
-"""What pev needs from outside: a model to ask and a workspace to work in. Values only, no Django.
+"""The ports of pev: a model to ask and a workspace to work in. Values only, no Django.
 
-The engine implements both over the journal, so that an attempt which is run again after a crash is given
-the recorded replies and results instead of asking and acting a second time.
+The engine implements both over the journal. When an attempt is run again after a crash, it gets the recorded replies
+and results instead of asking and acting a second time.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,8 +16,8 @@ from runs.text.domains import Sites
 
 
 class ByService(NamedTuple):
-    """Of a tool that the model's service runs itself, within a reply: how often in one reply and in one attempt, and
-    which sites it may read; none for a tool that reads none.
+    """Limits of a tool that the model's service runs within a reply: uses per reply and per attempt, and the sites that
+    it may read, if it reads any.
     """
 
     uses: int
@@ -35,8 +35,8 @@ class ToolSpec:
 
     @property
     def parts(self) -> JsonObject:
-        """What a question says of it. Of a tool of ours the same as before there were others, so that replies
-        recorded then are found.
+        """Returns the parts of it that identify a question. For our own tools they are unchanged since before there
+        were others, so that replies recorded then are still found.
         """
         parts = dict(vars(self))
         if self.service is None:
@@ -45,22 +45,23 @@ class ToolSpec:
 
     @property
     def shortened(self) -> "ToolSpec":
-        """The same with the first sentence of its description, for models that read slowly."""
+        """Returns the tool with only the first sentence of its description, for slow models."""
         first, stop, _ = self.description.partition(". ")
         return replace(self, description=f"{first}.") if stop else self
 
 
 def names_that_write(specs: Iterable[ToolSpec]) -> frozenset[str]:
-    """Those of the tools that write files."""
+    """Returns the names of the tools that write files."""
     return frozenset(spec.name for spec in specs if spec.effect is Effect.WRITES_FILES)
 
 
 @dataclass(frozen=True)
 class Ask:
-    """One question to a model, in terms that every server understands; `llm` adds what a model is capable of.
+    """One question to a model, in terms that every server understands. `llm` adds what depends on the model's
+    abilities.
 
-    `messages` only ever grows within a conversation. `last_round` forbids tools in the answer. `stable` names the
-    prefixes that other questions begin with too: the system prompt and so many blocks of the first message.
+    `messages` only grows within a conversation. `last_round` forbids tools in the answer. `stable` marks prefixes that
+    other questions share: the system prompt and so many blocks of the first message.
     """
 
     role: Role
@@ -77,19 +78,21 @@ class Ask:
 
     @property
     def instructions(self) -> str:
-        """The system prompt of a model that takes no format: with the schema of its answer."""
+        """The system prompt for a model that does not support a response format, with the schema of its answer."""
         return self.system if self.schema is None else f"{self.system}\n{schema_in_words(self.schema)}"
 
     @property
     def uses(self) -> dict[str, int]:
-        """Of each tool that the service runs itself, how often the reply may use it."""
+        """How often the reply may use each tool that the service runs."""
         return {} if self.last_round else {tool.name: tool.service.uses for tool in self.tools if tool.service}
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one reply. `input` counts only what was neither read from nor written to the cache. `searches`,
-    `fetches` and `code_runs`: how often the service has searched and read the web and run code for it.
+    """Tokens of one reply. `input` excludes tokens read from or written to the cache.
+
+    `searches`, `fetches` and `code_runs` count uses of the service's own tools. `lower_bound`: the service charges for
+    more than it has reported.
     """
 
     input: int = 0
@@ -105,7 +108,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class ToolUse:
-    """`agent`: the subagent that calls; empty for whoever it works for."""
+    """A call of a tool. `agent`: the subagent that calls, or empty for the model of the role."""
 
     id: str
     name: str
@@ -114,12 +117,12 @@ class ToolUse:
 
 
 SERVED = "_tool_result"
-"""How the kinds of blocks end in which a service says what came of its own calls."""
+"""The suffix of the kinds of blocks with results of the service's own tools."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. `content` holds the blocks as they came; `conversation.sendable` is about sending them again."""
+    """A model's reply. `content` has the blocks as they came; see `conversation.sendable` for sending them again."""
 
     content: tuple[JsonObject, ...]
     stop_reason: str
@@ -129,7 +132,9 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """What is said behind the last result of the service: before that it only says what it is about to do."""
+        """The text after the last result of the service's tools. Text before it only announces what the model is going
+        to do.
+        """
         kinds = [str(block.get("type")) for block in self.content]
         start = max((at for at, kind in enumerate(kinds, 1) if kind.endswith(SERVED)), default=0)
         return "".join(str(block.get("text", "")) for block in self.content[start:] if block.get("type") == "text")
@@ -141,93 +146,99 @@ class Reply:
 
 
 def call_id(call: JsonObject) -> str:
-    """The id of a tool call, as it came; empty where it has none."""
+    """Returns the id of a tool call as it came, or an empty string."""
     key = call.get("id")
     return key if isinstance(key, str) else ""
 
 
 def arguments_of(call: JsonObject) -> JsonObject:
-    """The arguments of a tool call; none where they are no object."""
+    """Returns the arguments of a tool call, or an empty object if they are not an object."""
     arguments = call.get("input")
     return arguments if isinstance(arguments, dict) else {}
 
 
 class Model(Protocol):
     def ask(self, ask: Ask) -> Reply:
-        """The model's reply. Raises ModelError when there is none, and ToolsUsedUp, with nothing asked, for a question
-        that offers tools of the service which the run may not use any more.
+        """Returns the model's reply.
+
+        Raises ModelError if there is none. Raises ToolsUsedUp, without asking, if the question offers tools of the
+        service that the run may not use any more.
         """
         ...
 
 
 class ReplyDraft(Protocol):
-    """Is told of a reply while it is being written, for people to watch. Nothing of it is kept, or trusted."""
+    """Receives a reply while it is being written, for people to watch. It is neither stored nor trusted."""
 
     def begin(self, kind: str, tool: str = "") -> None:
-        """A block begins and the one before is whole: `text`, `thinking`, or `tool_use` of the tool of this name."""
+        """Begins a block, which ends the one before: `text`, `thinking`, or `tool_use` of this tool."""
         ...
 
     def add(self, piece: str) -> None:
-        """More of the block: of a tool's input and of a structured answer a piece of JSON, cut anywhere."""
+        """Adds to the block. Input of tools and structured answers come as JSON that may be cut anywhere."""
         ...
 
 
 class FileInfo(NamedTuple):
-    """`size` in bytes; `sha256` of the content, in hex. As JSON a list of the two."""
+    """`size` in bytes, and the `sha256` of the content in hex. As JSON, a list of the two."""
 
     sha256: str
     size: int
 
 
 type Changes = dict[str, FileInfo | None]
-"""What differs from a tree: path to the file that is there now, or to None where it is gone."""
+"""The differences from a tree: path to the changed file, or to None if it was deleted."""
 
 
 class Workspace(Protocol):
-    """The files of an attempt: a tree with the attempt's own changes on top."""
+    """The files of an attempt: a tree, and the attempt's own changes on top."""
 
     def files(self) -> Mapping[str, FileInfo]:
-        """Path to what is known of the file, sorted by path."""
+        """Returns the files by path, sorted."""
         ...
 
     def read(self, path: str) -> bytes:
-        """The whole content. Raises KeyError for a path that is not there."""
+        """Returns the whole content. Raises KeyError for an unknown path."""
         ...
 
     def problem(self, path: str) -> str:
-        """Why it cannot be read as text, as a clause behind its name; empty if it can, or if nothing is known of it."""
+        """Returns why the file cannot be read as text, as a clause that continues its name, or an empty string."""
         ...
 
     def notes(self, path: str) -> Sequence[str]:
-        """What of it could not be read, as sentences."""
+        """Returns sentences on what could not be read."""
         ...
 
     def extent(self, path: str) -> str:
-        """How much a document is, such as "12 pages"; empty for all else."""
+        """Returns the size of a document, such as "12 pages", or an empty string."""
         ...
 
     def is_given(self, path: str) -> bool:
-        """Whether it lies there as the task was given it."""
+        """Whether the file is unchanged since it was given with the task."""
         ...
 
     def make(self, form: str, data: bytes) -> bytes:
-        """A file of this format made of `data` as its maker takes it (`documents.made_files`), outside this process.
-        Raises InvalidInput with a clause behind the file's name.
+        """Makes a file of this format from `data` (see `documents.made_files`) in an isolated process.
+
+        Raises InvalidInput with a clause that continues the file's name.
         """
         ...
 
     def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
-        """The Word file at `path` with a comment at these characters of its text. Raises InvalidInput as `make`."""
+        """Returns the Word file at `path` with a comment on these characters of its text. Raises InvalidInput like
+        `make`.
+        """
         ...
 
     def write(self, path: str, content: bytes) -> None:
-        """Replace or create. Raises PathRefused or UploadRefused; the sentence is for the model."""
+        """Creates or replaces a file. Raises PathRefused or UploadRefused with a sentence for the model."""
         ...
 
 
 class Answer(NamedTuple):
-    """What a person answered, as the `number`th thing that people said in the run. `delegated`: they left it to the
-    model, with or without `words`.
+    """A person's answer. `number`: its number among everything that people said in the run.
+
+    `delegated`: the person left the decision to the model, with or without `words`.
     """
 
     number: int
@@ -237,18 +248,19 @@ class Answer(NamedTuple):
 
 
 class People(Protocol):
-    """Those who answer for the run."""
+    """The people who answer for the run."""
 
     def ask(self, question: str, choices: Sequence[str]) -> Answer:
-        """What was answered to this question in this run. Raises AnswerAwaited as long as nothing was, and InvalidInput
-        where no more may be asked.
+        """Returns the answer to this question in this run.
+
+        Raises AnswerAwaited until there is one, and InvalidInput if no further question may be asked.
         """
         ...
 
 
 class CommandResult(NamedTuple):
-    """How a command has ended. `status`: of its exit, None where it was ended for what `why` says; `output`: what it
-    printed, cut in the middle where it is long.
+    """How a command ended. `status`: its exit status, or None if it was stopped for the reason `why`. `output` is cut
+    in the middle if it is long.
     """
 
     status: int | None
@@ -257,20 +269,20 @@ class CommandResult(NamedTuple):
 
 
 class Commands(Protocol):
-    """What an administrator lets be run on a copy of the workspace. Nothing of what it writes is kept."""
+    """The commands that an administrator allows on a copy of the workspace. What they write is discarded."""
 
     @property
     def known(self) -> Mapping[str, str]:
-        """Name to command line, as people write it."""
+        """Command lines by name."""
         ...
 
     def run(self, name: str) -> CommandResult:
-        """Raises InvalidInput where there is no such command, or none can be run."""
+        """Raises InvalidInput if there is no such command, or if commands cannot be run."""
         ...
 
 
 class Page(NamedTuple):
-    """A page of the web: `address` where it was found, after redirects, when, and what of it is text."""
+    """A web page: its `address` after redirects, when it was read, and its text."""
 
     address: str
     at: datetime
@@ -278,19 +290,19 @@ class Page(NamedTuple):
 
 
 class Pages(Protocol):
-    """What models may read of the web."""
+    """The web pages that models may read."""
 
     def read(self, address: str) -> Page:
-        """Raises InvalidInput for a page that cannot be read, or may not."""
+        """Raises InvalidInput for a page that cannot or may not be read."""
         ...
 
 
 class Shown(NamedTuple):
-    """What a part of a tool's result, the characters from `start` to before `end`, shows of which file.
+    """Which part of a file the characters from `start` to before `end` of a tool's result show.
 
-    `first_line` to `last_line`, from 1, are shown whole, of the `lines` that the file has; where `last_line` is the
-    smaller one, only a piece of `first_line` is. All three are 0 where nothing but name and size is shown. `unit`: the
-    page, slide or sheet of a document that has such, as "page 7" or "sheet Rents".
+    Lines from `first_line` to `last_line`, from 1, are shown whole; the file has `lines` lines. If `last_line` is less
+    than `first_line`, only a part of `first_line` is shown. All three are 0 if only name and size are shown. `unit`:
+    the page, slide or sheet of a document, such as "page 7" or "sheet Rents".
     """
 
     path: str
@@ -305,8 +317,10 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class ToolResult:
-    """`text` goes to the model and is what `@tool-N` quotes are looked up in. `shown`: which of it shows files.
-    `within`: the calls that were carried out for this one, in order; each has its number before it.
+    """The result of a tool call. `text` goes to the model, and `@tool-N` quotes are looked up in it. `shown`: the parts
+    of it that show files.
+
+    `within`: the calls that were carried out for this one, in order. Their numbers precede its own.
     """
 
     text: str
@@ -316,46 +330,46 @@ class ToolResult:
 
 
 class Acting(NamedTuple):
-    """Of a call that acts outside. `repeatable`: sent twice it does no more than sent once."""
+    """A call that acts outside. `repeatable`: sending it twice has the same effect as sending it once."""
 
     repeatable: bool = False
 
 
 type OriginalKind = Literal["pdf", "picture"]
-"""What models take as it is: pages cut from PDF files, and pictures."""
+"""Formats that models take unchanged: pages cut from PDF files, and pictures."""
 
 
 class Original(NamedTuple):
-    """A page, from 1, that a model may see as it looks, beside what was read of it."""
+    """A page, from 1, that a model may see as a picture next to its text."""
 
     path: str
     sha256: str
     kind: OriginalKind
     page: int
     size: int | None = 0
-    """Bytes of the text on it, which models are sent with the page once more; None where it could not be read."""
+    """Bytes of its text, which models are sent again with the page. None if the text could not be read."""
 
 
 class Servers(Protocol):
-    """The servers beyond this installation whose tools models may call."""
+    """External servers whose tools models may call."""
 
     def specs(self) -> Sequence[ToolSpec]:
-        """Their tools, sorted by name."""
+        """Returns their tools, sorted by name."""
         ...
 
     def acting(self, name: str) -> Acting | None:
-        """As of a GuardedToolbox."""
+        """As in GuardedToolbox."""
         ...
 
     def call(self, use: ToolUse) -> ToolResult:
-        """Whatever goes wrong is a result with `is_error`."""
+        """Calls a tool. Every failure is a result with `is_error`."""
         ...
 
 
 @dataclass(frozen=True)
 class Reach:
-    """What tools may reach beyond the files; what is None nobody reaches. `service`: what the model's service runs
-    itself.
+    """What tools may use in addition to the files, None if unavailable. `service`: tools that the
+    model's service runs.
     """
 
     people: People | None = None
@@ -369,33 +383,35 @@ class Toolbox(Protocol):
     def specs(self) -> Sequence[ToolSpec]: ...
 
     def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
-        """The pages to be shown as they look beside this result of this call, which was carried out in this attempt."""
+        """Returns the pages to show as pictures next to this result of a call of this attempt."""
         ...
 
     def run(self, use: ToolUse) -> ToolResult:
-        """Carry out one tool call. Whatever goes wrong is a result with `is_error`, never an exception."""
+        """Carries out one tool call. Every failure is a result with `is_error`, never an exception."""
         ...
 
 
 class JournaledToolbox(Toolbox, Protocol):
-    """One that takes down what it does, and what is done elsewhere."""
+    """A toolbox that records its calls and those carried out elsewhere."""
 
     def read_pdf(self, address: str, data: bytes) -> str:
-        """What a PDF file says that the model's service has read there. Raises InvalidInput where it cannot be read."""
+        """Returns the text of a PDF file that the model's service has read at the address. Raises InvalidInput if it is
+        unreadable.
+        """
         ...
 
     def serve(self, use: ToolUse, result: ToolResult) -> ToolResult:
-        """A call that the model's service has carried out itself; its result as it counts from now on."""
+        """Records a call that the model's service has carried out. Returns the result to use from now on."""
         ...
 
     def note(self, use: ToolUse, result: ToolResult) -> ToolResult:
-        """A call whose result was made of other calls, or that is refused."""
+        """Records a call that is refused, or whose result was made from other calls."""
         ...
 
 
 class GuardedToolbox(Toolbox, Protocol):
-    """One that says which calls a person has to let go."""
+    """A toolbox that says which calls a person must approve."""
 
     def acting(self, use: ToolUse) -> Acting | None:
-        """How a call that acts outside is to be dealt with; None for all others."""
+        """Returns how to treat a call that acts outside, or None for all others."""
         ...

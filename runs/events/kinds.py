@@ -26,7 +26,7 @@ class EventData(BaseModel, ABC):
     `step` is a step's key, `attempt` its attempt's number, `by` a person's name, `why` and `text` are sentences.
     """
 
-    # Built when first used: a command that prints its help uses none of them.
+    # Built on first use: most commands use none of them.
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     groups: ClassVar[frozenset[Group]] = frozenset()

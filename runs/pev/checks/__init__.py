@@ -1,1 +1,1 @@
-"""Checks that decide a criterion without a model, and what makes one unusable (T2)."""
+"""The checks that decide criteria without a model (T2), one module for each kind."""

@@ -1,4 +1,4 @@
-"""Terms occur nowhere in given files that were read whole."""
+"""Checks that terms occur nowhere in given files that were read to the end."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple
@@ -52,9 +52,7 @@ class Absent(Check):
         return f"The term {quoted(short[0])} is too short to be looked for." if short else None
 
     def decide(self, material: CheckInput, budget: Budget) -> Evidence:
-        """Only files that were read whole show that something is absent, and what could be one of the terms counts as
-        one (T14).
-        """
+        """Requires that all files were read to the end. A passage that may be one of the terms counts as one (T14)."""
         names = matching(self.path, material.given)
         if not names:
             raise InvalidInput(f"{self.path} matches none of the given files")
@@ -88,7 +86,7 @@ class Absent(Check):
 
 
 class _TermPlace(NamedTuple):
-    """Where a term is, or may be; `sentence` says so."""
+    """The place of a term or possible term. `sentence` describes it."""
 
     name: str
     line: int

@@ -1,7 +1,7 @@
-"""What each kind of check declares. A kind is one module of this package, and `registry` finds it.
+"""The base classes of checks. Each kind is a module of this package, which `registry` finds.
 
-Fields become the schema that planners are given; their labels become the form of the plan editor. The docstring of a
-class is a part of that schema, so it says to models what the check looks for.
+The fields of a check become the schema that planners get, and their labels become the form of the plan editor. The
+docstring of the class is part of that schema, so it tells models what the check looks for.
 """
 
 from abc import abstractmethod
@@ -19,13 +19,13 @@ from runs.text.paths import clean_path
 from runs.text.patterns import SECONDS, Budget
 
 COMPARING_SECONDS = 10.0
-"""For one check that compares with sources: a list of a million rows takes two."""
+"""For a check that compares with sources. A list of a million rows takes two seconds."""
 
 
 @dataclass(frozen=True)
 class Label:
-    """How the plan editor shows a field. `is_long`: it has room for several lines, and sentences about the check leave
-    its text out. `choices`: values, each with its words.
+    """How the plan editor shows a field. `is_long`: it is shown with several lines, and sentences about the check omit
+    its text. `choices`: values with their labels.
     """
 
     text: str
@@ -35,36 +35,38 @@ class Label:
 
 
 def labels_of(contract: type[Contract]) -> dict[str, Label]:
-    """The labels of the fields that have one, by the names of the fields."""
+    """Returns the labels of fields by name. Fields without a label are left out."""
     every = contract.model_fields.items()
     return {name: item for name, field in every for item in field.metadata if isinstance(item, Label)}
 
 
 class Check(Contract):
-    """The base class of all kinds."""
+    """The base class of all checks."""
 
     kind: str
 
     order: ClassVar[int]
-    """The place of the kind in lists and in the schema."""
+    """The position of the kind in lists and in the schema."""
     title: ClassVar[str]
     """Completes “The criterion is met when …”."""
     seconds: ClassVar[float] = SECONDS
-    """The time limit."""
+    """The time limit in seconds."""
     stricter: ClassVar[Mapping[str, Callable[[Any, Any], bool]]] = {}
-    """By field, whether a new value asks for at least as much as an old one. Other fields must not change."""
+    """By field, a function that says whether a new value is at least as strict as the old one. Other fields must be
+    equal.
+    """
     can_compare: ClassVar[bool] = False
-    """Whether checks of this kind compare the result with something else."""
+    """Whether checks of this kind can compare the result with something else."""
     counts_each: ClassVar[bool] = False
-    """Whether it can decide what a criterion says of each of several things."""
+    """Whether it can decide a criterion that speaks of each of several things."""
     is_quick: ClassVar[bool] = False
-    """Whether it looks at one file alone in next to no time: then it is tried each time a step writes the file."""
+    """Whether it examines one file and is fast. Such a check is tried each time a step writes the file."""
     limits_size: ClassVar[bool] = False
-    """Whether it says how long a file must be, so that the run's own minimum does not apply."""
+    """Whether it states the length of a file, so that the run's default minimum does not apply."""
 
     @classmethod
     def name(cls) -> str:
-        """The value of `kind`."""
+        """Returns the value of `kind`."""
         return str(get_args(cls.model_fields["kind"].annotation)[0])
 
     @property
@@ -74,15 +76,15 @@ class Check(Contract):
 
     @abstractmethod
     def words(self, commands: Mapping[str, str]) -> str:
-        """What the check looks for, as a clause for people. `commands`: the command lines by their names."""
+        """Returns what the check looks for, as a clause for people. `commands`: command lines by name."""
 
     def problem(self) -> str | None:
-        """Why a plan must not contain the check. Raises InvalidInput for a path that cannot be."""
+        """Returns why a plan must not contain the check, or None. Raises InvalidInput for an impossible path."""
         return None
 
     @abstractmethod
     def decide(self, material: CheckInput, budget: Budget) -> Evidence:
-        """Whether it holds, with the figures. Raises InvalidInput with a sentence if that cannot be decided."""
+        """Returns whether it holds, with figures. Raises InvalidInput with a sentence if that cannot be decided."""
 
     @property
     def compares(self) -> bool:
@@ -91,19 +93,17 @@ class Check(Contract):
 
     @property
     def compared_paths(self) -> Sequence[str]:
-        """The paths and patterns that it compares the result with, one of which must mean a given file; none where any
-        will do.
-        """
+        """The paths and patterns that it compares the result with. Each must match a given file."""
         return ()
 
     @property
     def looked_up(self) -> Literal["", "passages", "rows"]:
-        """What of the file was found in the sources when the check holds: its quoted passages, or each row."""
+        """What the check looks up in the sources: quoted passages, or each row of a table."""
         return ""
 
     @property
     def reads_whole(self) -> str:
-        """The pattern of the given files that executors must have read to the end; empty for none."""
+        """The pattern of the given files that executors must have read to the end, or an empty string."""
         return ""
 
     @property
@@ -113,11 +113,11 @@ class Check(Contract):
 
     @property
     def long_texts(self) -> dict[str, str]:
-        """What `words` leaves out, by the labels of the fields."""
+        """The texts that `words` omits, by label of their field."""
         return {label.text: getattr(self, name) for name, label in labels_of(type(self)).items() if label.is_long}
 
     def is_as_strict_as(self, other: "Check") -> bool:
-        """Whether it asks for at least as much as the other."""
+        """Whether it is at least as strict as the other check."""
         if type(self) is not type(other):
             return False
         fields = set(self.stricter)
@@ -128,7 +128,7 @@ class Check(Contract):
 
 
 class FileCheck(Check):
-    """The base class of the kinds that look at one file of the result."""
+    """The base class of checks that examine one file of the result."""
 
     path: Annotated[Path, Label("File", "The path as the step writes it, such as review/findings.md")]
 
@@ -149,18 +149,19 @@ class FileCheck(Check):
 
     @abstractmethod
     def examine(self, data: bytes, material: CheckInput, budget: Budget) -> CheckResult:
-        """The result for the file with this content, with a sentence that continues its path. Raises InvalidInput with
-        such a sentence, TooSlow among them, where nothing can be told.
+        """Returns the result for a file with this content. Its sentence continues the file's path.
+
+        Raises InvalidInput (also its subclass TooSlow), with such a sentence, if that cannot be decided.
         """
 
 
 def includes(now: Sequence[str], before: Sequence[str]) -> bool:
-    """Whether a list still has everything that it had."""
+    """Whether a list still contains everything that it contained."""
     return set(before) <= set(now)
 
 
 def text_in(data: bytes) -> str:
-    """The text of a file. Raises InvalidInput where it has none."""
+    """Returns the text of a file. Raises InvalidInput if it has none."""
     text = text_of(data)
     if text is None:
         raise InvalidInput("is not a text file")
@@ -168,7 +169,7 @@ def text_in(data: bytes) -> str:
 
 
 def evidence_of(source: str, data: bytes | None, found: CheckResult) -> Evidence:
-    """The result as evidence about the source with this content."""
+    """Returns the result as evidence about the source with this content."""
     made = Provenance.OBSERVED if found.observed else Provenance.MADE
     return Evidence(
         kind="check",

@@ -1,4 +1,4 @@
-"""Every citation of a file leads to what it quotes."""
+"""Checks that every citation of a file leads to what it quotes."""
 
 import operator
 from collections.abc import Mapping

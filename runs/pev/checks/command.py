@@ -1,4 +1,4 @@
-"""A command of the administrator succeeds."""
+"""Checks that a command of the administrator succeeds."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ from runs.pev.checks.material import CheckInput, CheckResult
 from runs.text.patterns import Budget
 
 SHOWN_LINES, SHOWN_CHARS = 10, 1_000
-"""Of the end of what a command printed, as evidence and as feedback."""
+"""From the end of a command's output, for evidence and feedback."""
 
 
 class CommandSucceeds(Check):
@@ -38,8 +38,10 @@ class CommandSucceeds(Check):
         return f"the command {self.command} ({line}) succeeds"
 
     def decide(self, material: CheckInput, budget: Budget) -> Evidence:
-        """The end of what it printed, where test runners sum up, is the evidence. All of it is kept as a text under the
-        name of the source. The command has a time limit of its own.
+        """Runs the command, which has a time limit of its own.
+
+        The end of its output, where test runners summarise, is the evidence. The whole output is stored under the name
+        of the source.
         """
         if material.command is None:
             raise InvalidInput(f"{self.command} was not run: no commands are run here")

@@ -1,4 +1,4 @@
-"""A file contains certain words."""
+"""Checks that a file contains certain words."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal

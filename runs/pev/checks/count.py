@@ -1,4 +1,4 @@
-"""A figure in the result is what counting and adding up come to."""
+"""Checks that a figure in the result equals what counting and adding up give."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -23,14 +23,14 @@ from runs.text.sentences import lines_in
 from runs.text.truncate import quoted
 
 MAX_MATCHES = 100_000
-"""Of a pattern in one file: its matches are counted up to this number."""
+"""Matches of a pattern in one file are counted up to this number."""
 MAX_FIGURES = 100
 MAX_READINGS = 64
-"""Ways to read the sums of a check that are compared with its figure; two of each sum that can be read in two ways."""
+"""Combinations of readings that are compared with the figure. Each ambiguous sum doubles their number."""
 
 
 class _Amount(NamedTuple):
-    """What a term comes to. `kind`: the comparison sign and the unit that all its values have."""
+    """The value of a term. `kind`: the comparison sign and the unit that all its values share."""
 
     value: Decimal
     shown: str
@@ -38,7 +38,7 @@ class _Amount(NamedTuple):
 
 
 class _Figure(NamedTuple):
-    """What the figure of the result can mean, how it is written, and its first line."""
+    """The possible values of the result's figure, how it is written, and the first line that has it."""
 
     values: Mapping[Decimal, object]
     kind: QuantityKind
@@ -46,7 +46,9 @@ class _Figure(NamedTuple):
     line: int
 
     def is_about(self, amount: _Amount) -> bool:
-        """Whether it means the amount. That one of them has no unit is no contradiction: a table has it in its head."""
+        """Whether the figure has this value and kind. One of them may lack a unit, because tables have it in their
+        header.
+        """
         mine, other = self.kind, amount.kind
         if mine.comparison != other.comparison and not (mine.comparison == "~" and not other.comparison):
             return False
@@ -115,7 +117,7 @@ class Count(FileCheck):
         return _problem_with_figure(self.figure) or next(filter(None, map(_problem_with_term, self.terms)), None)
 
     def examine(self, data: bytes, material: CheckInput, budget: Budget) -> CheckResult:
-        """Whether the figure equals the terms, to the last digit. Every place that gives it must give the same one."""
+        """Compares the figure with the terms, to the last digit. All places that state it must agree."""
         text = text_in(data)
         figure = _figure(self, text, budget)
         amounts = [_amounts(term, material, budget) for term in self.terms]
@@ -209,7 +211,7 @@ def _figure(check: Count, text: str, budget: Budget) -> _Figure:
 
 
 def _figure_at(text: str, start: int, end: int) -> _Figure:
-    """The whole number that a pattern has caught, or caught a part of."""
+    """Returns the whole number that contains the matched characters."""
     line = text.count("\n", 0, start) + 1
     caught = text[start:end]
     start, end = start + len(caught) - len(caught.lstrip()), start + len(caught.rstrip())
@@ -223,15 +225,15 @@ def _figure_at(text: str, start: int, end: int) -> _Figure:
     values = list(number.values)
     written = text[number.start : number.end]
     if text[number.start - 1 : number.start] == "(" and text[number.end : number.end + 1] == ")":
-        if not number.is_negative:  # in brackets accountants write what is less than nothing
+        if not number.is_negative:  # accountants write negative numbers in brackets
             values += [value.copy_negate() for value in values]
     elif not number.comparison and not is_whole(text, number.start, number.end):
-        values = []  # a sign or a scale beside it, which is none of the number: minus 5, 200 CR
+        values = []  # a sign or a scale next to the number is not part of it: minus 5, 200 CR
     return _Figure(dict.fromkeys(values), QuantityKind(number.comparison, 0, number.unit), written, line)
 
 
 def _amounts(term: Term, material: CheckInput, budget: Budget) -> Sequence[_Amount]:
-    """What the term comes to, in each way in which it can be read."""
+    """Returns each possible value of the term."""
     names = material.matching(term.path)
     if term.of == "files":
         return [_number(len(names))]
@@ -265,7 +267,7 @@ def _counted(term: Term, name: str, material: CheckInput, budget: Budget) -> int
 
 
 def _sums(column: str, names: Iterable[str], material: CheckInput, budget: Budget) -> Sequence[_Amount]:
-    """The sum by each decimal mark with which every value can be read, each once."""
+    """Returns the distinct sums by decimal mark, for each mark that fits all values."""
     figures = Figures()
     for name in names:
         try:

@@ -1,4 +1,4 @@
-"""Each item of a list is dealt with in a file."""
+"""Checks that each item of a list is dealt with in a file."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from runs.text.sentences import lines_in
 from runs.text.truncate import quoted
 
 MAX_ITEM_CHARACTERS = 1_000
-"""An item with more is a text, which no result names."""
+"""Longer items are texts, which results do not repeat."""
 _BULLET = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 
@@ -94,7 +94,7 @@ class Covers(FileCheck):
 
 
 def _listed_in(check: Covers, material: CheckInput, budget: Budget) -> Iterator[str]:
-    """The values of the column, or the lines, that have a letter or digit."""
+    """Yields the values of the column, or the lines, that have a letter or digit."""
     if not check.source:
         return
     text = material.text(check.source)
@@ -111,7 +111,7 @@ def _listed_in(check: Covers, material: CheckInput, budget: Budget) -> Iterator[
 
 
 def _lines(text: str, budget: Budget) -> Iterator[str]:
-    """The bullet items, if there are any, else the lines that are no headings."""
+    """Yields the bullet items if there are any, otherwise all lines except headings."""
     bullets = any(map(_BULLET.match, lines_in(text)))
     for line in lines_in(text):
         budget.left()

@@ -1,4 +1,4 @@
-"""A CSV file has certain columns."""
+"""Checks that a CSV file has certain columns."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""How any check is carried out (rule T2). Whatever goes wrong means that it does not hold."""
+"""Carries out checks (T2). Whatever goes wrong means that the check does not hold."""
 
 from runs.contracts.base import RESULT
 from runs.errors import InvalidInput
@@ -10,11 +10,11 @@ from runs.text.patterns import Budget
 
 
 def run_check(check: Check, material: CheckInput, seconds: float | None = None) -> Evidence:
-    """The result of the check with its figures; `verified` says whether it held. Never raises for bad input.
+    """Returns the result of the check with its figures. `verified` says whether it holds. Never raises for bad input.
 
-    Only the files named are read. `line`, `start` and `end` point at the first place worth looking at, where there is
-    one. A missing file, a command that `material` cannot run, a file that is not text, a bad pattern or schema, or one
-    that takes more than `seconds` (the time limit of its kind, if None) means that the check does not hold.
+    Only the named files are read. `line`, `start` and `end` point at the first relevant place, if there is one. The
+    check does not hold if a file is missing or is not text, if `material` cannot run a command, if a pattern or schema
+    is invalid, or if it takes more than `seconds` (by default the time limit of its kind).
     """
     try:
         return check.decide(material, Budget(check.seconds if seconds is None else seconds))
@@ -23,7 +23,9 @@ def run_check(check: Check, material: CheckInput, seconds: float | None = None) 
 
 
 def problem_with(check: Check) -> str | None:
-    """Why a plan must not contain this check (its author can correct it), or None. Its command may not exist."""
+    """Returns why a plan must not contain this check, as something its author can correct, or None. Whether its command
+    exists is not examined.
+    """
     try:
         if isinstance(check, FileCheck):
             clean_path(check.path.removeprefix(RESULT))

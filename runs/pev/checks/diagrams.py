@@ -1,4 +1,4 @@
-"""Mermaid can draw every diagram of a file."""
+"""Checks that Mermaid can draw every diagram of a file."""
 
 import operator
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from runs.text.patterns import Budget
 from runs.text.plural import pluralize
 
 DRAWING_SECONDS = 15.0
-"""For the diagrams of one file: each takes a third of a second."""
+"""For all diagrams of one file. Each takes a third of a second."""
 
 
 class Diagrams(FileCheck):

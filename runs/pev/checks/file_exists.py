@@ -1,4 +1,4 @@
-"""A file exists."""
+"""Checks that a file exists."""
 
 from collections.abc import Mapping
 from typing import Literal

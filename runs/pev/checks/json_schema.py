@@ -1,4 +1,4 @@
-"""A JSON file fits a JSON Schema."""
+"""Checks that a JSON file fits a JSON Schema."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""A file is valid JSON."""
+"""Checks that a file is valid JSON."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -12,7 +12,7 @@ from runs.text.json_schemas import parsed
 from runs.text.patterns import Budget
 
 MAX_JSON_CHARACTERS = 5_000_000
-"""As much as a step may write into one file. Read as JSON it takes up to 70 times as much memory."""
+"""The maximum that a step may write into one file. Parsed JSON takes up to 70 times as much memory."""
 
 
 class JsonValid(FileCheck):
@@ -31,7 +31,7 @@ class JsonValid(FileCheck):
 
 
 def json_in(text: str) -> JsonValue:
-    """The value of a file. Raises InvalidInput with a part of a sentence."""
+    """Returns the parsed value. Raises InvalidInput with a clause."""
     if len(text) > MAX_JSON_CHARACTERS:
         raise InvalidInput(f"is not read as JSON: it has {len(text):,} characters and may have {MAX_JSON_CHARACTERS:,}")
     try:

@@ -1,4 +1,4 @@
-"""A pattern occurs in a file."""
+"""Checks that a pattern occurs in a file."""
 
 import operator
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from runs.text.plural import pluralize, word_for
 from runs.text.truncate import quoted
 
 COUNTED_MATCHES = 1_000
-"""Matches are counted up to this number, or up to `min` if that is more."""
+"""Matches are counted up to this number, or up to `min` if that is higher."""
 
 
 class Matches(FileCheck):
@@ -66,7 +66,7 @@ class Matches(FileCheck):
 
 
 def _lines_of(starts: Iterator[int], text: str) -> tuple[int, list[int]]:
-    """The number of matches, and the first of the lines in which they begin, each once."""
+    """Returns the number of matches, and the first distinct lines in which they begin."""
     count, line, counted, lines = 0, 1, 0, dict[int, None]()
     for start in starts:
         count += 1
@@ -78,7 +78,7 @@ def _lines_of(starts: Iterator[int], text: str) -> tuple[int, list[int]]:
 
 
 def problem_with_pattern(pattern: str) -> str | None:
-    """Why a plan must not contain the pattern: it cannot be used, or it proves nothing."""
+    """Returns why a plan must not contain the pattern: it is invalid, or it proves nothing."""
     try:
         nothing = found(compiled(pattern, multiline=True), "", Budget(SECONDS))
     except InvalidInput as error:

@@ -1,4 +1,4 @@
-"""What checks are held against, and what comes out of one."""
+"""The input of checks, and their results."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
@@ -12,16 +12,18 @@ from runs.text.path_patterns import selected
 from runs.text.paths import clean_path
 
 MAX_ITEMS = 100_000
-"""Items that are looked for, or quoted passages; no one has dealt with a longer list."""
+"""Items or quoted passages that are looked up. No one has dealt with a longer list."""
 LISTED = 10
-"""Of what a check found: enough to see what is meant, and a critique stays short."""
+"""Items that a sentence lists: enough to show what is meant, and few enough to keep a critique short."""
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """Whether the check holds, the sentence after the name of the file, and where to look (as in Evidence). `outside`:
-    whether the result was compared with files that were given; `observed`: with what tools have shown and no such file.
-    `quote`: what shows it, in its own words.
+    """The result of a check: whether it holds, a sentence that continues the file's name, and the place (as in
+    Evidence).
+
+    `outside`: the result was compared with given files. `observed`: it was compared with what tools have shown, but
+    with no given file. `quote`: the words that show it.
     """
 
     held: bool
@@ -36,10 +38,14 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class CheckInput:
-    """`files`: what there is after the attempt; `given`: the files of the task as they were handed in, both path to
-    readable bytes, read lazily. `read_whole`: the given files of which the executors of the run were shown every line.
-    `command` runs one by its name on these files: its result is an error where it did not succeed. None where nothing
-    is run. `library`: what citations lead to, where that is more than these files, such as pages of the web.
+    """The files that checks examine.
+
+    * `files`: the files after the attempt, by path, read lazily.
+    * `given`: the files of the task as they were given.
+    * `read_whole`: the given files of which executors of the run were shown every line.
+    * `command`: runs a command by name on these files, with an error as the result if it fails; None if commands are
+      not run.
+    * `library`: what citations may refer to in addition to these files, such as web pages.
     """
 
     files: Mapping[str, bytes]
@@ -49,11 +55,11 @@ class CheckInput:
     library: Library | None = None
 
     def text(self, name: str) -> str:
-        """The text of a source. Raises InvalidInput with a sentence where there is none."""
+        """Returns the text of a source. Raises InvalidInput with a sentence if there is none."""
         return self.content(name)[1]
 
     def content(self, name: str) -> tuple[bytes, str]:
-        """What can be read of a source, and its text. Raises InvalidInput with a sentence where there is none."""
+        """Returns the readable bytes of a source and its text. Raises InvalidInput with a sentence if there is none."""
         if not self.has(name):
             raise InvalidInput(f"{name} does not exist")
         data = self.given[name] if self.is_given(name) else self.files[name.removeprefix(RESULT)]
@@ -66,16 +72,18 @@ class CheckInput:
         return self.is_given(name) or name.removeprefix(RESULT) in self.files
 
     def is_given(self, name: str) -> bool:
-        """Whether the name, as it is, means a file as it was handed in."""
+        """Whether the name means a file as it was given."""
         return name in self.given
 
     def names(self) -> list[str]:
-        """Every source: the given files, those that the run has made, and what it has left of each by `@result/`."""
+        """Returns all sources: given files, files that the run has made, and the current version of
+        each as `@result/`.
+        """
         made = [path for path in self.files if path not in self.given]
         return [*self.given, *made, *(RESULT + path for path in self.files)]
 
     def matching(self, pattern: str) -> list[str]:
-        """The sources that a pattern means, in order. There may be none."""
+        """Returns the sources that match a pattern, in order."""
         if pattern.startswith(RESULT):
             return [RESULT + path for path in matching(pattern.removeprefix(RESULT), self.files)]
         return [
@@ -90,13 +98,13 @@ def matching(pattern: str, paths: Mapping[str, object]) -> list[str]:
 
 
 def listed(items: list[str]) -> str:
-    """The first items, and how many more there are."""
+    """Returns the first items, and how many more there are."""
     more = len(items) - LISTED
     return ", ".join(items[:LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def at_most[T](items: Iterable[T], what: str) -> Iterator[T]:
-    """Yields the items. Raises InvalidInput after `MAX_ITEMS`, with `what` they are."""
+    """Yields the items. Raises InvalidInput after `MAX_ITEMS`; `what` names them."""
     for number, item in enumerate(items):
         if number == MAX_ITEMS:
             raise InvalidInput(f"is not compared: there are more than {MAX_ITEMS:,} {what}")
@@ -104,7 +112,7 @@ def at_most[T](items: Iterable[T], what: str) -> Iterator[T]:
 
 
 def clean_pattern(pattern: str) -> None:
-    """Raises InvalidInput for a pattern of paths that cannot be, or that has too many wildcards to be followed."""
+    """Raises InvalidInput for an impossible pattern of paths, or one with too many wildcards."""
     path = pattern.removeprefix(RESULT)
     clean_path(path.removesuffix("/"))
     selected([path], ())

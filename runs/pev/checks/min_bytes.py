@@ -1,4 +1,4 @@
-"""A file has a minimum size."""
+"""Checks that a file has a minimum size."""
 
 import operator
 from collections.abc import Mapping

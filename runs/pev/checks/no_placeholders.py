@@ -1,4 +1,4 @@
-"""A file has no placeholders."""
+"""Checks that a file has no placeholders."""
 
 from collections.abc import Mapping
 from typing import Literal

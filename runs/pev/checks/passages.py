@@ -1,6 +1,6 @@
-"""The quoted passages of a Markdown text, each with the sources that are named beside it.
+"""Finds the quoted passages of a Markdown text, each with the sources that are named next to it.
 
-Lines are read, not rendered: what a reader sees as a quotation is to be found, and a renderer costs far more.
+The text is parsed line by line and not rendered, which would take far longer.
 """
 
 import re
@@ -14,11 +14,11 @@ from runs.text.patterns import Budget
 from runs.text.sentences import lines_in
 
 MAX_CHARACTERS = 5_000_000
-"""As much as a step may write into one file."""
+"""The maximum that a step may write into one file."""
 MIN_CHARACTERS = 12
-"""Between quotation marks, fewer are a word that is spoken of."""
+"""Between quotation marks. Shorter ones are words that the text talks about."""
 _GROUP_LINES = 200
-"""Of lines without an empty one between them, so many are looked at for the name of a source."""
+"""Lines without an empty line between them that are searched for the name of a source."""
 _FENCE = re.compile(r"\s{0,20}(?:(?:[-*+]|\d{1,9}[.)])\s{1,4})?(?P<marks>`{3,}|~{3,})")
 _QUOTE = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?P<marks>(?:>\s?)+)")
 _BLOCK = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||#{1,6}\s)")
@@ -36,8 +36,8 @@ _PAIRS = {"“": "”", "„": "“”", '"': '"', "«": "»"}
 
 
 class QuotedPassage(NamedTuple):
-    """What is quoted, the line in which it begins, and the sources named nearest to it; none if none is. A citation
-    may name one that does not exist.
+    """A quoted text, its first line, and the sources named nearest to it, if any. A citation may name a source that
+    does not exist.
     """
 
     text: str
@@ -47,7 +47,7 @@ class QuotedPassage(NamedTuple):
 
 @dataclass(frozen=True)
 class _Block:
-    """Lines that belong together: a paragraph, an item, a row, a heading, or a block quote."""
+    """Lines that belong together: a paragraph, an item, a row, a heading or a block quote."""
 
     quote: bool
     line: int
@@ -63,11 +63,11 @@ type _Group = list[_Block]
 
 
 def passages_in(text: str, paths: Paths, budget: Budget) -> Iterator[QuotedPassage]:
-    """Block quotes, and what stands in quotation marks, outside of code.
+    """Yields block quotes and text in quotation marks, outside of code.
 
-    A source is named in a citation's own target, else in the same paragraph, item or row, else in the lines next to it,
-    else, for a block quote, across one empty line, else in the heading above. Raises InvalidInput for too long a text,
-    TooSlow when the budget is used up.
+    The source is taken from a citation's target; otherwise from the same paragraph, item or row; otherwise from the
+    lines next to it; otherwise, for a block quote, from across one empty line; otherwise from the heading above. Raises
+    InvalidInput if the text is too long, and TooSlow if the budget is used up.
     """
     if len(text) > MAX_CHARACTERS:
         raise InvalidInput(f"is not read for quotes: it has {len(text):,} characters and may have {MAX_CHARACTERS:,}")
@@ -95,7 +95,7 @@ def _named(text: str, paths: Paths, budget: Budget) -> tuple[str, ...]:
 
 
 def _near(group: _Group, number: int, before: _Group, after: _Group) -> Iterator[str]:
-    """Where the name of a source may be, the nearest first."""
+    """Yields texts that may name the source, nearest first."""
     for blocks in (group[max(0, number - 1) : number + 2], group):
         yield "\n".join(block.text for block in blocks if not block.quote)
     if group[number].quote:
@@ -103,7 +103,7 @@ def _near(group: _Group, number: int, before: _Group, after: _Group) -> Iterator
 
 
 def _quotes(block: _Block, paths: Paths, budget: Budget) -> Iterator[QuotedPassage]:
-    """The paragraphs of a block quote; a line that begins with a dash and names a source is no part of them."""
+    """Yields the paragraphs of a block quote, without a line that begins with a dash and names a source."""
     lines, sources = list[str](), list[str]()
     first = block.line
     for number, line in enumerate([*block.text.split("\n"), ""], block.line):
@@ -121,7 +121,7 @@ def _quotes(block: _Block, paths: Paths, budget: Budget) -> Iterator[QuotedPassa
 
 
 def _unmarked(text: str, paths: Paths, budget: Budget) -> str:
-    """The words without the quotation marks round all of them, behind which only a source may be named."""
+    """Returns the words without enclosing quotation marks, after which only a source may be named."""
     text = text.strip()
     closing = max((text.rfind(mark) for mark in _PAIRS.get(text[:1], "")), default=-1)
     rest = text[closing + 1 :]
@@ -173,7 +173,7 @@ def _groups(text: str, names_one: Callable[[str], bool]) -> Iterator[_Group]:
 
 
 def _blocks(text: str, names_one: Callable[[str], bool]) -> Iterator[_Block | None]:
-    """The blocks in order; None stands for an empty line, or for code."""
+    """Yields the blocks in order. None stands for an empty line or for code."""
     quote, first, lines = False, 0, list[str]()
     for number, line in _without_code(text):
         marks = _QUOTE.match(line)
@@ -191,14 +191,16 @@ def _blocks(text: str, names_one: Callable[[str], bool]) -> Iterator[_Block | No
 
 
 def _ends(quote: bool, marked: bool, line: str, names_one: Callable[[str], bool]) -> bool:
-    """Whether a block ends before this line. A block quote goes on in lines without its mark, as it is rendered."""
+    """Whether a block ends before this line. As in rendered Markdown, a block quote continues in lines without its
+    mark.
+    """
     if not line.strip() or (marked and not quote) or (not marked and _BLOCK.match(line)):
         return True
     return quote and not marked and names_one(line)
 
 
 def _without_code(text: str) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers; those of fenced code are empty."""
+    """Yields the lines with their numbers. Lines of fenced code are replaced by empty ones."""
     fence = ""
     for number, line in enumerate(lines_in(text), 1):
         mark = _FENCE.match(line)

@@ -1,4 +1,4 @@
-"""Every quoted passage of a file occurs in the source that is named next to it."""
+"""Checks that every quoted passage of a file occurs in the source that is named next to it."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -94,8 +94,8 @@ def _unusable(passage: QuotedPassage) -> str:
 
 
 def _places(passages: Iterable[tuple[int, QuotedPassage]], material: CheckInput, budget: Budget) -> dict[int, str]:
-    """Of each passage that occurs in a source named beside it, which one: a given one, if it can be. One source is held
-    in memory at a time.
+    """Returns for each passage that occurs in one of its sources which one, preferably a given file. Only one source is
+    held in memory at a time.
     """
     by_source: dict[str, list[tuple[int, str]]] = {}
     for number, passage in passages:
@@ -113,7 +113,7 @@ def _places(passages: Iterable[tuple[int, QuotedPassage]], material: CheckInput,
 
 
 def _occurs(quote: str, searched: Quotable) -> bool:
-    """As evidence has to, but for the emphasis that Markdown adds and for what the quote itself says it leaves out."""
+    """Whether the quote occurs, by the rules of evidence, but ignoring Markdown emphasis and marked omissions."""
     if quote in searched or _EMPHASIS.sub("", quote) in searched:
         return True
     parts = [_EMPHASIS.sub("", part).strip() for part in _ELLIPSIS.split(quote)]

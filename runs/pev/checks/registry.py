@@ -1,4 +1,4 @@
-"""All kinds of checks: the modules of this package that declare one, and the type that reads any of them."""
+"""The registry of checks: finds the modules of this package that declare one, and defines the type of any check."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -28,4 +28,4 @@ if TYPE_CHECKING:
     AnyCheck = Check
 else:
     AnyCheck = TypeAliasType("Check", Annotated[Union[tuple(KINDS.values())], Field(discriminator="kind")])  # noqa: UP007
-"""A check of any kind, read by its `kind`. Its name is a part of the schema that planners are given."""
+"""A check of any kind, discriminated by `kind`. Its name is part of the schema that planners get."""

@@ -1,4 +1,4 @@
-"""Tables: a header and the rows below it, of CSV files and of sheets of workbooks, within a budget of time."""
+"""Tables: the header and rows of CSV files and of workbook sheets, read within a time budget."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
@@ -16,14 +16,13 @@ from runs.text.quantities import Figures, Quantity, Unlike, quantity, stored_qua
 from runs.text.truncate import quoted
 
 _ROWS_AT_ONCE = 1_000
-"""After so many rows the clock is looked at."""
+"""The clock is checked after this many rows."""
 _LISTED_NAMES = 20
 
 
 class RowCells(NamedTuple):
-    """The cells of a row of a sheet as they are shown, and for each what the workbook holds where that says more.
-
-    `line`: the number of the row.
+    """The cells of a sheet's row as they are shown, and the stored value of each cell if it differs. `line` is the
+    row's number.
     """
 
     line: int
@@ -35,7 +34,7 @@ type Row = CsvRow | RowCells
 
 
 class Rows(Protocol):
-    """A header, and the rows below it. Both raise InvalidInput with a part of a sentence, `rows` also TooSlow."""
+    """A header and the rows below it. Both methods raise InvalidInput with a clause, `rows` also TooSlow."""
 
     header: Sequence[str]
 
@@ -45,15 +44,17 @@ class Rows(Protocol):
 
 
 def table_of(data: bytes, text: str, wanted: Sequence[str] = (), sheet: str | None = None) -> Rows:
-    """The table of a file. Of a workbook it is the sheet of this name, or the only one with the `wanted` columns; the
-    first one where `sheet` is empty. Raises InvalidInput with a part of a sentence.
+    """Returns the table of a file. Raises InvalidInput with a clause.
+
+    In a workbook it is the sheet with this name, or the only one with the `wanted` columns, or the first one if `sheet`
+    is empty.
     """
     document = document_of(data)
     return _sheet_of(document, wanted, sheet) if document else CsvTable(text, wanted)
 
 
 def quantity_in(row: Row, at: int) -> Quantity | None:
-    """The number in a cell of a row. In a workbook it is the stored number, however it is shown."""
+    """Returns the number in a cell. In a workbook it is the stored number, not the one shown."""
     shown = row.cells[at].strip() if at < len(row.cells) else ""
     stored = row.stored[at] if isinstance(row, RowCells) else ""
     if stored == NOT_KEPT:
@@ -62,7 +63,7 @@ def quantity_in(row: Row, at: int) -> Quantity | None:
 
 
 def add_to(figures: Figures, row: Row, at: int) -> None:
-    """Adds a cell, unless it is empty. Raises InvalidInput where it is no number, or none of the same kind."""
+    """Adds a cell unless it is empty. Raises InvalidInput if it is not a number, or has another unit."""
     shown = row.cells[at].strip() if at < len(row.cells) else ""
     if not shown:
         return
@@ -77,8 +78,10 @@ def add_to(figures: Figures, row: Row, at: int) -> None:
 
 
 class CsvTable:
-    """The rows of a CSV text. `header`: the names in its first row that is not empty, trimmed; none if there is no such
-    row. The separator is the one with which the header has most of the `wanted` columns.
+    """The rows of a CSV text.
+
+    `header`: the trimmed names in the first row that is not empty. The separator is the one with which the header has
+    most of the `wanted` columns.
     """
 
     header: Sequence[str]
@@ -88,31 +91,30 @@ class CsvTable:
         self._separator = separator_of(text, wanted)
         try:
             first = next(_filled(text, self._separator), CsvRow(0, []))
-        except NotCsv:  # said when its rows are read
+        except NotCsv:  # reported when its rows are read
             first = CsvRow(0, [])
         self._names = _ColumnNames(first)
         self.header = self._names.header
         self.header_line = first.line
 
     def place_of(self, name: str) -> int:
-        """The number of a column. Raises InvalidInput where there is none of this name, or several."""
+        """Returns the number of a column. Raises InvalidInput if there is no such column, or several."""
         return self._names.place_of(name)
 
     def column(self, name: str, budget: Budget) -> Iterator[tuple[int, str]]:
-        """Each row's line, where it ends, and its trimmed value in the column; empty where the row is too short.
+        """Yields the last line of each row and its trimmed value in the column, empty if the row is too short.
 
-        Raises InvalidInput where there is no such column, and like `rows`.
+        Raises InvalidInput if there is no such column, and like `rows`.
         """
         at = self._names.header.index(name) if name in self.header else self.place_of(name)
         for line, row in self.rows(budget):
             yield line, row[at].strip() if at < len(row) else ""
 
     def rows(self, budget: Budget) -> Iterator[CsvRow]:
-        """The rows after the header that are not empty, each with the line in which it ends.
+        """Yields the non-empty rows after the header, each with its last line.
 
-        Raises InvalidInput with a part of a sentence for what is no CSV, and for a row with a value in a column without
-        a name: the header is a title then, and the rows below it would be counted wrongly. TooSlow when the budget is
-        used up.
+        Raises InvalidInput with a clause if the text is not CSV, or if a row has a value in a column without a name:
+        then the header is probably a title, and the rows would be miscounted. Raises TooSlow if the budget is used up.
         """
         rows = _filled(self._text, self._separator)
         try:
@@ -135,7 +137,7 @@ class _ColumnNames:
         self._named = [bool(name) for name in self.header]
         self._all = all(self._named)
         self._is_numbered = len(self._named) > 1 and not self._named[0] and all(self._named[1:])
-        """Only the first column has no name, as where programs write the number of each row there."""
+        """Only the first column has no name, as when programs write row numbers there."""
 
     def place_of(self, name: str) -> int:
         at = place_among(name, self.header)
@@ -146,8 +148,8 @@ class _ColumnNames:
         return at
 
     def check(self, row: Row, *, is_outside: bool = False) -> None:
-        """Raises InvalidInput for a value in a column without a name, or to the left of the header where it
-        `is_outside`: the header may be a title.
+        """Raises InvalidInput for a value in a column without a name, or left of the header (`is_outside`), because the
+        header may then be a title.
         """
         if not is_outside and self._all and len(row.cells) <= len(self._named):
             return
@@ -163,7 +165,7 @@ class _ColumnNames:
 
 
 class _SheetTable:
-    """The rows of a sheet of a workbook, of which the first one that is not empty has the names of the columns."""
+    """The rows of a workbook sheet. The first non-empty row has the names of the columns."""
 
     header: Sequence[str]
 
@@ -188,12 +190,12 @@ class _SheetTable:
             yield cut
 
     def _cut(self, row: RowCells) -> RowCells:
-        """Without the columns to the left of the header."""
+        """Returns the row without the columns left of the header."""
         first = self._first_column
         return row._replace(cells=row.cells[first:], stored=row.stored[first:])
 
     def _all(self) -> Iterator[RowCells]:
-        """A row with long gaps has several blocks."""
+        """Yields all rows. A row with long gaps consists of several blocks."""
         line, cells, stored = 0, list[str](), list[str]()
         for block in self._blocks:
             address = address_in(block.anchor)
@@ -241,7 +243,7 @@ def in_short(names: Sequence[str]) -> str:
 
 
 def _filled(text: str, separator: str) -> Iterator[CsvRow]:
-    # Blank lines at the beginning are left out at once: row by row a million of them take a second.
+    # Blank lines at the beginning are skipped at once: row by row, a million of them take a second.
     body = text.lstrip("\r\n")
     before = text.count("\n", 0, len(text) - len(body))
     return (row._replace(line=before + row.line) for row in rows_in(body, separator) if not is_blank(row.cells))

@@ -1,4 +1,4 @@
-"""A file has so many words."""
+"""Checks the number of words in a file."""
 
 import operator
 from collections.abc import Mapping
@@ -43,6 +43,6 @@ class WordCount(FileCheck):
 
 
 def count_words(text: str) -> int:
-    """Runs without spaces that have a letter or digit; each ideograph is a word of its own."""
+    """Counts runs of characters without spaces that have a letter or digit. Each ideograph counts as a word."""
     pieces = regex.finditer(rf"[{_IDEOGRAPHS}]|[^\s{_IDEOGRAPHS}]+", text)
     return sum(1 for piece in pieces if any(map(str.isalnum, piece[0])))

@@ -1,1 +1,1 @@
-"""The file tools of an executor, over a workspace and nothing else."""
+"""The tools of executors and planners, one module for each, and the toolbox that carries them out."""

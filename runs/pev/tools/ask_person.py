@@ -1,4 +1,6 @@
-"""The tool that asks a person what no file says. No thread waits: the work goes on when there is an answer."""
+"""The tool that asks a person something that no file says. No thread waits: the work continues when
+there is an answer.
+"""
 
 from typing import Annotated
 
@@ -32,7 +34,9 @@ class AskPerson(Tool):
     choices: Annotated[list[_Choice], Field(max_length=8, description="Likely answers; may be empty")] = []
 
     def run(self, context: ToolContext) -> ToolResult:
-        """The answer. Raises AnswerAwaited as long as there is none, InvalidInput where no more may be asked."""
+        """Returns the answer. Raises AnswerAwaited until there is one, and InvalidInput if no further question may be
+        asked.
+        """
         people = context.reach.people
         assert people is not None
         answer = people.ask(self.question, self.choices)

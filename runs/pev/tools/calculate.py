@@ -1,4 +1,4 @@
-"""The tool that computes, so that a figure can rest on a calculation that people and the server can see."""
+"""The tool that calculates, so that figures rest on a calculation that people and the server can check."""
 
 from typing import Annotated
 
@@ -35,11 +35,11 @@ class Calculate(Tool):
         found = calculated(self.expression, self.decimals)
         rounded = "" if found.exact else " (rounded)"
         unit = " ".join(self.unit.split())
-        # apart from what code vouches for: the unit is the model's word
+        # on a line of its own, because the unit is the model's word and not a result of code
         return ToolResult(f"{found.shown} = {found.figure}{rounded}" + (f"\nin {unit}" if unit else ""))
 
     def looks_at(self, looks: ReadTracker) -> None:
-        """It depends on no file."""
+        """Depends on no file."""
 
     @classmethod
     def calculation_in(cls, arguments: JsonObject) -> str:

@@ -1,4 +1,4 @@
-"""The tool that puts comments into a copy of a Word file, at the words that they are about."""
+"""The tool that adds comments to a copy of a Word file, at the words that they refer to."""
 
 from typing import Annotated
 
@@ -42,7 +42,7 @@ class CommentDocument(Tool):
         if not self.comment.strip():
             raise InvalidInput("The comment is empty; write what it is to say.")
         document = _document_at(workspace, path)
-        # a copy that the run has made is its own copy
+        # a copy made by the run is commented in place
         copy = path if path.startswith(REVIEWED) and not workspace.is_given(path) else REVIEWED + path
         base = path
         if copy in workspace.files():
@@ -75,7 +75,7 @@ def _document_at(workspace: Workspace, path: str) -> Document:
 
 
 def _found(quote: str, document: Document, path: str) -> Passage:
-    """Where the words stand in the text itself."""
+    """Returns the place of the words in the main text."""
     found = passage_in(quote, document, path)
     if found is None:
         raise InvalidInput(f"{quoted(quote)} does not occur in {path}; read_file shows its text.")
@@ -98,7 +98,7 @@ def _found(quote: str, document: Document, path: str) -> Passage:
 
 
 def _again(found: Passage, document: Document, path: str) -> Passage | None:
-    """Where the words stand in the text a second time."""
+    """Returns a second place of the words in the main text, or None."""
     rest = found.span.end, len(document.text)
     other = passage_in(found.words, document, path, rest)
     if not isinstance(other, Passage) or other.span.start < found.span.end:

@@ -1,4 +1,4 @@
-"""What the tool takes that hands a part of a step to a subagent. `runs.pev.subagents` carries it out."""
+"""Declares the tool that hands a part of a step to a subagent. `runs.pev.subagents` carries it out."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +12,7 @@ from runs.pev.agents import DELEGATE, AgentDefinition
 from runs.pev.tools.tool import Resource, Results, Tool
 
 MAX_TASK = 8_000
-"""Some four pages: a task is described, and what it works on is read by the subagent."""
+"""Characters, some four pages. A task is a description; the subagent reads the material itself."""
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
 _Task = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TASK)]
 
@@ -35,6 +35,6 @@ class Delegate(Tool):
 
     @classmethod
     def spec_for(cls, subagents: Mapping[str, AgentDefinition]) -> ToolSpec:
-        """The description for models that may hand parts of a step to these agents."""
+        """Returns the description for models that may delegate parts of a step to these agents."""
         names = "; ".join(f"{name}: {agent.purpose}" for name, agent in sorted(subagents.items()))
         return replace(cls.spec(), description=f"{cls.description} There are: {names}")

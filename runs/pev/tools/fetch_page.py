@@ -1,4 +1,4 @@
-"""The tool that reads a page of the web, so that an answer can rest on what stands there, with address and time."""
+"""The tool that reads a web page, so that an answer can cite its text with address and time."""
 
 from typing import Annotated
 
@@ -35,7 +35,7 @@ class FetchPage(Tool):
     lines: Annotated[int, Field(ge=1, le=10_000, description="How many lines")] = 400
 
     def run(self, context: ToolContext) -> ToolResult:
-        """Raises InvalidInput for a page that cannot be read, or may not."""
+        """Raises InvalidInput for a page that cannot or may not be read."""
         pages, limits = context.reach.pages, context.limits
         assert pages is not None
         page = pages.read(self.address)

@@ -1,4 +1,4 @@
-"""What tools that work on files share: their arguments, and how texts are cut to fit into an answer."""
+"""What the file tools share: their arguments, and functions that cut texts to fit into an answer."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -15,19 +15,19 @@ Prefix = Annotated[str, Field(description="Only files whose path begins like thi
 
 
 def under(prefix: str, files: Mapping[str, FileInfo]) -> dict[str, FileInfo]:
-    """The files whose path begins with the prefix."""
+    """Returns the files whose path begins with the prefix."""
     start = start_of(prefix)
     return {path: info for path, info in files.items() if path.startswith(start)}
 
 
 def start_of(prefix: str) -> str:
-    """What paths begin with; `.`, `./` and a leading slash mean the top folder."""
+    """Returns the prefix of paths. `.`, `./` and a leading slash mean the top folder."""
     start = prefix.replace("\\", "/").removeprefix("./").lstrip("/")
     return "" if start == "." else start
 
 
 def content_at(workspace: Workspace, path: str) -> tuple[bytes, str]:
-    """What can be read of a file, and its text. Raises InvalidInput with a sentence where there is none."""
+    """Returns the readable bytes of a file and its text. Raises InvalidInput with a sentence if there is none."""
     files = workspace.files()
     if path not in files:
         name = PurePosixPath(path).name
@@ -42,13 +42,13 @@ def content_at(workspace: Workspace, path: str) -> tuple[bytes, str]:
 
 
 def lines_of(text: str) -> list[str]:
-    """Split at newlines only, so that joining gives the same text; a newline at the end opens no line."""
+    """Splits at newlines only, so that joining restores the text. A final newline does not begin another line."""
     lines = text.split("\n")
     return lines if lines[-1] else lines[:-1]
 
 
 def fitting(lines: Sequence[str], limit: int) -> int:
-    """How many of the lines fit into so many characters, newlines included."""
+    """Returns how many of the lines fit into so many characters, including newlines."""
     used = 0
     for count, line in enumerate(lines):
         used += len(line) + 1
@@ -58,7 +58,7 @@ def fitting(lines: Sequence[str], limit: int) -> int:
 
 
 def spans_of(lines: Iterable[str], start: int = 0) -> Iterator[tuple[int, int]]:
-    """Where each line stands in a text in which they follow one another from `start` on."""
+    """Yields the range of each line in a text in which they follow one another from `start` on."""
     for line in lines:
         yield start, start + len(line)
         start += len(line) + 1

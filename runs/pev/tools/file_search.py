@@ -1,4 +1,4 @@
-"""Searching many files for the lines in which a pattern begins, in bounded time."""
+"""Searches many files for lines in which a pattern begins, within a time budget."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -15,15 +15,16 @@ from runs.text.normalisation import Sought
 from runs.text.patterns import Budget, Pattern, places
 
 _SAME = re.compile(r"(?:paragraph|page|line) \d+$")
-"""What an anchor says as well."""
+"""Names of places that only repeat the anchor."""
 _NUMBER = re.compile(r"(?=.*[\d(])(?:clause |section |article |art\. |§ ?)?[\d.()A-Za-z]{1,30}", re.IGNORECASE)
-"""What may be the number of a clause."""
+"""Matches what may be a clause number."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A line in which a match begins, or a piece of it where it is not `whole`; the file has so many `lines`. `place`:
-    in a document, what a citation and people call it; `unit`: its page, slide or sheet.
+    """A line in which a match begins, or a part of it (`whole` is False). `lines`: the number of lines in the file.
+
+    In a document, `place` is the anchor and the name that people use, and `unit` the page, slide or sheet.
     """
 
     path: str
@@ -39,7 +40,7 @@ class Hit:
         return f"{self.path}:{self.line}{f' ({self.place})' if self.place else ''}: "
 
     def shown(self, sha256: str, start: int, end: int) -> Shown:
-        """Only the words of a document count as shown, not the name of the place before them."""
+        """Returns the shown part. In a document only its words count, not the name of the place before them."""
         last = self.line if self.whole else self.line - 1
         start += len(self.head) if self.place else 0
         return Shown(self.path, sha256, start, end, self.line, last, self.lines, self.unit)
@@ -55,11 +56,10 @@ def hits_in(
     chars: int,
     number: str = "",
 ) -> Iterator[Hit]:
-    """The lines of text files in which a match begins: of one file up to `limit`, of one line so many characters. Where
-    `wanted` are words, all that could be the same text matches. In documents the clauses of this `number` too, which
-    are not in their text.
+    """Yields lines in which a match begins: at most `limit` per file, and at most `chars` characters of a line.
 
-    Raises TooSlow when the budget is used up.
+    If `wanted` is text, everything that could be the same text matches. In documents, clauses with this `number` match
+    too, because their numbers are not in the text. Raises TooSlow if the budget is used up.
     """
     for path in names:
         budget.left()
@@ -81,20 +81,20 @@ def hits_in(
             line += text.count("\n", counted, start)
             lines = lines or text.count("\n") + (text[-1] != "\n")
             document = document_of(data)
-            of = at + (text[at : at + 1] == "\f")  # a form feed before a page belongs to none
+            of = at + (text[at : at + 1] == "\f")  # a form feed before a page belongs to no page
             place, unit = (_place(document, of), unit_at(document, of)) if document else ("", "")
             yield Hit(path, line, _around(text, start, end, at, chars), end - start <= chars, lines, place, unit)
             counted = start
 
 
 def _clauses(data: bytes, number: str) -> list[int]:
-    """Where the clauses of this number begin."""
+    """Returns the offsets of the clauses with this number."""
     document = document_of(data)
     return [block.start for block in document.clauses(number)] if document else []
 
 
 def _place(document: Document, at: int) -> str:
-    """The anchor, what people call it where that says more, and whether its words can be seen."""
+    """Returns the anchor, the name that people use if it says more, and whether its words are visible."""
     where = document.where(at, at + 1)
     words = [] if _SAME.match(where.words) or where.words == where.anchor else [where.words]
     words += ["hidden"] if document.marks_on(at, at + 1, MarkKind.HIDDEN) else []
@@ -103,7 +103,7 @@ def _place(document: Document, at: int) -> str:
 
 
 def _around(text: str, start: int, end: int, at: int, limit: int) -> str:
-    """The line from `start` to `end`, or so many characters of it around `at`."""
+    """Returns the line from `start` to `end`, or `limit` characters of it around `at`."""
     if end - start <= limit:
         return text[start:end].rstrip("\r")
     first = max(start, min(at - limit // 3, end - limit))

@@ -1,4 +1,4 @@
-"""Tools that find files, and words in them."""
+"""Tools that find files, and words in files."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -22,7 +22,7 @@ from runs.text.patterns import Budget, Pattern, TooSlow, compiled
 from runs.text.truncate import quoted
 
 READ_IN_PART = "was read in part: "
-"""Between the path of a document in a list of files and what of it could not be read."""
+"""Follows the path of a document in a list of files, before what could not be read."""
 _EXACT = (
     " A regular expression matches only what is written exactly so: other accents, quotation marks, hyphens or broken "
     "lines are not found. Search for the words without regex to learn whether they are there."
@@ -30,7 +30,7 @@ _EXACT = (
 
 
 class SearchTool(Tool):
-    """The base class of tools that look for something. `nothing`: how the answer begins if there is none of it."""
+    """The base class of search tools. `nothing`: the beginning of the answer if nothing was found."""
 
     nothing: ClassVar[str]
 
@@ -39,7 +39,7 @@ class SearchTool(Tool):
         return cls.model_validate(arguments) if result.startswith(cls.nothing) else None
 
     def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
-        """Whether these files do not have it either. Raises TooSlow or InvalidInput if that cannot be decided."""
+        """Whether these files do not contain it either. Raises TooSlow or InvalidInput if that cannot be decided."""
         raise NotImplementedError
 
 
@@ -152,7 +152,7 @@ class SearchFiles(SearchTool):
 
     @property
     def _wanted(self) -> tuple[Pattern | str, str]:
-        """What is looked for, and what may be the number of a clause."""
+        """Returns what to search for, and what may be a clause number."""
         if self.regex:
             return _pattern(self.pattern), ""
         if not folded(self.pattern, Strength.COULD_BE):
@@ -160,7 +160,7 @@ class SearchFiles(SearchTool):
         return self.pattern, self.pattern
 
     def finds_nothing_in(self, infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> bool:
-        """What a regular expression does not find may be there in another spelling (T14)."""
+        """Text that a regular expression does not find may occur in another spelling (T14)."""
         if self.regex:
             return False
         wanted, number = self._wanted
@@ -172,7 +172,7 @@ class SearchFiles(SearchTool):
 
 
 def _listing(workspace: Workspace, chosen: Mapping[str, FileInfo], limits: ToolLimits, hint: str) -> ToolResult:
-    """Size and path of these files, as many as fit, and why some cannot be read."""
+    """Returns sizes and paths of these files, as many as fit, and why some cannot be read."""
     lines = [_listed(workspace, path, info) for path, info in islice(chosen.items(), limits.listed_files)]
     lines = lines[: fitting(lines, limits.result_chars)]
     left = len(chosen) - len(lines)
@@ -190,9 +190,7 @@ def _listed(workspace: Workspace, path: str, info: FileInfo) -> str:
 
 
 def _not_read(workspace: Workspace, paths: Iterable[str], limit: int) -> list[str]:
-    """A note for each of these files that cannot be read, or not as a whole, as long as they fit into so many
-    characters.
-    """
+    """Returns notes on files that cannot be read, or only in part, within so many characters."""
     notes = [f"[{path} {why}]" for path in paths if (why := workspace.problem(path) or _read_in_part(workspace, path))]
     named = notes[: fitting(notes, limit)]
     more = len(notes) - len(named)

@@ -1,4 +1,4 @@
-"""How much one answer of a tool may show, and how long it may take."""
+"""Limits of the size of a tool's answer and of its time."""
 
 from dataclasses import dataclass, replace
 
@@ -8,8 +8,8 @@ from runs.pev.conversation.window import MAX_RESULT_CHARS, result_chars
 
 @dataclass(frozen=True)
 class ToolLimits:
-    """`result_chars` is for one answer, `file_bytes` for a file written, `hit_chars` for a line of a hit. `originals`:
-    which pages are shown as they look beside the text.
+    """`result_chars`: of one answer. `file_bytes`: of a written file. `hit_chars`: of a line that search finds.
+    `originals`: which pages are shown as pictures next to their text.
     """
 
     result_chars: int = MAX_RESULT_CHARS
@@ -22,6 +22,6 @@ class ToolLimits:
 
 
 def limits_for(window: int | None, originals: OriginalPages = OriginalPages.NEVER) -> ToolLimits:
-    """The usual limits; a model with a small context window is shown less at a time, and reads on in parts."""
+    """Returns the default limits. A model with a small context window gets smaller answers and reads on in parts."""
     usual = ToolLimits()
     return replace(usual, result_chars=result_chars(window, usual.result_chars), originals=originals)

@@ -1,4 +1,4 @@
-"""Files of other formats that a model writes as text: Word and PDF as Markdown, Excel as CSV."""
+"""Makes files of other formats from what a model writes: Word and PDF from Markdown, Excel from CSV."""
 
 import hashlib
 import json
@@ -28,24 +28,24 @@ _NOTE = "#note-"
 
 
 def form_of(path: str) -> str:
-    """The format that a file of this name is made as; empty for a text."""
+    """Returns the format that a file with this name is converted to, or an empty string for text."""
     suffix = PurePosixPath(path).suffix.lower().removeprefix(".")
     return suffix if suffix in MAKERS else ""
 
 
 def is_markdown(path: str) -> bool:
-    """Whether a file of this name is made of Markdown, with the citations in it as notes."""
+    """Whether a file with this name is made from Markdown, with its citations as footnotes."""
     form = form_of(path)
     return bool(form) and MAKERS[form].source == "Markdown"
 
 
 def suffixes_of(source: str) -> str:
-    """The suffixes of the files that are made of Markdown or of CSV, in words."""
+    """Returns the suffixes of files that are made from Markdown or from CSV, in words."""
     return " or ".join(f".{form}" for form, maker in MAKERS.items() if maker.source == source)
 
 
 def made(path: str, form: str, content: str, workspace: Workspace) -> tuple[bytes, int]:
-    """The file of this content, and how many footnotes it has. Raises InvalidInput with a sentence."""
+    """Returns the file made from this content, and the number of its footnotes. Raises InvalidInput with a sentence."""
     if not content.strip():
         raise InvalidInput(f"{path} would be empty; write what is to stand in it.")
     stem = PurePosixPath(path).stem
@@ -54,7 +54,7 @@ def made(path: str, form: str, content: str, workspace: Workspace) -> tuple[byte
     cited = citations_in(content, _Library(workspace))
     if problems := broken_in(cited):
         raise InvalidInput(f"{path} was not written, since citations in it are broken. {message_of(problems)}")
-    # No content has its own digest in it, so that no link of it passes for one that was looked up.
+    # No content can contain its own digest, so a link in it cannot imitate one that was looked up.
     known = f"looked-up-{hashlib.sha256(content.encode()).hexdigest()}:"
     text, notes = _annotated(content, cited, known)
     data = {"title": stem, "text": text, "known": known, "notes": notes}
@@ -62,7 +62,7 @@ def made(path: str, form: str, content: str, workspace: Workspace) -> tuple[byte
 
 
 def made_of(path: str, form: str, notes: int, workspace: Workspace) -> str:
-    """What a file that was written has become, behind its name, as its reader sees it."""
+    """Returns what a written file looks like to its reader, as the continuation of its name."""
     if problem := workspace.problem(path):
         return f"{format_of(form).title}, which {problem}."
     document = document_of(workspace.read(path))
@@ -72,7 +72,7 @@ def made_of(path: str, form: str, notes: int, workspace: Workspace) -> str:
 
 
 def look_at_cited(content: str, looks: ReadTracker) -> None:
-    """Note the files that the links of a content name."""
+    """Notes the files that the links in a content name."""
     try:
         _, links = links_in(content)
     except InvalidInput:
@@ -98,7 +98,7 @@ def _made(path: str, form: str, data: object, workspace: Workspace) -> bytes:
 
 
 def _annotated(text: str, cited: Cited, known: str) -> tuple[str, list[str]]:
-    """The text with its citations as links to notes, and these. Links to whole files are words."""
+    """Returns the text with citations as links to notes, and the notes. Links to whole files become plain words."""
     parts, notes, at = list[str](), list[str](), 0
     for one in cited.links:
         to = f"{known}{_WORDS}"

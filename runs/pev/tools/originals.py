@@ -1,4 +1,4 @@
-"""Which original pages belong to what a call of `read_file` has shown."""
+"""Finds the original pages that belong to the result of a `read_file` call."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,12 @@ from runs.documents.places.document import Document
 from runs.enums import OriginalPages
 
 MAX_UNREAD = 5
-"""Pages of a file without any text that are shown where none are named: nobody knows how many it has."""
+"""Pages shown of a file without text if no pages are requested. The number of its pages is unknown."""
 _PAGES = re.compile(r"#?page=([1-9]\d{0,4})(?:-(?:page=)?([1-9]\d{0,4}))?", re.IGNORECASE)
 
 
 def originals_of(workspace: Workspace, place: str, shown: Sequence[Shown], which: OriginalPages) -> Sequence[Original]:
-    """The pages behind the lines that were shown, or the pages asked for of a file that has no text."""
+    """Returns the pages that contain the shown lines, or the requested pages of a file without text."""
     files = workspace.files()
     parts = [one for one in shown if one.path in files and files[one.path].sha256 == one.sha256]
     if which is OriginalPages.NEVER or not parts:
@@ -40,7 +40,7 @@ def originals_of(workspace: Workspace, place: str, shown: Sequence[Shown], which
 
 
 def kind_without_text(data: bytes) -> OriginalKind | None:
-    """What a content is that could not be read, if it has pages to be looked at."""
+    """Returns the kind of a content without text, if it has pages that can be shown."""
     if not isinstance(data, Unreadable):
         return None
     form = FORMATS.get(kind_of(data[:HEAD_BYTES]).format)
@@ -56,7 +56,7 @@ def _asked_for(place: str, kind: OriginalKind) -> Sequence[int]:
 
 
 def _pages(document: Document, first_line: int, last_line: int) -> Iterator[tuple[int, int]]:
-    """Those that have any of these lines, with the bytes of their text."""
+    """Yields the pages with any of these lines, and the number of bytes of their text."""
     line = at = 0
     for block in document.layout.blocks:
         line, at = line + document.text.count("\n", at, block.start), block.start

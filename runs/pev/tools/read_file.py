@@ -1,4 +1,4 @@
-"""The tool that shows a file: lines of a text, and of a document with what its places are called."""
+"""The tool that shows a file: lines of a text, or of a document with the names of its places."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -74,7 +74,7 @@ class ReadFile(Tool):
         return originals_of(workspace, str(arguments.get("place", "")), result.shown, limits.originals)
 
     def _wanted(self, path: str, document: Document | None, count: int) -> tuple[int, int]:
-        """The first and the last line that are asked for."""
+        """Returns the first and the last requested line."""
         if not self.place.strip():
             if self.first_line > count:
                 raise InvalidInput(f"{path} has only {pluralize(count, 'line')}; first_line is {self.first_line}.")
@@ -87,7 +87,7 @@ class ReadFile(Tool):
 
 
 def _to_be_seen(workspace: Workspace, path: str, limits: ToolLimits) -> ToolResult | None:
-    """Of a file whose text cannot be read, but whose pages can be looked at."""
+    """Returns the result for a file whose text cannot be read, but whose pages can be shown."""
     info = workspace.files().get(path)
     if info is None or limits.originals is OriginalPages.NEVER or not (problem := workspace.problem(path)):
         return None
@@ -131,7 +131,7 @@ def _of_text(path: str, sha256: str, every: Sequence[str], wanted: tuple[int, in
 def _of_document(
     path: str, sha256: str, document: Document, every: Sequence[str], wanted: tuple[int, int], limits: ToolLimits
 ) -> ToolResult:
-    """The lines with what stands before their blocks, as many whole lines as fit."""
+    """Returns the lines with anchors and remarks before their blocks, as many whole lines as fit."""
     given = list(_fitting(document, wanted, limits.result_chars))
     texts = [document.text[piece.start : piece.end] for piece in given]
     last = given[-1].last_line
@@ -153,7 +153,7 @@ def _of_document(
 
 
 def _fitting(document: Document, wanted: tuple[int, int], limit: int) -> list[MarkedLines]:
-    """The pieces that fit into so many characters; the last one may be the beginning of a block, and there is one."""
+    """Returns the pieces that fit into so many characters, at least one. The last may be the beginning of a block."""
     found: list[MarkedLines] = []
     used = 0
     for piece in pieces(document, *wanted):

@@ -1,4 +1,4 @@
-"""The tool that runs a command which an administrator has named, such as the tests of a project."""
+"""The tool that runs a command that an administrator has named, such as the tests of a project."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,17 +31,17 @@ class RunCommand(Tool):
         return replace(super().spec(), description=f"{cls.description} There are: {lines}.")
 
     def run(self, context: ToolContext) -> ToolResult:
-        """Raises InvalidInput for a command that does not exist. One that fails is a result like any other."""
+        """Raises InvalidInput for an unknown command. A command that fails has a normal result."""
         commands = context.reach.commands
         assert commands is not None
         return ToolResult(self._told(commands, commands.run(self.command))[: context.limits.result_chars])
 
     def looks_at(self, looks: ReadTracker) -> None:
-        """It is given a copy of all files."""
+        """Depends on all files, because the command gets a copy of them."""
         looks.contents("")
 
     def checked(self, commands: Commands) -> ToolResult:
-        """For a check: one that fails is an error."""
+        """Returns the result for a check, as an error if the command failed."""
         found = commands.run(self.command)
         return ToolResult(self._told(commands, found), is_error=found.status != 0)
 
@@ -51,7 +51,7 @@ class RunCommand(Tool):
 
 
 def ending_of(found: CommandResult) -> str:
-    """How it ended, as a part of a sentence. For how long it ran is no part of it: the same should come out twice."""
+    """Returns how it ended, as a clause. The duration is left out so that equal runs give equal text."""
     if found.status is None:
         return f"was ended, since {found.why}"
     return f"ended with status {found.status}" + (f", and {found.why}" if found.why else "")

@@ -1,6 +1,6 @@
-"""The tools that the service of a model runs itself: their descriptions, and how often they may be used.
+"""The tools that a model's service runs itself: their descriptions and limits.
 
-Their names are the service's. What they give back is read by `runs.pev.conversation.served`.
+Their names are the service's. `runs.pev.conversation.served` reads their results.
 """
 
 from collections.abc import Collection, Iterator
@@ -14,13 +14,13 @@ from runs.pev.tools.tool import Resource, Results, Tool
 from runs.text.domains import Sites
 
 _SHARE = 4
-"""One reply may use a quarter of what an attempt may: a request says one number for all replies of a conversation, so
-that up to a reply's worth of the attempt's has to be left unused.
+"""One reply may use a quarter of an attempt's limit. A request states one limit for all replies of a conversation, so
+as much as one reply may use of the attempt's limit has to stay unused.
 """
 
 
 class ServiceTool(Tool):
-    """A tool that takes nothing from us: the service knows what it takes."""
+    """A tool without an input schema of ours, because the service defines its input."""
 
     requires = Resource.SERVICE
     depends_on_time = True
@@ -71,7 +71,9 @@ SERVICE_TOOLS = frozenset(tool.name for tool in _SERVICE_TOOLS)
 
 
 def specs_of_service(names: frozenset[str], sites: Sites, of_attempt: int, of_run: int) -> list[ToolSpec]:
-    """Those of the names, sorted, each with what an attempt may use of it. None reads the web without sites."""
+    """Returns these tools, sorted, each with its limit for an attempt. Tools that read the web are left out if there
+    are no sites.
+    """
     uses = max(1, min(of_attempt, of_run) // _SHARE)
     return [
         ToolSpec(
@@ -91,7 +93,7 @@ def _reads_web(tool: type[Tool]) -> bool:
 
 
 def what_they_cost(names: Collection[str], usd_of_search: Decimal, of_attempt: int, of_run: int) -> Iterator[str]:
-    """For people who approve a step with these tools: what is paid for beside tokens, as clauses."""
+    """Returns clauses on what these tools cost in addition to tokens, for people who approve a step with them."""
     if WEB_SEARCH in names:
         price, most = (
             f"${usd_of_search.normalize():f}",

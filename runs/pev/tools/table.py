@@ -100,7 +100,7 @@ class ReadTable(Tool):
         looks.file(clean_path(self.path))
 
     def _lines(self, table: Rows, budget: Budget) -> list[str]:
-        """How many rows there are, the heads of the columns, and what was asked for."""
+        """Returns the number of rows, the headings, and the requested rows or groups."""
         names = self.columns or [name for at, name in enumerate(table.header) if name or at == 0]
         places = self._places(table)
         shown, grouped = [places[name] for name in names], [places[name] for name in self.group_by]
@@ -141,11 +141,11 @@ class ReadTable(Tool):
 
     @property
     def _computed(self) -> Sequence[Compute]:
-        """A group without figures is counted."""
+        """Groups without requested figures are counted."""
         return self.compute or ([Compute(of="count")] if self.group_by else [])
 
     def _places(self, table: Rows) -> dict[str, int]:
-        """The number of each column, by its name in the header and by the name that the query gives it."""
+        """Returns the number of each column, by its name in the header and by the name in the query."""
         if any(one.of not in {"count"} and not one.column for one in self.compute):
             raise InvalidInput("was not read: say the column of every figure but a count of rows")
         named = [*self.group_by, *self.columns, *(one.column for one in self.where)]
@@ -154,8 +154,8 @@ class ReadTable(Tool):
         return of_header | {name: table.place_of(name) for name in named}
 
     def _tests(self, table: Rows, places: Mapping[str, int], budget: Budget) -> Sequence[Callable[[Row], bool]]:
-        """What each condition asks of a row. How numbers and dates are read depends on their whole column, so that it
-        is looked through first.
+        """Returns a test for each condition. It reads the whole column first, because that determines how its numbers
+        and dates are read.
         """
         columns = dict[int, _ComparedColumn]()
         for one in self.where:
@@ -173,21 +173,21 @@ _COMPARED = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
 
 def _compared_as(one: Condition) -> str:
-    """Whether the value of a condition is a number or a date; empty where it is a text."""
+    """Whether the value of a condition is a number or a date, or empty if it is text."""
     if _number(one):
         return "number"
     return "date" if moment(one.value.strip()) else ""
 
 
 def _number(one: Condition) -> Quantity | None:
-    """The number of a condition; None where it is a text, as 007 is for `=`."""
+    """Returns the number of a condition, or None if it is text, as 007 is for `=`."""
     wanted = quantity(one.value.strip())
     is_name = wanted is not None and wanted.has_leading_zero and one.test in {"=", "!="}
     return None if is_name else wanted
 
 
 def _test(one: Condition, at: int, column: "_ComparedColumn | None") -> Callable[[Row], bool]:
-    """Whether a row meets a condition. `column`: what there is to know of it, where numbers or dates are compared."""
+    """Returns a function that tests rows. `column`: what is known of the column if numbers or dates are compared."""
     key = caseless(one.value.strip())
     match one.test:
         case "empty" | "not empty":
@@ -212,7 +212,9 @@ _ORDERS: Mapping[str, Callable[[int], bool]] = {
 
 
 def _order_of_texts(one: Condition) -> Callable[[Row, int], int | None]:
-    """None where there is no value, or it is a number. Raises InvalidInput where digits do not sort as letters do."""
+    """Compares texts. The function returns None if there is no value, or a number. It raises InvalidInput if digits
+    would not sort like letters.
+    """
     wanted = one.value.strip()
     shape = _shape(wanted)
 
@@ -233,7 +235,7 @@ def _not_filtered(one: Condition, why: str) -> InvalidInput:
 
 _DIGIT = re.compile(r"\d")
 _SORTED_SHAPES = re.compile(r"\D*0+\D*|0000\D.*|00:00(?::00)?", re.DOTALL)
-"""One number, a year that comes first, or a time of day."""
+"""One number, a year at the beginning, or a time of day."""
 
 
 def _shape(text: str) -> str:
@@ -241,7 +243,7 @@ def _shape(text: str) -> str:
 
 
 def _sorts(shape: str, other: str) -> bool:
-    """Whether texts of these shapes, in which 0 stands for each digit, sort as what they say: v1.10 and v1.9 do not."""
+    """Whether texts of these shapes, in which 0 stands for any digit, sort correctly as text: v1.10 and v1.9 do not."""
     return shape == other and _SORTED_SHAPES.fullmatch(shape) is not None
 
 
@@ -250,7 +252,7 @@ def _text(row: Row, at: int) -> str:
 
 
 class _Marks:
-    """Which decimal mark the numbers of a column decide on, whether their rows are chosen or not."""
+    """The decimal mark that the numbers of a column imply, including rows that are not selected."""
 
     def __init__(self) -> None:
         self._only = dict[str, None]()
@@ -266,16 +268,16 @@ class _Marks:
 
 
 class _ComparedColumn:
-    """The numbers and the dates of a column that conditions compare. `kinds`: which of both."""
+    """The numbers and dates of a column that conditions compare. `kinds`: which of them to read."""
 
     def __init__(self, mark: str) -> None:
         self._mark = mark
         self.kinds = set[str]()
         self._figures, self._moments = Figures(), Moments()
         self._unlike = ""
-        """Why its numbers are not of one kind."""
+        """Why its numbers do not have the same unit."""
         self._odd = dict[str, str]()
-        """Its first value with digits that is no number, or no date."""
+        """The first value with digits that is not a number, or not a date."""
         self._has_texts = self._has_dates = False
 
     def add(self, row: Row, at: int) -> None:
@@ -300,7 +302,9 @@ class _ComparedColumn:
             self._odd.setdefault("date", text)
 
     def equals(self, one: Condition) -> Callable[[Row, int], bool]:
-        """Whether a cell has the value of a condition in another form. A text that is no number is no other one."""
+        """Returns a function that tests whether a cell has a condition's value in another form. Text that is not a
+        number has none.
+        """
         wanted = _number(one)
         if wanted is None:
             date = moment(one.value.strip())
@@ -324,9 +328,10 @@ class _ComparedColumn:
         return holds
 
     def order(self, one: Condition) -> Callable[[Row, int], int | None]:
-        """How a cell compares with the value of a condition: None where it is no number, or no date.
+        """Returns a function that compares a cell with a condition's value, with the result None if the cell has no
+        number or date.
 
-        Raises InvalidInput where the column does not say how all of them are read.
+        Raises InvalidInput if the column does not determine how all values are read.
         """
         wanted = _number(one)
         if wanted is None:
@@ -382,7 +387,7 @@ class _ComparedColumn:
         return mark
 
     def _wanted(self, one: Condition, wanted: Quantity, mark: str) -> Decimal:
-        """The value of a condition. It is read like the column where that decides on a decimal mark."""
+        """Returns the value of a condition, read with the column's decimal mark if that is determined."""
         is_decided = bool(self._mark) or len(self._figures.marks) == 1
         if mark in wanted.values and (is_decided or len(set(wanted.values.values())) == 1):
             return wanted.value(mark)
@@ -392,7 +397,7 @@ class _ComparedColumn:
 
 
 class _RowGroup:
-    """What is computed of a group's rows. `names`: the values that they have in common, as the first one has them."""
+    """Accumulates the figures of a group. `names`: the common values in the spelling of the first row."""
 
     def __init__(self, names: Sequence[str], computed: Sequence[Compute], places: Mapping[str, int]) -> None:
         self.names = names
@@ -413,8 +418,9 @@ class _RowGroup:
             add_to(figures, row, at)
 
     def results(self, marks: Mapping[int, str]) -> Iterator[str]:
-        """In the order in which they were asked for; empty where there is nothing to compute. `marks`: the decimal mark
-        of a column, where one was given or its other rows decide.
+        """Yields the results in the requested order.
+
+        `marks`: the decimal mark of a column, if one was given or its other rows determine it.
         """
         for one, at in self._computed:
             match one.of:

@@ -1,1 +1,3 @@
-"""The MCP server: programs of people submit runs and read what becomes of them. None of its tools decides a gate."""
+"""The MCP server, through which people's programs submit runs and read their results. None of its
+tools decides a gate.
+"""

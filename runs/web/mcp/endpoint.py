@@ -1,6 +1,6 @@
-"""The address of the MCP server: who may ask there, and how much. Cookies are not read: a session gives nothing here.
+"""The endpoint of the MCP server: checks who may call, and how often. It ignores cookies, so a session gives no access.
 
-It lies in front of the pages, as an ASGI application, since the library's transport is one (decision 15).
+It is an ASGI application in front of the pages, because the library's transport is one (decision 15).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from runs.web.site.addresses import MCP_PATH
 from runs.web.site.same_origin import came_as_https, is_same_origin, our_host, values
 
 MAX_BODY = 4_000_000
-"""Bytes of one message: all of it is in memory, several times while it is read."""
+"""Bytes of one message. It is held in memory several times while it is parsed."""
 _OFF = "This installation is no MCP server. Whoever runs it can make it one: PEV_MCP_SERVER=on."
 _TOKENLESS = "This needs an access token, as “Authorization: Bearer pev_…”. Make one on the page “Access tokens”."
 _REFUSED = "This access token does not work, or not any more. Make another on the page “Access tokens”."
@@ -29,7 +29,7 @@ _TOO_OFTEN = "Tokens that do not work came too often from here. Wait {} seconds.
 
 
 class WithMcp:
-    """An ASGI application in front of the pages, which answers at `MCP_PATH` and hands everything else on."""
+    """An ASGI application that answers at `MCP_PATH` and passes all other requests on to the pages."""
 
     def __init__(self, pages: Any) -> None:
         self._pages = pages
@@ -45,7 +45,9 @@ class WithMcp:
 
 
 def _refusal(scope: Any) -> tuple[HTTPStatus, str] | None:
-    """Why this request is not even asked for its token: another site's page in a browser, or none of ours."""
+    """Returns why the request is refused before its token is checked: wrong host, plain HTTP, another site's page in a
+    browser, or the wrong method.
+    """
     headers = scope["headers"]
     if not settings.MCP_SERVER:
         return HTTPStatus.NOT_FOUND, _OFF
@@ -76,14 +78,16 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
 
 
 def _server() -> ModuleType:
-    # An extra. It takes a second to import, for which the event loop has no time, and most sites never need it.
+    # An optional package. Importing it takes a second, which would block the event loop, and most sites never need it.
     from runs.web.mcp import server
 
     return server
 
 
 def token_in(values: list[bytes]) -> str:
-    """The bearer token of the one Authorization header; empty if there is none, or more than one."""
+    """Returns the bearer token of the only Authorization header, or an empty string if there is
+    none or more than one.
+    """
     kind, _, token = values[0].decode("latin-1").partition(" ") if len(values) == 1 else ("", "", "")
     return token.strip() if kind.lower() == "bearer" else ""
 

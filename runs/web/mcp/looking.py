@@ -1,4 +1,4 @@
-"""Following runs over MCP: lists, states, reports and files, of runs that the person may see."""
+"""Tools that read over MCP: lists, states, reports and files of runs that the person may see."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from runs.web.mcp.tool_arguments import (
 )
 
 MAX_FILES = 500
-"""Of a list, in one answer."""
+"""Files of a list in one answer."""
 _UNKNOWN = "application/octet-stream"
 _NAMED = ("image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp", "application/pdf", "application/vnd.")
 """Media types that clients get: pictures and documents, and nothing that a client could execute."""
@@ -107,7 +107,7 @@ def _is_theirs(gate: Gate) -> bool:
 
 
 def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.ReportText:
-    """As of now: of a run that is not finished it begins with that."""
+    """Returns the report as of now. If the run is not finished, the report begins by saying so."""
     run = caller.run(arguments.run)
     write = FORMATS[arguments.format].text
     assert write, "the arguments allow formats with a text only"
@@ -123,7 +123,7 @@ def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.ReportTex
 
 
 def list_files(caller: Caller, arguments: ListFilesArguments) -> tool_answers.Files:
-    """What the run has made first, then what it was given and left as it was."""
+    """Lists files that the run has changed first, then given files that it left unchanged."""
     run = caller.run(arguments.run)
     made = made_files(run)
     touched = {file.path for file in made}
@@ -144,9 +144,9 @@ def list_files(caller: Caller, arguments: ListFilesArguments) -> tool_answers.Fi
 
 
 def read_file(caller: Caller, arguments: ReadFileArguments) -> tool_answers.FilePiece:
-    """Text as models read it, of documents too; anything else, or the `original`, as bytes.
+    """Returns text as models read it, also of documents. Anything else, or the `original`, is returned as bytes.
 
-    Raises FileNotFoundError when the store has lost the content.
+    Raises FileNotFoundError if the store has lost the content.
     """
     run = caller.run(arguments.run)
     files: Mapping[str, FileInfo] = trees.files_of(run.inputs if arguments.version == "given" else run.head)
@@ -183,5 +183,5 @@ def _media_type(path: str, *, whole: bool) -> str:
 
 
 def _next(offset: int, count: int, total: int) -> int | None:
-    """Where to go on; None where there is no more."""
+    """Returns the offset to continue at, or None at the end."""
     return offset + count if count and offset + count < total else None

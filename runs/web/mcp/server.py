@@ -1,4 +1,4 @@
-"""The library's server over one request: its transport keeps nothing between two, and answers in JSON."""
+"""Runs the library's MCP server for one request. Its transport is stateless and answers in JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from runs.web.mcp.tools import TOOLS, McpTool, ToolAnswer
 
 log = logging.getLogger(__name__)
 MAX_WAITING = 8
-"""Calls that wait at the same time in one process: each keeps one of the turns that all requests share."""
+"""Calls that may wait at the same time in one process. Each of them takes one of the slots that all requests share."""
 _POLL_INTERVAL = 1.0
 _INSTRUCTIONS = (
     "pevsite carries out work of several steps on files: a model writes a plan, people approve it, steps are carried "
@@ -49,10 +49,10 @@ _waiting = 0
 
 
 async def serve(caller: Caller, scope: Any, receive: Any, send: Any, max_body: int) -> None:
-    """Answer one request in the name of the caller, of at most `max_body` bytes.
+    """Answers one request on behalf of the caller, of at most `max_body` bytes.
 
-    A manager of its own for each: what the library keeps in one for its whole life is a group of tasks, which would
-    need the life of a process that ASGI servers announce, and Daphne does not.
+    Each request gets a session manager of its own. A shared one would hold a task group, which needs the ASGI lifespan
+    protocol, and Daphne does not support it.
     """
     manager = StreamableHTTPSessionManager(
         server_for(caller), json_response=True, stateless=True, max_request_body_size=max_body
@@ -62,7 +62,7 @@ async def serve(caller: Caller, scope: Any, receive: Any, send: Any, max_body: i
 
 
 def server_for(caller: Caller) -> Server[Any]:
-    """The tools, for this caller."""
+    """Returns a server with the tools for this caller."""
 
     async def list_tools(_context: Any, _params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=_described())
@@ -73,12 +73,12 @@ def server_for(caller: Caller) -> Server[Any]:
     server: Server[Any] = Server(
         "pevsite", version=version(), instructions=_INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
     )
-    server.middleware = []  # its spans would name tools and arguments to whatever collects ours
+    server.middleware = []  # its spans would reveal tools and arguments to the collector of our traces
     return server
 
 
 async def call(caller: Caller, name: str, given: dict[str, Any]) -> CallToolResult:
-    """What one tool answers. A refusal is a result that says what to do, as the protocol wants it."""
+    """Returns the answer of one tool. A refusal is a result that says what to do, as the protocol requires."""
     action = TOOLS.get(name)
     if action is None:
         return _refused(f"There is no such tool. There are: {', '.join(TOOLS)}.")
@@ -91,14 +91,16 @@ async def call(caller: Caller, name: str, given: dict[str, Any]) -> CallToolResu
         return _refused(str(error))
     except FileNotFoundError:
         return _refused("The store of files has lost this content. Tell whoever runs this site.")
-    except Exception:  # the library would send its text, which is for us
+    except Exception:  # the library would send the exception's text to the client
         log.exception("mcp: %s failed", name, extra=about(user=caller.person.get_username()))
         return _refused("Something went wrong on the server, and was logged there. Nothing else is known.")
 
 
 @cache
 def _described() -> list[Tool]:
-    """The tools with their schemas, which are the same for everyone and take milliseconds to make."""
+    """Returns the tools with their schemas. Cached, because they are the same for all callers and take milliseconds to
+    build.
+    """
     return [
         Tool(
             name=name,
@@ -127,7 +129,7 @@ def _refused(sentence: str) -> CallToolResult:
 
 
 def _sentences(error: ValidationError) -> str:
-    """What is wrong with the arguments, without what they were: that may be long."""
+    """Returns what is wrong with the arguments without repeating their values, which may be long."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
     shown = [f"{'.'.join(map(str, one['loc']))[:100] or 'arguments'}: {one['msg']}." for one in found[:5]]
     more = [f"And {len(found) - len(shown)} more."] if len(found) > len(shown) else []
@@ -135,11 +137,11 @@ def _sentences(error: ValidationError) -> str:
 
 
 async def wait(action: McpTool[Any], caller: Caller, arguments: Any) -> ToolAnswer:
-    """The tool's answer; of one that is to wait, when there is something to say, or its time is over.
+    """Returns the tool's answer. A tool that waits answers when there is news or its time is over.
 
-    Between two looks it holds no thread and no connection. Where too many wait already, it answers at once.
+    Between two polls it holds no thread and no database connection. If too many calls wait already, it answers at once.
     """
-    global _waiting  # one number for all calls of the process, which meet in its one event loop
+    global _waiting  # one counter for all calls of the process, which share one event loop
     if isinstance(arguments, WaitForRun) and _waiting < MAX_WAITING:
         _waiting += 1
         try:
@@ -159,7 +161,7 @@ async def _until_told(caller: Caller, arguments: WaitForRun) -> None:
 
 
 def _has_news(caller: Caller, arguments: WaitForRun) -> bool:
-    """Whether the run waits for a person, is paused or over, and that is not what the caller has seen."""
+    """Whether the run waits for a person, is paused or is over, and the caller has not been told yet."""
     row = visible_runs(caller.person).filter(pk=arguments.run).values("status", "paused", "event_count").first()
     if row is None or row["status"] == RunStatus.FINISHED:
         return True

@@ -1,4 +1,4 @@
-"""Submitting a run over MCP, by the rules of the form, and with plans that wait for a person whatever is set."""
+"""Submits runs over MCP by the rules of the form. Their plans always wait for a person."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
 
 
 def submit_run(caller: Caller, arguments: SubmitRun) -> SubmittedRun:
-    """Raises InvalidInput, UploadRefused or PlanRefused, as the form does."""
+    """Submits a run. Raises InvalidInput, UploadRefused or PlanRefused, like the form."""
     token = arguments.submission_id or uuid.uuid4()
     made = submit.submitted(caller.person, token)
     return _told(caller, made or _made(caller, arguments, token))
@@ -69,11 +69,11 @@ def _made(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
 
 
 def policy_of(arguments: SubmitRun) -> Policy:
-    """The preset within the limits that were asked for, none looser than its own, and the first plan waits for a person
-    at least, also where the installation asks for less.
+    """Returns the preset's policy with the requested limits, none of them looser than the preset's.
 
-    Whoever fills in the form sees what will run; whoever has given a token to a program has seen nothing yet, and
-    planning costs something before anybody looks. Raises InvalidInput for a looser limit.
+    At least the first plan waits for a person, even if the installation does not require it: a person who fills in the
+    form sees what will run, but a person who has given a token to a program has not seen anything yet. Raises
+    InvalidInput for a looser limit.
     """
     policy = preset_policy(arguments.preset)
     budget, minutes = arguments.budget_usd, arguments.time_limit_minutes
@@ -109,7 +109,7 @@ def _content(file: GivenFile) -> bytes:
 
 
 def _people(owner: User, names: tuple[str, ...]) -> Iterator[User]:
-    """Names no user but those that were asked for: a program learns from an error what it can put into words."""
+    """Returns the requested users. An error repeats only names from the request, so a program cannot learn others."""
     for name in dict.fromkeys(names):
         person = accounts.found(name)
         if person is None or not person.is_active:

@@ -20,9 +20,9 @@ from runs.reports.formats import TEXT_FORMATS
 MAX_TEXT = 100_000
 """Characters of a report or a file in one answer."""
 MAX_BYTES = 500_000
-"""Bytes of a file that is no text, in one answer."""
+"""Bytes of a file other than text in one answer."""
 MAX_WAIT = 20
-"""Seconds: clients give up after 30 or 60."""
+"""Seconds. Clients give up after 30 or 60."""
 MAX_RUNS = 50
 _Run = Annotated[int, Field(strict=True, ge=1, lt=2**63, description="The number of the run.")]
 
@@ -38,14 +38,14 @@ _Offset = Annotated[int, Field(ge=0, lt=2**53, description="Where to go on: next
 
 
 class Arguments(BaseModel):
-    """Of one tool."""
+    """The arguments of one tool."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @field_validator("*")
     @classmethod
     def _has_no_nulls(cls, value: object) -> object:
-        """Not every database keeps null characters."""
+        """Refuses NUL characters, which not every database can store."""
         parts = value if isinstance(value, tuple) else (value,)
         if any(isinstance(part, str) and "\0" in part for part in parts):
             raise ValueError("null characters cannot be used; a file that has them is sent as base64")
@@ -145,18 +145,20 @@ class ReadFileArguments(Arguments):
 
 @dataclass(frozen=True)
 class Caller:
-    """`token` is the name of the access token; `site` begins every address: scheme and host, as they were asked."""
+    """The person whose program calls. `token` is the name of the access token, and `site` the scheme and host of the
+    request, with which addresses begin.
+    """
 
     person: User
     token: str
     site: str
 
     def address(self, name: str, *arguments: object) -> str:
-        """The whole address of a page, by the name of its route."""
+        """Returns the absolute address of a page, by the name of its route."""
         return self.site + reverse(name, args=arguments)
 
     def run(self, number: int) -> Run:
-        """Raises InvalidInput, in the same words for a run that is not there and one that is not theirs to see."""
+        """Returns a run. Raises InvalidInput with the same words if it does not exist or the person may not see it."""
         runs = visible_runs(self.person).select_related("owner", "inputs", "head")
         run = runs.filter(pk=number).first()
         if run is None:

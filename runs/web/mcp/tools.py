@@ -1,4 +1,6 @@
-"""The tools of the MCP server. There is none that approves, rejects, edits, answers, pauses or stops: people do."""
+"""The tools of the MCP server. None of them approves, rejects, edits, answers, pauses or stops; people do that on the
+pages.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ __all__ = ["TOOLS", "McpTool", "ToolAnswer"]
 
 @dataclass(frozen=True)
 class McpTool[Given: Arguments]:
-    """One tool: what it is called and does, what it takes and answers. `reads`: it changes nothing."""
+    """One tool: its title, description, arguments, answer and function. `reads`: it changes nothing."""
 
     title: str
     description: str
