@@ -33,7 +33,7 @@ class EntryName(NamedTuple):
     caution: str = ""
 
 
-def decoded(raws: Iterable[bytes]) -> dict[bytes, EntryName]:
+def decode_names(raws: Iterable[bytes]) -> dict[bytes, EntryName]:
     """Decodes the names of one archive. Names that are not UTF-8 are all assumed to be in one encoding."""
     names = list(dict.fromkeys(raws))
     found = {raw: EntryName(raw.decode()) for raw in names if raw.isascii()}

@@ -187,7 +187,7 @@ def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int],
 def _zip_names(infos: Iterable[zipfile.ZipInfo]) -> Mapping[str, EntryName]:
     """Maps the names as zipfile decodes them to the guessed ones. It uses code page 437 unless a UTF-8 flag is set."""
     raws = {info.orig_filename: info.filename.encode("cp437") for info in infos if not _says_utf_8(info)}
-    guessed = archive_names.decoded(raws.values())
+    guessed = archive_names.decode_names(raws.values())
     return {
         info.orig_filename: archive_names.with_folders(
             guessed[raws[info.orig_filename]] if info.orig_filename in raws else EntryName(info.filename),
@@ -222,7 +222,7 @@ def _of_tar(source: "_TarStream", data: bytes) -> Iterator[ArchiveEntry]:
             continue
         raw = info.name.encode("utf-8", "surrogateescape")
         if raw not in names and strictly(raw, "utf-8") is None:
-            names = archive_names.decoded(
+            names = archive_names.decode_names(
                 one.name.encode("utf-8", "surrogateescape") for one in _members(_TarStream(_decompressed(data)))
             )
         name = archive_names.with_folders(names.get(raw) or EntryName(info.name), from_windows=False)

@@ -79,7 +79,7 @@ _WORD = re.compile(r"[^ \t\r\n]+")
 _NO_TEXT = "is not text"
 
 
-class Decoded(NamedTuple):
+class DecodedText(NamedTuple):
     """A text without its byte order mark, and the name of its encoding.
 
     `caution`: a sentence that says that the encoding was guessed and how else the text may be read, or empty.
@@ -100,7 +100,7 @@ def read_all(data: bytes) -> bytes:
 
 def _read(content: bytes) -> Iterable[bytes]:
     try:
-        encoding, text, caution = decoded(content)
+        encoding, text, caution = decode(content)
     except InvalidInput as error:
         return b"", str(error).encode(), b""
     return encoding.encode(), text.encode(), f"{caution} {_CHOOSE}".encode() if caution else b""
@@ -117,7 +117,7 @@ def read_as(data: bytes, codec: str) -> bytes:
     return text.encode()
 
 
-def decoded(data: bytes) -> Decoded:
+def decode(data: bytes) -> DecodedText:
     """Decodes bytes that are not UTF-8.
 
     Raises InvalidInput, with a clause that says what they are instead, if they are not text.
@@ -127,21 +127,21 @@ def decoded(data: bytes) -> Decoded:
             text = strictly(data, codec)
             if text is None:
                 raise InvalidInput(f"begins as {name} text and does not go on as such; save it as UTF-8")
-            return Decoded(name, text)
+            return DecodedText(name, text)
     if b"\0" in data:
         return _utf_16(data)
     if at := _breaks_utf_8(data):
         raise InvalidInput(f"is UTF-8 text that is damaged at byte {at:,}; save it as UTF-8 again")
-    return guessed(data)
+    return decode_guessed(data)
 
 
-def _utf_16(data: bytes) -> Decoded:
+def _utf_16(data: bytes) -> DecodedText:
     """Decodes UTF-16 without a byte order mark. Most letters must be Latin, with their zero bytes on the same side."""
     for codec, zeros in (("utf-16-le", data[1::2]), ("utf-16-be", data[::2])):
         if len(data) % 2 == 0 and zeros.count(0) >= MIN_LATIN * len(zeros):
             text = strictly(data, codec)
             if text is not None:
-                return Decoded("UTF-16", text)
+                return DecodedText("UTF-16", text)
     raise InvalidInput(_NO_TEXT)
 
 
@@ -161,8 +161,8 @@ def _breaks_utf_8(data: bytes) -> int:
     return 0
 
 
-def guessed(data: bytes) -> Decoded:
-    """Decodes bytes whose encoding is not stated. Raises InvalidInput like `decoded`."""
+def decode_guessed(data: bytes) -> DecodedText:
+    """Decodes bytes whose encoding is not stated. Raises InvalidInput like `decode`."""
     sample = _sample(data)
     found = ranked(sample, _LIKELY)
     ascii_share = len(data.decode("ascii", "ignore")) / len(data)
@@ -172,7 +172,7 @@ def guessed(data: bytes) -> Decoded:
         text = strictly(data, best.codec)
         if text is not None:
             others = [one for one in alternatives(sample, best, found) if strictly(data, one.codec) is not None]
-            return Decoded(CODECS[best.codec], text, _caution(best, others))
+            return DecodedText(CODECS[best.codec], text, _caution(best, others))
     raise InvalidInput(_NO_TEXT)
 
 

@@ -28,7 +28,7 @@ class Maker(NamedTuple):
 MAKERS: Mapping[str, Maker] = {
     "docx": Maker("runs.documents.printing.deliverables.docx", "Markdown", PRINTED),
     "pdf": Maker("runs.documents.printing.deliverables.pdf", "Markdown", PRINTED),
-    "xlsx": Maker("runs.documents.writers.xlsx.made", "CSV", LIMITS),
+    "xlsx": Maker("runs.documents.writers.xlsx.xlsx", "CSV", LIMITS),
 }
 """By suffix, which is also the name of the format."""
 
@@ -44,13 +44,13 @@ def make(form: str, data: bytes) -> bytes:
         raise InvalidInput(f"was not made: {error}; write less, or split it") from error
 
 
-def commented(data: bytes, place: tuple[int, int], words: str, dated: datetime | None) -> bytes:
+def add_comment(data: bytes, place: tuple[int, int], words: str, dated: datetime | None) -> bytes:
     """Returns the Word file with one more comment on these characters of the text that its reader makes. Raises like
     `make`.
     """
     on = f"{dated.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if dated else ""
     given = packed([json.dumps([*place, words, on]).encode(), data])
     try:
-        return isolation.run("runs.documents.writers.comments.made", given, LIMITS)
+        return isolation.run("runs.documents.writers.comments.add_packed_comment", given, LIMITS)
     except isolation.ChildFailed as error:
         raise InvalidInput(f"did not get the comment: {error}") from error

@@ -175,7 +175,7 @@ def _refresh(lease: Lease, *, calls_only: bool) -> None:
     event_log.trust(found.run)
 
 
-def done(work: WorkItem) -> None:
+def finish(work: WorkItem) -> None:
     change(work, WorkStatus.DONE, lease_until=None)
 
 

@@ -78,7 +78,7 @@ def _say(mine: WorkItem, done: int, documents: int) -> None:
 
 def _ended(mine: WorkItem) -> None:
     outcomes.documents_read(mine.run)
-    claim.done(mine)
+    claim.finish(mine)
     advance(mine.run_id)
 
 

@@ -93,7 +93,7 @@ class Notifications:
             self._under_way = None
 
     def is_first(self, work_id: int) -> bool:
-        """Whether this item has to be enqueued. False from the second call until the item is `done`."""
+        """Whether this item has to be enqueued. False from the second call until `done` is called for it."""
         with self._lock:
             if self._under_way is None:
                 return True
@@ -430,13 +430,13 @@ def _judged(mine: WorkItem, judgement: Judgement, reads: ReadSet) -> None:
     assert attempt is not None
     blocked = bool(attempt.output and attempt.output.status == "blocked")
     state = outcomes.judged(attempt, judgement, reads=reads, blocked=blocked)
-    claim.done(mine)
+    claim.finish(mine)
     go_on(state)
 
 
 def _done(mine: WorkItem) -> None:
     """End the work item and apply the moves that are due, in the same transaction."""
-    claim.done(mine)
+    claim.finish(mine)
     advance(mine.run_id)
 
 

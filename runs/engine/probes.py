@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 
 from pevsite.installation import PROGRAM
-from runs.llm.capabilities import Probed, known, use_probed
+from runs.llm.capabilities import Probed, known_capability, use_probed
 from runs.llm.model_servers import ModelServer, server_for
 from runs.llm.provider import REHEARSAL, configured_models
 from runs.models import Probe
@@ -35,7 +35,7 @@ def hint(environ: Mapping[str, str]) -> str:
     open_ = [
         f"“{model}” on {server.host}"
         for server, model in pairs
-        if not (server.is_anthropic and known(model))
+        if not (server.is_anthropic and known_capability(model))
         and model not in REHEARSAL.values()
         and (server.address, model) not in asked
     ]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from runs.documents.model.clause_numbers import is_within, plain_number, was_within
 from runs.documents.model.layout import MIN_CONFIDENCE, Block, BlockKind, MarkKind
-from runs.documents.places.document import Document, Where
+from runs.documents.places.document import Document, PlaceName
 from runs.documents.places.marked import by_whom, read_by, sureness
 from runs.documents.places.views import before_changes, own_text, seen_text, with_whole_paragraphs, without_running
 from runs.text.boundaries import is_whole
@@ -135,7 +135,7 @@ class Passage:
 
     span: SourceSpan
     words: str
-    where: Where
+    where: PlaceName
     misnamed: str = ""
     remarks: str = ""
     doubts: str = ""

@@ -80,7 +80,7 @@ def use_probed(found: Mapping[tuple[str, str], Probed]) -> None:
     _probed = dict(found)
 
 
-def known(model: str) -> Capability | None:
+def known_capability(model: str) -> Capability | None:
     """What is known of this model. A dated id such as `claude-haiku-5-5-20261001` counts as its family."""
     if model in _KNOWN:
         return _KNOWN[model]
@@ -95,7 +95,7 @@ def capability(model: str, server: ModelServer | None = None) -> Capability:
     of the question.
     """
     server = server or ModelServer()
-    assumed = known(model)
+    assumed = known_capability(model)
     found = _probed.get((server.address, model))
     if assumed and not server.is_anthropic:
         assumed = replace(assumed, documents=False, images=False, service_tools=False)
@@ -147,7 +147,7 @@ def is_asked_simply(model: str, role: Role, environ: Mapping[str, str] = os.envi
     capabilities = capability(model, server)
     if (
         server.is_anthropic
-        or known(model)
+        or known_capability(model)
         or capabilities.format
         or capabilities.forced_tool
         or model.startswith(RULES)

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from runs.contracts.ports import Reply
 from runs.errors import ModelError
-from runs.llm.capabilities import Probed, known
+from runs.llm.capabilities import Probed, known_capability
 from runs.llm.client import Clients
 from runs.llm.failures import failure
 from runs.llm.model_servers import ModelServer
@@ -79,7 +79,7 @@ def probe(clients: Clients, server: ModelServer, model: str, seconds: float) -> 
         return ProbeReport(Probed(streaming=False if error.kind == "incomplete_stream" else None), problem=str(error))
     took = time.monotonic() - began
     probed = Probed(streaming=True, usage=hello.usage.input > 0 and hello.usage.output > 0, window=questions.window())
-    if not (server.is_anthropic and known(model)):
+    if not (server.is_anthropic and known_capability(model)):
         probed = probed.model_copy(update=questions.honoured())
     return ProbeReport(probed, reasons=questions.reasons, seconds=took)
 
@@ -115,7 +115,7 @@ class _Questions:
         if found["tools"]:
             choice = {"type": "none"}
             found["no_tools"] = self._find("no_tools", _calls_nothing, _CALL, **offered, tool_choice=choice)
-        assumed = known(self._model)
+        assumed = known_capability(self._model)
         if assumed is None or assumed.forced_tool:  # the others refuse it
             choice = {"type": "tool", "name": _NAME}
             found["forced_tool"] = self._find("forced_tool", _calls, _HELLO, **offered, tool_choice=choice)

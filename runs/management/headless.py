@@ -21,7 +21,7 @@ from runs.events.kinds import read
 from runs.lifecycle.gate_decisions import already_decided, decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
-from runs.management.odd_names import settled
+from runs.management.odd_names import with_usable_names
 from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
 from runs.management.questions import about, decision_on
@@ -96,7 +96,7 @@ class Headless:
             if options["files"]:
                 uploads += collected(options["files"], options["include"])
             ask = not (options["approve_all"] or self._quiet)
-            uploads, remarks = settled(uploads, options["odd_names"], ask, self._say)
+            uploads, remarks = with_usable_names(uploads, options["odd_names"], ask, self._say)
             uploads, chosen = encoded(uploads, options["encoding"], owner.get_username())
             texts = given_texts(options)
             plan = _plan(owner, options["plan"], template)

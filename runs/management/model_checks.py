@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from runs.engine import probes
 from runs.enums import Role
-from runs.llm.capabilities import capability, is_asked_simply, known, window_of
+from runs.llm.capabilities import capability, is_asked_simply, known_capability, window_of
 from runs.llm.client import Clients
 from runs.llm.model_servers import ModelServer, configured_window, server_for
 from runs.llm.probe import ProbeReport, probe
@@ -107,4 +107,4 @@ def _use(role: Role, model: str, server: ModelServer) -> str:
 
 
 def _is_documented(model: str, server: ModelServer) -> bool:
-    return server.is_anthropic and known(model) is not None
+    return server.is_anthropic and known_capability(model) is not None

@@ -26,7 +26,7 @@ class OddName:
     renamed: str
 
 
-def settled(
+def with_usable_names(
     uploads: Sequence[Upload], option: str | None, ask: bool, say: Callable[[str], None]
 ) -> tuple[list[Upload], list[str]]:
     """The files under names that can be used, and a sentence for each one that is left out.

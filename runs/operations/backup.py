@@ -35,7 +35,7 @@ _AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedContent:
     """A content that must be in the store. `size` in bytes; None if the row does not say it."""
 
     sha256: str
@@ -43,25 +43,25 @@ class Named:
     by: str
 
 
-def named(using: str = "default") -> Iterator[Named]:
+def named_contents(using: str = "default") -> Iterator[NamedContent]:
     """All contents that the database with this alias names, as often as they are named; those of runs come first."""
     yield from _changed("tree", Tree.objects.using(using).order_by("id").values_list("id", "changes"))
     yield from _changed("attempt", Attempt.objects.using(using).order_by("id").values_list("id", "overlay"))
     yield from _changed("tool call", ToolCall.objects.using(using).order_by("id").values_list("id", "writes"))
     drafted = DraftFile.objects.using(using).order_by("id").values_list("draft_id", "path", "sha256", "size")
     for draft, path, sha256, size in drafted.iterator(_AT_ONCE):
-        yield Named(sha256, size, f"“{path}” of draft {draft}")
+        yield NamedContent(sha256, size, f"“{path}” of draft {draft}")
     for source, text, layout in (
         Rendition.objects.using(using).order_by("id").values_list("source", "text", "layout").iterator()
     ):
-        yield from (Named(sha256, None, f"what {source[:12]} reads as") for sha256 in (text, layout) if sha256)
+        yield from (NamedContent(sha256, None, f"what {source[:12]} reads as") for sha256 in (text, layout) if sha256)
 
 
-def _changed(kind: str, rows: Rows) -> Iterator[Named]:
+def _changed(kind: str, rows: Rows) -> Iterator[NamedContent]:
     for number, changes in rows.iterator(_AT_ONCE):
         for path, info in changes.items():
             if info:
-                yield Named(info.sha256, info.size, f"“{path}” of {kind} {number}")
+                yield NamedContent(info.sha256, info.size, f"“{path}” of {kind} {number}")
 
 
 ALIAS = "snapshot"
@@ -75,7 +75,7 @@ def migrations(using: str = "default") -> list[str]:
 
 
 @contextmanager
-def taken(into: Path) -> Iterator[str]:
+def database_copy(into: Path) -> Iterator[str]:
     """Write the database to the file `into`; in the block, what Django reads with this alias is the same moment.
 
     Raises InvalidInput, with what to do, where it cannot be copied, or PostgreSQL's program is missing.
@@ -189,8 +189,8 @@ def _written(draft: Path, turn: HeldLock, warn: Callable[[str], object]) -> Mani
 def _write(writer: ArchiveWriter, database: Path, turn: HeldLock, warn: Callable[[str], object]) -> Manifest:
     database.unlink(missing_ok=True)
     seen, missing = set[str](), dict[str, str]()
-    with taken(database) as alias:
-        for one in named(alias):
+    with database_copy(database) as alias:
+        for one in named_contents(alias):
             if one.sha256 not in seen:
                 seen.add(one.sha256)
                 turn.is_mine()  # it has to be said again and again, and this takes long
@@ -200,7 +200,7 @@ def _write(writer: ArchiveWriter, database: Path, turn: HeldLock, warn: Callable
                 except FileNotFoundError:
                     missing[one.sha256] = one.by
         applied = migrations(alias)
-    if missing and not missing.keys() <= {one.sha256 for one in named()}:
+    if missing and not missing.keys() <= {one.sha256 for one in named_contents()}:
         raise FilesWent
     for sha256, by in missing.items():
         warn(f"Content {sha256[:12]} is missing in the store: {by}. It is not in the back-up.")

@@ -11,7 +11,7 @@ from runs.evidence.passages import Passage, find_quote, passage_in
 from runs.evidence.results import Evidence, Judgement
 from runs.models import Attempt, Run, ToolCall, Tree, Verdict
 from runs.models.files import tree_digest
-from runs.operations.backup import named
+from runs.operations.backup import named_contents
 from runs.store import blobs, renditions, trees
 from runs.text.normalisation import markup_of
 from runs.text.plural import pluralize
@@ -44,7 +44,7 @@ def faults(seen: Verified) -> Iterator[str]:
 
 def _contents(seen: Verified) -> Iterator[str]:
     known = set[str]()
-    for one in named():
+    for one in named_contents():
         if one.sha256 in known:
             continue
         known.add(one.sha256)

@@ -60,7 +60,7 @@ def of(person: User) -> list[AccessToken]:
     return list(person.access_tokens.order_by("-pk"))
 
 
-def found(token: str) -> AccessToken | None:
+def usable_token(token: str) -> AccessToken | None:
     """The token with its person, if both may be used now; its use is noted. None for anything else.
 
     It is looked up by its hash: how long that takes tells nothing of a token.

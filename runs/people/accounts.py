@@ -86,15 +86,15 @@ def invite(name: str, *, administrator: bool = False) -> User:
     return person
 
 
-def named(name: str) -> User:
+def person_named(name: str) -> User:
     """The person with this name, for those who run the installation. Raises InvalidInput with some of the names."""
-    if person := found(name):
+    if person := find_person(name):
         return person
     known = ", ".join(User.objects.order_by("username").values_list("username", flat=True)[:20]) or "nobody yet"
     raise InvalidInput(f"There is no user “{_text(name)}”; there are: {known}. Add them: {PROGRAM} people invite NAME")
 
 
-def found(name: str) -> User | None:
+def find_person(name: str) -> User | None:
     return User.objects.filter(username=_text(name)).first()
 
 

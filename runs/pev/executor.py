@@ -9,7 +9,7 @@ from runs.pev.conversation.asking import CORRECTIONS, added, assistant, correcte
 from runs.pev.conversation.generous import Read
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import CallHistory
-from runs.pev.conversation.served import Served
+from runs.pev.conversation.served import ServiceCalls
 from runs.pev.conversation.turns import FORBIDDEN, MAX_DEMANDS, answered, carried_out, demand, ended_without, taken_down
 from runs.pev.conversation.window import RUN_LIMIT, Room, begun_again, without
 from runs.pev.conversation.written_calls import read_calls, told_how
@@ -92,7 +92,7 @@ class _Past:
 
     def __init__(self, window: int | None, tools: JournaledToolbox) -> None:
         self._tools = tools
-        self.calls, self.served = CallHistory(), Served(window, tools.read_pdf)
+        self.calls, self.served = CallHistory(), ServiceCalls(window, tools.read_pdf)
         self.originals, self.room = Originals(window), Room(window)
 
     def begun_again(self, first: Ask, demanding: str = "", limit: str = "") -> Ask:

@@ -179,13 +179,15 @@ def unread_in(found: Iterable[FileCoverage], meant: Collection[str], left: Itera
             problems[one.problem].append(one.path)
         elif one.extent is Extent.NOTHING and one.path in meant and one.path not in named:
             nothing.append(one.path)
-    sentences = [f"{said(paths)} could not be read: {_each(paths)} {why}." for why, paths in problems.items()]
+    sentences = [f"{names_in_words(paths)} could not be read: {_each(paths)} {why}." for why, paths in problems.items()]
     sentences += _read_in_part([one for one in listed if one.notes])
     if nothing:
-        sentences.append(f"No step was shown {said(nothing)}, although the plan gives {_them(nothing)} to its steps.")
+        sentences.append(
+            f"No step was shown {names_in_words(nothing)}, although the plan gives {_them(nothing)} to its steps."
+        )
     for why, paths in skipped.items():
         about = [path for path in paths if path]
-        sentences.append(f"{said(about)}: {why}." if about else f"{why[:1].upper()}{why[1:]}.")
+        sentences.append(f"{names_in_words(about)}: {why}." if about else f"{why[:1].upper()}{why[1:]}.")
     return sentences
 
 
@@ -197,13 +199,13 @@ def not_read_by_plan(found: Iterable[FileCoverage], meant: Collection[str]) -> l
     left = [one.path for one in listed if one.extent is Extent.NOTHING and one.path not in meant]
     sentences = [sentence.replace(" could not be read: ", " cannot be read: ") for sentence in unread_in(listed, ())]
     if left:
-        sentences.append(f"No step of this plan is given {said(left)}.")
+        sentences.append(f"No step of this plan is given {names_in_words(left)}.")
     if empty := [one.path for one in listed if one.empty and not one.size]:
         sentences.append(
-            f"Nothing is in {said(empty)}: {'the file is' if len(empty) == 1 else 'these files are'} empty."
+            f"Nothing is in {names_in_words(empty)}: {'the file is' if len(empty) == 1 else 'these files are'} empty."
         )
     if blank := [one.path for one in listed if one.empty and one.size]:
-        sentences.append(f"Nothing but white space is in {said(blank)}.")
+        sentences.append(f"Nothing but white space is in {names_in_words(blank)}.")
     return sentences + _doubtful([one for one in listed if one.cautions]) + _excluded(listed)
 
 
@@ -213,7 +215,7 @@ def shown_of(found: Iterable[FileCoverage], meant: Collection[str]) -> str:
     missing = [one.path for one in ours if one.extent in {Extent.NOTHING, Extent.UNREADABLE}]
     if not missing:
         return ""
-    return f"{len(ours) - len(missing):,} of {len(ours):,} files were shown. Not read: {said(missing)}."
+    return f"{len(ours) - len(missing):,} of {len(ours):,} files were shown. Not read: {names_in_words(missing)}."
 
 
 def summary(found: Iterable[FileCoverage]) -> list[str]:
@@ -237,7 +239,7 @@ def _extents(listed: Sequence[FileCoverage]) -> list[str]:
         more = [f"{len(part) - MAX_NAMED:,} more"] if len(part) > MAX_NAMED else []
         lines.append(f"In part: {'; '.join([*part[:MAX_NAMED], *more])}.")
     if nothing:
-        lines.append(f"Not shown: {said(nothing)}.")
+        lines.append(f"Not shown: {names_in_words(nothing)}.")
     return lines
 
 
@@ -259,7 +261,7 @@ def _read_in_part(found: Sequence[FileCoverage]) -> list[str]:
         rest = [f"{more:,} more such places."] if more > 0 else []
         sentences.append(f"A part of {one.path} could not be read: {' '.join([*one.notes[:MAX_NOTES], *rest])}")
     if more_files := [one.path for one in found[MAX_NAMED:]]:
-        sentences.append(f"Parts of {said(more_files)} could not be read either.")
+        sentences.append(f"Parts of {names_in_words(more_files)} could not be read either.")
     return sentences
 
 
@@ -267,13 +269,13 @@ def _doubtful(found: Sequence[FileCoverage]) -> list[str]:
     """What to know before relying on these files, each by itself; many of them by their names alone."""
     sentences = [f"{one.path}: {' '.join(one.cautions[:MAX_NOTES])}" for one in found[:MAX_NAMED]]
     if more := [one.path for one in found[MAX_NAMED:]]:
-        sentences.append(f"Look at the pages of {said(more)} too, since their texts are doubtful.")
+        sentences.append(f"Look at the pages of {names_in_words(more)} too, since their texts are doubtful.")
     return sentences
 
 
 def _excluded(found: Iterable[FileCoverage]) -> list[str]:
     paths = [one.path for one in found if one.extent is Extent.EXCLUDED]
-    return [f"Left out, as a person said: {said(paths)}."] if paths else []
+    return [f"Left out, as a person said: {names_in_words(paths)}."] if paths else []
 
 
 def _each(paths: Sequence[str]) -> str:
@@ -284,7 +286,7 @@ def _them(paths: Sequence[str]) -> str:
     return "it" if len(paths) == 1 else "them"
 
 
-def said(paths: Sequence[str]) -> str:
+def names_in_words(paths: Sequence[str]) -> str:
     """The files by their names; many of them by number and folders."""
     if len(paths) <= MAX_NAMED:
         return _listed(paths)

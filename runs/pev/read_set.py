@@ -36,7 +36,7 @@ MAX_SETS = 10
 """Searches over many files. Checking one goes through all names of the run again, 10,000 in some 20 ms."""
 
 
-class _Asked(StrEnum):
+class _ReadKind(StrEnum):
     """What is asked of many files, of those whose path begins with what follows the word."""
 
     EVERYTHING = "everything"
@@ -100,16 +100,16 @@ class FileView:
         given, now = self.given.get(path), self._settled(path)
         if not path.startswith(prefix):
             return ""
-        match _Asked(kind):
-            case _Asked.EVERYTHING:
+        match _ReadKind(kind):
+            case _ReadKind.EVERYTHING:
                 return self.file(path)
-            case _Asked.CONTENTS:
+            case _ReadKind.CONTENTS:
                 return f"{self._content(given)}/{self._content(now)}" if given or now else ""
-            case _Asked.LISTING:
+            case _ReadKind.LISTING:
                 return f"{now.size} {self._listed(now)} {given == now}" if now else ""
-            case _Asked.NAMES:
+            case _ReadKind.NAMES:
                 return f"{given is not None} {now is not None}" if given or now else ""
-            case _Asked.MEANT:
+            case _ReadKind.MEANT:
                 # The question names these files. Their sizes, and all other names in it, are for orientation only; but
                 # a file that had nothing to read in it was left alone for that.
                 return f"{given.size > 0} {self._is_unreadable(given)}" if given and path in self.meant else ""
@@ -153,7 +153,7 @@ class ReadTracker:
 
     def __init__(self) -> None:
         self._files = set[str]()
-        self._sets: set[str] = {_Asked.MEANT}
+        self._sets: set[str] = {_ReadKind.MEANT}
 
     def file(self, path: str) -> None:
         if len(self._files) <= MAX_FILES and _may_exist(path) and not path.startswith("@"):
@@ -161,18 +161,18 @@ class ReadTracker:
 
     def contents(self, prefix: str) -> None:
         """All files whose path begins with this were searched."""
-        self._set(f"{_Asked.CONTENTS} {prefix}")
+        self._set(f"{_ReadKind.CONTENTS} {prefix}")
 
     def listing(self, prefix: str) -> None:
         """The names and sizes of these files were listed."""
-        self._set(f"{_Asked.LISTING} {prefix}")
+        self._set(f"{_ReadKind.LISTING} {prefix}")
 
     def names(self) -> None:
         """The set of existing files matters."""
-        self._set(_Asked.NAMES)
+        self._set(_ReadKind.NAMES)
 
     def everything(self) -> None:
-        self._set(_Asked.EVERYTHING)
+        self._set(_ReadKind.EVERYTHING)
 
     def earlier(self, reads: ReadSet | None) -> None:
         """What an earlier attempt read: its critique is in the prompt of this one. All files if that is unknown."""
@@ -190,8 +190,8 @@ class ReadTracker:
 
     def recorded(self, view: FileView) -> ReadSet:
         """The record of what was read, as it is in this view."""
-        if _Asked.EVERYTHING in self._sets or len(self._files) > MAX_FILES or len(self._sets) > MAX_SETS:
-            return ReadSet(sets={_Asked.EVERYTHING: view.digest(_Asked.EVERYTHING)})
+        if _ReadKind.EVERYTHING in self._sets or len(self._files) > MAX_FILES or len(self._sets) > MAX_SETS:
+            return ReadSet(sets={_ReadKind.EVERYTHING: view.digest(_ReadKind.EVERYTHING)})
         return ReadSet(
             files={path: view.file(path) for path in sorted(self._files)},
             sets={asked: view.digest(asked) for asked in sorted(self._sets)},
@@ -199,7 +199,7 @@ class ReadTracker:
 
     @property
     def knows_names(self) -> bool:
-        return _Asked.NAMES in self._sets
+        return _ReadKind.NAMES in self._sets
 
     def _set(self, asked: str) -> None:
         if len(self._sets) <= MAX_SETS and _may_exist(asked.partition(" ")[2]):

@@ -8,7 +8,7 @@ from runs.errors import PathRefused
 from runs.pev.agents import NO_AGENTS, AgentRoster
 from runs.pev.checks.base import Check
 from runs.pev.checks.deciding import problem_with
-from runs.pev.checks.material import listed, matching
+from runs.pev.checks.material import list_in_words, matching
 from runs.pev.checks.registry import KINDS
 from runs.pev.contracts import Criterion, PlanContract, PlanStep, RequestAnswer
 from runs.pev.plans.ordering import ancestors, cycle_in
@@ -275,8 +275,8 @@ def _problem_with_sources(check: Check, given: Mapping[str, object]) -> str | No
     if not paths or any(matching(path, given) for path in paths):
         return None
     return (
-        f"It is about the sources, but no given file is {listed(paths)}, so it would compare the result with what "
-        "the run wrote itself; compare it with a given file, or say that it is about the output."
+        f"It is about the sources, but no given file is {list_in_words(paths)}, so it would compare the result with "
+        "what the run wrote itself; compare it with a given file, or say that it is about the output."
     )
 
 

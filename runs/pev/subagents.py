@@ -113,7 +113,7 @@ class _Delegating:
         if self._asked == MAX_QUESTIONS:
             return ToolResult(_ASKED_OUT, is_error=True)
         self._delegations += 1
-        own, rounds = _Own(self, task.agent, subagent), min(self._brief.rounds, MAX_QUESTIONS - self._asked)
+        own, rounds = _SubagentTools(self, task.agent, subagent), min(self._brief.rounds, MAX_QUESTIONS - self._asked)
         reply, asked = own.reply(self._model, self._question(task, subagent, own), rounds, calls)
         self._asked += asked
         return _result_of(task.agent, reply, calls, result_chars(self._brief.window, MAX_RESULT_CHARS))
@@ -139,7 +139,7 @@ class _Delegating:
         )
 
 
-class _Own:
+class _SubagentTools:
     """A Toolbox with the tools of the step that a subagent may use: none that delegates, and none that a
     service runs.
     """

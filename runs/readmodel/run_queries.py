@@ -148,7 +148,7 @@ def _awaiting(runs: RunQuerySet, user: Person) -> int:
     return int(awaiting(runs, user).aggregate(count=Count("pk", distinct=True))["count"])
 
 
-def listed(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQuerySet:
+def runs_of_list(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQuerySet:
     """The runs of one list, in order, with the fields that a row shows."""
     runs = filtered(user, filters)
     match show:
@@ -180,7 +180,7 @@ def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:
             return runs.order_by(F("asked").asc(nulls_last=True), "-pk")
 
 
-def shown(runs: RunQuerySet) -> list[Run]:
+def readable_rows(runs: RunQuerySet) -> list[Run]:
     """The rows of a list; of one that a later version has written what is plain (`is_later` tells them apart): during
     an upgrade a list goes on with them. Only then each is read by itself.
     """
@@ -250,7 +250,7 @@ def progress(runs: Sequence[int]) -> Mapping[int, PlanProgress]:
     return {run_id: PlanProgress(plan, count, done) for run_id, plan, count, done in rows}
 
 
-def spent(runs: Sequence[int]) -> Mapping[int, RunCost]:
+def costs_of_runs(runs: Sequence[int]) -> Mapping[int, RunCost]:
     rows = ModelCall.objects.filter(run__in=runs).order_by().values("run_id")
     sums = rows.annotate(cost=Coalesce(Sum("cost_usd"), _ZERO), unpriced=Count("pk", filter=Q(cost_usd__isnull=True)))
     return {row["run_id"]: RunCost(row["cost"], row["unpriced"]) for row in sums}

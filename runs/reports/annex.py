@@ -23,7 +23,7 @@ from runs.documents.printing.blocks import (
     Span,
     Spans,
     TableBlock,
-    said,
+    paragraph,
     span,
     spans,
 )
@@ -109,13 +109,13 @@ def _requests(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
         gate = one.gate
         state = f": {one.state}" if one.state != one.word else ""
         details: list[Block] = [
-            said(f"{gate.decided_by}, {parts.time(gate.decided_at)}, about {about_request(gate)}{state}.")
+            paragraph(f"{gate.decided_by}, {parts.time(gate.decided_at)}, about {about_request(gate)}{state}.")
         ]
         if one.result and one.result.proof and one.attempt:
             to = places.evidence(one.result.proof, one.attempt)
-            details += [said(span("The place that meets it", to=to))] if to else []
-        details += [said(one.why)] if one.why else []
-        details += [said(f"The plan: {place}") for place in one.planned]
+            details += [paragraph(span("The place that meets it", to=to))] if to else []
+        details += [paragraph(one.why)] if one.why else []
+        details += [paragraph(f"The plan: {place}") for place in one.planned]
         rows.append(CheckItem(one.word, f"R{one.number}", spans(one.sentence), "", tuple(details)))
     return (CheckList(tuple(rows)),) if rows else ()
 
@@ -144,7 +144,7 @@ def _citations(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
         if found_there:
             more = len(found_there) - MAX_LISTED
             rows = [(_noted(one, places),) for one in found_there[:MAX_LISTED]]
-            rows += [(said(f"and {more:,} more"),)] if more > 0 else []
+            rows += [(paragraph(f"and {more:,} more"),)] if more > 0 else []
             blocks += [Heading(2, spans(f"Citations in {document.name}")), Items(tuple(rows))]
     return tuple(blocks)
 
@@ -153,12 +153,12 @@ def _noted(one: Citation, places: CitedPlaces) -> Block:
     """A citation of a document, as a link, which the notes in the document are not. Exports list its place."""
     to = places.citation(one)
     place = "" if to.startswith(SOURCE) else f", {one.source.removeprefix(RESULT)}, {one.where}"
-    return said(f"{one.stands}: ", span(f"“{one.quote}”", to=to), place, f" ({one.weak})" if one.weak else "")
+    return paragraph(f"{one.stands}: ", span(f"“{one.quote}”", to=to), place, f" ({one.weak})" if one.weak else "")
 
 
 def _results(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
     if not report.made:
-        return (said("The run made and changed no files.", tone="muted"),)
+        return (paragraph("The run made and changed no files.", tone="muted"),)
     head = ("File", "Change", "Size", "SHA-256", "Note")
     rows = tuple(
         (
@@ -186,7 +186,7 @@ def _note(file: MadeFile) -> str:
 
 def _plans(report: RunReading, texts: Texts, places: CitedPlaces) -> Iterator[Block]:
     if not report.plans:
-        yield said("There is no plan.", tone="muted")
+        yield paragraph("There is no plan.", tone="muted")
     goals: set[str] = set()
     for plan in reversed(report.plans):
         yield from _plan(plan, goals)
@@ -200,7 +200,7 @@ def _plan(reading: PlanReading, goals: set[str]) -> Iterator[Block]:
     name = f"Version {plan.version} of the plan: {words_of(plan.status)}"
     yield Heading(2, spans(name), f"plan-{plan.version}")
     if plan.header.goal not in goals:
-        yield said(plan.header.goal)
+        yield paragraph(plan.header.goal)
     goals.add(plan.header.goal)
     rows = []
     if plan.reason:
@@ -217,14 +217,14 @@ def _step(step: StepReading, texts: Texts, places: CitedPlaces) -> Iterator[Bloc
     to = places.step(step.row)
     yield Heading(3, spans(span(step.name, to=to), f": {words_of(step.row.status)}"))
     key = span(step.row.key, code=True)
-    yield said(key, f" · {risk(step.row.complexity)}. {step.row.spec.description}")
+    yield paragraph(key, f" · {risk(step.row.complexity)}. {step.row.spec.description}")
     if name := step.row.spec.agent:
-        yield said(f"With the agent {as_used(name, (one.row.agent for one in step.own_attempts))}.")
-    yield from (said(f"May hand parts to {name}.") for name in step.helpers)
+        yield paragraph(f"With the agent {as_used(name, (one.row.agent for one in step.own_attempts))}.")
+    yield from (paragraph(f"May hand parts to {name}.") for name in step.helpers)
     if step.kept_from:
-        yield said(f"Reused from version {step.kept_from}: definition and inputs are unchanged.")
+        yield paragraph(f"Reused from version {step.kept_from}: definition and inputs are unchanged.")
     if step.shown:
-        yield said(f"Read of your files: {'; '.join(step.shown)}.", tone="muted")
+        yield paragraph(f"Read of your files: {'; '.join(step.shown)}.", tone="muted")
     judged = [attempt for attempt in step.own_attempts if attempt.results]
     if judged and judged[-1].verdict:
         last = judged[-1]
@@ -241,7 +241,7 @@ def _checked(results: Sequence[CriterionResult], places: CitedPlaces, attempt: A
     for one in results:
         details = tuple(parts.evidence(one, places, attempt))
         first = known.setdefault(details, one.label)
-        same = (said(f"By the same evidence as {first}.", tone="muted"),)
+        same = (paragraph(f"By the same evidence as {first}.", tone="muted"),)
         yield parts.check(one, same if details and first != one.label else details)
 
 
@@ -255,10 +255,10 @@ def _attempt(
     sure = "" if attempt.confidence is None else f" · {attempt.confidence * 100:.0f} % confident"
     said_of = f" · {_severity(verdict)}" if verdict and not verdict.passed else ""
     head = span(f"Attempt {row.number}", strong=True, to=places.attempt(row))
-    yield said(head, f": {words_of(attempt.mark)} · {parts.time(row.created_at)}{sure}{said_of}")
+    yield paragraph(head, f": {words_of(attempt.mark)} · {parts.time(row.created_at)}{sure}{said_of}")
     if source:
         place = f"run {source.step.plan.run_id}, attempt {source.number}"
-        yield said("Result reused from ", span(place, to=places.attempt(source)), "; it cost nothing here.")
+        yield paragraph("Result reused from ", span(place, to=places.attempt(source)), "; it cost nothing here.")
     if verdict and not judged_above:
         unmet = [one for one in attempt.results if not one.met]
         rows = (
@@ -271,9 +271,9 @@ def _attempt(
         if not blocks:
             continue
         if (first := earlier.setdefault(blocks, row.number)) != row.number:
-            yield said(f"{what}: as at attempt {first}.", tone="muted")
+            yield paragraph(f"{what}: as at attempt {first}.", tone="muted")
         elif what == "Critique":
-            yield said("Critique:", tone="muted")
+            yield paragraph("Critique:", tone="muted")
             yield Quotation(blocks)
         else:
             yield from blocks
@@ -304,7 +304,7 @@ def _costs(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
     if costs is None:
         return ()
     basis = f"The estimate rests on {costs.basis}." if costs.basis else "Nothing was estimated for it."
-    note = said(f"Of version {costs.version} of the plan, without reused results. {basis}", tone="muted")
+    note = paragraph(f"Of version {costs.version} of the plan, without reused results. {basis}", tone="muted")
     steps = {step.row.pk: places.step(step.row) for step in (report.plan.steps if report.plan else ())}
     beside = [costs.planning, *([costs.earlier] if costs.earlier else [])]
     rows = [_cost_row(one, steps) for one in (*costs.steps, *costs.roles, costs.planned, *beside)]
@@ -351,7 +351,7 @@ def _calls(report: RunReading) -> tuple[Block, ...]:
         rows.append(tuple(spans(cell) for cell in cells))
     return (
         _table("Calls" if report.no_ai else "Model calls", head, rows, right=tuple(range(2, 9))),
-        said("Tokens by kind, as the service reported them.", tone="muted"),
+        paragraph("Tokens by kind, as the service reported them.", tone="muted"),
     )
 
 
@@ -415,12 +415,15 @@ def changes_account(plan: PlanReading) -> tuple[Block, ...]:
         return ()
     by = f"edited by {plan.row.author}" if plan.row.author else "by the planner"
     whole = _after_requests(changes.comments)
-    lead = said(f"Against version {changes.before}, {by}: {changes.summary}", *whole, ".", tone="muted")
+    lead = paragraph(f"Against version {changes.before}, {by}: {changes.summary}", *whole, ".", tone="muted")
     rows = [(Paragraph(_changed_step(one)), *parts.listed(_details(one))) for one in changes.steps]
     rows += [(Paragraph(spans(_changed_criterion(one, "Success criterion"))),) for one in changes.criteria]
-    rows += [(said(_changed_text(one)),) for one in changes.whole]
+    rows += [(paragraph(_changed_text(one)),) for one in changes.whole]
     more = len(rows) - MAX_CHANGES
-    rows = [*rows[:MAX_CHANGES], *([(said(f"and {more:,} more, which stand in the JSON report"),)] if more > 0 else [])]
+    rows = [
+        *rows[:MAX_CHANGES],
+        *([(paragraph(f"and {more:,} more, which stand in the JSON report"),)] if more > 0 else []),
+    ]
     return (lead, Items(tuple(rows))) if rows else (lead,)
 
 

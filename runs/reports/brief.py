@@ -25,8 +25,8 @@ from runs.documents.printing.blocks import (
     Spans,
     TableBlock,
     Tone,
+    paragraph,
     plain,
-    said,
     span,
     spans,
 )
@@ -122,18 +122,20 @@ def _finished(report: RunReading) -> str:
 def _notices(report: RunReading) -> list[Block]:
     found: list[Block] = []
     if not report.run.outcome:
-        found.append(Notice("", "The run is not finished.", (said("This is the report as of now; it will change."),)))
+        found.append(
+            Notice("", "The run is not finished.", (paragraph("This is the report as of now; it will change."),))
+        )
     if report.no_ai:
-        found.append(Notice("", "No AI was involved.", (said("Offline rules did this work."),)))
+        found.append(Notice("", "No AI was involved.", (paragraph("Offline rules did this work."),)))
     if report.same_model:
         words = (
             "Executor and verifier are both ",
             span(report.same_model, code=True),
             "; the policy of this run allowed it.",
         )
-        found.append(Notice("warn", "One model judged its own work.", (said(*words),)))
+        found.append(Notice("warn", "One model judged its own work.", (paragraph(*words),)))
     if report.no_sources:
-        found.append(Notice("", "No sources were needed.", (said(report.no_sources),)))
+        found.append(Notice("", "No sources were needed.", (paragraph(report.no_sources),)))
     return found
 
 
@@ -144,13 +146,13 @@ def _points(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
         end = _end_of_clause(sentence)
         if end < len(sentence):
             rest.points.append(spans(f"… {sentence[end:].strip()}"))
-        rows.append((said(sentence if end == len(sentence) else f"{sentence[:end].strip()} …"),))
+        rows.append((paragraph(sentence if end == len(sentence) else f"{sentence[:end].strip()} …"),))
     rest.points += [spans(sentence) for sentence in more]
     blocks: list[Block] = [Items(tuple(rows))] if rows else []
     if rest.points:
         blocks.append(_in_annex("The rest of the open points", "more-points"))
     if report.rollback:
-        blocks.append(Notice("", "What the plan says to do with the results now", (said(report.rollback),)))
+        blocks.append(Notice("", "What the plan says to do with the results now", (paragraph(report.rollback),)))
     return tuple(blocks)
 
 
@@ -163,13 +165,13 @@ def _end_of_clause(sentence: str) -> int:
 
 
 def _in_annex(what: str, id_: str) -> Paragraph:
-    return said(f"{what} stands ", span("in the annex", to=f"#{id_}"), ".", tone="muted")
+    return paragraph(f"{what} stands ", span("in the annex", to=f"#{id_}"), ".", tone="muted")
 
 
 def _answer(report: RunReading, texts: Texts, rest: AnnexParts, room: float) -> tuple[Block, ...]:
     """The answer. `room` is the number of lines that are left for it."""
     if not report.run.answer:
-        return (said("There is no answer." if report.run.outcome else "There is no answer yet.", tone="muted"),)
+        return (paragraph("There is no answer." if report.run.outcome else "There is no answer yet.", tone="muted"),)
     shown, rest.answer = shortened(texts.blocks(ANSWER), max(room, MIN_ANSWER))
     return (*shown, *((_in_annex("The rest of the answer", "more-answer"),) if rest.answer else ()))
 
@@ -280,7 +282,7 @@ def _row_lines(row: Sequence[Spans]) -> float:
 def _criteria(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
     if not report.criteria:
         words = "They were not judged." if report.run.outcome else "They have not been judged yet."
-        return (said(words, tone="muted"),)
+        return (paragraph(words, tone="muted"),)
     first, rest.criteria = parts.split(sorted(report.criteria, key=lambda one: one.met), MAX_CRITERIA)
     rows = CheckList(tuple(parts.check(one, id_=f"criterion-{one.label}") for one in first))
     return (rows, *((_in_annex("The rest of the criteria", "evidence"),) if rest.criteria else ()))
@@ -302,9 +304,9 @@ def _decisions(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
     rows = [(Paragraph(words),) for _, words in _in_time(first)]
     for plan in by_policy:
         how = f"by {plan.row.approved_how}, {parts.time(plan.approved_at)}"
-        rows.append((said(f"Version {plan.row.version} of the plan was approved {how}."),))
+        rows.append((paragraph(f"Version {plan.row.version} of the plan was approved {how}."),))
     if not rows:
-        return (said("Nobody was asked anything.", tone="muted"),)
+        return (paragraph("Nobody was asked anything.", tone="muted"),)
     return (
         Items(tuple(rows)),
         *((_in_annex("The rest of the decisions", "more-decisions"),) if rest.decisions else ()),
@@ -329,7 +331,7 @@ def _cost(report: RunReading) -> tuple[Block, ...]:
         standing = f", {planned.standing} it" if planned.standing else ""
         words += f". The plan was estimated at {parts.usd(planned.guess.low)} to {parts.usd(planned.guess.high)}"
         words += f" and used {parts.cost(planned.actual)}{standing}" if planned.actual.calls else ""
-    return (said(f"{words}."),)
+    return (paragraph(f"{words}."),)
 
 
 def tone_of(report: RunReading) -> Tone:

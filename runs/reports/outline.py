@@ -32,7 +32,7 @@ def outline(reading: RunReading, places: CitedPlaces) -> PrintableReport:
     first, rest = brief(reading, texts)
     more = list(annex(reading, rest, texts, places))
     if isinstance(places, InReport) and places.listed:
-        more.append(ReportSection("sources", "SourceList", (SourceList(places.listed),)))
+        more.append(ReportSection("sources", "Sources", (SourceList(places.listed),)))
     last = reading.newest_event
     as_of = f", as of {time(last.at)}" if last else ""
     return PrintableReport(

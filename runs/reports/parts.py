@@ -9,7 +9,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from runs.accounting.costs import Totals
-from runs.documents.printing.blocks import Block, CheckItem, Items, Mark, Paragraph, Spans, said, span, spans
+from runs.documents.printing.blocks import Block, CheckItem, Items, Mark, Paragraph, Spans, paragraph, span, spans
 from runs.evidence.results import CriterionResult, Evidence
 from runs.models import Attempt, Gate, Plan
 from runs.readmodel.status_words import decision_in_words
@@ -31,7 +31,7 @@ def check(one: CriterionResult, details: Iterable[Block] = (), *, id_: str = "")
 
 def evidence(one: CriterionResult, places: CitedPlaces, attempt: Attempt | None) -> list[Block]:
     """The evidence of a criterion: first the feedback if it is not met, then each piece."""
-    found: list[Block] = [said(one.feedback)] if one.feedback and not one.met else []
+    found: list[Block] = [paragraph(one.feedback)] if one.feedback and not one.met else []
     return found + [
         Paragraph(_proof(proof, places, attempt), "" if proof.verified else "muted") for proof in one.evidence
     ]
@@ -76,7 +76,7 @@ def edit(plan: Plan) -> Spans:
 
 def listed(sentences: Iterable[object]) -> tuple[Block, ...]:
     """A list of sentences, or nothing."""
-    rows = tuple((said(one),) for one in sentences)
+    rows = tuple((paragraph(one),) for one in sentences)
     return (Items(rows),) if rows else ()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
-from runs.documents.printing.blocks import Block, said
+from runs.documents.printing.blocks import Block, paragraph
 from runs.documents.printing.markup import Read, blocks_of
 from runs.enums import CitationStatus
 from runs.evidence.citations.citation import Citation, Cited
@@ -100,7 +100,7 @@ class Texts:
     def blocks(self, key: object) -> tuple[Block, ...]:
         cut = self._cut.get(key, 0)
         rest = pluralize(cut, "more character, which stands", "more characters, which stand")
-        more = said(f"… and {rest} in the JSON report.", tone="muted")
+        more = paragraph(f"… and {rest} in the JSON report.", tone="muted")
         return (*self._read.get(key, ()), *((more,) if cut else ()))
 
 

@@ -83,7 +83,7 @@ def rectangles(sha256: str, form: str, page: int, start: int, end: int) -> Seque
 
 def cut(sha256: str, first: int, last: int) -> bytes:
     """Some pages of a PDF as a PDF, always with the same bytes, so that prompts are cached. Raises like `picture`."""
-    return _kept(f"{_DRAWING['pdf']}.cut", sha256, first=first, last=last)
+    return _kept(f"{_DRAWING['pdf']}.extract_pages", sha256, first=first, last=last)
 
 
 def for_models(sha256: str, page: int) -> tuple[str, bytes]:

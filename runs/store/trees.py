@@ -286,7 +286,7 @@ class Overlay:
         return made_files.make(form, data)
 
     def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
-        return made_files.commented(blobs.read(self._entry(path).sha256), place, words, self._dated)
+        return made_files.add_comment(blobs.read(self._entry(path).sha256), place, words, self._dated)
 
     def extent(self, path: str) -> str:
         return self._readings.extents.get(self._entry(path).sha256, "")

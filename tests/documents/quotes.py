@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from runs.documents.formats.pdf.characters import text_of, text_page_of
-from runs.documents.formats.pdf.drawing import opened, page_of
+from runs.documents.formats.pdf.drawing import open_document, page_of
 from runs.documents.formats.pdf.geometry import PageView, rectangles
 from runs.documents.model.layout import MarkKind
 from runs.documents.reading.building import BuiltDocument
@@ -57,7 +57,7 @@ def rectangles_of(data: bytes, made: BuiltDocument, spans: Sequence[tuple[int, i
     """Of places in a PDF file that were found, those over page breaks included."""
     counts: Counter[int] = Counter()
     off = 0
-    with opened(data) as document:
+    with open_document(data) as document:
         for number, block in enumerate(made.rendered.layout.blocks, 1):
             here = [at for at, span in enumerate(spans) if span[0] < block.end and block.start < span[1]]
             with page_of(document, number) as page, text_page_of(page) as text_page:

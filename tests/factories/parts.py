@@ -184,7 +184,7 @@ def working(run: Run, kind: WorkKind, key: str = "") -> Iterator[WorkItem]:
     assert lease is not None
     with committing(lease) as mine:
         yield mine
-        claim.done(mine)
+        claim.finish(mine)
         advance(mine.run_id)
 
 

@@ -35,7 +35,7 @@ def address_in(anchor: str) -> Address | None:
     return Address(quoted.replace("''", "'") if quoted else bare, *first, *last)
 
 
-def named(cell: Address) -> str:
+def anchor_of(cell: Address) -> str:
     """Returns the address of the range's first cell as an anchor."""
     sheet = f"'{cell.sheet.replace("'", "''")}'" if "!" in cell.sheet or cell.sheet.startswith("'") else cell.sheet
     return f"{sheet}!{column_of(cell.column)}{cell.row}"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from runs.documents.formats import ANCHORS, format_of
 from runs.documents.model.clause_numbers import duplicate_numbers, is_within, plain_number
 from runs.documents.model.layout import Block, BlockKind, Deletion, Layout, Mark, MarkKind
-from runs.documents.model.sheets import Address, address_in, column_of, named
+from runs.documents.model.sheets import Address, address_in, anchor_of, column_of
 
 _PAGES = re.compile(r"page=(\d{1,6})(?:-(?:page=)?(\d{1,6}))?", re.IGNORECASE)
 _PAGES_IN_WORDS = re.compile(r"pages (\d{1,6}) and (\d{1,6})")
@@ -31,7 +31,7 @@ ASIDE = frozenset(
 _OF_SHEETS = frozenset({BlockKind.ROW, BlockKind.FORMULAS})
 
 
-class Where(NamedTuple):
+class PlaceName(NamedTuple):
     """A place as citations name it (`p23`) and as people do ("clause 4.2(b)")."""
 
     anchor: str
@@ -58,21 +58,21 @@ class Document:
         found = self.layout.blocks[first : bisect_left(self._starts, end)]
         return found[1:] if found and found[0].end <= start and len(found) > 1 else found
 
-    def where(self, start: int, end: int) -> Where:
+    def where(self, start: int, end: int) -> PlaceName:
         """Returns the name of the place of these characters: a block, or a range from one block to another."""
         blocks = self.blocks_in(start, end)
         if not blocks:
             line = self.text.count("\n", 0, start) + 1
-            return Where(f"L{line}", f"line {line}")
+            return PlaceName(f"L{line}", f"line {line}")
         first = blocks[0]
         if first.kind in _OF_SHEETS:
             return self._cells(blocks, start, end)
         last = next(block for block in reversed(blocks) if block.kind is first.kind)
         if first.kind is BlockKind.PAGE and last is not first:
             pages = _page(first), _page(last)
-            return Where(f"page={pages[0]}-{pages[1]}", f"pages {pages[0]} and {pages[1]}")
+            return PlaceName(f"page={pages[0]}-{pages[1]}", f"pages {pages[0]} and {pages[1]}")
         doubt = self.doubt_about_number(first)
-        return Where(first.anchor, f"{self.name_of(first)} ({doubt})" if doubt else self.name_of(first))
+        return PlaceName(first.anchor, f"{self.name_of(first)} ({doubt})" if doubt else self.name_of(first))
 
     def doubt_about_number(self, block: Block) -> str:
         """Returns a remark if the document itself refers to the clause by another number, or else an empty string."""
@@ -100,18 +100,18 @@ class Document:
         place = f" of {schedule}" if schedule else f" ({words_for(block._replace(clause=''))})"
         return f"{words_for(block)}{place}"
 
-    def _cells(self, blocks: Sequence[Block], start: int, end: int) -> Where:
+    def _cells(self, blocks: Sequence[Block], start: int, end: int) -> PlaceName:
         """Returns the smallest range of cells around these characters. Formulas count as their cell."""
         one = self._cell(blocks[0], start)
         if one is None:
-            return Where(blocks[0].anchor, blocks[0].anchor)
+            return PlaceName(blocks[0].anchor, blocks[0].anchor)
         ends = (self._cell(block, max(start, end - 1)) for block in reversed(blocks) if block.kind in _OF_SHEETS)
         other = next((cell for cell in ends if cell and cell.sheet == one.sheet), one)
         low, high = (
             one._replace(column=pick(one.column, other.column), row=pick(one.row, other.row)) for pick in (min, max)
         )
-        anchor = named(low) if low == high else f"{named(low)}:{column_of(high.column)}{high.row}"
-        return Where(anchor, anchor)
+        anchor = anchor_of(low) if low == high else f"{anchor_of(low)}:{column_of(high.column)}{high.row}"
+        return PlaceName(anchor, anchor)
 
     def _cell(self, block: Block, offset: int) -> Address | None:
         first = address_in(block.anchor)

@@ -55,7 +55,7 @@ def pieces(document: Document, first_line: int, last_line: int) -> Iterator[Mark
         seen, start, line = block, end + 1, last + 1
 
 
-def marked(document: Document, limit: int) -> str:
+def marked_text(document: Document, limit: int) -> str:
     """Returns the first `limit` characters of a document's text, with anchors and remarks before the blocks."""
     parts: list[str] = []
     left = limit

@@ -217,7 +217,7 @@ def span(text: object, *, strong: bool = False, emphasis: bool = False, code: bo
     return Span(visible_text(" ".join(str(text).split())), strong, emphasis, code=code, to=to)
 
 
-def said(*parts: object, tone: Tone = "") -> Paragraph:
+def paragraph(*parts: object, tone: Tone = "") -> Paragraph:
     """Returns a paragraph of texts and spans."""
     return Paragraph(spans(*parts), tone)
 

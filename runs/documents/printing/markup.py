@@ -25,7 +25,7 @@ from runs.documents.printing.blocks import (
     Span,
     Spans,
     TableBlock,
-    said,
+    paragraph,
     span,
 )
 from runs.text.visible import visible_text
@@ -42,7 +42,7 @@ seconds on brackets that are never closed.
 """
 DEEPEST = 8
 """Levels of lists and quotations that are indented. Pages are too narrow for more, and typst has a limit too."""
-TOO_DEEP = said("What is nested deeper in lists or quotations is left out here.", tone="muted")
+TOO_DEEP = paragraph("What is nested deeper in lists or quotations is left out here.", tone="muted")
 
 _HOLDERS = frozenset({"list_item_open", "blockquote_open"})
 
@@ -64,7 +64,7 @@ def blocks_of(texts: Sequence[str], known: str, top: Sequence[int]) -> Read:
     try:
         return _read.validate_json(isolation.run(f"{__name__}.{parsed.__name__}", data, LIMITS))
     except isolation.ChildFailed:
-        why = said("This text is shown as it is: laying it out would take too long.", tone="muted")
+        why = paragraph("This text is shown as it is: laying it out would take too long.", tone="muted")
         return [(why, Preformatted(visible_text(text.replace(known, "")))) if text.strip() else () for text in texts]
 
 
@@ -158,7 +158,7 @@ class _MarkdownReader:
 
     def _table(self, node: SyntaxTreeNode) -> TableBlock:
         rows = [tuple(self._inline(cell) for cell in row.children) for part in node.children for row in part.children]
-        return TableBlock("TableBlock", rows[0], tuple(rows[1:]))
+        return TableBlock("Table", rows[0], tuple(rows[1:]))
 
     def _inline(self, node: SyntaxTreeNode) -> Spans:
         return tuple(_joined(one for child in node.children for one in self._spans(child.children, Span(""))))
@@ -217,6 +217,6 @@ def _joined(found: Iterator[Span]) -> Iterator[Span]:
         yield held
 
 
-def quoted(text: str) -> Span:
+def quotation(text: str) -> Span:
     """Returns words from a source in quotation marks."""
     return span(f"“{text}”")

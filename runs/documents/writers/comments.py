@@ -46,15 +46,15 @@ class NewComment(NamedTuple):
     on: str = ""
 
 
-def made(data: bytes) -> bytes:
+def add_packed_comment(data: bytes) -> bytes:
     """Entry point of the isolated process. Takes a `NewComment` as JSON and a Word file, packed, and
     returns the new file.
     """
     given, file = unpacked(data)
-    return commented(file, NewComment(*json.loads(given)))
+    return add_comment(file, NewComment(*json.loads(given)))
 
 
-def commented(data: bytes, comment: NewComment) -> bytes:
+def add_comment(data: bytes, comment: NewComment) -> bytes:
     """Returns the file with one more comment, always the same bytes. Raises InvalidInput (a clause after the file's
     name).
     """
@@ -70,11 +70,11 @@ def commented(data: bytes, comment: NewComment) -> bytes:
     number = _next_id(root, comments)
     _mark(nodes, first, last, comment, number)
     comments.append(_element(comment, number))
-    changed = {found.name: _written(root)}
+    changed = {found.name: _serialised(root)}
     if name not in package:
         name = _free_name(package, found.name)
-        changed |= _listed(package, found.name, name)
-    return _zipped(data, package, {**changed, name: _written(comments)})
+        changed |= _with_comments_part(package, found.name, name)
+    return _zipped(data, package, {**changed, name: _serialised(comments)})
 
 
 def _pieces_at(pieces: Sequence[TextOrigin], comment: NewComment) -> tuple[TextOrigin, TextOrigin]:
@@ -194,7 +194,7 @@ def _free_name(package: Package, main: str) -> str:
     return next(name for name in names if name not in package)
 
 
-def _listed(package: Package, main: str, name: str) -> dict[str, bytes]:
+def _with_comments_part(package: Package, main: str, name: str) -> dict[str, bytes]:
     """Returns the relations of the main part and the content types, with the part of the comments added."""
     folder, base = posixpath.split(main)
     path = posixpath.join(folder, "_rels", f"{base}.rels")
@@ -205,7 +205,7 @@ def _listed(package: Package, main: str, name: str) -> dict[str, bytes]:
     etree.SubElement(relations, f"{{{_RELATIONS}}}Relationship", target)
     types = _parsed(package.read(_LIST) or f'<Types xmlns="{_TYPES}"/>'.encode())
     etree.SubElement(types, f"{{{_TYPES}}}Override", {"PartName": f"/{name}", "ContentType": _COMMENTS})
-    return {path: _written(relations), _LIST: _written(types)}
+    return {path: _serialised(relations), _LIST: _serialised(types)}
 
 
 def _parsed(data: bytes) -> Node:
@@ -217,7 +217,7 @@ def _parsed(data: bytes) -> Node:
         raise InvalidInput("is damaged; open it with the program that made it and save it again") from error
 
 
-def _written(root: Node) -> bytes:
+def _serialised(root: Node) -> bytes:
     written: bytes = etree.tostring(root.getroottree(), xml_declaration=True, encoding="UTF-8", standalone=True)
     return written
 

@@ -38,12 +38,12 @@ class SheetInput(NamedTuple):
     name: str = "Sheet1"
 
 
-def made(data: bytes) -> bytes:
+def xlsx(data: bytes) -> bytes:
     """Entry point of the isolated process: a `SheetInput` as JSON to the bytes of the file."""
-    return written(SheetInput(*json.loads(data)))
+    return write_workbook(SheetInput(*json.loads(data)))
 
 
-def written(given: SheetInput) -> bytes:
+def write_workbook(given: SheetInput) -> bytes:
     """Returns the file, always the same bytes. Raises InvalidInput with a clause that continues the file's name."""
     rows = list(_rows(given.text))
     cells = sum(map(len, rows))

@@ -71,7 +71,7 @@ def _done(action: str, options: dict[str, Any]) -> str:
     if action == "invite":
         person = accounts.invite(options["user"], administrator=options["administrator"])
         return address(person, options["base"], LinkKind.INVITATION)
-    person = accounts.named(options["user"])
+    person = accounts.person_named(options["user"])
     if action == "link":
         return address(person, options["base"], LinkKind.SIGN_IN)
     if action == "administrator":

@@ -10,7 +10,7 @@ from runs.errors import InvalidInput
 from runs.evidence.quotes import MIN_CHARACTERS
 from runs.evidence.results import Evidence
 from runs.pev.checks.base import COMPARING_SECONDS, Check, Label, evidence_of, includes
-from runs.pev.checks.material import CheckInput, CheckResult, clean_pattern, listed, matching
+from runs.pev.checks.material import CheckInput, CheckResult, clean_pattern, list_in_words, matching
 from runs.text.normalisation import Sought
 from runs.text.patterns import Budget
 from runs.text.plural import pluralize, word_for
@@ -57,7 +57,7 @@ class Absent(Check):
         if not names:
             raise InvalidInput(f"{self.path} matches none of the given files")
         if unread := [name for name in names if name not in material.read_whole]:
-            raise InvalidInput(f"Nothing is known to be absent from what was not read whole: {listed(unread)}")
+            raise InvalidInput(f"Nothing is known to be absent from what was not read whole: {list_in_words(unread)}")
         terms = list(dict.fromkeys(self.terms))
         certain, doubtful = list[_TermPlace](), list[_TermPlace]()
         for name in names:
@@ -74,14 +74,14 @@ class Absent(Check):
                     places.append(_TermPlace(name, line, f"{quoted(term)} in {name}, line {line}{written}"))
         if places := certain + doubtful:
             may = "There is" if certain else "It is not certain that they are absent; there may be"
-            said = f"{may} {listed([place.sentence for place in places])}"
+            said = f"{may} {list_in_words([place.sentence for place in places])}"
             first = places[0]
             return evidence_of(
                 first.name, material.given[first.name], CheckResult(False, said, first.line, outside=True)
             )
         read = "which was read whole" if len(names) == 1 else f"{pluralize(len(names), 'file')}, read whole"
-        said = f"{listed([quoted(term) for term in terms])} {word_for(len(terms), 'occurs', 'occur')} nowhere in"
-        result = CheckResult(True, f"{said} {listed(names)} ({read})", outside=True)
+        said = f"{list_in_words([quoted(term) for term in terms])} {word_for(len(terms), 'occurs', 'occur')} nowhere in"
+        result = CheckResult(True, f"{said} {list_in_words(names)} ({read})", outside=True)
         return evidence_of(names[0], material.given[names[0]], result)
 
 

@@ -11,7 +11,7 @@ from runs.contracts.base import RESULT, Contract, Name, Path
 from runs.errors import InvalidInput
 from runs.pev.checks.base import COMPARING_SECONDS, FileCheck, Label, text_in
 from runs.pev.checks.matches import problem_with_pattern
-from runs.pev.checks.material import LISTED, CheckInput, CheckResult, clean_pattern, listed
+from runs.pev.checks.material import LISTED, CheckInput, CheckResult, clean_pattern, list_in_words
 from runs.pev.checks.tables import add_to, table_of
 from runs.text.boundaries import is_whole
 from runs.text.numbers import number_at
@@ -330,4 +330,6 @@ def _where(term: Term, material: CheckInput) -> str:
     names = material.matching(term.path)
     if term.of == "files" or names == [term.path]:
         return term.path
-    return f"{listed(names)}" if len(names) <= LISTED else f"{pluralize(len(names), 'file')} matching {term.path}"
+    return (
+        f"{list_in_words(names)}" if len(names) <= LISTED else f"{pluralize(len(names), 'file')} matching {term.path}"
+    )

@@ -10,7 +10,7 @@ from runs.contracts.base import RESULT, Line, Name
 from runs.errors import InvalidInput
 from runs.evidence.source_names import Paths, Phrases, worded
 from runs.pev.checks.base import COMPARING_SECONDS, FileCheck, Label, includes, text_in
-from runs.pev.checks.material import CheckInput, CheckResult, at_most, clean_pattern, listed, matching
+from runs.pev.checks.material import CheckInput, CheckResult, at_most, clean_pattern, list_in_words, matching
 from runs.pev.checks.tables import CsvTable
 from runs.text.patterns import Budget
 from runs.text.sentences import lines_in
@@ -90,7 +90,9 @@ class Covers(FileCheck):
         column = f" by its column {quoted(self.in_column)}" if self.in_column else ""
         said = f"has {of - len(missing):,} of {of:,} dealt with{column}"
         outside = bool(files) or bool(self.source and material.is_given(self.source))
-        return CheckResult(not missing, f"{said}; missing: {listed(missing)}" if missing else said, outside=outside)
+        return CheckResult(
+            not missing, f"{said}; missing: {list_in_words(missing)}" if missing else said, outside=outside
+        )
 
 
 def _listed_in(check: Covers, material: CheckInput, budget: Budget) -> Iterator[str]:

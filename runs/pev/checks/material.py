@@ -97,7 +97,7 @@ def matching(pattern: str, paths: Mapping[str, object]) -> list[str]:
     return [pattern] if pattern in paths else sorted(selected([pattern], paths))
 
 
-def listed(items: list[str]) -> str:
+def list_in_words(items: list[str]) -> str:
     """Returns the first items, and how many more there are."""
     more = len(items) - LISTED
     return ", ".join(items[:LISTED]) + (f" and {more:,} more" if more > 0 else "")

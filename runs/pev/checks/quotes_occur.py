@@ -9,7 +9,7 @@ from runs.errors import InvalidInput
 from runs.evidence.quotes import MIN_CHARACTERS, Quotable
 from runs.evidence.source_names import Paths
 from runs.pev.checks.base import COMPARING_SECONDS, FileCheck, Label, text_in
-from runs.pev.checks.material import LISTED, CheckInput, CheckResult, at_most, listed
+from runs.pev.checks.material import LISTED, CheckInput, CheckResult, at_most, list_in_words
 from runs.pev.checks.passages import QuotedPassage, passages_in
 from runs.pev.checks.tables import CsvTable
 from runs.text.normalisation import markup_of
@@ -63,7 +63,7 @@ class QuotesOccur(FileCheck):
         places = _places([(n, p) for n, p in enumerate(passages) if n not in wrong], material, budget)
         for number, passage in enumerate(passages):
             if number not in wrong and number not in places:
-                wrong[number] = f"does not occur in {listed(list(passage.sources))}"
+                wrong[number] = f"does not occur in {list_in_words(list(passage.sources))}"
         if wrong:
             first = [
                 f"line {passages[n].line}: {quoted(passages[n].text, 60)} {wrong[n]}" for n in sorted(wrong)[:LISTED]
@@ -72,8 +72,10 @@ class QuotesOccur(FileCheck):
             said = f"{counted}, of which {len(wrong):,} cannot be found: {'; '.join(first)}{more}"
             return CheckResult(False, said, passages[min(wrong)].line)
         made = sorted({name for name in places.values() if not material.is_given(name)})
-        own = f"; the run itself has made {listed(made)}" if made else ""
-        said = f"{counted}, each found in the source named beside it: {listed(sorted(set(places.values())))}{own}"
+        own = f"; the run itself has made {list_in_words(made)}" if made else ""
+        said = (
+            f"{counted}, each found in the source named beside it: {list_in_words(sorted(set(places.values())))}{own}"
+        )
         return CheckResult(True, said, passages[0].line, outside=not made)
 
 

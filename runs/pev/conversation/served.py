@@ -45,7 +45,7 @@ class _SearchUse:
     addresses: frozenset[str]
 
 
-class Served:
+class ServiceCalls:
     """Follows the calls of one attempt. A call and its result may come in two replies, in that order: a service that
     pauses, or that is to be given results of ours first, goes on with the next one.
     """

@@ -12,7 +12,7 @@ from runs.errors import ContractBroken
 from runs.pev.conversation.asking import assistant
 from runs.pev.conversation.originals import Originals
 from runs.pev.conversation.repetition import CallHistory
-from runs.pev.conversation.served import Served
+from runs.pev.conversation.served import ServiceCalls
 
 MAX_CALLS = 50
 """Tool calls of one turn that are carried out: ten thousand would keep a worker busy for minutes."""
@@ -29,7 +29,7 @@ def carried_out(ask: Ask, reply: Reply, tools: Toolbox, calls: CallHistory, orig
     return answered(ask, reply, answers, originals.blocks(read) if originals else ())
 
 
-def taken_down(ask: Ask, reply: Reply, tools: JournaledToolbox, calls: CallHistory, served: Served) -> None:
+def taken_down(ask: Ask, reply: Reply, tools: JournaledToolbox, calls: CallHistory, served: ServiceCalls) -> None:
     """Number the calls that the service made within this reply before anything else that the reply asks for."""
     for use, result in served.calls(ask, reply):
         calls.note(use, tools.serve(use, result))

@@ -24,7 +24,16 @@ from runs.contracts.base import JsonObject
 from runs.documents.content import text_of
 from runs.errors import InvalidInput, PlanRefused
 from runs.pev.contracts import PlanContract
-from runs.pev.imports.notes import NOTHING, ConversionNotes, Place, named, problems_of, where, without_state, written
+from runs.pev.imports.notes import (
+    NOTHING,
+    ConversionNotes,
+    Place,
+    place_in_words,
+    problems_of,
+    value_in_words,
+    with_contract_names,
+    without_state,
+)
 from runs.pev.imports.step_forms import DEPENDENCIES, NO_TOOL, STEP_SYNONYMS, is_other, paths_of, read_criteria, step_of
 from runs.text.json_schemas import parsed
 
@@ -65,7 +74,7 @@ def plan_of(value: JsonValue, notes: ConversionNotes, max_steps: int) -> JsonVal
         return value
     value = without_state(value, notes, "id", "plan_id")
     _complexity(value, notes)
-    made = named(value, SYNONYMS, notes)
+    made = with_contract_names(value, SYNONYMS, notes)
     _goals(made, notes)
     _context(made, notes)
     if made.get("rollback_strategy") in NOTHING:
@@ -81,7 +90,7 @@ def plan_of(value: JsonValue, notes: ConversionNotes, max_steps: int) -> JsonVal
 def _complexity(value: JsonObject, notes: ConversionNotes) -> None:
     """Each step has its own; that of a whole plan says nothing that anybody decides by."""
     if (complexity := value.pop("estimated_complexity", None)) not in NOTHING:
-        notes.add(f"Left out: the complexity of the whole plan ({written(complexity)[:MAX_NOTED]})")
+        notes.add(f"Left out: the complexity of the whole plan ({value_in_words(complexity)[:MAX_NOTED]})")
 
 
 def _unwrapped(value: JsonValue) -> JsonValue:
@@ -145,7 +154,7 @@ def _context_item(item: JsonValue, number: int, notes: ConversionNotes) -> JsonV
     value = item.get("value", "")
     if isinstance(value, dict | list):
         notes.add("Nested context is read as text")
-    return item if isinstance(value, str) else item | {"value": written(value)}
+    return item if isinstance(value, str) else item | {"value": value_in_words(value)}
 
 
 def _steps(made: JsonObject, notes: ConversionNotes, max_steps: int, *, other: bool) -> bool:
@@ -263,7 +272,7 @@ def _unfit_part(plan: JsonValue, value: JsonValue, place: Place) -> str:
         return f"The plan is nested more than {MAX_LEVELS} levels deep; write deep values as text."
     texts = value if isinstance(value, dict) else [value] if isinstance(value, str) else []
     if any("\0" in text or not _is_unicode(text) for text in texts):
-        return f"{where(plan, place)}: a text has a NUL character or half of a character; remove it."
+        return f"{place_in_words(plan, place)}: a text has a NUL character or half of a character; remove it."
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     parts = ((key, part) for key, part in inner if isinstance(part, dict | list | str))
     return next(filter(None, (_unfit_part(plan, part, (*place, key)) for key, part in parts)), "")

@@ -48,7 +48,7 @@ def _listed(steps: list[str]) -> str:
     return f" (step {', '.join(steps[:MAX_NAMED])}{more})" if steps else ""
 
 
-def written(value: JsonValue) -> str:
+def value_in_words(value: JsonValue) -> str:
     """A value in lines for people; of one that is too long for any field the beginning, which is too long as well."""
     lines, size = list[str](), 0
     for line in _lines(value, ""):
@@ -79,7 +79,9 @@ def _scalar(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def named(value: JsonObject, synonyms: Mapping[str, str], notes: ConversionNotes | None = None) -> JsonObject:
+def with_contract_names(
+    value: JsonObject, synonyms: Mapping[str, str], notes: ConversionNotes | None = None
+) -> JsonObject:
     """The object under the contract's names. Of two names for one thing the second stays, to be refused."""
     made = dict(value)
     for given, name in synonyms.items():
@@ -168,17 +170,17 @@ def _sentence(plan: JsonValue, error: JsonObject, of_plan: Mapping[str, str], of
     kind, place = str(error["type"]), cast("Place", error["loc"])
     if kind == "missing":
         hint = _LACKING.get(str(place[-1]), "add it")
-        return f"{where(plan, place[:-1])}: “{place[-1]}” is missing; {hint}."
+        return f"{place_in_words(plan, place[:-1])}: “{place[-1]}” is missing; {hint}."
     if kind == "extra_forbidden":
         same = (of_plan if len(place) == 1 else of_parts).get(str(place[-1]))
         hint = f"it means the same as “{same}”, keep one of them" if same else "there is no such field; remove it"
-        return f"{where(plan, place[:-1])}: {_shown(str(place[-1]))} cannot be used: {hint}."
+        return f"{place_in_words(plan, place[:-1])}: {_shown(str(place[-1]))} cannot be used: {hint}."
     known = cast("dict[str, object]", error.get("ctx", {}))
     message = _WRONG[kind].format(**known).replace("'", "") if kind in _WRONG else str(error["msg"])
-    return f"{where(plan, place)}: {message}."
+    return f"{place_in_words(plan, place)}: {message}."
 
 
-def where(plan: JsonValue, place: Place) -> str:
+def place_in_words(plan: JsonValue, place: Place) -> str:
     """A place in words, such as `Step “review”, acceptance_criteria 2, check`."""
     parts, rest = ["The plan"], list(place)
     if len(rest) > 1 and rest[0] == "steps" and isinstance(rest[1], int):

@@ -11,7 +11,7 @@ from runs.enums import About, Complexity
 from runs.errors import PathRefused
 from runs.pev.agents import DELEGATE
 from runs.pev.contracts import PlanStep
-from runs.pev.imports.notes import NOTHING, ConversionNotes, each_of, named, without_state, written
+from runs.pev.imports.notes import NOTHING, ConversionNotes, each_of, value_in_words, with_contract_names, without_state
 from runs.pev.tools.registry import TOOL_NAMES
 from runs.text.paths import clean_path
 from runs.text.truncate import truncate_line
@@ -120,7 +120,7 @@ def step_of(value: JsonValue, number: int, notes: ConversionNotes, *, other: boo
     forms = _STEP | {"step": "description" if isinstance(value.get("step"), str) else "step_id"}
     if not other and isinstance(value.get("actions"), list):
         del forms["tools"]  # it has both, as in the contract
-    made = named(value, forms, notes)
+    made = with_contract_names(value, forms, notes)
     if other and made.get("step_id") is None:
         made["step_id"] = number
     if "step_id" in made:
@@ -197,7 +197,7 @@ def _outputs(made: JsonObject, notes: ConversionNotes) -> list[JsonValue]:
             if (isinstance(item, dict) and not _PATHS.isdisjoint(item)) or (isinstance(item, str) and _is_file(item)):
                 files.append(_output(item))
             elif item not in NOTHING:
-                words.append(written(item))
+                words.append(value_in_words(item))
     made["expected_outputs"] = files
     if words:
         notes.add("An expected output that is no path is read as a part of the description")
@@ -213,7 +213,7 @@ def _is_file(text: str) -> bool:
 
 
 def _output(value: JsonValue) -> JsonValue:
-    return named(value, _OUTPUT) if isinstance(value, dict) else value
+    return with_contract_names(value, _OUTPUT) if isinstance(value, dict) else value
 
 
 def _inputs(made: JsonObject, other: bool, notes: ConversionNotes) -> None:
@@ -225,7 +225,7 @@ def _inputs(made: JsonObject, other: bool, notes: ConversionNotes) -> None:
         made["inputs"] = list(patterns)
     known = frozenset(patterns)  # of a hostile plan there may be 100,000
     others = [item for item in listed if not isinstance(item, str) or item not in known]
-    if words := [written(item) for item in others if item not in NOTHING]:
+    if words := [value_in_words(item) for item in others if item not in NOTHING]:
         notes.add("An input that is no path is read as a part of the description")
         _add_lines(made, [f"Input: {text}" for text in words])
 
@@ -245,7 +245,7 @@ def _remarks(made: JsonObject, notes: ConversionNotes, but: Set[str]) -> None:
         if value not in NOTHING:
             notes.add(f"Its {name} is read as a part of the description")
             below = "\n" if isinstance(value, dict | list) else " "
-            _add_lines(made, [f"{name.replace('_', ' ').capitalize()}:{below}{written(value)}"])
+            _add_lines(made, [f"{name.replace('_', ' ').capitalize()}:{below}{value_in_words(value)}"])
 
 
 def _add_lines(made: JsonObject, lines: list[str]) -> None:
@@ -315,7 +315,7 @@ def _criterion(value: JsonValue, notes: ConversionNotes) -> JsonValue:
         return {"text": value}
     if not isinstance(value, dict):
         return value
-    return without_state(named(value, _CRITERION), notes, "id")
+    return without_state(with_contract_names(value, _CRITERION), notes, "id")
 
 
 def _id(value: JsonValue) -> JsonValue:
@@ -331,7 +331,7 @@ def _action(value: JsonValue) -> JsonValue:
         return {"tool": found[1], "purpose": found[2] or PURPOSE} if found else {"tool": NO_TOOL, "purpose": value}
     if not isinstance(value, dict):
         return value
-    made = named(value, _ACTION)
+    made = with_contract_names(value, _ACTION)
     params, purpose = made.pop("params", None), made.get("purpose")
     if params not in (None, {}):
         details = f"with {json.dumps(params, ensure_ascii=False)}"

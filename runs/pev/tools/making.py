@@ -44,7 +44,7 @@ def suffixes_of(source: str) -> str:
     return " or ".join(f".{form}" for form, maker in MAKERS.items() if maker.source == source)
 
 
-def made(path: str, form: str, content: str, workspace: Workspace) -> tuple[bytes, int]:
+def make_file(path: str, form: str, content: str, workspace: Workspace) -> tuple[bytes, int]:
     """Returns the file made from this content, and the number of its footnotes. Raises InvalidInput with a sentence."""
     if not content.strip():
         raise InvalidInput(f"{path} would be empty; write what is to stand in it.")
@@ -61,7 +61,7 @@ def made(path: str, form: str, content: str, workspace: Workspace) -> tuple[byte
     return _made(path, form, data, workspace), len(notes)
 
 
-def made_of(path: str, form: str, notes: int, workspace: Workspace) -> str:
+def description_of(path: str, form: str, notes: int, workspace: Workspace) -> str:
     """Returns what a written file looks like to its reader, as the continuation of its name."""
     if problem := workspace.problem(path):
         return f"{format_of(form).title}, which {problem}."

@@ -14,7 +14,7 @@ from runs.evidence.passages import find
 from runs.pev.read_set import ReadTracker
 from runs.pev.tools.file_access import FilePath, content_at, lines_of
 from runs.pev.tools.limits import ToolLimits
-from runs.pev.tools.making import form_of, is_markdown, look_at_cited, made, made_of, suffixes_of
+from runs.pev.tools.making import description_of, form_of, is_markdown, look_at_cited, make_file, suffixes_of
 from runs.pev.tools.tool import Results, Tool, ToolContext
 from runs.text.paths import clean_path
 from runs.text.plural import pluralize
@@ -49,9 +49,9 @@ class WriteFile(Tool):
             lines = pluralize(len(lines_of(self.content)), "line")
             return ToolResult(f"{path} was {done}: {pluralize(len(data), 'byte')}, {lines}.")
         _check_size(path, data, limits)
-        file, notes = made(path, form, self.content, workspace)
+        file, notes = make_file(path, form, self.content, workspace)
         _write(workspace, path, file, limits)
-        return ToolResult(f"{path} was {done}: {made_of(path, form, notes, workspace)}")
+        return ToolResult(f"{path} was {done}: {description_of(path, form, notes, workspace)}")
 
     def looks_at(self, looks: ReadTracker) -> None:
         path = clean_path(self.path)

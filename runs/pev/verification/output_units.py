@@ -136,7 +136,7 @@ _MARK = regex.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
 MIN_STEM = 3
 
 
-class Counted(NamedTuple):
+class UnitCount(NamedTuple):
     """Units of a result, such as its rows. `lacking`: where the units without evidence are. `by_code`: code decided it
     for each unit.
     """
@@ -203,7 +203,7 @@ def _spaced(text: str) -> str:
     return regex.sub(r"[_-]+", " ", text)
 
 
-def counted(criterion: str, evidence: Sequence[Evidence], output: Output) -> Counted | None:
+def count_units(criterion: str, evidence: Sequence[Evidence], output: Output) -> UnitCount | None:
     """The units that the criterion is about, and which of them have no evidence. None if it is about nothing in the
     table above; 0 units if code finds none, or too many.
     """
@@ -220,16 +220,16 @@ def counted(criterion: str, evidence: Sequence[Evidence], output: Output) -> Cou
         found_units = (unit for name, text in output.results.items() for unit in _units(kind, name, text))
         units = list(islice(found_units, MAX_UNITS + 1))
         if len(units) > MAX_UNITS:
-            return Counted(kind, 0, (), by_code=False)
+            return UnitCount(kind, 0, (), by_code=False)
         decided = _decided(behind, units, output) if says_only else [None] * len(units)
     except TooSlow:
-        return Counted(kind, 0, (), by_code=False)
+        return UnitCount(kind, 0, (), by_code=False)
     lacking = [
         unit.where
         for unit, has in zip(units, decided, strict=True)
         if not (has if has is not None else _is_quoted(unit, evidence))
     ]
-    return Counted(kind, len(units), lacking, by_code=bool(units) and None not in decided)
+    return UnitCount(kind, len(units), lacking, by_code=bool(units) and None not in decided)
 
 
 def _says_where(before: str) -> bool:
@@ -238,12 +238,12 @@ def _says_where(before: str) -> bool:
     return not words or (len(words) == 1 and any(sign in words[0] for sign in "./:"))
 
 
-def _files(behind: str, evidence: Sequence[Evidence], output: Output, *, is_made: bool) -> Counted | None:
+def _files(behind: str, evidence: Sequence[Evidence], output: Output, *, is_made: bool) -> UnitCount | None:
     """For files: a given file must be named, or quoted if it is named; a written file must be quoted."""
     if is_made or not output.given:
         quoted = {one.source for one in evidence if one.verified and not one.weak}
         quoted |= {one.statement_in for one in evidence if one.verified and not one.weak}
-        return Counted(
+        return UnitCount(
             "files", len(output.written), [one for one in output.written if one not in quoted], by_code=False
         )
     named = _NAMED.fullmatch(behind)
@@ -259,7 +259,7 @@ def _files(behind: str, evidence: Sequence[Evidence], output: Output, *, is_made
     else:
         seen = {path for unit in units if _is_quoted(unit, evidence) for path in output.named_in(unit.text)}
         seen |= {one.source for one in evidence if one.verified and not one.weak and one.statement_in}
-    return Counted("files", len(output.given), [path for path in output.given if path not in seen], bool(named))
+    return UnitCount("files", len(output.given), [path for path in output.given if path not in seen], bool(named))
 
 
 def _units(kind: str, name: str, text: str) -> Iterator[_Unit]:

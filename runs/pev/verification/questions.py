@@ -10,7 +10,7 @@ from runs.contracts.answer_schemas import schema_for
 from runs.contracts.base import OUTPUT, RESULT, TOOL
 from runs.contracts.ports import Ask
 from runs.documents.content import document_of, text_of
-from runs.documents.places.marked import marked
+from runs.documents.places.marked import marked_text
 from runs.enums import About, Role
 from runs.evidence.relation import marks_of, stems_of
 from runs.pev import prompts
@@ -41,7 +41,7 @@ def earlier_shown(case: VerificationInput) -> Iterator[str]:
     if not case.earlier:
         return
     texts = [*(criterion.text for criterion in case.labelled.values()), case.output]
-    wanted = Wanted.of("\n".join(texts))
+    wanted = SearchTerms.of("\n".join(texts))
     left = IN_ALL
     listed: list[str] = []
     for name, tool in list(case.earlier.items())[:LISTED]:
@@ -56,18 +56,18 @@ def earlier_shown(case: VerificationInput) -> Iterator[str]:
     yield delimited("earlier", "\n".join(listed))
 
 
-class Wanted(NamedTuple):
+class SearchTerms(NamedTuple):
     """Figures, names and stems of words. A line that shares them may matter."""
 
     marks: set[str]
     stems: set[str]
 
     @classmethod
-    def of(cls, text: str) -> "Wanted":
+    def of(cls, text: str) -> "SearchTerms":
         return cls(marks_of(text), stems_of(text))
 
 
-def passages(text: str, wanted: Wanted, budget: int) -> str:
+def passages(text: str, wanted: SearchTerms, budget: int) -> str:
     """The lines of a text that share a figure, a name or some words with what is wanted, up to a number of
     characters.
     """
@@ -110,7 +110,7 @@ def whole(case: VerificationInput, labels: Mapping[str, Criterion], changes: Seq
     """The question about all criteria and requests at once."""
     schema = schema_for(VerifierAnswer)
     criteria = [f"{label}: {criterion.text}" for label, criterion in labels.items()]
-    criteria += [requests.asked(change) for change in changes]
+    criteria += [requests.request_line(change) for change in changes]
     topics = "\n".join(f"{label}: {criterion.topic}" for label, criterion in labels.items())
     given, made = _artefacts(case)
     asked = user(
@@ -124,7 +124,7 @@ def whole(case: VerificationInput, labels: Mapping[str, Criterion], changes: Seq
         *earlier_shown(case),
         *_untraced(case),
         *_hits(case),
-        *requests.shown(case.persons, changes),
+        *requests.request_parts(case.persons, changes),
         delimited("criteria", "\n".join(criteria)),
         delimited("about", topics),
     )
@@ -167,9 +167,9 @@ def single(case: VerificationInput, label: str, about: Criterion | ResultChange)
     lines that share words or figures with it.
     """
     changes = [about] if isinstance(about, ResultChange) else []
-    sentence = requests.asked(about).partition(": ")[2] if isinstance(about, ResultChange) else about.text
+    sentence = requests.request_line(about).partition(": ")[2] if isinstance(about, ResultChange) else about.text
     topic = About.OUTPUT if isinstance(about, ResultChange) else about.topic
-    wanted = Wanted.of(sentence)
+    wanted = SearchTerms.of(sentence)
     left = SIMPLE_IN_ALL
     parts: list[str] = []
     for kind, name, text in _sources(case, given=topic is About.SOURCES):
@@ -181,7 +181,7 @@ def single(case: VerificationInput, label: str, about: Criterion | ResultChange)
         if len(text) > most:
             shown, label = passages(text, wanted, most), f"{name} (only the lines that may matter)"
         if kind == "output" and shown:  # what it says of the sentence leads to the lines of the others
-            wanted = Wanted.of(f"{sentence}\n{shown}")
+            wanted = SearchTerms.of(f"{sentence}\n{shown}")
         left -= len(shown)
         if shown:
             parts.append(delimited(kind, shown, label))
@@ -196,7 +196,7 @@ def single(case: VerificationInput, label: str, about: Criterion | ResultChange)
                 *parts,
                 *_untraced(case),
                 *_hits(case),
-                *(requests.shown(case.persons, changes) if changes else ()),
+                *(requests.request_parts(case.persons, changes) if changes else ()),
                 delimited("sentence", sentence, label),
                 f"Is this sentence true? It is about the {topic}.",
             ),
@@ -300,4 +300,4 @@ def _text(case: VerificationInput, name: str, limit: int) -> str | None:
     """The text of a source; for a document the beginning of it, with the names and numbers of its places."""
     data = case.sources[name]
     document = document_of(data)
-    return marked(document, limit) if document else text_of(data)
+    return marked_text(document, limit) if document else text_of(data)

@@ -250,7 +250,7 @@ def settled(first: RequestResult, second: RequestResult) -> RequestResult:
     return second if better or second.status == "not_met" else first
 
 
-def shown(persons: Mapping[int, str], changes: Sequence[ResultChange]) -> Iterator[str]:
+def request_parts(persons: Mapping[int, str], changes: Sequence[ResultChange]) -> Iterator[str]:
     """The words of people, and what changed since then, as parts of a question."""
     for number, words in persons.items():
         yield delimited("person", beginning_of(words, WORDS_CHARS), f"{PERSON}{number}")
@@ -261,7 +261,7 @@ def shown(persons: Mapping[int, str], changes: Sequence[ResultChange]) -> Iterat
         yield delimited("diff", diff, f"{DIFF} for {', '.join(labels)}")
 
 
-def asked(change: ResultChange) -> str:
+def request_line(change: ResultChange) -> str:
     """The line of a request among the criteria."""
     return f"{change.request.label}: What {PERSON}{change.request.number} asks for has been done since."
 

@@ -19,7 +19,7 @@ from runs.pev.contracts import Criterion
 from runs.pev.points import lines_of_points, sections_of
 from runs.pev.policy import RULES
 from runs.pev.verification.case import VerificationInput
-from runs.pev.verification.output_units import Output, counted
+from runs.pev.verification.output_units import Output, count_units
 from runs.pev.verification.questions import shows_all
 from runs.text.csv_tables import is_csv
 from runs.text.numbers import numbers_in
@@ -123,7 +123,7 @@ def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: Verific
     chosen = {name: text for name, text in texts.items() if name in named}
     if not named:  # the answer has what a whole task comes to, or says where it is
         chosen = {OUTPUT: case.output, **texts} if case.whole or not texts else texts
-    found = counted(criterion.text, evidence, Output(chosen, written, sorted(_files_meant(criterion, case))))
+    found = count_units(criterion.text, evidence, Output(chosen, written, sorted(_files_meant(criterion, case))))
     if found is None:
         return None if shows_all(case) else EvidenceCount(0, 0)
     lacking = f"missing in {_in_short(found.lacking)}" if found.by_code and found.lacking else ""

@@ -292,10 +292,10 @@ class Inbox:
 def read_inbox(user: User, selection: Selection) -> Inbox:
     """One page of a list as it is now."""
     counted = run_queries.counts(user, selection.filters)
-    runs = run_queries.listed(user, selection.show, selection.filters, selection.sort)
+    runs = run_queries.runs_of_list(user, selection.show, selection.filters, selection.sort)
     page = _Counted(runs, int(getattr(counted, selection.show.value))).get_page(selection.page)
     assert isinstance(page.object_list, RunQuerySet)
-    return Inbox(selection, counted, _rows(user, run_queries.shown(page.object_list)), page)
+    return Inbox(selection, counted, _rows(user, run_queries.readable_rows(page.object_list)), page)
 
 
 def _rows(user: User, runs: Sequence[Run]) -> list[InboxRow]:
@@ -306,7 +306,7 @@ def _rows(user: User, runs: Sequence[Run]) -> list[InboxRow]:
     events: dict[int, list[Event]] = {}
     for event in run_queries.telling_events(keys):
         events.setdefault(event.run_id, []).append(event)
-    progress, spent = run_queries.progress(keys), run_queries.spent(keys)
+    progress, spent = run_queries.progress(keys), run_queries.costs_of_runs(keys)
     names = _names(events.values(), progress)
     others = run_queries.approvers([key for key, found in gates.items() if not any(_mine(gate) for gate in found)])
     facts = _Facts(user, events, progress, spent, names, others)

@@ -65,7 +65,7 @@ def _refusal(scope: Any) -> tuple[HTTPStatus, str] | None:
 async def _serve(scope: Any, receive: Any, send: Any) -> None:
     given = values(scope["headers"], b"authorization")
     shown = token_in(given)
-    row = await from_database(lambda: access_tokens.found(shown)) if shown else None
+    row = await from_database(lambda: access_tokens.usable_token(shown)) if shown else None
     if row is None:
         wait = throttle.wrong("an access token that is missing or does not work", {"address": _address(scope)})
         if wait:

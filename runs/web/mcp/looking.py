@@ -39,8 +39,8 @@ _NAMED = ("image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp", "a
 
 def list_runs(caller: Caller, arguments: ListRuns) -> tool_answers.Runs:
     filters = Filters(words=tuple(arguments.words.split()[:MAX_WORDS]))
-    found = run_queries.listed(caller.person, arguments.show, filters, Sort.NEWEST)
-    rows = run_queries.shown(found[arguments.offset : arguments.offset + arguments.limit])
+    found = run_queries.runs_of_list(caller.person, arguments.show, filters, Sort.NEWEST)
+    rows = run_queries.readable_rows(found[arguments.offset : arguments.offset + arguments.limit])
     gates: dict[int, list[Gate]] = {}
     for gate in run_queries.open_gates(caller.person, [run.pk for run in rows]):
         gates.setdefault(gate.run_id, []).append(gate)

@@ -111,7 +111,7 @@ def _content(file: GivenFile) -> bytes:
 def _people(owner: User, names: tuple[str, ...]) -> Iterator[User]:
     """Returns the requested users. An error repeats only names from the request, so a program cannot learn others."""
     for name in dict.fromkeys(names):
-        person = accounts.found(name)
+        person = accounts.find_person(name)
         if person is None or not person.is_active:
             raise InvalidInput(
                 f"There is no user {quoted(name, 100)} who can decide. Check the spelling, or leave “approvers” empty: "

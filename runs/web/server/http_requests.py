@@ -119,7 +119,7 @@ class Request(WebRequest):
         """Whether the sender may use the site. Asks the database."""
         if is_message(self.uri):
             token = token_in(self.requestHeaders.getRawHeaders(b"authorization", []))
-            return access_tokens.found(token) is not None
+            return access_tokens.usable_token(token) is not None
         return is_signed_in(parse_cookie(self._cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, ""))
 
     @property

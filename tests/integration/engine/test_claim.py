@@ -71,8 +71,8 @@ def test_a_silent_owner_is_replaced_and_cannot_commit(item: WorkItem) -> None:
     assert second is not None
     assert second.epoch == first.epoch + 1
     with pytest.raises(LeaseLost):
-        claim.commit(first, claim.done)
-    claim.commit(second, claim.done)
+        claim.commit(first, claim.finish)
+    claim.commit(second, claim.finish)
     item.refresh_from_db()
     assert (item.status, item.lease_until) == (WorkStatus.DONE, None)
 
@@ -101,7 +101,7 @@ def test_a_cancelled_run_takes_the_lease_away(item: WorkItem) -> None:
     claim.Heartbeat.extend(lease)
     assert lease.lost.is_set()
     with pytest.raises(LeaseLost):
-        claim.commit(lease, claim.done)
+        claim.commit(lease, claim.finish)
 
 
 def test_what_is_given_back_is_claimable_at_once(item: WorkItem) -> None:

@@ -297,7 +297,7 @@ def test_a_worker_of_a_stopped_run_can_commit_nothing_any_more() -> None:
     assert lease is not None
     gate_decisions.cancel(run.pk, made.alice())
     with pytest.raises(LeaseLost):
-        claim.commit(lease, claim.done)
+        claim.commit(lease, claim.finish)
     assert lease.lost.is_set()
     assert set(trees.files_of(Run.objects.get(pk=run.pk).head)) == set(trees.files_of(run.inputs))
 

@@ -22,7 +22,7 @@ def test_only_the_hash_is_stored(alice: User) -> None:
     assert (row.user, row.name, row.token_hash) == (alice, "my laptop", hashlib.sha256(token.encode()).hexdigest())
     assert timedelta(days=29) < row.expires_at - timezone.now() <= timedelta(days=30)
     assert token not in str(AccessToken.objects.values_list())
-    assert access_tokens.found(token) == row
+    assert access_tokens.usable_token(token) == row
 
 
 @pytest.mark.parametrize(
@@ -30,14 +30,14 @@ def test_only_the_hash_is_stored(alice: User) -> None:
 )
 def test_nothing_else_is_a_token(alice: User, token: str) -> None:
     access_tokens.issue(alice, "laptop", 30)
-    assert access_tokens.found(token) is None
+    assert access_tokens.usable_token(token) is None
 
 
 def test_what_has_not_the_form_of_one_asks_no_database(
     alice: User, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     with django_assert_num_queries(0):
-        assert access_tokens.found("Robert'); DROP TABLE runs_accesstoken;--") is None
+        assert access_tokens.usable_token("Robert'); DROP TABLE runs_accesstoken;--") is None
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 61])
@@ -72,48 +72,48 @@ def test_there_are_so_many_of_one_person_and_those_that_ended_do_not_count(alice
 def test_an_expired_one_does_not_work(alice: User) -> None:
     token = access_tokens.issue(alice, "laptop", 7)
     AccessToken.objects.update(expires_at=timezone.now())
-    assert access_tokens.found(token) is None
+    assert access_tokens.usable_token(token) is None
 
 
 def test_a_revoked_one_does_not_work_and_others_do(alice: User) -> None:
     first, second = access_tokens.issue(alice, "first", 7), access_tokens.issue(alice, "second", 7)
     access_tokens.revoke(alice, AccessToken.objects.get(name="first").pk)
-    assert access_tokens.found(first) is None
-    assert access_tokens.found(second) is not None
+    assert access_tokens.usable_token(first) is None
+    assert access_tokens.usable_token(second) is not None
 
 
 def test_nobody_revokes_those_of_others(alice: User, bob: User) -> None:
     token = access_tokens.issue(alice, "laptop", 7)
     assert access_tokens.revoke(bob, AccessToken.objects.get().pk) is None
-    assert access_tokens.found(token) is not None
+    assert access_tokens.usable_token(token) is not None
 
 
 def test_a_person_who_is_deactivated_has_none_afterwards_either(alice: User) -> None:
     token = access_tokens.issue(alice, "laptop", 7)
     User.objects.filter(pk=alice.pk).update(is_active=False)
-    assert access_tokens.found(token) is None
+    assert access_tokens.usable_token(token) is None
     accounts.deactivate(alice)
     accounts.activate(alice)
-    assert access_tokens.found(token) is None
+    assert access_tokens.usable_token(token) is None
 
 
 def test_signing_somebody_out_everywhere_ends_them_too(alice: User) -> None:
     token = access_tokens.issue(alice, "laptop", 7)
     accounts.sign_out_everywhere(alice)
-    assert access_tokens.found(token) is None
+    assert access_tokens.usable_token(token) is None
 
 
 def test_a_use_is_noted_once_in_a_while(alice: User, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     token = access_tokens.issue(alice, "laptop", 7)
     with django_assert_num_queries(2):
-        access_tokens.found(token)
+        access_tokens.usable_token(token)
     noted = AccessToken.objects.get().last_used_at
     assert noted is not None
     with django_assert_num_queries(1):
-        access_tokens.found(token)
+        access_tokens.usable_token(token)
     earlier = noted - access_tokens.NOTED_EVERY
     AccessToken.objects.update(last_used_at=earlier)
-    access_tokens.found(token)
+    access_tokens.usable_token(token)
     now = AccessToken.objects.get().last_used_at
     assert now is not None
     assert now > earlier

@@ -28,7 +28,7 @@ def test_a_token_is_shown_once_and_works(alice: User, alice_client: Client) -> N
     answer = alice_client.post("/access-tokens/", {"name": "laptop", "days": "30"})
     assert "no-store" in answer["Cache-Control"]
     (token,) = set(TOKEN.findall(answer.text))
-    row = access_tokens.found(token)
+    row = access_tokens.usable_token(token)
     assert row is not None
     assert (row.user, row.name) == (alice, "laptop")
     assert "http://testserver/mcp" in answer.text
@@ -72,7 +72,7 @@ def test_one_is_revoked_and_stays_on_the_list_as_ended(alice_client: Client) -> 
         True,
         True,
     )
-    assert access_tokens.found(token) is None
+    assert access_tokens.usable_token(token) is None
 
 
 def test_nobody_sees_or_revokes_those_of_others(alice: User, alice_client: Client, charlie_client: Client) -> None:
@@ -81,7 +81,7 @@ def test_nobody_sees_or_revokes_those_of_others(alice: User, alice_client: Clien
     assert "laptop" not in charlie_client.get("/access-tokens/").text
     assert charlie_client.post(f"/access-tokens/{row.pk}/revoke/").status_code == 404
     assert Client().post(f"/access-tokens/{row.pk}/revoke/").status_code == 302
-    assert access_tokens.found(token) is not None
+    assert access_tokens.usable_token(token) is not None
 
 
 def test_an_administrator_ends_those_of_others(client: Client, alice: User, bob: User) -> None:
@@ -93,8 +93,8 @@ def test_an_administrator_ends_those_of_others(client: Client, alice: User, bob:
     assert "1 access token<" in page
     answer = client.post(f"/people/{alice.pk}/", {"verb": "revoke"}, follow=True)
     assert "The access tokens of alice have ended: no program acts for them." in answer.text
-    assert access_tokens.found(hers) is None
-    assert access_tokens.found(his) is not None
+    assert access_tokens.usable_token(hers) is None
+    assert access_tokens.usable_token(his) is not None
     assert "Revoke access tokens" in answer.text
 
 

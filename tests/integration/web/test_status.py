@@ -279,7 +279,7 @@ def test_work_of_a_silent_process_is_taken_over_and_that_one_commits_nothing_mor
     assert other
     assert other.epoch == lease.epoch + 1
     with pytest.raises(LeaseLost):
-        claim.commit(lease, claim.done)
+        claim.commit(lease, claim.finish)
     item.refresh_from_db()
     assert item.status == WorkStatus.LEASED
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.archive_names import EntryName, decoded, with_folders
+from runs.documents.archive_names import EntryName, decode_names, with_folders
 
 BACKSLASH = "“_” stands for a backslash in its name, which would separate folders here."
 
@@ -42,27 +42,27 @@ BACKSLASH = "“_” stands for a backslash in its name, which would separate fo
     ],
 )
 def test_names_of_one_archive_are_guessed_together(codec: str, names: list[str]) -> None:
-    found = decoded(name.encode(codec) for name in [*names, "plain.txt"])
+    found = decode_names(name.encode(codec) for name in [*names, "plain.txt"])
     assert [found[name.encode(codec)].name for name in names] == names
     assert found[b"plain.txt"] == EntryName("plain.txt")
 
 
 def test_a_short_name_that_may_be_another_is_said_with_the_other() -> None:
-    [found] = decoded(["東京.txt".encode("cp932")]).values()
+    [found] = decode_names(["東京.txt".encode("cp932")]).values()
     assert found == EntryName("東京.txt", "“東京.txt” is taken for its name, which would be “ôîï₧.txt” in DOS 437.")
-    assert decoded(["契約書 第一条について.txt".encode("cp932")]).popitem()[1].caution == ""
+    assert decode_names(["契約書 第一条について.txt".encode("cp932")]).popitem()[1].caution == ""
 
 
 def test_a_name_that_is_utf_8_by_chance_is_guessed_with_the_others() -> None:
     by_chance = "模.txt".encode("gb18030")
     assert by_chance.decode() == "ģ.txt"
     names = [by_chance, *(name.encode("gb18030") for name in ("采购合同.txt", "价格表.txt"))]
-    assert decoded(names)[by_chance].name == "模.txt"
-    assert decoded([b"\xc3\xbc.txt", b"\xc3\xb6.txt", b"\xfc.txt"])[b"\xc3\xbc.txt"].name == "ü.txt"
+    assert decode_names(names)[by_chance].name == "模.txt"
+    assert decode_names([b"\xc3\xbc.txt", b"\xc3\xb6.txt", b"\xfc.txt"])[b"\xc3\xbc.txt"].name == "ü.txt"
 
 
 def test_what_is_in_no_encoding_is_said() -> None:
-    [found] = decoded([b"\x01\xff\x02"]).values()
+    [found] = decode_names([b"\x01\xff\x02"]).values()
     assert (found.name, found.caution) == ("\x01\xa0\x02", "Its name in the archive is in no encoding that is known.")
 
 
@@ -87,14 +87,14 @@ def test_both_doubts_are_said() -> None:
 
 def test_very_many_names_are_decoded_by_the_first_of_them() -> None:
     raws = [f"Vertrag für Müller {number}.txt".encode("cp1252") for number in range(8_000)]
-    assert decoded(raws)[raws[-1]].name == "Vertrag für Müller 7999.txt"
+    assert decode_names(raws)[raws[-1]].name == "Vertrag für Müller 7999.txt"
 
 
 def test_a_caution_fits_into_its_column() -> None:
-    long = decoded(["東京".encode("cp932") * 100])["東京".encode("cp932") * 100]
+    long = decode_names(["東京".encode("cp932") * 100])["東京".encode("cp932") * 100]
     both = with_folders(EntryName(f"{long.name}\\b", long.caution or "x" * 190), from_windows=False)
     assert len(both.caution) <= 300
-    [name] = decoded([("ⅰ" * 70 + "京").encode("cp932")]).values()
+    [name] = decode_names([("ⅰ" * 70 + "京").encode("cp932")]).values()
     assert len(name.caution) <= 200
 
 
@@ -102,7 +102,7 @@ def test_a_caution_fits_into_its_column() -> None:
     ("codec", "name"), [("cp737", "Συμβόλαιο.docx"), ("iso8859_5", "Договор.docx"), ("cp775", "Sutartis ąčę.docx")]
 )
 def test_a_name_that_looks_wrong_in_all_encodings_is_said(codec: str, name: str) -> None:
-    [found] = decoded([name.encode(codec)]).values()
+    [found] = decode_names([name.encode(codec)]).values()
     assert (found.name == name, found.caution != "") == (False, True)
 
 
@@ -124,5 +124,5 @@ def test_a_name_that_looks_wrong_in_all_encodings_is_said(codec: str, name: str)
     ],
 )
 def test_a_name_of_few_letters_is_read_rightly_or_said(codec: str, name: str) -> None:
-    [found] = decoded([name.encode(codec)]).values()
+    [found] = decode_names([name.encode(codec)]).values()
     assert found.name == name or found.caution

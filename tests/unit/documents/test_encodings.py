@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from runs.documents.content import text_of
-from runs.documents.encodings import CODECS, decoded, read_all, read_as
+from runs.documents.encodings import CODECS, decode, read_all, read_as
 from runs.documents.packed_parts import packed, unpacked
 from runs.errors import InvalidInput
 from tests.hostile.bounds import within
@@ -18,7 +18,7 @@ GERMAN = "Der Käufer zahlt binnen dreißig Tagen 10 € – „ohne Abzug“.\r
 
 def refusal(data: bytes) -> str:
     with pytest.raises(InvalidInput) as caught:
-        decoded(data)
+        decode(data)
     return str(caught.value)
 
 
@@ -44,7 +44,7 @@ def refusal(data: bytes) -> str:
     ],
 )
 def test_text_is_read_with_its_line_ends_and_without_its_mark(text: str, codec: str, name: str) -> None:
-    assert decoded(text.encode(codec))[:2] == (name, text.removeprefix("\ufeff"))
+    assert decode(text.encode(codec))[:2] == (name, text.removeprefix("\ufeff"))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_text_is_read_with_its_line_ends_and_without_its_mark(text: str, codec: 
     ],
 )
 def test_what_is_plain_is_not_marked(text: str, codec: str) -> None:
-    assert decoded(text.encode(codec))[1:] == (text, "")
+    assert decode(text.encode(codec))[1:] == (text, "")
 
 
 @pytest.mark.parametrize(
@@ -112,19 +112,19 @@ def test_what_is_plain_is_not_marked(text: str, codec: str) -> None:
     ],
 )
 def test_a_short_text_is_read_rightly_or_marked(text: str, codec: str) -> None:
-    found = decoded(text.encode(codec))
+    found = decode(text.encode(codec))
     assert found.text == text or found.caution.startswith(f"Its encoding was guessed as {found.encoding}")
 
 
 @pytest.mark.parametrize("text", ["§ 5", "€5", "£5", "5°", "±5", "½", "“due” – 5 %", "a – b", "see § 5 and § 6"])
 def test_a_sign_between_spaces_is_no_letter(text: str) -> None:
-    assert decoded(text.encode("cp1252")).text == text
+    assert decode(text.encode("cp1252")).text == text
 
 
 def test_a_caution_shows_how_else_the_text_may_be_read() -> None:
     caution = "Its encoding was guessed as Windows-1254: “müşteri” would be “müţteri” in Windows-1250"
-    assert decoded("müşteri".encode("cp1254")).caution.startswith(caution)
-    assert decoded("Größe, Muñoz\n".encode("cp1252")).caution == (
+    assert decode("müşteri".encode("cp1254")).caution.startswith(caution)
+    assert decode("Größe, Muñoz\n".encode("cp1252")).caution == (
         "Its encoding was guessed as Windows-1252: “Muñoz” would be “Muńoz” in Windows-1250."
     )
 
@@ -139,7 +139,7 @@ def test_a_caution_shows_how_else_the_text_may_be_read() -> None:
     ],
 )
 def test_a_guess_in_which_words_look_wrong_is_said(text: str, codec: str) -> None:
-    found = decoded(text.encode(codec))
+    found = decode(text.encode(codec))
     assert (found.text == text, found.caution != "") == (False, True)
 
 
@@ -189,7 +189,7 @@ def test_whatever_is_read_is_text_for_everything_else(data: bytes) -> None:
     """Offsets of evidence count characters of what `text_of` gives."""
     assume(text_of(data) is None)
     with suppress(InvalidInput):
-        text = decoded(data).text
+        text = decode(data).text
         assert text_of(text.encode()) == text.removeprefix("\ufeff")
 
 

@@ -10,7 +10,7 @@ from runs.contracts.base import QuotedEvidence
 from runs.documents.content import Converted, digest_of
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.places.document import Document
-from runs.documents.places.marked import marked
+from runs.documents.places.marked import marked_text
 from runs.documents.reading.building import Builder
 from runs.evidence.citations.reader import misnamed_clause
 from runs.evidence.passages import Passage, passage_in
@@ -379,7 +379,7 @@ def test_the_place_of_a_doubtful_number_leads_to_its_clause() -> None:
 
 
 def test_models_are_told_of_doubtful_numbers() -> None:
-    assert marked(disputed(), 1_000).split("\n") == [
+    assert marked_text(disputed(), 1_000).split("\n") == [
         "[p1] 4.2 {number doubtful: the document says 4.3} Liability",
         "[p2] 4.2(a) {number doubtful: the document says 4.3 for clause 4.2} The cap is EUR 900.",
         "[p3] 4.4 Notices are sent by mail.",

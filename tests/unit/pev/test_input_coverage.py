@@ -14,9 +14,9 @@ from runs.pev.input_coverage import (
     coverage,
     each_shown,
     grouped,
+    names_in_words,
     not_read_by_plan,
     read_whole,
-    said,
     summary,
     unread_in,
 )
@@ -129,9 +129,9 @@ def test_what_cannot_be_read_is_an_open_point_and_what_nobody_read_if_the_plan_g
 
 def test_two_thousand_files_are_a_few_folders() -> None:
     paths = [f"src/{n % 40}/{n}.py" for n in range(1_990)] + [f"docs/{n}.md" for n in range(9)] + ["README.md"]
-    assert said(paths) == "2,000 files: src/ (1,990), docs/ (9) and the top folder (1)"
-    assert said([f"a/b/{n}.md" for n in range(9)]) == "9 files: a/b/ (9)"
-    assert said([f"{n}/a.md" for n in range(12)]).endswith("(1) and 4 more folders")
+    assert names_in_words(paths) == "2,000 files: src/ (1,990), docs/ (9) and the top folder (1)"
+    assert names_in_words([f"a/b/{n}.md" for n in range(9)]) == "9 files: a/b/ (9)"
+    assert names_in_words([f"{n}/a.md" for n in range(12)]).endswith("(1) and 4 more folders")
 
 
 def test_folders_are_as_deep_as_few_of_them_tell() -> None:

@@ -11,7 +11,7 @@ from runs.contracts.ports import Ask, FileInfo, Original, Reply, ToolResult, Too
 from runs.documents.content import Converted, digest_of
 from runs.documents.formats.docx import reader as docx
 from runs.documents.formats.pdf import reader as pdf
-from runs.documents.made_files import commented, make
+from runs.documents.made_files import add_comment, make
 from runs.documents.places.document import Document
 from runs.enums import About, Role
 from runs.evidence.results import Judgement
@@ -97,7 +97,7 @@ class Memory:
         return make(form, data)
 
     def comment(self, path: str, place: tuple[int, int], words: str) -> bytes:
-        return commented(AS_GIVEN[digest_of(self.tree[path])], place, words, None)
+        return add_comment(AS_GIVEN[digest_of(self.tree[path])], place, words, None)
 
     def write(self, path: str, content: bytes) -> None:
         self.tree[path] = as_read(path, content)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from runs.documents.formats.docx.names import W, val
-from runs.documents.formats.docx.numbering import written
-from runs.documents.formats.docx.styles import raised
+from runs.documents.formats.docx.numbering import format_number
+from runs.documents.formats.docx.styles import raise_digits
 from runs.documents.reading.package_parts import Element
 
 _NO_NOTES = frozenset({"separator", "continuationSeparator", "continuationNotice"})
@@ -57,13 +57,13 @@ class NoteCounter:
             return NoteReference(tag, note, ""), ""
         self._counted[tag] += 1
         numbers = self.kinds[tag].numbers
-        label = written(self._counted[tag], numbers) if numbers else ""
+        label = format_number(self._counted[tag], numbers) if numbers else ""
         return NoteReference(tag, note, label), _shown(label, before)
 
 
 def _shown(label: str, before: str) -> str:
     """Returns a mark that cannot merge with a figure before it: 500¹, but 10²[1]."""
-    small = raised(label, "superscript")
+    small = raise_digits(label, "superscript")
     is_small = small != label and not (before.isdigit() and not before.isdecimal())
     return small if is_small else f"[{label or _UNKNOWN}]"
 

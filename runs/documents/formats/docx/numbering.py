@@ -36,7 +36,7 @@ _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 _FOOTNOTE_SIGNS = "*†‡§"
 
 
-def written(number: int, style: str) -> str:
+def format_number(number: int, style: str) -> str:
     """Formats a number in one of Word's styles (`numFmt`), or in digits if the style is unknown."""
     if style.startswith("0"):  # written as "001, 002, 003, ..."
         return f"{number:0{min(len(style.partition(',')[0]), 9)}}"
@@ -291,7 +291,7 @@ def _numbered(numbers: NumberList, index: int, counts: Mapping[int, int]) -> Num
         style = numbers.levels[other].format
         if style in _WITHOUT_NUMBER:
             return ""
-        return written(counts[other], "decimal" if level.is_legal and style not in _KEPT else style)
+        return format_number(counts[other], "decimal" if level.is_legal and style not in _KEPT else style)
 
     named = {int(found) - 1 for found in _REFERENCE.findall(level.text)}
     shown = {

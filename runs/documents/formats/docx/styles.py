@@ -59,7 +59,7 @@ def _struck(properties: Element) -> bool | None:
     return None if said == [None, None] else any(said)
 
 
-def raised(text: str, position: str | None) -> str:
+def raise_digits(text: str, position: str | None) -> str:
     """Replaces digits above or below the line by raised or lowered ones, so that they do not merge with a figure before
     them.
     """

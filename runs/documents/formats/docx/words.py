@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from runs.documents.formats.docx.names import MC, M, W, chosen, is_on, number, outermost, switch, val
 from runs.documents.formats.docx.notes import NoteCounter, NoteReference
-from runs.documents.formats.docx.styles import WHITE, DocxStyles, RunLook, first, hides, is_unseen, look, raised
+from runs.documents.formats.docx.styles import WHITE, DocxStyles, RunLook, first, hides, is_unseen, look, raise_digits
 from runs.documents.model.layout import Deletion, Mark, MarkKind
 from runs.documents.reading.fields import MAX_CODE, FieldCode, sign_of
 from runs.documents.reading.package_parts import MAX_DEPTH, Element, whole_number
@@ -312,7 +312,7 @@ class DocxWords:
                 signs.append(Mark(MarkKind.RUNNING, start, start + len(text)))
             elif text:
                 self._piece_of(run, child, text, change, size)
-            found.append(raised(text, look.position))
+            found.append(raise_digits(text, look.position))
             self._last = found[-1][-1:] or self._last
             size += len(text)
         self._add("".join(found), change, is_hidden=is_hidden, is_struck=bool(look.is_struck))

@@ -40,7 +40,7 @@ class Mail(NamedTuple):
     cautions: Sequence[str] = ()
 
 
-def laid_out(form: DocumentFormat, mail: Mail) -> BuiltDocument:
+def build_mail(form: DocumentFormat, mail: Mail) -> BuiltDocument:
     """Returns a document with a block for each line. The anchor is the line's number."""
     builder = Builder(form.layout_name or form.name)
     lines = [
@@ -131,7 +131,7 @@ class Alternative(NamedTuple):
     lines: Sequence[MailLine]
 
 
-def put_together(shown: Alternative, others: Sequence[Alternative]) -> tuple[list[MailLine], list[str]]:
+def combine_alternatives(shown: Alternative, others: Sequence[Alternative]) -> tuple[list[MailLine], list[str]]:
     """Returns the lines of the alternative that is shown, followed by each other alternative with different words, and
     cautions about them.
     """

@@ -22,12 +22,12 @@ from runs.documents.formats.eml.mails import (
     Mail,
     MailLine,
     attachment_name,
+    build_mail,
+    combine_alternatives,
     html_lines,
-    laid_out,
     plain_lines,
-    put_together,
 )
-from runs.documents.formats.html.reader import decoded, decoded_or_guessed
+from runs.documents.formats.html.reader import decode_or_guess, decode_or_none
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 
@@ -77,7 +77,7 @@ def read(data: bytes) -> bytes:
 
 def make(data: bytes) -> BuiltDocument:
     try:
-        return laid_out(FORMAT, _mail(_parsed(data)))
+        return build_mail(FORMAT, _mail(_parsed(data)))
     except _BROKEN as error:
         raise InvalidInput(_DAMAGED) from error
 
@@ -101,7 +101,7 @@ def attached_in(parts: "Parts") -> list[tuple[str, bytes]]:
     return contents
 
 
-def protected(data: bytes) -> "Parts":
+def read_protected(data: bytes) -> "Parts":
     """Reads the attachment in which Outlook stores a signed or encrypted mail: S/MIME, or a mail
     part with its header.
     """
@@ -196,7 +196,7 @@ class Parts:
 
     def _open(self, part: Message, name: str | None, depth: int) -> None:
         """Opens an S/MIME part, or notes that it cannot be read."""
-        found = smime.opened(_content(part))
+        found = smime.open_content(_content(part))
         document = smime.name_inside(_field(name or ""))
         if found.content and (document or not _is_mail_part(found.content)):
             self._attach(part, document or "signed content", found.content)
@@ -231,7 +231,7 @@ class Parts:
             self.notes += [f"The {one.alternative.name} of the mail {one.failure}."] if one.failure else []
         if shown:
             others = [one.alternative for one in filled if one is not shown]
-            lines, cautions = put_together(shown.alternative, others)
+            lines, cautions = combine_alternatives(shown.alternative, others)
             self._add(lines)
             self.cautions += cautions
 
@@ -291,7 +291,7 @@ def _whole_or_part(depth: int) -> str:
 
 def _is_mail_part(content: bytes) -> bool:
     """Whether it is a mail part, or a text without a header."""
-    return smime.is_mime(content) or decoded(content, "utf-8") is not None
+    return smime.is_mime(content) or decode_or_none(content, "utf-8") is not None
 
 
 def _children(part: Message) -> Iterator[Message]:
@@ -313,4 +313,4 @@ def _content(part: Message) -> bytes:
 
 def _text(part: Message) -> tuple[str, str]:
     """Decodes with the encoding that the part names if it fits; otherwise as UTF-8, or with a guess and a caution."""
-    return decoded_or_guessed(_content(part), part.get_content_charset(""), "utf-8")
+    return decode_or_guess(_content(part), part.get_content_charset(""), "utf-8")

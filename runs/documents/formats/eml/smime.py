@@ -40,7 +40,7 @@ class SmimeContent(NamedTuple):
     content: bytes = b""
 
 
-def opened(data: bytes) -> SmimeContent:
+def open_content(data: bytes) -> SmimeContent:
     """Returns what is inside the data. Raises InvalidInput if it unpacks to too much."""
     try:
         kind, inside = _content_info(data)

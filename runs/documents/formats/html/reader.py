@@ -168,25 +168,25 @@ def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
         if data.startswith(mark):
             return data[len(mark) :].decode(codec, errors="replace"), ""
     found = _CHARSET.search(data[:_HEAD_BYTES])
-    return decoded_or_guessed(data, encoding, "utf-8", found[1].decode() if found else "")
+    return decode_or_guess(data, encoding, "utf-8", found[1].decode() if found else "")
 
 
-def decoded_or_guessed(data: bytes, *likely: str) -> tuple[str, str]:
+def decode_or_guess(data: bytes, *likely: str) -> tuple[str, str]:
     """Decodes text with the first of these encodings that fits, or with a guessed one.
 
     Returns a caution if another encoding is about as likely.
     """
     for codec in likely:
-        if codec and (text := decoded(data, codec)) is not None:
+        if codec and (text := decode_or_none(data, codec)) is not None:
             return text, ""
     try:
-        _, text, caution = encodings.guessed(data)
+        _, text, caution = encodings.decode_guessed(data)
     except InvalidInput:
         return data.decode("cp1252", errors="replace"), ""
     return text, caution
 
 
-def decoded(data: bytes, codec: str) -> str | None:
+def decode_or_none(data: bytes, codec: str) -> str | None:
     """Returns None if the codec does not fit, or is not a text encoding."""
     try:
         return codecs.lookup(codec).name and data.decode(codec)

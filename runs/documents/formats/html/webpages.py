@@ -49,14 +49,14 @@ def is_page_to_read(head: bytes) -> bool:
         return True
     if not _BEGINS.match(head) or _FILLED_IN.search(head):
         return False
-    seen = _seen(head)
+    seen = _count(head)
     is_exported = seen.has_generator or 2 * seen.styled >= seen.paragraphs > 0
     return (
         not seen.of_a_project and seen.words >= MIN_WORDS and seen.scripted <= (seen.characters if is_exported else 0)
     )
 
 
-class _Seen(NamedTuple):
+class _PageCounts(NamedTuple):
     """Counts of a page: visible words and characters, characters of scripts, paragraphs, and
     paragraphs with a style.
     """
@@ -70,7 +70,7 @@ class _Seen(NamedTuple):
     of_a_project: bool
 
 
-def _seen(head: bytes) -> _Seen:
+def _count(head: bytes) -> _PageCounts:
     """Counts in one pass, because the beginning may be hostile."""
     words = characters = scripted = paragraphs = styled = at = 0
     has_generator = of_a_project = in_body = False
@@ -96,4 +96,4 @@ def _seen(head: bytes) -> _Seen:
             of_a_project |= tag in {b"script", b"link"} and bool(_OF_A_PROJECT.search(attributes))
             paragraphs += tag in _PARAGRAPHS
             styled += tag in _PARAGRAPHS and bool(_STYLED.search(attributes))
-    return _Seen(words, characters, scripted, paragraphs, styled, has_generator, of_a_project)
+    return _PageCounts(words, characters, scripted, paragraphs, styled, has_generator, of_a_project)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from runs.documents.formats.docx.numbering import BULLET, MAX_NUMBER, Numbered, written
+from runs.documents.formats.docx.numbering import BULLET, MAX_NUMBER, Numbered, format_number
 from runs.documents.model.sheets import column_of
 from runs.documents.reading.package_parts import Element, whole_number
 
@@ -174,4 +174,4 @@ def _written(number: int, form: str) -> str:
     if form in _IN_STEP:
         letters = column_of(number)
         return letters.lower() if form == _LOWER else letters
-    return written(number, form)
+    return format_number(number, form)

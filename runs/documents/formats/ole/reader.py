@@ -18,10 +18,10 @@ from runs.documents.formats.eml.mails import (
     Mail,
     MailLine,
     attachment_name,
+    build_mail,
+    combine_alternatives,
     html_lines,
-    laid_out,
     plain_lines,
-    put_together,
 )
 from runs.documents.formats.ole import FORMAT
 from runs.documents.formats.rtf import reader as rtf
@@ -71,7 +71,7 @@ def make(data: bytes) -> BuiltDocument:
                 raise InvalidInput(_OLD)
             if not file.exists(_PROPERTIES):
                 raise InvalidInput("is a file of a kind that cannot be read")
-            return laid_out(FORMAT, _Message(file).mail())
+            return build_mail(FORMAT, _Message(file).mail())
     except _BROKEN as error:
         raise InvalidInput(_damaged(data)) from error
 
@@ -165,7 +165,7 @@ class _Message:
         if not _PROTECTED.match(self.text("001A")) and _SMIME not in names:
             return None
         content = self._content(places[0])
-        return eml.protected(content) if content else None
+        return eml.read_protected(content) if content else None
 
     def attached(self) -> list[_Attachment]:
         found = list[_Attachment]()
@@ -173,7 +173,7 @@ class _Message:
             names = (self.text(tag, f"{place}/") for tag in ("3707", "3704", "3001"))
             name = attachment_name(next(filter(None, names), ""), number)
             content, is_picture = self._content(place), bool(self.text("3712", f"{place}/"))
-            inside = smime.opened(content) if content and smime.name_inside(name) else None
+            inside = smime.open_content(content) if content and smime.name_inside(name) else None
             if inside and inside.content:
                 signed = inside.kind is smime.SmimeKind.SIGNED
                 found.append(_Attachment(smime.name_inside(name), inside.content, is_picture, signed))
@@ -223,7 +223,7 @@ class _Message:
             if not versions:
                 raise
             notes.append(f"The {'HTML' if page else 'rich text'} of the mail {error}.")
-        lines, cautions = put_together(versions[0], versions[1:]) if versions else ([], [])
+        lines, cautions = combine_alternatives(versions[0], versions[1:]) if versions else ([], [])
         return lines, notes, [*doubts, *cautions]
 
     def _properties(self) -> dict[int, bytes]:

@@ -44,7 +44,7 @@ class _Ink(NamedTuple):
     top: float
 
 
-def raised(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
+def with_raised_digits(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
     """Returns the text with superscript and subscript characters for small digits. Its length is unchanged."""
     found = _SmallDigits(page, text, numbers)
     for word in _WORD_WITH_DIGITS.finditer(text):
@@ -136,7 +136,7 @@ _MAX_SLANT = 0.1
 """Sine of the angle of a line that runs across the page."""
 
 
-def forwards(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
+def in_reading_order(page: PdfTextPage, text: str, numbers: Sequence[int]) -> str:
     """Returns the text with reversed letters in reading order. Its length is unchanged.
 
     `numbers` remain valid, because letters only change places within a word or between adjacent words.
@@ -280,7 +280,7 @@ def text_of(page: PdfTextPage) -> PageText:
     if not len(text) == count == len(units) // 2:  # pdfium omits some characters, or counts some as two
         text, numbers = _one_by_one(page, count)
     found = _in_lines(page, text, numbers)
-    text = raised(page, forwards(page, found.text, found.numbers), found.numbers)
+    text = with_raised_digits(page, in_reading_order(page, found.text, found.numbers), found.numbers)
     return PageText(*by_columns(page, text, found.numbers))
 
 

@@ -25,7 +25,7 @@ _DRAWN = {raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_STAMP}
 
 
 @contextmanager
-def opened(data: bytes) -> Iterator[PdfDocument]:
+def open_document(data: bytes) -> Iterator[PdfDocument]:
     """Opens the document. Raises InvalidInput if pdfium cannot open it, or if it has too many pages."""
     try:
         document = PdfDocument(data)
@@ -102,7 +102,7 @@ def places(data: bytes, *, page: int, spans: str) -> bytes:
     page, such as "12-40 90-120", with exclusive ends. A list is empty if the characters are not on the page, or were
     read from a picture.
     """
-    with opened(data) as document, page_of(document, page) as shown, text_page_of(shown) as text_page:
+    with open_document(data) as document, page_of(document, page) as shown, text_page_of(shown) as text_page:
         text, view = text_of(text_page), PageView(shown)
         asked = (map(int, span.split("-")) for span in spans.split())
         lines = [text.spans(start, end) for start, end in asked]
@@ -115,22 +115,22 @@ def picture(data: bytes, *, page: int, dpi: int = 110) -> bytes:
 
     Large pages are drawn with fewer pixels.
     """
-    with opened(data) as document, page_of(document, page) as shown:
+    with open_document(data) as document, page_of(document, page) as shown:
         width, height = shown.get_size()
-        image = drawn(shown, min(dpi, MAX_DPI) / 72)
+        image = draw(shown, min(dpi, MAX_DPI) / 72)
     return packed((json.dumps({"width": width, "height": height}).encode(), _webp(image)))
 
 
 def thumbnail(data: bytes, *, page: int = 1) -> bytes:
     """Draws a page as a small picture (WebP)."""
-    with opened(data) as document, page_of(document, page) as shown:
-        image = drawn(shown, THUMBNAIL_WIDTH / max(shown.get_width(), 1.0))
+    with open_document(data) as document, page_of(document, page) as shown:
+        image = draw(shown, THUMBNAIL_WIDTH / max(shown.get_width(), 1.0))
     return _webp(image)
 
 
-def cut(data: bytes, *, first: int, last: int) -> bytes:
+def extract_pages(data: bytes, *, first: int, last: int) -> bytes:
     """Returns the pages from `first` to `last`, counted from 1, as a PDF file. Pages that do not exist are left out."""
-    with opened(data) as document:
+    with open_document(data) as document:
         if not 1 <= first <= last or first > len(document):
             raise InvalidInput(f"has no pages {first} to {last}")
         with PdfDocument.new() as part:
@@ -146,7 +146,7 @@ def scale_within_limits(page: PdfPage, scale: float) -> float:
     return min(scale, math.sqrt(MAX_PIXELS / (width * height)), MAX_SIDE / max(width, height))
 
 
-def drawn(
+def draw(
     page: PdfPage, scale: float, *, grey: bool = False, cut: tuple[int, int, int, int] = (0, 0, 0, 0)
 ) -> Image.Image:
     """Draws the page with so many pixels per point, within limits.

@@ -147,7 +147,7 @@ class ShownFonts:
             self._fonts.setdefault(font, set()).update(text)
 
 
-def looks(
+def find_hidden_text(
     page: PdfPage,
     text_page: PdfTextPage,
     text: PageText,

@@ -14,8 +14,8 @@ from runs.documents.formats.image import reader
 from runs.documents.formats.pdf import FORMAT
 from runs.documents.formats.pdf.annotations import AnnotationFinder, Aside, Asides, PageAnnotations
 from runs.documents.formats.pdf.characters import NAMELESS, PageText, text_of, text_page_of
-from runs.documents.formats.pdf.drawing import drawn, opened, page_of
-from runs.documents.formats.pdf.ink import ShownFonts, TookTooLongError, looks
+from runs.documents.formats.pdf.drawing import draw, open_document, page_of
+from runs.documents.formats.pdf.ink import ShownFonts, TookTooLongError, find_hidden_text
 from runs.documents.formats.pdf.margins import notes_of, running_lines
 from runs.documents.formats.pdf.objects import Box, PageObject, all_of, corner_of, is_picture, matrix_of, picture_box
 from runs.documents.formats.pdf.unnamed import OCR_SCALE, Comparison, UnnamedLine, unnamed_lines
@@ -243,7 +243,7 @@ def _with_looks(
     again: Callable[[], AbstractContextManager[PdfPage]],
 ) -> PageReading:
     try:
-        found = looks(page, text_page, text, reading.effort, reading.shown, again)
+        found = find_hidden_text(page, text_page, text, reading.effort, reading.shown, again)
         return PageReading(text.text, unseen=found.unseen, unprinted=found.unprinted, has_more=found.has_more)
     except TookTooLongError as error:
         if error.has_sign:
@@ -273,7 +273,7 @@ def _missing(page: PdfPage, letters: int, nameless: int) -> PageProblem | None:
 
 
 def _shows_something(page: PdfPage) -> bool:
-    dark, light = cast("tuple[int, int]", drawn(page, _GLANCE_SCALE, grey=True).getextrema())
+    dark, light = cast("tuple[int, int]", draw(page, _GLANCE_SCALE, grey=True).getextrema())
     return light - dark >= _MIN_INK
 
 
@@ -319,7 +319,7 @@ class _Ocr:
         if not self._room.take():
             return None
         try:
-            return reader.read_picture(drawn(page, OCR_SCALE, grey=True))
+            return reader.read_picture(draw(page, OCR_SCALE, grey=True))
         except InvalidInput:  # OCR has taken too long
             return None
 
@@ -341,7 +341,7 @@ def make(data: bytes) -> BuiltDocument:
     pictures.
     """
     builder = Builder(FORMAT.name, joint="\n\f")
-    with opened(data) as document:
+    with open_document(data) as document:
         _note_what_is_inside(builder, document)
         pages = list(pages_of(document))
     starts = list[int]()

@@ -14,7 +14,7 @@ from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from runs.documents.formats.image.reader import read_lines
 from runs.documents.formats.pdf.characters import NAMELESS, PageText
-from runs.documents.formats.pdf.drawing import drawn
+from runs.documents.formats.pdf.drawing import draw
 from runs.documents.formats.pdf.geometry import PageView, Rectangle, boxes, loose_box
 from runs.documents.formats.pdf.objects import HANDLE, INT, address, direct
 from runs.documents.formats.pdf.windows import pixels
@@ -78,7 +78,7 @@ class Comparison:
         if len(lines) > self._left:
             lines = [max(lines, key=lambda line: line.letters)]
         self._left -= len(lines)
-        picture, view, is_sure = drawn(page, OCR_SCALE, grey=True), PageView(page), True
+        picture, view, is_sure = draw(page, OCR_SCALE, grey=True), PageView(page), True
         parts = (_part(picture, view, text_page, text, line) for line in lines)
         for line, found in zip(lines, read_lines(parts), strict=True):
             if not found.words or found.confidence < MIN_CONFIDENCE:

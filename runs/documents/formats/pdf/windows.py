@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 from PIL import Image
 from pypdfium2 import PdfPage
 
-from runs.documents.formats.pdf.drawing import drawn, scale_within_limits
+from runs.documents.formats.pdf.drawing import draw, scale_within_limits
 from runs.documents.formats.pdf.geometry import PageView, Rectangle
 from runs.documents.formats.pdf.objects import Box
 
@@ -233,7 +233,7 @@ class Picture(NamedTuple):
         scale = scale_within_limits(page, scale)
         width, height = (max(math.ceil(side * scale), 1) for side in page.get_size())
         left, top, right, bottom = pixels(window, width, height)
-        image = drawn(page, scale, grey=grey, cut=(left, height - bottom, width - right, top))
+        image = draw(page, scale, grey=grey, cut=(left, height - bottom, width - right, top))
         return cls(scale, image if grey else image.convert("RGB"), left, top, width, height)
 
     @property
@@ -244,7 +244,7 @@ class Picture(NamedTuple):
         """Draws the same part of the page again."""
         width, height = self.image.size
         cut = self.left, self.height - self.top - height, self.width - self.left - width, self.top
-        image = drawn(page, self.scale, grey=self.is_grey, cut=cut)
+        image = draw(page, self.scale, grey=self.is_grey, cut=cut)
         return image if self.is_grey else image.convert("RGB")
 
     def room(self, place: Rectangle) -> Room:

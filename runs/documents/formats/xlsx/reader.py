@@ -11,7 +11,7 @@ from runs.documents.formats.xlsx import FORMAT
 from runs.documents.formats.xlsx.cells import GENERAL, MAX_CELLS, Cells, Counts, Enough, Formats, Row, shared_strings
 from runs.documents.formats.xlsx.number_formats import BUILT_IN, Format
 from runs.documents.model.layout import NOT_KEPT, BlockKind, MarkKind
-from runs.documents.model.sheets import Address, address_in, column_of, named
+from runs.documents.model.sheets import Address, address_in, anchor_of, column_of
 from runs.documents.reading.building import MAX_BLOCKS, Builder, BuiltDocument
 from runs.documents.reading.package_parts import Element, Package, whole_number
 from runs.errors import InvalidInput
@@ -232,7 +232,7 @@ class WorkbookText:
         self._hidden_rows = None
 
     def _named(self, row: int, column: int) -> str:
-        return named(Address(self._sheet.name, column, row, column, row))
+        return anchor_of(Address(self._sheet.name, column, row, column, row))
 
     def _comment(self, row: int, column: int, number: int) -> str:
         return f"{self._named(row, column)}.cm{number}"

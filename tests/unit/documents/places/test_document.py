@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from runs.documents.model.layout import BlockKind, MarkKind
-from runs.documents.model.sheets import Address, named
-from runs.documents.places.document import Document, Where, comment_of
-from runs.documents.places.marked import marked
+from runs.documents.model.sheets import Address, anchor_of
+from runs.documents.places.document import Document, PlaceName, comment_of
+from runs.documents.places.marked import marked_text
 from runs.documents.reading.building import Builder, BuiltDocument
 from runs.evidence.citations.places import spans_of
 
@@ -16,7 +16,7 @@ from runs.evidence.citations.places import spans_of
 def test_a_clause_is_found_by_its_paragraph_and_by_its_number() -> None:
     lease = _document(_lease())
     start = lease.text.index("The tenant")
-    assert lease.where(start, start + 10) == Where("p3", "clause 4.2(b)")
+    assert lease.where(start, start + 10) == PlaceName("p3", "clause 4.2(b)")
     assert _words(lease, "p3") == "The tenant pays thirty days after the invoice."
     assert _words(lease, "4.2(B)") == "The tenant pays thirty days after the invoice."
     assert _words(lease, "clause=4.2(b).") == "The tenant pays thirty days after the invoice."
@@ -27,7 +27,7 @@ def test_the_number_before_the_changes_is_said_before_a_clause() -> None:
     builder = Builder("docx")
     builder.add("p1", BlockKind.PARAGRAPH, "The tenant insures.", label="5.4", clause="5.4", markup="5.6")
     shown = "[p1] 5.4 {clause 5.6 before the tracked changes are accepted} The tenant insures."
-    assert marked(_document(builder.made()), 1_000) == shown
+    assert marked_text(_document(builder.made()), 1_000) == shown
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_the_number_before_the_changes_is_said_before_a_clause() -> None:
 def test_every_anchor_has_words(anchor: str, words: str) -> None:
     builder = Builder("docx")
     builder.add(anchor, BlockKind.PARAGRAPH, "words")
-    assert _document(builder.made()).where(0, 5) == Where(anchor, words)
+    assert _document(builder.made()).where(0, 5) == PlaceName(anchor, words)
 
 
 def test_a_number_that_two_clauses_have_leads_nowhere() -> None:
@@ -65,8 +65,8 @@ def test_a_passage_over_a_page_break_names_both_pages() -> None:
     builder.add("page=1", BlockKind.PAGE, "It ends on the")
     builder.add("page=2", BlockKind.PAGE, "next page.")
     report = _document(builder.made("page", 2))
-    assert report.where(8, 21) == Where("page=1-2", "pages 1 and 2")
-    assert report.where(0, 5) == Where("page=1", "page 1")
+    assert report.where(8, 21) == PlaceName("page=1-2", "pages 1 and 2")
+    assert report.where(0, 5) == PlaceName("page=1", "page 1")
     assert _words(report, "page=1-2") == report.text
     assert report.span_of("page=2-1") is None
 
@@ -89,14 +89,14 @@ def test_cells_are_found_by_their_addresses() -> None:
     assert book.span_of("Rents!D2") is None
     assert book.span_of("Rents!B3") is None
     at = book.text.index("Mill")
-    assert book.where(at, at + 4) == Where("Rents!B2", "Rents!B2")
-    assert book.where(at, at + 14) == Where("Rents!B2:C2", "Rents!B2:C2")
+    assert book.where(at, at + 4) == PlaceName("Rents!B2", "Rents!B2")
+    assert book.where(at, at + 14) == PlaceName("Rents!B2:C2", "Rents!B2:C2")
 
 
 def test_a_formula_belongs_to_its_cell() -> None:
     book = _document(_workbook())
     at = book.text.index("UPPER")
-    assert book.where(at, at + 5) == Where("Rents!B2", "Rents!B2")
+    assert book.where(at, at + 5) == PlaceName("Rents!B2", "Rents!B2")
 
 
 def test_cells_of_several_rows_are_named_by_the_smallest_range_that_has_them() -> None:
@@ -105,7 +105,7 @@ def test_cells_of_several_rows_are_named_by_the_smallest_range_that_has_them() -
     builder.add("Rents!A3", BlockKind.ROW, "500 EUR\tUnit 9\tDefault")
     book = _document(builder.made("sheet", 1))
     start, end = book.text.index("Total"), book.text.index("\tUnit 9")
-    assert book.where(start, end) == Where("Rents!A2:C3", "Rents!A2:C3")
+    assert book.where(start, end) == PlaceName("Rents!A2:C3", "Rents!A2:C3")
     assert _words(book, "Rents!A2:C3") == book.text
 
 
@@ -114,7 +114,7 @@ def test_cells_of_two_sheets_are_named_by_those_of_the_first() -> None:
     for anchor in ("Rents!A2", "Rents!B3", "Costs!C9"):
         builder.add(anchor, BlockKind.ROW, "500 EUR")
     book = _document(builder.made("sheet", 2))
-    assert book.where(0, len(book.text)) == Where("Rents!A2:B3", "Rents!A2:B3")
+    assert book.where(0, len(book.text)) == PlaceName("Rents!A2:B3", "Rents!A2:B3")
 
 
 def test_formulas_are_found_by_their_cells() -> None:
@@ -155,7 +155,7 @@ def _documents(draw: st.DrawFn) -> Document:
             builder.add(_NAMES[kind].format(row), kind, draw(_WORDS))
             continue
         sheet = draw(_SHEETS)
-        name = f"{named(Address(sheet, 2, row, 2, row))}"
+        name = f"{anchor_of(Address(sheet, 2, row, 2, row))}"
         if kind is BlockKind.ROW:
             builder.add(name, kind, draw(_CELLS))
         if kind is BlockKind.FORMULAS or draw(st.booleans()):

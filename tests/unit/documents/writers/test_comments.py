@@ -12,7 +12,7 @@ from runs.documents.formats.docx import reader as docx
 from runs.documents.model.layout import Block, BlockKind, MarkKind
 from runs.documents.places.document import ASIDE
 from runs.documents.reading.building import BuiltDocument
-from runs.documents.writers.comments import NewComment, commented
+from runs.documents.writers.comments import NewComment, add_comment
 from runs.errors import InvalidInput
 from tests.documents.contract import contract
 from tests.documents.word import (
@@ -52,7 +52,7 @@ def without_comments(made: BuiltDocument) -> list[tuple[Block, str]]:
 
 def put(data: bytes, words: str, text: str = "Too short?") -> bytes:
     start = docx.make(data).text.index(words)
-    return commented(data, NewComment(start, start + len(words), text, ON))
+    return add_comment(data, NewComment(start, start + len(words), text, ON))
 
 
 @pytest.mark.slow
@@ -66,7 +66,7 @@ def test_comments_at_random_places_of_a_contract_are_on_their_words() -> None:
         block = dice.choice(blocks)
         start = dice.randrange(block.start, block.end - 1)
         end = dice.randrange(start + 1, block.end + 1)
-        data = commented(data, NewComment(start, end, f"Note {number}", ON))
+        data = add_comment(data, NewComment(start, end, f"Note {number}", ON))
         wanted[f"Note {number}"] = before.text[start:end]
     after = docx.make(data)
     assert about(after) == wanted
@@ -97,15 +97,15 @@ def test_words_over_insertions_links_fields_and_controls(words: str) -> None:
 
 def test_what_cannot_be_parted_is_commented_whole() -> None:
     data = word(paragraph(_FORMULA, "of it"))
-    assert about(docx.make(commented(data, NewComment(1, 5, "Why?")))) == {"Why?": "1/2of"}
-    assert about(docx.make(commented(data, NewComment(0, 1, "Why?")))) == {"Why?": "1/2"}
+    assert about(docx.make(add_comment(data, NewComment(1, 5, "Why?")))) == {"Why?": "1/2of"}
+    assert about(docx.make(add_comment(data, NewComment(0, 1, "Why?")))) == {"Why?": "1/2"}
 
 
 def test_letters_with_their_reading_above_them_are_commented_whole() -> None:
     ruby = f"<w:ruby><w:rt>{run('kanji')}</w:rt><w:rubyBase>{run('漢字')}</w:rubyBase></w:ruby>"
     data = word(paragraph(f"<w:r><w:t>ab</w:t>{ruby}<w:t>cd</w:t></w:r>"))
-    assert about(docx.make(commented(data, NewComment(3, 5, "Why?")))) == {"Why?": "漢字c"}
-    assert about(docx.make(commented(data, NewComment(1, 3, "Why?")))) == {"Why?": "b漢字"}
+    assert about(docx.make(add_comment(data, NewComment(3, 5, "Why?")))) == {"Why?": "漢字c"}
+    assert about(docx.make(add_comment(data, NewComment(1, 3, "Why?")))) == {"Why?": "b漢字"}
 
 
 def test_each_character_comes_from_one_place() -> None:
@@ -121,7 +121,7 @@ def test_a_run_with_tabs_and_breaks_is_split_between_them() -> None:
     data = word(paragraph("<w:r><w:rPr><w:i/></w:rPr><w:t>ab</w:t><w:tab/><w:t>cd</w:t><w:br/><w:t>ef</w:t></w:r>"))
     for start in range(8):
         for end in range(start + 1, 9):
-            made = docx.make(commented(data, NewComment(start, end, "Why?")))
+            made = docx.make(add_comment(data, NewComment(start, end, "Why?")))
             assert (made.text[:8], about(made)) == ("ab\tcd\nef", {"Why?": "ab\tcd\nef\nWhy?"[start : min(end, 8)]})
             if end == 8:
                 break
@@ -206,7 +206,7 @@ LAST = word(paragraph(with_comment("Rent", 2**31 - 2)))
 )
 def test_what_cannot_be_commented_says_why(data: bytes, place: tuple[int, int], sentence: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        commented(data, NewComment(*place, "Why?"))
+        add_comment(data, NewComment(*place, "Why?"))
     assert str(caught.value) == sentence
 
 
@@ -215,5 +215,5 @@ def test_a_long_paragraph_of_many_runs_gets_its_comment_within_limits() -> None:
     data = word(paragraph(*(run(f"word {number} ") for number in range(8_000))))
     start = docx.make(data).text.index("word 7999")
     comment = NewComment(start, start + len("word 7999"), "Too short?", ON)
-    written = within(1, 100, "runs.documents.writers.comments.commented", data, comment)
+    written = within(1, 100, "runs.documents.writers.comments.add_comment", data, comment)
     assert about(within(1, 100, "runs.documents.formats.docx.reader.make", written)) == {"Too short?": "word 7999"}

@@ -31,7 +31,7 @@ ROWS = st.lists(st.lists(CELLS, min_size=1, max_size=5), min_size=1, max_size=6)
 
 
 def read(text: str, name: str = "Rents") -> BuiltDocument:
-    return reader.make(xlsx.written(SheetInput(text, name)))
+    return reader.make(xlsx.write_workbook(SheetInput(text, name)))
 
 
 def rows_in(made: BuiltDocument) -> list[str]:
@@ -52,7 +52,7 @@ def test_cells_are_read_as_they_were_given(rows: list[list[str]]) -> None:
 
 
 def test_what_begins_like_a_formula_is_text_that_stays_text() -> None:
-    data = xlsx.written(SheetInput('a,=HYPERLINK("x")\n+1,-2\n@a,b\n'.replace('"', "")))
+    data = xlsx.write_workbook(SheetInput('a,=HYPERLINK("x")\n+1,-2\n@a,b\n'.replace('"', "")))
     sheet = zipfile.ZipFile(io.BytesIO(data)).read("xl/worksheets/sheet1.xml").decode()
     assert '<c r="B1" t="inlineStr" s="1"><is><t xml:space="preserve">=HYPERLINK(x)</t></is></c>' in sheet
     assert '<c r="A2" t="inlineStr" s="1"><is><t xml:space="preserve">+1</t></is></c>' in sheet
@@ -63,7 +63,7 @@ def test_what_begins_like_a_formula_is_text_that_stays_text() -> None:
 
 def test_the_same_rows_are_the_same_bytes() -> None:
     data = json.dumps(["a,b\n", "Rents"]).encode()
-    assert xlsx.made(data) == xlsx.made(data) == xlsx.written(SheetInput("a,b\n", "Rents"))
+    assert xlsx.xlsx(data) == xlsx.xlsx(data) == xlsx.write_workbook(SheetInput("a,b\n", "Rents"))
 
 
 @pytest.mark.parametrize(
@@ -101,14 +101,17 @@ def test_what_xml_may_not_have_is_replaced() -> None:
 )
 def test_what_is_no_sheet_says_why(text: str, sentence: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        xlsx.written(SheetInput(text))
+        xlsx.write_workbook(SheetInput(text))
     assert str(caught.value) == sentence
 
 
 def test_the_work_on_a_sheet_grows_with_its_rows() -> None:
-    assert growth(lambda size: xlsx.written(SheetInput("1,2,3,word\n" * size)), 200) < 5
+    assert growth(lambda size: xlsx.write_workbook(SheetInput("1,2,3,word\n" * size)), 200) < 5
 
 
 @pytest.mark.slow
 def test_a_long_sheet_is_written_within_limits_and_takes_few_bytes() -> None:
-    assert len(within(2, 100, "runs.documents.writers.xlsx.written", SheetInput("1,2,3,word\n" * 20_000))) < 2_000_000
+    assert (
+        len(within(2, 100, "runs.documents.writers.xlsx.write_workbook", SheetInput("1,2,3,word\n" * 20_000)))
+        < 2_000_000
+    )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from runs.contracts.ports import Ask, ByService, Reply, ToolSpec
 from runs.enums import Effect
 from runs.errors import InvalidInput
-from runs.pev.conversation.served import MAX_SERVED, Served
+from runs.pev.conversation.served import MAX_SERVED, ServiceCalls
 from runs.text.domains import sites
 from tests.fakes.anthropic_serving import found, output, page, pdf_page, results, said, use
 from tests.unit.pev.scripted import ask
@@ -24,7 +24,7 @@ def offering(listed: str = "*", total: int = 8) -> Ask:
 
 
 def calls(*replies: Any, listed: str = "*", window: int | None = None) -> list[list[tuple[str, bool, str]]]:
-    served, asked = Served(window, read), offering(listed)
+    served, asked = ServiceCalls(window, read), offering(listed)
     turns = [served.calls(asked, Reply(tuple(one), "", "")) for one in replies]
     return [[(use.id, result.is_error, result.text) for use, result in turn] for turn in turns]
 
@@ -147,7 +147,7 @@ def test_no_more_are_taken_down_than_are_carried_out_of_others() -> None:
 
 
 def test_used_up_is_what_one_more_reply_could_exceed() -> None:
-    served = Served(None, read)
+    served = ServiceCalls(None, read)
     for number in range(7):
         assert served.used_up(offering()) == (number == 7)
         served.calls(offering(), Reply((search(f"s{number}"),), "", ""))

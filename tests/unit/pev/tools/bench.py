@@ -14,7 +14,7 @@ from runs.pev.tools.toolbox import RunTools
 MAKERS: Mapping[str, Callable[[bytes], bytes]] = {
     "docx": deliverables.docx,
     "pdf": deliverables.pdf,
-    "xlsx": xlsx.made,
+    "xlsx": xlsx.xlsx,
 }
 """In this process, since starting another takes longer than making a small file."""
 

@@ -10,7 +10,7 @@ from runs.enums import About
 from runs.evidence.results import CriterionResult, doubts_in, needs_person
 from runs.evidence.sources import GivenFiles
 from runs.pev.contracts import Criterion
-from runs.pev.verification.output_units import Output, counted
+from runs.pev.verification.output_units import Output, count_units
 from runs.pev.verification.sampling import EvidenceCount, sample_of
 from runs.pev.verifier import judge
 from tests.unit.pev.scripted import Scripted
@@ -132,7 +132,7 @@ def test_what_code_cannot_see_is_counted_by_quotes(criterion: str, quotes: list[
     ],
 )
 def test_what_only_looks_alike_does_not_count(criterion: str, text: str, has_evidence: int) -> None:
-    found = counted(criterion, [], Output({"r.md": text}, ("r.md",), tuple(GIVEN)))
+    found = count_units(criterion, [], Output({"r.md": text}, ("r.md",), tuple(GIVEN)))
     assert found
     assert found.of - len(found.lacking) == has_evidence
 

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from runs.documents.printing.blocks import PrintableReport, ReportSection, said
+from runs.documents.printing.blocks import PrintableReport, ReportSection, paragraph
 from runs.documents.printing.markup import blocks_here
 from runs.evidence.citations.lookup import citations_in
 from runs.reports.formats.markdown import as_markdown
@@ -39,7 +39,7 @@ KNOWN = "looked-up:"
 
 
 def section(title: str, words: str) -> ReportSection:
-    return ReportSection(title.lower(), title, (said(words),))
+    return ReportSection(title.lower(), title, (paragraph(words),))
 
 
 def report(answer: str) -> PrintableReport:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.formats.docx.numbering import written
+from runs.documents.formats.docx.numbering import format_number
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ from runs.documents.formats.docx.numbering import written
     ],
 )  # fmt: skip
 def test_a_number_is_written_in_its_style(style: str, numbers: tuple[int, ...], texts: tuple[str, ...]) -> None:
-    assert [written(number, style) for number in numbers] == list(texts)
+    assert [format_number(number, style) for number in numbers] == list(texts)
 
 
 def test_no_number_makes_a_long_label() -> None:
     styles = ["upperRoman", "lowerLetter", "chicago", "cardinalText", "ordinalText", "decimalEnclosedCircle"]
-    assert max(len(written(number, style)) for style in styles for number in (32_767, 10**9, 999, 777)) < 45
+    assert max(len(format_number(number, style)) for style in styles for number in (32_767, 10**9, 999, 777)) < 45

@@ -11,7 +11,7 @@ from runs.documents.formats.eml import reader as eml
 from runs.documents.formats.eml.mails import html_lines
 from runs.documents.formats.eml.reader import attachments, make
 from runs.documents.model.layout import BlockKind, MarkKind
-from runs.documents.places.document import Document, Where
+from runs.documents.places.document import Document, PlaceName
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 from runs.isolation import Limits
@@ -39,7 +39,7 @@ def test_fields_lines_and_attachments_are_lines() -> None:
     assert [block.anchor for block in layout.blocks] == [f"L{number}" for number in range(1, 11)]
     assert [block.kind for block in layout.blocks][3:6] == [BlockKind.FIELD, BlockKind.LINE, BlockKind.LINE]
     at = made.text.index("please")
-    assert Document(made.text, layout).where(at, at + 6) == Where("L8", "line 8")
+    assert Document(made.text, layout).where(at, at + 6) == PlaceName("L8", "line 8")
     assert attachments(mail.as_bytes()) == [("lease ü.pdf", b"%PDF")]
 
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from runs.documents.formats.eml.smime import SmimeContent, SmimeKind, is_mime, name_inside, opened
+from runs.documents.formats.eml.smime import SmimeContent, SmimeKind, is_mime, name_inside, open_content
 from runs.errors import InvalidInput
 from tests.documents.signed import (
     AUTHENTICATED,
@@ -25,9 +25,9 @@ TEXT = b"Content-Type: text/plain\r\n\r\nThe rent is 500.\r\n"
 @pytest.mark.parametrize("size", [0, 1, 100, 128, 300, 384, 70_000])
 def test_the_content_of_a_signed_one_is_read_in_all_lengths(size: int) -> None:
     content = bytes(number % 251 for number in range(size))
-    assert opened(signed(content)) == SmimeContent(SmimeKind.SIGNED, content)
-    assert opened(streamed(content, 90)) == SmimeContent(SmimeKind.SIGNED, content)
-    assert opened(compressed(content)) == SmimeContent(SmimeKind.COMPRESSED, content)
+    assert open_content(signed(content)) == SmimeContent(SmimeKind.SIGNED, content)
+    assert open_content(streamed(content, 90)) == SmimeContent(SmimeKind.SIGNED, content)
+    assert open_content(compressed(content)) == SmimeContent(SmimeKind.COMPRESSED, content)
 
 
 def test_pieces_may_be_in_pieces() -> None:
@@ -35,16 +35,16 @@ def test_pieces_may_be_in_pieces() -> None:
         0x24, value(0x04, b"a") + value(0x24, value(0x04, b"b") + value(0x04, b"c")) + value(0x04, b"d")
     )
     data = signed(b"x" * 200).replace(value(0x04, b"x" * 200), inside.ljust(203, b"\0"))
-    assert opened(data) == SmimeContent(SmimeKind.SIGNED, b"abcd")
+    assert open_content(data) == SmimeContent(SmimeKind.SIGNED, b"abcd")
 
 
 def test_certificates_alone_have_no_content() -> None:
-    assert opened(signed(None)) == SmimeContent(SmimeKind.SIGNED)
+    assert open_content(signed(None)) == SmimeContent(SmimeKind.SIGNED)
 
 
 @pytest.mark.parametrize("kind", [ENVELOPED, ENCRYPTED, AUTHENTICATED])
 def test_what_is_encrypted_is_called_so(kind: bytes) -> None:
-    assert opened(encrypted(kind)) == SmimeContent(SmimeKind.ENCRYPTED)
+    assert open_content(encrypted(kind)) == SmimeContent(SmimeKind.ENCRYPTED)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_what_is_encrypted_is_called_so(kind: bytes) -> None:
     [b"", b"0", b"no such content", signed(TEXT)[:30], b"\x30\x80", b"\x3f" + b"\xff" * 500, streamed(TEXT)[:-60]],
 )
 def test_what_is_damaged_is_unreadable_or_has_what_is_there(data: bytes) -> None:
-    assert opened(data).kind in {SmimeKind.UNREADABLE, SmimeKind.SIGNED}
+    assert open_content(data).kind in {SmimeKind.UNREADABLE, SmimeKind.SIGNED}
 
 
 def test_changed_bytes_never_break_it() -> None:
@@ -61,13 +61,13 @@ def test_changed_bytes_never_break_it() -> None:
         for _ in range(2_000):
             data = bytearray(good)
             data[chance.randrange(len(data))] = chance.randrange(256)
-            assert opened(bytes(data)).kind in SmimeKind
+            assert open_content(bytes(data)).kind in SmimeKind
 
 
 def test_what_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("runs.documents.formats.eml.smime.MAX_BYTES", 1_000_000)
     with pytest.raises(InvalidInput, match=r"^unpacks to more than 1 MB$"):
-        opened(compressed(bytes(1_000_001)))
+        open_content(compressed(bytes(1_000_001)))
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_what_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     ids=["pieces", "values", "nested", "tag"],
 )
 def test_hostile_contents_take_linear_time(data: bytes) -> None:
-    within(5, 60, "runs.documents.formats.eml.smime.opened", data)
+    within(5, 60, "runs.documents.formats.eml.smime.open_content", data)
 
 
 def test_a_part_of_a_mail_is_known_by_its_header() -> None:

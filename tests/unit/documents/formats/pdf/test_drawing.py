@@ -9,7 +9,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from runs.documents.formats.pdf import drawing
-from runs.documents.formats.pdf.drawing import cut, picture, places, thumbnail
+from runs.documents.formats.pdf.drawing import extract_pages, picture, places, thumbnail
 from runs.documents.formats.pdf.reader import make
 from runs.documents.packed_parts import unpacked
 from runs.errors import InvalidInput
@@ -123,7 +123,7 @@ def test_a_thumbnail_is_small() -> None:
 @pytest.mark.parametrize(("last", "names"), [(3, ["two", "three"]), (9, ["two", "three", "four"])])
 def test_pages_are_cut_out_as_far_as_there_are_any(last: int, names: list[str]) -> None:
     data = pdfs.pages_of([pdfs.line(f"Page {name}") for name in ("one", "two", "three", "four")])
-    pages = PdfReader(io.BytesIO(cut(data, first=2, last=last))).pages
+    pages = PdfReader(io.BytesIO(extract_pages(data, first=2, last=last))).pages
     assert [page.extract_text() for page in pages] == [f"Page {name}" for name in names]
 
 
@@ -133,8 +133,8 @@ def test_pages_are_cut_out_as_far_as_there_are_any(last: int, names: list[str]) 
         (places, {"page": 2, "spans": "0-1"}, "has no page 2"),
         (picture, {"page": 0}, "has no page 0"),
         (thumbnail, {"page": 2}, "has no page 2"),
-        (cut, {"first": 2, "last": 3}, "has no pages 2 to 3"),
-        (cut, {"first": 2, "last": 1}, "has no pages 2 to 1"),
+        (extract_pages, {"first": 2, "last": 3}, "has no pages 2 to 3"),
+        (extract_pages, {"first": 2, "last": 1}, "has no pages 2 to 1"),
     ],
 )
 def test_pages_that_are_not_there_are_refused(

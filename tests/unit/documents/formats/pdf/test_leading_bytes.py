@@ -32,7 +32,7 @@ class TestBehindOtherBytes:
     def test_it_is_read_drawn_and_cut_like_any_other(self, leading: bytes) -> None:
         assert make(leading + PDF).text == make(PDF).text
         assert drawing.picture(leading + PDF, page=1) == drawing.picture(PDF, page=1)
-        assert drawing.cut(leading + PDF, first=2, last=2).startswith(b"%PDF-")
+        assert drawing.extract_pages(leading + PDF, first=2, last=2).startswith(b"%PDF-")
 
 
 def test_one_without_a_nul_is_known_by_its_second_line() -> None:

@@ -132,7 +132,7 @@ def test_a_page_that_cannot_be_shown_is_missing_alone(page: str) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError(), OverflowError(), KeyError(), AssertionError(), InvalidInput("no")])
-@pytest.mark.parametrize("step", ["text_of", "looks", "notes_of"])
+@pytest.mark.parametrize("step", ["text_of", "find_hidden_text", "notes_of"])
 def test_whatever_is_wrong_with_a_page_the_others_are_read(
     monkeypatch: pytest.MonkeyPatch, error: Exception, step: str
 ) -> None:
@@ -158,7 +158,7 @@ def test_a_page_that_takes_too_much_memory_ends_the_reading(monkeypatch: pytest.
     def exhausted(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(reader, "looks", exhausted)
+    monkeypatch.setattr(reader, "find_hidden_text", exhausted)
     with pytest.raises(MemoryError):
         make(pdfs.pages_of([line("One.")]))
 

@@ -6,7 +6,7 @@ from runs import isolation
 from runs.documents.formats.pptx import reader as pptx
 from runs.documents.formats.pptx.reader import make
 from runs.documents.model.layout import BlockKind, MarkKind
-from runs.documents.places.document import Document, Where
+from runs.documents.places.document import Document, PlaceName
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 from runs.isolation import Limits
@@ -28,7 +28,7 @@ def test_shapes_are_read_with_their_places_and_levels() -> None:
     layout = made.rendered.layout
     assert (layout.format, layout.unit, layout.units) == ("pptx", "slide", 2)
     at = made.text.index("Thank")
-    assert Document(made.text, layout).where(at, at + 5) == Where("s2.sh1.p1", "slide 2")
+    assert Document(made.text, layout).where(at, at + 5) == PlaceName("s2.sh1.p1", "slide 2")
     assert Document(made.text, layout).span_of("s1") == (0, made.text.index("\nThank"))
 
 

@@ -11,7 +11,7 @@ from runs.documents.formats.xlsx import reader as xlsx
 from runs.documents.formats.xlsx.reader import make
 from runs.documents.model.layout import NOT_KEPT, Block, BlockKind, MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
-from runs.documents.places.document import Document, Where
+from runs.documents.places.document import Document, PlaceName
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 from runs.isolation import Limits
@@ -34,11 +34,11 @@ def test_rows_are_blocks_of_cells_under_the_name_of_their_sheet() -> None:
     assert (layout.format, layout.unit, layout.units) == ("xlsx", "sheet", 2)
     book = Document(made.text, layout)
     at = made.text.index("Mill")
-    assert book.where(at, at + 4) == Where("Rents!B2", "Rents!B2")
+    assert book.where(at, at + 4) == PlaceName("Rents!B2", "Rents!B2")
     assert book.span_of("Rents!B2") == (at, at + 9)
     assert book.span_of("Rents!A2") == (at - 2, at - 1)
     assert book.span_of("Rents") == (0, made.text.index("\nNotes"))
-    assert book.where(0, 5) == Where("Rents!name", "name of sheet Rents")
+    assert book.where(0, 5) == PlaceName("Rents!name", "name of sheet Rents")
 
 
 def test_strings_are_shared_rich_and_without_pronunciation() -> None:
@@ -191,7 +191,9 @@ def test_comments_stand_behind_their_row_and_threads_stand_once() -> None:
         ("1200", MarkKind.COMMENTED, "Alice", "", "Rents!B1.cm1"),
     ]
     at = made.text.index("See the")
-    assert Document(made.text, made.rendered.layout).where(at, at + 5) == Where("Rents!A1.cm2", "comment on Rents!A1")
+    assert Document(made.text, made.rendered.layout).where(at, at + 5) == PlaceName(
+        "Rents!A1.cm2", "comment on Rents!A1"
+    )
 
 
 def test_names_with_prefixes_are_read() -> None:
