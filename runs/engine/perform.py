@@ -48,7 +48,7 @@ from runs.lifecycle.advance import advance, go_on
 from runs.lifecycle.approval import reuse
 from runs.lifecycle.gates import budget_gate, error_gate, question_gate, tool_gate
 from runs.lifecycle.toolset import service_specs
-from runs.models import Attempt, ToolCall, WorkItem
+from runs.models import Attempt, ToolCall, Tree, WorkItem
 from runs.pev import executor, planner, verifier
 from runs.pev.agents import permitted
 from runs.pev.contracts import StepOutput
@@ -263,7 +263,7 @@ def _plan(recording: Recording) -> None:
     item = recording.item
     list_stale(run.policy, recording.lease.check)
     brief, reason = database.call(lambda: prompt_inputs.for_planner(item, capabilities))
-    overlay = Overlay(run.inputs, {}, max_files=0, max_bytes=0, call=database.call)  # a planner writes nothing
+    overlay = database.call(lambda: _unchanged(run.inputs))
     kind = run.policy.executor
     tools = RunTools(overlay, allowed=planner_tools(kind, capabilities), reach=Reach(_people(recording)))
     model = RecordedModel(clients(), recording)
@@ -384,7 +384,7 @@ def _verify(recording: Recording, deadline: Deadline, calls: list[ToolCall], loo
     if attempt.number > 1 and (before := database.call(lambda: verification_inputs.repeated_attempt(attempt))):
         sentence = "This attempt repeats the one before: the critique was not addressed."
         return verifier.failed(sentence, requests=before.verdict.requests)
-    overlay = _overlay(item)
+    overlay = database.call(lambda: _overlay(item))
     case = database.call(lambda: verification_inputs.for_verifier(attempt, overlay, calls, recording.capabilities))
     if attempt.found_nothing_to_do:
         case = case.with_nothing_to_do()
@@ -409,6 +409,11 @@ def _judgement(recording: Recording, case: VerificationInput, deadline: Deadline
     firsts = (VERIFYING + number * apart for number in range(held * len(names), (held + 1) * len(names)))
     model, *again = (RecordedModel(clients(), recording, first, deadline) for first in firsts)
     return verifier.judge(model, case, list(zip(again, names[1:], strict=True)))
+
+
+def _unchanged(tree: Tree) -> Overlay:
+    """The files of a tree for work that writes nothing."""
+    return Overlay(tree, {}, max_files=0, max_bytes=0, call=database.call)
 
 
 def _overlay(item: WorkItem) -> Overlay:
@@ -446,7 +451,7 @@ def _finalise(recording: Recording) -> None:
     plan = database.call(lambda: run.plans.defer("estimate").latest("version"))
     delivered = database.call(lambda: verification_inputs.delivered_by(run, plan))
     answer = synthesize(model, database.call(lambda: prompt_inputs.for_synthesizer(run, plan)), delivered.broken_in)
-    head = Overlay(run.head, {}, max_files=0, max_bytes=0, call=database.call)
+    head = database.call(lambda: _unchanged(run.head))
     case = database.call(lambda: verification_inputs.for_final_verdict(run, plan, answer, recording.capabilities))
     case = replace(case, command=checking(recording, head), untraced=[*untraced_in(case), *unknown_names_in(case)])
     judgement = _judgement(recording, case)
