@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 MIN_PIECE = 12
 """Letters and digits in a row that give a secret away. Fewer may be the public beginning of a key (`sk-ant-api03-`)."""
-MIN_SECRET = 8
+MIN_SECRET = 8  # characters; shorter values would be removed from ordinary text
 MIN_PLAIN_SECRET = 16
 """A shorter value without both letters and digits is a word, such as `not-needed` for a server that wants no key."""
 REPLACEMENT = "(redacted)"

@@ -24,15 +24,15 @@ from runs.documents.reading.package_parts import NEEDS_PASSWORD
 from runs.errors import InvalidInput
 from runs.text.sensitive_names import junk_part
 
-MAX_FILES = 5_000
-MAX_FILE_BYTES = 64_000_000
+MAX_FILES = 5_000  # of one archive
+MAX_FILE_BYTES = 64_000_000  # unpacked
 MAX_BYTES = 256_000_000
 """Of all files together, and of an unpacked tar file including the entries that are left out."""
 MAX_ENTRIES = 50_000
 """Including folders and entries that are left out. The object store of a Git repository may have so many."""
 MAX_REFUSED = 20
 """Files that are listed by name. Further ones are counted."""
-MAX_NAME = 1_000
+MAX_NAME = 1_000  # characters of a path
 _PIECE = 1 << 18
 _MAX_HEADER = 1_000_000
 """Of a tar file, per entry: names, properties and the map of gaps."""

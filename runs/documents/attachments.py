@@ -9,7 +9,7 @@ from runs.documents.formats import FORMATS
 from runs.documents.packed_parts import packed
 from runs.errors import InvalidInput
 
-MAX_BYTES = 64_000_000
+MAX_BYTES = 64_000_000  # of all attachments of a mail
 
 
 def read(data: bytes) -> bytes:

@@ -29,8 +29,8 @@ odd word: nearly all bytes, or pairs of bytes, are letters in each of them.
 """
 _UNKNOWN = 0.01
 """The lowest rating of an encoding. The model cannot judge a few bytes."""
-_ALL_ODD = 1e-9
-_MANY_ODD = 0.1
+_ALL_ODD = 1e-9  # keeps the order of encodings in which all words are odd
+_MANY_ODD = 0.1  # share of odd words from which on a reading looks wrong
 _NOT_ASCII = bytes(range(128, 256))
 _MODELS = {
     "big5": "big5hkscs",

@@ -60,11 +60,11 @@ a few signs; without these weights "Â£5" in a short English text would become "Å
 """
 _MOSTLY_ASCII = 0.7
 """From this share of ASCII on, bytes that fit no encoding well still count as text."""
-_NO_LIKENESS = 1e-6
+_NO_LIKENESS = 1e-6  # a score below this means that no encoding fits
 _CHOOSE = "If that is wrong, choose another one in the list of files of a new run."
 _MAX_OTHERS = 2
 """Number of other encodings that a caution names."""
-_EXCERPT = 24
+_EXCERPT = 24  # characters around a difference
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),

@@ -51,7 +51,7 @@ it.
 """
 _OF_APPLE = frozenset({b"Index.zip", b"index.apxl", b"buildVersionHistory.plist"})
 _ENTRY, _DIRECTORY_END = b"PK\1\2", struct.Struct("<4s8xL4xH")
-_NAME_AT = 46
+_NAME_AT = 46  # the offset of the name in an entry of a zip directory
 
 
 class FileKind(NamedTuple):

@@ -187,6 +187,7 @@ def postpone(work: WorkItem, until: datetime, **fields: Any) -> None:
 
 def give_back(lease: Lease) -> None:
     """End a lease of this process, so that another process can claim the item at once."""
+    # Marked first: the worker's next commit is refused. A commit in progress ends before the item is given back.
     lease.lost.set()
     with lease.committing, event_log.writing(), suppress(MoveRefused):
         change(lease.item, WorkStatus.READY, where={"epoch": lease.epoch}, lease_until=None)
@@ -251,6 +252,7 @@ class Heartbeat:
                 connection.close()  # not kept open: it is used only every two seconds
 
     def _leases(self) -> list[Lease]:
+        # A copy: extending waits for the database, and meanwhile work must be able to begin and end.
         with self._lock:
             return list(self._held.values())
 

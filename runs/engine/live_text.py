@@ -116,6 +116,7 @@ class LiveDraft:
         if now < self._next or not broadcast.is_followed(self._run):
             return
         with self._lock:
+            # Checked again under the lock: another thread may have sent since, or the call may have ended.
             if now >= self._next and not self._is_over and (self._has_news or now - self._sent >= SIGN_OF_LIFE):
                 self._sent, self._next, self._has_news = now, now + MIN_DELAY, False
                 values = {

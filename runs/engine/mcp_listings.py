@@ -103,9 +103,11 @@ def _wanted() -> QuerySet[ServerListing]:
 def _taken() -> str | None:
     """Claim a server for this process, and return its name."""
     for name in _wanted().order_by("wanted_at").values_list("name", flat=True):
+        # The UPDATE repeats the condition, so that only one process claims the server.
         if _wanted().filter(name=name).update(asking_until=timezone.now() + ASKING) == 1:
             return name
     return None
 
 
 _listing = threading.Lock()
+"""Held while this process lists servers: one after the other, however many notifications arrive."""

@@ -26,7 +26,7 @@ from runs.store import page_pictures
 log = logging.getLogger(__name__)
 MAX_BYTES = 20_000_000
 """The size of encoded pages in one request, which may have 32 MB and also contains the conversation."""
-MAX_TRIES = 3
+MAX_TRIES = 3  # if all processes are busy, or one is ended from outside
 _TOO_LARGE = "{title}: too large to be sent as it looks. Its text is above."
 _LEFT_OUT = "{title}: no longer shown as it looks, since newer pages took the room of this request. Its text is above."
 _FAILED = "{title}: it could not be shown as it looks. What could be read of it is above."

@@ -124,11 +124,13 @@ class HeldLock:
 
     def is_mine(self) -> bool:
         """Whether this process holds the lock. Takes it if it is free, and extends it: must be called regularly."""
+        # Counted from before the query, so that a slow query cannot make this process believe in an expired lock.
         began = time.monotonic()
         if began < self._sure_until:
             return True
         held = {"owner": self._owner, "until": clock.after(self._lasts)}
         with event_log.writing():
+            # Of several processes, one creates the row; of those that find it expired, one UPDATE matches.
             _, is_new = LeaderLock.objects.get_or_create(name=self._name, defaults=held)
             free = Q(owner=self._owner) | Q(until__lt=clock.now())
             is_mine = is_new or LeaderLock.objects.filter(free, name=self._name).update(**held) == 1

@@ -23,7 +23,7 @@ MIN_CHARACTERS = 3
 LONG_WORD = 8
 """Letters that a single word must have to be a quote."""
 
-HINT_BYTES = 20_000_000
+HINT_BYTES = 20_000_000  # of all sources that are searched for a similar passage
 HINT_SOURCES = 500
 """How many other sources are searched for the hint in which of them the quote occurs."""
 

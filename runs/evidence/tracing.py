@@ -64,7 +64,7 @@ _ASKED = re.compile(
 )
 _DEADLINE = re.compile(r"\b(?:by|until|before|no later than|bis|bis zum|spätestens)\s(?:the\s)?\Z", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(?=[^\W\d_])\w+")
-MIN_IDENTIFIER = 12
+MIN_IDENTIFIER = 12  # characters; a number with as many is an identifier and not a quantity
 _EQUALS = re.compile(r"[=≈≃]")
 _OPERATORS = {"×": "*", "x": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "**"} | {one: one for one in "+-*/"}
 _BETWEEN = re.compile(r"[\s\w.%²³€$£¥)]*?(?:\s(?P<dash>[-−–x])\s|(?P<sign>[×*/÷·+^]))[\s(€$£¥]*(?:[A-Z]{3}\s)?")

@@ -21,8 +21,8 @@ from runs.errors import InvalidInput
 from runs.http_client.bounded_reading import ENCODING, AnswerRefused, Body
 from runs.http_client.watchdog import Watch
 
-MAX_BYTES = 10_000_000
-MAX_REDIRECTS = 5
+MAX_BYTES = 10_000_000  # of an answer
+MAX_REDIRECTS = 5  # each address is checked again
 MAX_ADDRESS = 2_000
 """Characters: a longer one carries something out rather than naming a page."""
 SECONDS = 30.0

@@ -23,7 +23,7 @@ import psutil
 from runs.isolation.performing import function_at, performed
 from runs.isolation.pipe_messages import SIZES, Ending, ended
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG = 1  # the option of prctl(2) by which a child ends with its parent
 _ALARMS: Mapping[int, Ending] = {signal.SIGALRM: Ending.LATE, signal.SIGPROF: Ending.BUSY}
 _FIRST_LOOK, _LOOK_EVERY = 0.000_5, 0.02
 """Seconds between two looks at a child: most end within milliseconds, and none takes a gigabyte in twenty of them."""

@@ -48,6 +48,7 @@ class _Template:
 
 
 _lock = threading.Lock()
+"""Held while a channel is handed over, so that two threads do not both replace a template that has died."""
 _template: _Template | None = None
 
 

@@ -46,7 +46,7 @@ _WAIT = 'echo 1000 >/proc/self/oom_score_adj; echo >&0 && read -r go && exec "$@
 """Runs inside before the command: makes it the first to be ended when memory runs out, says that the sandbox is ready,
 and waits for the files.
 """
-_FIRST_USER = 2_000_000_000
+_FIRST_USER = 2_000_000_000  # user ids from here on are not assigned to anyone
 _USERS = 100_000_000
 """User ids for the commands of a server that is root: one for each, so that the kernel counts its processes by
 themselves. Nothing else belongs to them.

@@ -27,7 +27,7 @@ from runs.isolation.pipe_messages import (
 
 _LOOK_EVERY = 0.02
 """Seconds between two looks at a child: none takes a gigabyte in so short a time."""
-_ENDING_SECONDS = 1.0
+_ENDING_SECONDS = 1.0  # for a process to report its own status before it is killed
 _FROM_OUTSIDE = frozenset({-2, -9, -15, 1, 0xC000_013A})
 """The status of a process that somebody has ended: the signals of Ctrl-C, kill -9 and kill, and the same on Windows."""
 READY = b"."

@@ -105,6 +105,7 @@ def _line(run: Run, user: User | None) -> DeletedRun:
 
 def _delete(run: Run) -> None:
     attempts = Attempt.objects.of_run(run)
+    # Collected first: after the deletion no row names these contents and trees any more.
     contents = set(_hashes(attempts.values_list("overlay", flat=True)))
     contents.update(_hashes(ToolCall.objects.filter(run=run).values_list("writes", flat=True)))
     trees = {run.inputs_id, run.head_id, *attempts.values_list("base", flat=True)}
@@ -119,7 +120,8 @@ def _delete(run: Run) -> None:
     run.delete()
     _delete_unused_trees(trees | roots)
     garbage_collection.discard(contents)
-    transaction.on_commit(partial(broadcast.announce, run_id, newest + 1), robust=True)  # open pages look, and close
+    # A number that no page has seen, so that each open page asks for news and learns that the run is gone.
+    transaction.on_commit(partial(broadcast.announce, run_id, newest + 1), robust=True)
 
 
 def _hashes(changes: Iterable[Changes]) -> Iterator[str]:

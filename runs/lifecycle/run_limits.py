@@ -25,7 +25,7 @@ from runs.pev.tools.registry import specs
 from runs.store import event_log
 from runs.text.numbers import amount
 
-MIN_PLAN = 1_500
+MIN_PLAN = 1_500  # tokens that the answer of a planner needs
 MIN_ANSWER = 800
 """Tokens of a plan with a few steps, and of a report, a verdict or a short answer. With less, answers are often cut
 off, and paid for in vain.

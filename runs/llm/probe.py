@@ -28,7 +28,7 @@ from runs.pev.conversation.examples import form_of
 from runs.pev.conversation.generous import read_json
 
 MAX_QUESTION_SECONDS = 90.0
-MAX_WHOLE_ANSWER = 1_000
+MAX_WHOLE_ANSWER = 1_000  # tokens
 MAX_ANSWER = 300
 """Tokens: the answers take ten, a verdict on two criteria 250, and a model that thinks aloud first needs some more."""
 TRIES = 2
@@ -50,7 +50,7 @@ _WHOLE = (
 )
 _COLOURS = "Which colours are these two pictures? Answer with the two words, in their order, and nothing else."
 _WORD = "Which word does this document name? Answer with that word and nothing else."
-CRITERIA = 2
+CRITERIA = 2  # that the probed verdict must judge
 _COLOUR = re.compile(r"black|white|gr[ea]y|red|green|blue|yellow|orange|purple|pink|brown")
 
 
@@ -193,7 +193,7 @@ def _has_format(reply: Reply) -> bool:
         return False
 
 
-_SIDE = 64
+_SIDE = 64  # pixels of the picture that a model is shown
 _YELLOW, _BLACK = b"\xff\xff\x00", b"\x00\x00\x00"
 COLOURS = ("yellow", "black")
 """Not those that come to mind first: a model that sees nothing may guess."""

@@ -3,7 +3,7 @@
 import ctypes
 from contextlib import suppress
 
-_M_MMAP_THRESHOLD = -3
+_M_MMAP_THRESHOLD = -3  # the option of mallopt(3)
 LARGE_BYTES = 256 * 1024
 """Bytes from which on glibc maps blocks separately, and returns them as soon as they are freed."""
 

@@ -33,7 +33,7 @@ _COMBINING = ("anyOf", "oneOf", "allOf")
 """The API takes these everywhere but at the top."""
 _ANNOTATIONS = frozenset({"$comment", "$defs", "definitions", "description", "title", "type"})
 """What may stand beside a `$ref` at the top without restricting what it refers to."""
-_MAX_REFS = 10
+_MAX_REFS = 10  # references that refer to each other may be circular
 
 
 def accepted_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,13 +180,13 @@ def _compiles(pattern: str) -> bool:
 
 
 MAX_TOOLS = 100
-MAX_DESCRIPTION = 2_000
-MAX_SCHEMA = 20_000
+MAX_DESCRIPTION = 2_000  # characters
+MAX_SCHEMA = 20_000  # characters of JSON
 MAX_SCHEMAS = 500_000
 """Characters of a description, of a schema as JSON and of all schemas together: they go into questions to models."""
 MAX_TOOL_NAME = 64
 """Characters that the API takes, with the name of the server before it."""
-MAX_ADDRESS = 2_000
+MAX_ADDRESS = 2_000  # characters
 MAX_LABEL = 200
 """Characters of the address of a resource, and of other words about it."""
 _TOOL = re.compile(r"[A-Za-z0-9_-]{1,60}")

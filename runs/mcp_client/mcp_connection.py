@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 MAX_MESSAGE = 5_000_000
 """Bytes of one message of a server."""
-MAX_PAGES = 10
+MAX_PAGES = 10  # of a server's list of tools
 CONNECT_SECONDS = 30.0
 CLOSE_SECONDS = 3.0
 """For a server to take note of the end of a session; the answer is not needed."""

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-PIECE = 65_536
+PIECE = 65_536  # bytes that are read at once
 MAX_MESSAGES = 10_000
 MAX_OTHERS = 1_000
 """Lines that are no messages: some servers print what they think on the way, and that is left out."""

@@ -15,7 +15,7 @@ from runs.text.plural import pluralize
 
 MAX_TOKENS = 10
 """Valid tokens of one person."""
-MAX_NAME = 60
+MAX_NAME = 60  # characters
 LIFETIMES = (7, 30, 90, 365)
 """The choices for the validity of a token in days."""
 NOTED_EVERY = timedelta(minutes=5)

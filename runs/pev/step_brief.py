@@ -17,7 +17,7 @@ from runs.pev.delimiters import answered, beginning_of, delimited, listing, resu
 from runs.pev.tools.registry import BASIC
 from runs.text.plural import pluralize
 
-CONTEXT_CHARS = 20_000
+CONTEXT_CHARS = 20_000  # of the results of earlier steps
 LISTED_STEPS = 100
 SIMPLE_CONTEXT_CHARS = 2_000
 NAME_CHARS = 120

@@ -23,6 +23,7 @@ class WeightedCache[T]:
         value = find()
         weight = self._weight(value)
         with self._lock:
+            # Another thread may have stored the key meanwhile: its weight is taken off.
             self._sum += weight - self._values.pop(key, (value, 0))[1]
             self._values[key] = (value, weight)
             while self._sum > self._max_weight:

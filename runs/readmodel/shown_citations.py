@@ -21,8 +21,8 @@ from runs.readmodel.run_files import written_files
 from runs.store import renditions, trees
 from runs.text.plural import pluralize
 
-MAX_LINKS = 2_000
-MAX_CHARACTERS = 400_000
+MAX_LINKS = 2_000  # of a document
+MAX_CHARACTERS = 400_000  # of a document, whose further citations are not looked up
 MAX_SEARCHED = 10_000_000
 """Of one text that is shown: links that are looked up, its characters, and those of its sources that are searched. The
 pre-checks and the end of a run look through all of it; a page must not take more than a second or two.

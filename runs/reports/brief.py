@@ -47,7 +47,7 @@ MAX_DECISIONS = 6
 _CLAUSE_END = re.compile(r"(?<=[.;!?”)]) (?=[A-Z“])")
 MIN_ANSWER = 32.0
 """The least lines of the answer. It gets all the room on the two pages that other sections leave."""
-LINES = 110.0
+LINES = 110.0  # of the two pages, so that the brief is not longer
 LINE, WORDS = 104, 13
 TITLE, HEADING, GAP = 3.0, 2.5, 0.6
 """Lines of the two printed pages, without what a turn of the page may waste, characters and words of one, and how many

@@ -110,6 +110,7 @@ def locked(run_id: int) -> Run:
     """The current row of the run, locked until the transaction ends. It is read once per transaction."""
     page = _page(run_id)
     if page.run is None:
+        # Only the row of the run is locked. The row of its input tree never changes.
         rows = Run.objects.select_for_update(of=("self",)).select_related("inputs").defer("inputs__changes")
         page.run = rows.get(pk=run_id)
     return page.run

@@ -161,7 +161,7 @@ def codec_of(source: str) -> str:
 log = logging.getLogger(__name__)
 POLL_INTERVAL = timedelta(seconds=1)
 """How long work waits before it checks whether another process has finished reading."""
-MAX_TRIES = 3
+MAX_TRIES = 3  # a content that ended its reader as often counts as unreadable
 GIVEN_UP = ", given up"
 MAX_PROBLEM = 300
 """As the column has it."""

@@ -34,7 +34,7 @@ MAX_SECONDS = 600.0
 """Seconds for one content, no matter how slowly it arrives."""
 MAX_WORDS = 2_000_000
 """Bytes of any other answer, such as lists and errors. The library holds them in memory and parses them."""
-_PIECE = 65_536
+_PIECE = 65_536  # bytes that are read at once
 _TRIES = 5
 _AT_ONCE = 1_000
 """Objects that one request deletes, which is the limit of S3."""

@@ -29,7 +29,7 @@ MAX_NAME = 120
 """Characters of a name: one line of a list, and the length of the column."""
 MAX_SEARCHED = 500_000
 """Characters of a plan that are searched for file names, and file names that are searched for: a page waits for it."""
-MAX_FILES_SEARCHED = 2_000
+MAX_FILES_SEARCHED = 2_000  # for names that a template would carry over
 
 
 @dataclass(frozen=True)

@@ -173,6 +173,7 @@ def sweep() -> int:
     if not expired.exists():  # nearly always, and no writer has to wait for it
         return 0
     with transaction.atomic():
+        # Locked, because an upload may extend the life of a draft at this moment.
         rows = list(expired.select_for_update().values_list("pk", flat=True)[:1_000])
         contents = set(DraftFile.objects.filter(draft__in=rows).values_list("sha256", flat=True))
         Draft.objects.filter(pk__in=rows).delete()
@@ -201,6 +202,7 @@ def _made(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
             f"You have {MAX_DRAFTS} drafts that are not submitted, which is the most there may be. Discard one of them."
         )
     with transaction.atomic():
+        # The first uploads of a form may arrive at the same moment.
         draft, _ = Draft.objects.get_or_create(
             token=token, defaults={"owner": owner, "before": before, "expires_at": timezone.now() + LIFETIME}
         )

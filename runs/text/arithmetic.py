@@ -12,7 +12,7 @@ from simpleeval import InvalidExpression, SimpleEval
 
 from runs.errors import InvalidInput
 
-MAX_CHARACTERS = 500
+MAX_CHARACTERS = 500  # of an expression
 MAX_DECIMALS = 12
 _DIGITS = 12
 """Significant digits of a result without a requested rounding."""

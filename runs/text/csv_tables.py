@@ -26,7 +26,7 @@ from runs.text.sentences import lines_in
 MAX_ROW_CHARACTERS = 1_000_000
 """Characters of one row, or of the header with the lines before it."""
 SEPARATORS = ",;\t"
-_SAMPLE_CHARACTERS = 50_000
+_SAMPLE_CHARACTERS = 50_000  # that decide which separator a file has
 _SAMPLE_ROWS = 100
 _DIRECTIVE = re.compile(r'\ufeff?"?sep=([^\w\s"]|\t)"?[ \t]*(?:\r?\n|\r|\Z)', re.IGNORECASE)
 

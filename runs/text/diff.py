@@ -48,8 +48,8 @@ MAX_LINES = 50_000
 """Lines of each of two texts that are compared line by line."""
 MAX_ROWS = 2_000
 """Lines of one comparison that are shown, including the unchanged lines around the changes."""
-MAX_IN_A_LINE = 2_000
-CONTEXT = 3
+MAX_IN_A_LINE = 2_000  # characters that are shown
+CONTEXT = 3  # unchanged lines before and after a change
 
 
 @dataclass(frozen=True)

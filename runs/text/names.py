@@ -18,7 +18,7 @@ import regex
 
 from runs.text.normalisation import caseless
 
-MAX_WORDS = 6
+MAX_WORDS = 6  # of one name
 _WORD = r"\p{Lu}[\p{L}’'-]{1,40}"
 _SMALL = r"(?:de|del|della|der|den|di|du|la|le|van|von|zu|zum|of|and|und|et|&)"
 LEGAL_FORM = (

@@ -29,7 +29,7 @@ from runs.text.sentences import sentence_around
 
 MAX_WORDS_BETWEEN = 5
 """Between a negation and words that it still denies: “shall not in any event be liable”."""
-_REACH = 400
+_REACH = 400  # characters before and after a quote that are searched for a negation
 _WORDS = (
     r"(?:no(?!\.?\s*\d)|not(?!\s+only\b)|never|none|nothing|nobody|nowhere|neither|nor|without|cannot|hardly|scarcely|unable"
     r"|prohibited|forbidden|refrains?|(?:fail|refuse)(?:s|d|ed)?\s+to|\p{L}+n['’´`ʼ]t"

@@ -73,8 +73,8 @@ MAX_LIKE = 10_000
 """Places with the letters of a term, but with other word boundaries. After so many, the term may be there."""
 MAX_BETWEEN = 200
 """Characters that a passage may have beyond twice those of the quote: white space, marks, invisible characters."""
-_CHUNK = 4_000
-_ABOVE = 0x10000
+_CHUNK = 4_000  # longer texts are folded in chunks of this length, and the result is cached
+_ABOVE = 0x10000  # stands for all characters beyond the first plane
 _MAX_MARKS = 30
 """Marks of one letter that are composed with it; ordering many more takes time that grows with their square."""
 

@@ -12,7 +12,7 @@ from runs.text.ignorable import UNSEEN
 from runs.text.sensitive_names import INVISIBLE, is_version_store
 
 MAX_CHARACTERS = 400
-MAX_BYTES_IN_A_PART = 255
+MAX_BYTES_IN_A_PART = 255  # the limit of common file systems
 MAX_PARTS = 20
 """Common file systems take 255 bytes in a name; paths stay below their 4,096, since folders come before them."""
 

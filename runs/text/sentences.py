@@ -17,7 +17,7 @@ from heapq import merge
 
 import regex
 
-_PIECE = 250_000
+_PIECE = 250_000  # characters that are split at once, to bound the memory
 
 
 def lines_in(text: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-MAX_COLUMN = 16_384
+MAX_COLUMN = 16_384  # XFD
 MAX_ROW = 1_048_576
 """The row and column of XFD1048576, the last cell in Excel."""
 _ADDRESS = re.compile(

@@ -20,7 +20,7 @@ from runs.text.mermaid_diagrams import svg_of
 
 MAX_SIDE = 6_000
 """Pixels. A larger picture would have to be shown so small that it could not be read."""
-MAX_PIXELS = 16_000_000
+MAX_PIXELS = 16_000_000  # of a picture
 SCALE = 2.0
 """Pixels of the picture for each CSS pixel, so that letters stay sharp on dense screens and on paper."""
 _REMOVED = frozenset(

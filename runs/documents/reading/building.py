@@ -14,8 +14,8 @@ from runs.text.truncate import truncate
 MAX_CHARACTERS = 5_000_000
 """Per document, some 1,500 pages."""
 MAX_BLOCKS = 200_000
-MAX_NOTES = 20
-_MAX_SHORT = 300
+MAX_NOTES = 20  # further ones are counted
+_MAX_SHORT = 300  # characters of labels and authors, as in the contract of a layout
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 

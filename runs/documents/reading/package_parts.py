@@ -19,7 +19,7 @@ from lxml import etree
 from runs.errors import InvalidInput
 
 MAX_PARTS = 5_000
-MAX_PART_BYTES = 64 * 1024 * 1024
+MAX_PART_BYTES = 64 * 1024 * 1024  # unpacked
 MAX_BYTES = 256 * 1024 * 1024
 """Of all parts that are read. Unpacked bytes are counted, because the sizes that a zip states may be wrong."""
 MAX_MARKUP = 6_000_000
@@ -29,7 +29,7 @@ hundred thousand, a book of a thousand pages three million.
 MAX_DEPTH = 40
 """Nesting that readers follow by recursion. The limit of libxml2 is 256."""
 _PIECE = 1 << 18
-_ENCRYPTED = 0x1
+_ENCRYPTED = 0x1  # a flag of zip entries
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _DOCTYPES = tuple("<!DOCTYPE".encode(codec) for codec in ("ascii", "utf-16-le", "utf-16-be"))

@@ -29,7 +29,7 @@ _STRICT = b"http://purl.oclc.org/ooxml/"
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _MARKS = ("commentRangeStart", "commentRangeEnd", "commentReference")
-_MAX_ID = 2**31 - 2
+_MAX_ID = 2**31 - 2  # ids are signed 32-bit numbers, and the new comment needs one above
 
 type Node = Any
 """An element of lxml, which has no types."""

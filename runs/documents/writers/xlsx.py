@@ -14,11 +14,11 @@ from runs.text.csv_tables import NotCsv, rows_in
 
 MAX_CHARACTERS = 32_767
 """The maximum length of a cell in Excel."""
-_MAX_CELLS = 2_000_000
-_MAX_NAME = 31
+_MAX_CELLS = 2_000_000  # of the sheet
+_MAX_NAME = 31  # characters of a sheet's name in Excel
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,9})(?:\.[0-9]{0,9}[1-9])?")
 """Numbers that a sheet shows as they were written. As numbers, 007 and 1.50 would lose digits."""
-_MAX_DIGITS = 11
+_MAX_DIGITS = 11  # a general cell shows no more
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """Programs may take text that begins with one of these for a formula. Such a cell is marked as text, even when edited.
 """

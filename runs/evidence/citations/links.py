@@ -17,15 +17,15 @@ from runs.errors import InvalidInput
 MAX_CHARACTERS = 5_000_000
 MAX_LINKS = 100_000
 """As long as a file that a step may write; a text with more of them is not looked through at all."""
-MAX_TARGET = 4_000
-MAX_PARENTHESES = 16
-MAX_OPEN = 1_000
+MAX_TARGET = 4_000  # characters of an address
+MAX_PARENTHESES = 16  # pairs inside an address
+MAX_OPEN = 1_000  # lists, and brackets that are not closed yet
 MAX_NESTED = 20
 """Characters and parentheses of a target, brackets and lists that are open at once, and list items that begin in one
 line: with these the scan is linear.
 """
-MAX_LABEL = 400
-MAX_DEFINITIONS = 10_000
+MAX_LABEL = 400  # characters of a reference's name
+MAX_DEFINITIONS = 10_000  # of a text
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _MARKER = re.compile(r"[ \t]{0,40}(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)")

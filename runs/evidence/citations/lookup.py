@@ -18,7 +18,7 @@ from runs.evidence.citations.notes import MAX_NOTES, notes_in, placed_in
 from runs.evidence.citations.reader import MAX_SEARCHED, TOO_MUCH, UNCOMPARED, CitationReader
 from runs.text.normalisation import one_spaced
 
-MAX_READ = 30_000_000
+MAX_READ = 30_000_000  # bytes of given files that are searched for copied links
 MAX_COMPARED = 20_000_000
 """Characters of given files that are read for the links of one text, and that are compared with them: a second. A link
 that is not found by then counts as the run's own.

@@ -28,7 +28,7 @@ MAX_TRIED = 1_000_000
 """What may be the name of a source, of all notes of a document: a second or two. A text may have so many commas and
 numbers before its quotes that each of them could begin a name or end one.
 """
-MAX_NOTES = 20_000
+MAX_NOTES = 20_000  # of a document
 _CHARACTERS = 50
 """Characters of a head that take as long as trying one name."""
 _OPENING = ": “"

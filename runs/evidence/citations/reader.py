@@ -32,7 +32,7 @@ from runs.text.plural import word_for
 from runs.text.sentences import sentence_around
 from runs.text.truncate import quoted
 
-MAX_PARAGRAPH = 4_000
+MAX_PARAGRAPH = 4_000  # characters on each side of a link
 
 
 class SourceText:

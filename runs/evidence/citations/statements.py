@@ -18,7 +18,7 @@ from runs.text.sentences import sentence_ends
 
 MAX_SHOWN = 600
 """Characters of a statement or paragraph that are shown."""
-MAX_TOLD = 50
+MAX_TOLD = 50  # statements that are reported
 MAX_TOLD_CHARACTERS = 10_000
 """Citations beneath one heading, and characters of their passages, that other paragraphs there are compared with."""
 MIN_CITED = 8

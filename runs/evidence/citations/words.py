@@ -54,7 +54,7 @@ _MIN_FIRM = 4
 """Letters of a quote that have to be comparable; of fewer it counts that its source has letters that are not."""
 _ROOM = 4
 """Characters of a source for each of a page between two parts that are the same in both, and so many more."""
-_MAX_PLACES = 200
+_MAX_PLACES = 200  # occurrences that are compared
 _FIRST = 3
 """Letters of a quote, without special ones, by which its places are found."""
 _MAX_ADDED = 0.3

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from runs.contracts.base import Contract, JsonObject
 
-_MAX_DEPTH = 12
+_MAX_DEPTH = 12  # contracts may contain themselves
 _VALUES: JsonObject = {
     "about": "output",
     "confidence": 0.8,

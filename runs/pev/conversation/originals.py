@@ -17,8 +17,8 @@ pages to show, and `weight` as how many ordinary pages they count.
 """
 NOTE = "pages_note"
 """The type of a block whose `text` is true only if pages are shown."""
-MAX_OF_TURN = 20
-MAX_OF_CONVERSATION = 60
+MAX_OF_TURN = 20  # pages
+MAX_OF_CONVERSATION = 60  # pages
 MAX_OF_BLOCK = 5
 """Pages of one block. If a request has too little room, blocks are left out one by one."""
 PAGE_TOKENS = 5_000

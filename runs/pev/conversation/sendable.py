@@ -16,7 +16,7 @@ NOTHING_SAID = "(no text)"
 """Replaces a blank text where the API demands a text."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NOT_OF_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
-_MAX_NAME = 64
+_MAX_NAME = 64  # characters that the API allows in the name of a tool
 _UNNAMED = "unnamed"
 _CALLS = frozenset({"tool_use", "server_tool_use"})
 _THOUGHTS = frozenset({"thinking", "redacted_thinking"})

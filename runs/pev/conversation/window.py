@@ -13,7 +13,7 @@ from runs.pev.delimiters import delimited
 BYTES_PER_TOKEN = 3
 """Lower than in the languages that models write, so that an estimate fills a window early rather than late."""
 MAX_ANSWER_TOKENS = 32_000
-MAX_DIGEST_CHARS = 12_000
+MAX_DIGEST_CHARS = 12_000  # of the summary with which a conversation begins again
 MAX_RESULT_CHARS = 30_000
 """Characters of one result of a tool."""
 _SHARE = 8

@@ -187,7 +187,7 @@ def _keyed(key: str, step: JsonValue) -> JsonValue:
     return {"step_id": key} | {name: part for name, part in step.items() if (name, part) != ("id", key)}
 
 
-MAX_BYTES = 1_000_000
+MAX_BYTES = 1_000_000  # of a plan as JSON
 MAX_STEPS = 500
 MAX_LEVELS = 40
 """A plan is a form's field: parsed in the request, kept in a row and shown on one page. Nobody approves 500 steps."""

@@ -15,7 +15,7 @@ from runs.pev.imports.notes import MAX_NAMED
 from runs.pev.soundness import without_sources
 from runs.text.patterns import Budget
 
-NAMES_SECONDS = 5.0
+NAMES_SECONDS = 5.0  # for finding the files that a description names
 MAX_INPUTS = 100
 NO_COMPLEXITY = "A simple plan does not say how complex its steps are: medium."
 IN_ORDER = "No step says what it depends on: each follows the one before."

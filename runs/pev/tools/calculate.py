@@ -11,7 +11,7 @@ from runs.pev.read_set import ReadTracker
 from runs.pev.tools.tool import Results, Shows, Tool, ToolContext
 from runs.text.arithmetic import FUNCTIONS, MAX_CHARACTERS, MAX_DECIMALS, calculated
 
-MAX_UNIT = 40
+MAX_UNIT = 40  # characters
 
 
 class Calculate(Tool):

@@ -133,7 +133,7 @@ _EVERYDAY = frozenset(_EVERYDAY_WORDS.split())
 _DEEPEST = 6
 """Levels of headings."""
 _MARK = regex.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
-MIN_STEM = 3
+MIN_STEM = 3  # letters
 
 
 class UnitCount(NamedTuple):

@@ -87,8 +87,8 @@ def _of_line(line: str) -> tuple[Set[str], Set[str]]:
     return marks_of(line), stems_of(line)
 
 
-SHOWN_CHARS = 60_000
-SHOWN_IN_ALL = 240_000
+SHOWN_CHARS = 60_000  # characters of one file
+SHOWN_IN_ALL = 240_000  # characters of all files
 SHOWN_OF_TOOL = 8_000
 """Characters of one document, of all documents, and of one tool result that are shown to a verifier."""
 SHOWN_TO_RULES = 8_000_000

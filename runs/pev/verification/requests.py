@@ -23,7 +23,7 @@ from runs.text.truncate import quoted
 
 COMPARED_CHARS = 2_000_000
 """Characters of both results together. Beyond that nothing can be shown to be new, and the person is asked."""
-DIFF_CHARS = 40_000
+DIFF_CHARS = 40_000  # of the changes since a rejection
 WORDS_CHARS = 8_000
 """Characters of a difference, and of the words of one person, that are shown to a verifier."""
 MAX_PARTS = 20

@@ -16,11 +16,11 @@ from runs.documents.model.clause_numbers import is_within
 from runs.documents.model.layout import Block
 from runs.text.normalisation import caseless
 
-MAX_SENTENCES = 5
-MAX_CLAUSES = 200
+MAX_SENTENCES = 5  # per document; further disagreements are counted
+MAX_CLAUSES = 200  # that are marked, per document
 _MAX_BLOCKS = 500
 """Paragraphs of one clause that are marked."""
-_MAX_TITLE = 80
+_MAX_TITLE = 80  # characters
 _SWITCHES = frozenset("rnw")
 """Switches of REF fields that show a number: relative to the place of the field, the last level only, or all levels."""
 _PART = re.compile(r"[0-9]+|[^\W\d_]+")

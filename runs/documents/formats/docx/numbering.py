@@ -19,7 +19,7 @@ _ROMAN = (
     *((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL")),
     *((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")),
 )
-_MAX_ROMAN = 4_999
+_MAX_ROMAN = 4_999  # the highest Roman numeral without a bar
 _MAX_LETTERS = 780
 """Beyond this a letter would be repeated more than thirty times."""
 _TENS = ("", "ten", *ENGLISH_TENS)
@@ -114,9 +114,9 @@ _STYLES: Mapping[str, Callable[[int], str]] = {
 
 
 BULLET = "•"
-MAX_LEVEL = 8
-_MAX_TEXT = 100
-_MAX_LINKS = 5
+MAX_LEVEL = 8  # lists have nine levels, counted from 0
+_MAX_TEXT = 100  # characters of a level's pattern
+_MAX_LINKS = 5  # definitions that only refer to the list of a style, which may be circular
 _REFERENCE = re.compile("%([1-9])")
 
 
@@ -449,9 +449,9 @@ def built_in(name: str) -> NumberList | None:
     return NumberList("", f"field {name}", levels, {})
 
 
-_MAX_OPEN = 20
+_MAX_OPEN = 20  # clauses that are remembered; parts are not nested deeper
 
-_MAX_CLAUSE = 100
+_MAX_CLAUSE = 100  # characters
 
 _WORD = re.compile(r"(?:section|clause|article|paragraph|sec\.|art\.|§+)\s*(?=\S)", re.IGNORECASE)
 """Words that people omit when they name a clause: "Section 4.2" is 4.2. An annex or a schedule keeps its word."""

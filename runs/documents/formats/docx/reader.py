@@ -153,7 +153,7 @@ def _ground(root: Element, settings: Element | None) -> str:
     return colour_of(background.get(f"{W}color")) or WHITE
 
 
-_MAX_COLUMNS = 100
+_MAX_COLUMNS = 100  # a cell may claim to span any number
 _WRAPPERS = INSERTED | DELETED | {f"{W}customXml", f"{W}smartTag"}
 _MARKS_GONE = tuple(f"{W}rPr/{tag}" for tag in sorted(DELETED))
 _NO_WORDS = Block("", BlockKind.PARAGRAPH, 0, 0)

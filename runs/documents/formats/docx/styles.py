@@ -127,8 +127,8 @@ def _rgb(colour: str) -> tuple[int, int, int]:
     return red, green, blue
 
 
-MAX_CHAIN = 30
-_MAX_OUTLINE = 9
+MAX_CHAIN = 30  # styles that are based on each other may be circular
+_MAX_OUTLINE = 9  # Word has headings of nine levels
 
 
 @dataclass(frozen=True)

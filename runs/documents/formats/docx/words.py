@@ -104,7 +104,7 @@ _OBJECTS: Mapping[str, str] = {
 """Elements that may contain words but are not read."""
 _EXTENT = "*/{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}extent"
 _PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic"
-_CENTIMETRE = 360_000
+_CENTIMETRE = 360_000  # in EMU, the unit of sizes in drawings
 _OF_A_SCAN = 12 * _CENTIMETRE, 15 * _CENTIMETRE
 """Minimum width and height of a picture that counts as a scanned page. Smaller ones are logos and figures."""
 _SIGNS: Mapping[str, str] = {

@@ -11,9 +11,9 @@ from runs.errors import InvalidInput
 
 MAX_CHARACTERS = 500_000
 """Of all calendars of a mail."""
-MAX_EVENTS = 20
-MAX_PEOPLE = 100
-_MAX_VALUE = 10_000
+MAX_EVENTS = 20  # of a calendar, and repetition rules of an event
+MAX_PEOPLE = 100  # who attend an event
+_MAX_VALUE = 10_000  # characters
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, LookupError, OverflowError, RecursionError)
 """Raised by icalendar on damaged calendars, as found by fuzzing."""
 type _Component = Any  # of icalendar, whose values have no common type

@@ -16,7 +16,7 @@ MAX_ATTACHED_BYTES = 100_000_000
 """Of all attachments together."""
 MAX_ORNAMENT = 10_000
 """Bytes of a picture in the text of a mail. Smaller ones belong to signatures and are not documents."""
-_MAX_NAME = 200
+_MAX_NAME = 200  # characters of an attachment's name
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f]+")
 
 

@@ -33,10 +33,10 @@ from runs.errors import InvalidInput
 
 MAX_DEPTH = 5
 """Of nested parts: text and HTML, with pictures, with attachments, signed, forwarded."""
-MAX_PARTS = 100
+MAX_PARTS = 100  # of a mail
 _FIELDS = ("Subject", "From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date")
-_MAX_FIELD = 20_000
-_MAX_HEADER = 20_000
+_MAX_FIELD = 20_000  # characters of a header field
+_MAX_HEADER = 20_000  # bytes of a field with parameters
 _BOUNDARY = re.compile(rb"boundary\s*=", re.IGNORECASE)
 _CONTENT = re.compile(rb"^content-(?:type|disposition):[^\n]*(?:\n[ \t][^\n]*)*", re.IGNORECASE | re.MULTILINE)
 """Fields whose parameters the standard library splits in quadratic time."""

@@ -17,12 +17,12 @@ MAX_BYTES = 100_000_000
 MEDIA_TYPES = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 SUFFIX = ".p7m"
 _MIME = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*)*?content-type:", re.IGNORECASE)
-_MIME_BYTES = 10_000
+_MIME_BYTES = 10_000  # of a content that are searched for a header
 _PKCS_7, _PKCS_9 = bytes.fromhex("2a864886f70d0107"), bytes.fromhex("2a864886f70d01091001")
 _SIGNED, _COMPRESSED = _PKCS_7 + b"\2", _PKCS_9 + b"\x09"
 _ENCRYPTED = frozenset({_PKCS_7 + b"\3", _PKCS_7 + b"\4", _PKCS_7 + b"\6", _PKCS_9 + b"\x17"})
 _OBJECT_ID, _OCTETS, _OCTETS_IN_PIECES, _SEQUENCE, _CONTENT = 0x06, 0x04, 0x24, 0x30, 0xA0
-_INDEFINITE = 0x80
+_INDEFINITE = 0x80  # the length octet of values that end at two zero bytes
 
 
 class SmimeKind(StrEnum):

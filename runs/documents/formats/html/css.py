@@ -26,7 +26,7 @@ _UNITS: Mapping[str, float] = {
 }
 """Pixels per unit."""
 _OF_FONT: Mapping[str, float] = {"em": 1, "ex": 0.5, "ch": 0.5, "cap": 0.7, "ic": 1, "lh": 1.2}
-_OF_ROOT_FONT = 16.0
+_OF_ROOT_FONT = 16.0  # pixels; style sheets seldom change it
 _TURN: Mapping[str, float] = {"deg": 1, "grad": 0.9, "rad": 180 / math.pi, "turn": 360}
 _WHITE, _BLACK = (255.0, 255.0, 255.0), (0.0, 0.0, 0.0)
 _OF_SYSTEM: Mapping[str, Rgb] = {

@@ -36,7 +36,7 @@ from runs.errors import InvalidInput
 
 MIN_PIXELS = 4
 """Font size. Smaller letters cannot be read."""
-MIN_OPACITY = 0.1
+MIN_OPACITY = 0.1  # fainter text cannot be read
 MAX_BOX = 2
 """Pixels. A box of at most this size shows no text."""
 AWAY = 500

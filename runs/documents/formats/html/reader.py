@@ -50,13 +50,13 @@ _END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _LONG_TAG = 4_000
 """Bytes. In shorter tags, attributes need not be counted."""
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
-_HEAD_BYTES = 4_096
+_HEAD_BYTES = 4_096  # of a page that are searched for its encoding
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _NUMBERS: dict[str, Callable[[int], str]] = {
     "a": lambda number: chr(ord("a") + (number - 1) % 26),
     "A": lambda number: chr(ord("A") + (number - 1) % 26),
 }
-_MAX_LABEL = 100_000
+_MAX_LABEL = 100_000  # the highest number of a list item
 
 
 class HtmlBlock(NamedTuple):

@@ -161,7 +161,7 @@ MAX_CHARACTERS = 4_000_000
 """Of all style sheets and all different style attributes of a page. Large sites have a million."""
 MAX_STEPS = 5_000_000
 """Comparisons of a selector with an element, and elements visited by them."""
-MAX_RULES = 50_000
+MAX_RULES = 50_000  # of all style sheets of a page
 MAX_SELECTOR = 4_000
 """Characters of a selector, including the selectors that it is nested in."""
 MAX_SHEETS = 1_000
@@ -169,7 +169,7 @@ MAX_SHEETS = 1_000
 TOO_MANY = "has style sheets that are longer or more complex than those of any page; save it as PDF"
 _FOLDED = 60
 """A multiple of all numbers up to 6. Of more than twice as many siblings, only the remainder is counted."""
-_CHARACTERS_A_STEP = 32
+_CHARACTERS_A_STEP = 32  # comparing a longer selector counts as several steps
 _LONG_NUMBER = re.compile(r"\d{300,}")
 _STRUCTURAL = re.compile(r"[+~]|:(?:first|last|only|nth|empty|has)\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"\[\s*([^\s=\]~|^$*]{1,200})")
@@ -184,8 +184,8 @@ _OF_HTML = frozenset(
     {"bgcolor", "color", "text", "link", "background", "hidden", "open", "popover", "style", "class", "id", "href"}
 )
 """Attributes that matter for every selector."""
-_OUTSIDE_OF_LAYERS = 1_000_000
-_OF_ATTRIBUTE = 2_000_000
+_OUTSIDE_OF_LAYERS = 1_000_000  # above the number of any cascade layer
+_OF_ATTRIBUTE = 2_000_000  # style attributes override all style sheets
 _REFUSED = (cssselect2.SelectorError, NotImplementedError, SyntaxError, ValueError, TypeError, AttributeError, KeyError)
 """Raised by cssselect2 on selectors that it cannot parse, as found by fuzzing."""
 _UNREADABLE = (RecursionError, MemoryError)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 MIN_WORDS = 20
 """Words of a page without a generator mark. A shorter page is easily read with its tags."""
-_MARK_BYTES = 4_096
+_MARK_BYTES = 4_096  # of a page that are searched for the mark of a program
 _SAVED = re.compile(
     rb"<!--\s*saved from url=|page saved with singlefile|urn:schemas-microsoft-com:office"
     rb"|name=[\"']?generator[\"']?\s+content=[\"']?(?:microsoft|libreoffice)"

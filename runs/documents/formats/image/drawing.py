@@ -10,13 +10,13 @@ from runs.documents.formats.image.reader import FORMATS, pages_of
 from runs.documents.packed_parts import packed
 from runs.errors import InvalidInput
 
-MAX_SIDE = 2_400
+MAX_SIDE = 2_400  # pixels of a page that is shown to people
 MAX_SIDE_FOR_MODELS = 2_000
 MAX_BYTES_FOR_MODELS = 3_700_000
 """Claude accepts 5 MB per picture in base64, and 2,000 pixels per side in requests with more than twenty pictures."""
 _TAKEN = frozenset({"png", "jpeg", "webp"})
-THUMBNAIL = 240
-_QUALITY = 80
+THUMBNAIL = 240  # pixels of its longer side
+_QUALITY = 80  # of WebP, from 0 to 100
 
 
 def picture(data: bytes, *, page: int, dpi: int = 0) -> bytes:

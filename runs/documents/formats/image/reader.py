@@ -26,7 +26,7 @@ except ImportError:  # the extra is not installed
     tesserocr = None
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
-MAX_PIXELS = 40_000_000
+MAX_PIXELS = 40_000_000  # larger pictures are refused before memory is allocated
 MAX_PAGES = 200
 MAX_SECONDS = 300.0
 """Processor time until the last page begins. A page takes up to three seconds, the last one up to 20 more."""
@@ -39,9 +39,9 @@ MAX_WORDS = 8_000
 """Per page. A full newspaper page has some five thousand."""
 _PAGE_PIXELS = 8_700_000
 """An A4 page at 300 dpi, the resolution of Tesseract's models. Smaller pictures are enlarged to it."""
-_MAX_GROWTH = 3.0
-_MAX_READ_PIXELS = 20_000_000
-_PAGE_MILLISECONDS = 20_000
+_MAX_GROWTH = 3.0  # enlarging a small picture further does not help Tesseract
+_MAX_READ_PIXELS = 20_000_000  # larger pictures are scaled down for Tesseract
+_PAGE_MILLISECONDS = 20_000  # after which Tesseract gives a page up
 _NO_LANGUAGES = {"osd", "equ"}
 """Files in the folder of language models that are not languages."""
 

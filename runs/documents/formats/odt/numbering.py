@@ -18,9 +18,9 @@ MAX_DEPTH = 100
 TOO_DEEP = "is nested deeper than any document"
 
 
-_MAX_LEVEL = 10
-_MAX_AFFIX = 40
-_MAX_PARENTS = 20
+_MAX_LEVEL = 10  # lists have ten levels
+_MAX_AFFIX = 40  # characters before and after a number
+_MAX_PARENTS = 20  # styles that are based on each other may be circular
 _LOWER, _UPPER = "lower letters", "upper letters"
 _FORMATS = {"1": "decimal", "a": _LOWER, "A": _UPPER, "i": "lowerRoman", "I": "upperRoman"}
 _IN_STEP = {_LOWER: "lowerLetter", _UPPER: "upperLetter"}

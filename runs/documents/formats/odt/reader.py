@@ -31,7 +31,7 @@ _NO_WORDS = frozenset({f"{TEXT}number", f"{TEXT}ruby-text", f"{TEXT}tracked-chan
 
 _LEFT_OUT = frozenset({f"{TEXT}tracked-changes", f"{OFFICE}forms", f"{TEXT}note-citation", f"{TEXT}number"})
 _SPACES = re.compile(r"[ \t\r\n]+")
-_MAX_SPACES = 1_000
+_MAX_SPACES = 1_000  # a file may claim any number of spaces in one tag
 _SIGNS = {f"{TEXT}tab": "\t", f"{TEXT}line-break": "\n"}
 _MARKS = frozenset({f"{TEXT}change", f"{TEXT}change-start", f"{TEXT}change-end", f"{OFFICE}annotation-end"})
 
@@ -104,7 +104,7 @@ class OdtWords:
             self.size += len(text)
 
 
-_MAX_REPEATED = 20_000
+_MAX_REPEATED = 20_000  # a file may claim any number of equal cells
 _PARAGRAPHS = frozenset({f"{TEXT}p", f"{TEXT}h"})
 _IN_FRAMES = frozenset({f"{DRAW}text-box"})
 _ROWS = frozenset({f"{TABLE}table-header-rows", f"{TABLE}table-rows", f"{TABLE}table-row-group"})

@@ -29,7 +29,7 @@ from runs.documents.reading.building import BuiltDocument
 from runs.documents.reading.package_parts import NEEDS_PASSWORD
 from runs.errors import InvalidInput
 
-MAX_STREAM_BYTES = 50_000_000
+MAX_STREAM_BYTES = 50_000_000  # a file may claim that a stream has any length
 _OLD = "is a file of an old Office format; save it as .docx, .xlsx or .pptx"
 _DAMAGED = "is a damaged mail of Outlook; open it and save it again"
 _DAMAGED_OLD = "is a damaged file of an old Office format; open it and save it as .docx, .xlsx or .pptx"
@@ -40,9 +40,9 @@ _OLD_BEGINNINGS = re.compile(rb"\xec\xa5|\x09\x08[\x00-\x10]\x00\x00[\x05\x06]")
 """Matches the beginning of Word and Excel streams. They are directly after the first sector when the stream directory,
 which many files have at their end, has been cut off.
 """
-_SECTOR = 512
+_SECTOR = 512  # the size of the header, directly after which the first stream may begin
 _SENT, _DELIVERED, _CODE_PAGE, _START, _END = 0x0039, 0x0E06, 0x3FFD, 0x0060, 0x0061
-_HEADER_BYTES = 32
+_HEADER_BYTES = 32  # before the entries of a property stream
 _ENTRY = struct.Struct("<HHI8s")
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _PROTECTED = re.compile(r"IPM\.Note\.(?:SMIME|Secure)", re.IGNORECASE)
@@ -256,13 +256,13 @@ def _decoded(data: bytes, codec: str) -> str:
         return data.decode("cp1252", errors="replace")
 
 
-MAX_BYTES = 20_000_000
+MAX_BYTES = 20_000_000  # of an unpacked rich text
 
 _HEADER = struct.Struct("<IIII")
 
 _PACKED, _PLAIN = 0x75465A4C, 0x414C454D
 
-_WINDOW = 4_096
+_WINDOW = 4_096  # of the compression of rich texts (LZFu)
 
 _BEGUN = (
     rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor MS Sans "

@@ -18,7 +18,7 @@ from pypdfium2 import PdfTextPage, raw
 from runs.documents.formats.pdf.geometry import loose_box
 from runs.documents.formats.pdf.objects import Box, all_of, bounds_of
 
-_MIN_ROWS = 8
+_MIN_ROWS = 8  # fewer may be a table
 _MAX_LINES, _MAX_CHARACTERS, _MAX_OBJECTS = 150, 20_000, 5_000
 """Per page. Other pages are not prose in columns, and comparing their lines would take too long."""
 _MAX_PARTS = 4

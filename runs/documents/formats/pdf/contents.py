@@ -44,7 +44,7 @@ MIN_SIZE = 1.5
 """Font size in points. Smaller text cannot be read."""
 _MAX_OTHERS = 500
 """Objects other than text whose places are examined. A page with more is a drawing."""
-_MAX_ANNOTATIONS = 100
+_MAX_ANNOTATIONS = 100  # a page with more is taken to have drawn ones
 _EMPTY = 2
 """The size in bytes that pdfium reports for a missing appearance: the terminating NUL."""
 _DARK, _LIGHT = 150, 232

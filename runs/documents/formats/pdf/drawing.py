@@ -89,8 +89,8 @@ MAX_DPI = 200
 MAX_PIXELS = 12_000_000
 MAX_SIDE = 8_000
 """Pixels. WebP allows 16,383."""
-THUMBNAIL_WIDTH = 240
-_QUALITY = 80
+THUMBNAIL_WIDTH = 240  # pixels
+_QUALITY = 80  # of WebP, from 0 to 100
 _DIGITS = 5
 """Decimals of a fraction of the page's side: a hundredth of a point."""
 

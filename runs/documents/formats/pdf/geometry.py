@@ -17,7 +17,7 @@ _MAX_GAP = 2.5
 _MIN_SHARED = 0.5
 """Minimum overlap of two parts of the same line, as a share of the lower one's height."""
 
-_NEAR = 3.0
+_NEAR = 3.0  # points, about the width of a letter
 _MIN_SIDE = 0.01
 """In points."""
 

@@ -73,7 +73,7 @@ _MIN_CLEAR = 48
 """Difference, of 256 shades, between a letter and the ground in the coarse picture that leaves no doubt."""
 _LAST_KNOWN = 0x24F
 """The last of the letters that pdfium can draw without the font. Others may be missing on this machine only."""
-_LOOKS = 1.5
+_LOOKS = 1.5  # points at which a letter is searched for, per width of the narrowest gap
 _MAX_LOOKS = 40
 """Points of a gap at which a letter is searched for, per multiple of the narrowest gap."""
 _SOLID = re.compile("[\u2580-\u25ff\u2b00-\u2bff]")

@@ -17,7 +17,7 @@ _UNIT = re.compile(r"(?:\b|(?<=\d))(?:[cdkm]?m|ft|in|yd|mi)$")
 _NOTE = re.compile(rf"^[ \t]*([{RAISED}]+)", re.MULTILINE)
 _MAX_SIZE = 0.95
 """Size of a note's letters, relative to those of the text that refers to it."""
-_MAX_LINE = 300
+_MAX_LINE = 300  # characters; longer lines are not running lines
 _SAME = 0.05
 """Difference in size between two lines of the same note."""
 
@@ -83,7 +83,7 @@ def _size(page: PdfTextPage, text: PageText, where: range) -> float:
 _MIN_SHARE = 0.6
 """Of the pages with text."""
 
-_MIN_PAGES = 3
+_MIN_PAGES = 3  # on fewer pages a repeated line is no header or footer
 
 _LINES = 2
 """Lines at the beginning and at the end of each page that are compared."""

@@ -53,7 +53,7 @@ class ObjectQuery:
         return found
 
 
-MAX_OBJECTS = 50_000
+MAX_OBJECTS = 50_000  # of a page
 MAX_DEPTH = 5
 """Of nested groups of objects."""
 _MIN_PICTURE = 0.8

@@ -24,7 +24,7 @@ from runs.documents.reading.building import MAX_CHARACTERS, Builder, BuiltDocume
 from runs.errors import InvalidInput
 from runs.text.plural import pluralize, word_for
 
-_MIN_PICTURES = 0.5
+_MIN_PICTURES = 0.5  # share of the page
 _MIN_TABLE = 0.4
 """Share of the page. Logos take less, and so do small tables, whose rows can be read as lines."""
 _MIN_ROWS, _MIN_COLUMNS = 5, 4
@@ -35,7 +35,7 @@ _TOLERANCE = 2.0
 """In points: how far a line may deviate from straight, and how far two equal lines may be apart."""
 _MAX_LOOKS = 500_000
 """Objects and corners that are examined in a document, which takes about a second. Later pages count as text."""
-_MAX_LOOKS_OF_PAGE = 20_000
+_MAX_LOOKS_OF_PAGE = 20_000  # so that one page cannot use up the budget of the document
 
 
 class Looking:
@@ -107,14 +107,14 @@ def _places(values: Iterable[float], apart: float) -> list[float]:
     return found
 
 
-_GLANCE_SCALE = 24 / 72
+_GLANCE_SCALE = 24 / 72  # 24 dots per inch are enough to see whether a page is blank
 _MIN_INK = 24
 """Shades of grey, of 256, that a page must span to show anything."""
 _FEW = 80
 """Pages with fewer letters may be scans with a stamp or a number."""
 _MAX_NAMELESS = 0.3
 """Share of the letters of a page."""
-_MAX_LABEL = 100
+_MAX_LABEL = 100  # characters
 
 
 class PageProblem(Enum):

@@ -20,7 +20,7 @@ _SIGNS = {f"{A}br": "\n", f"{A}tab": "\t"}
 _WITH_TEXT = frozenset({f"{P}sp", f"{P}cxnSp"})
 _SHAPES = _WITH_TEXT | {f"{P}pic", f"{P}grpSp", f"{P}graphicFrame", f"{_MC}AlternateContent"}
 _NAMES = tuple(f"{P}{name}/{P}cNvPr" for name in ("nvSpPr", "nvCxnSpPr", "nvGrpSpPr", "nvGraphicFramePr"))
-_MAX_LEVEL = 8
+_MAX_LEVEL = 8  # PowerPoint has nine levels, counted from 0
 
 
 def words(paragraph: Element) -> str:

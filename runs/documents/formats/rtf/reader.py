@@ -75,7 +75,7 @@ def date_of(packed: int) -> str:
     return f"{year}-{month:02}-{day:02}T{hour:02}:{minute:02}" if day and month else ""
 
 
-MAX_GROUPS = 1_000_000
+MAX_GROUPS = 1_000_000  # open at the same time
 _TOKEN = re.compile(
     rb"\\([A-Za-z]+)(-?[0-9]+)?[ ]?|\\'([0-9A-Fa-f]{2})|\\([^A-Za-z])|([{}])|([^\\{}\r\n\0]+)|[\r\n\0]+|\\",
     re.DOTALL,
@@ -88,13 +88,13 @@ _STORIES = {
     **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), "footer"),
 }
 _LABELS = frozenset({"listtext", "pntext"})
-_MAX_AUTHORS = 10_000
-_MAX_JOINED = 10_000
+_MAX_AUTHORS = 10_000  # characters of the table of authors
+_MAX_JOINED = 10_000  # characters of a deletion to which the next one is added
 _MAX_FONT_NAME = 100
-_MAX_CHOICES = 100
+_MAX_CHOICES = 100  # of the list of a form field
 _MAX_FIELDS = 1_000
 """Nesting of fields."""
-_MAX_NUMBER = 2**32
+_MAX_NUMBER = 2**32  # larger numbers mean nothing in RTF
 _HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
 
 

@@ -11,7 +11,7 @@ from runs.documents.model.sheets import MAX_COLUMN, MAX_ROW, number_of
 from runs.documents.reading.package_parts import whole_number
 from runs.errors import InvalidInput
 
-MAX_CELLS = 2_000_000
+MAX_CELLS = 2_000_000  # of a workbook
 MAX_TAGS = 40_000_000
 """Opening and closing tags. A cell with a value has four, and a cell with only a format one; some sheets have millions
 of those.

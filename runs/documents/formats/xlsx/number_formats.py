@@ -38,9 +38,9 @@ BUILT_IN = (
     | {45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss"}
 )
 """Built-in formats, which files refer to by number. The currency of some depends on the reader's country."""
-_MAX_CODE = 255
-_MAX_RAW = 40
-_MAX_EXPONENT = 20
+_MAX_CODE = 255  # characters; longer formats are not interpreted
+_MAX_RAW = 40  # characters; longer values are not numbers
+_MAX_EXPONENT = 20  # beyond it a number is shown as it is stored
 _PRECISION = Context(prec=15, rounding=ROUND_HALF_UP)
 """Excel calculates with 15 digits. Further digits in a file are errors of binary fractions."""
 _WIDE = Context(prec=60, rounding=ROUND_HALF_UP)

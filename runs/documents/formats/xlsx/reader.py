@@ -88,8 +88,8 @@ MAX_STORED = 6_000_000
 """Characters of stored values. They are left out for later rows."""
 MAX_GAP = 20
 """Empty cells between two cells of a row. After a longer gap another block begins."""
-MAX_MARKS = 100_000
-_MAX_COLUMN_RANGES = 1_000
+MAX_MARKS = 100_000  # of hidden and commented cells
+_MAX_COLUMN_RANGES = 1_000  # of hidden columns of a sheet
 
 
 class WorkbookSheet(NamedTuple):
@@ -260,9 +260,9 @@ def _places(start: int, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
 MAX_BYTES = 512 * 1024 * 1024
 """Of all unpacked parts. Sheets are read as a stream."""
 MAX_SHEETS = 1_000
-MAX_STRINGS_BYTES = 128 * 1024 * 1024
+MAX_STRINGS_BYTES = 128 * 1024 * 1024  # of the unpacked part with the shared strings
 MAX_STRINGS_CHARACTERS = 50_000_000
-_MAX_NAME = 100
+_MAX_NAME = 100  # characters of a sheet's name
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 
 
