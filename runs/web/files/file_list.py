@@ -177,5 +177,6 @@ FILES = RunTab(
     "files/files.html",
     read=files_page,
     regions={"files": EVERYTHING | STEP_ENDS},
+    shown_in={"files": lambda page: (page.results, page.diffs if page.since else page.given)},
     query=("to", "from", "path", "made", "given"),
 )

@@ -30,7 +30,8 @@ from runs.web.files.folding import JsonFold, folded, is_json
 from runs.web.files.page_images import Leaf, leaf_of
 from runs.web.files.place import Pointed, find_place
 from runs.web.files.sheet_grid import Grid, grid_around
-from runs.web.markup.diagrams import figure, sources_in
+from runs.web.markup.diagrams import drawn, figure, sources_in
+from runs.web.markup.prose import cited, markdown
 from runs.web.site.addresses import Place, file_address
 
 HEAD_BYTES = 16
@@ -204,6 +205,12 @@ class FilePage:
     def _is_diagram(self) -> bool:
         return is_diagram(self.path) and not self.document and self.version.info.size <= WHOLE_BYTES
 
+    @cached_property
+    def rendered(self) -> SafeString:
+        """The Markdown as HTML. What the run has written has its citations as links."""
+        html = markdown(self.text) if self.version.given else cited(self.text, self.run)
+        return drawn(html, self.address)
+
     @property
     def diagrams(self) -> Sequence[str]:
         """The sources of the diagrams on its page."""
@@ -313,6 +320,14 @@ class FilePage:
     def versions(self) -> Sequence[FileVersion]:
         """Every version, the newest first."""
         return versions_of(self.run, self.path)[::-1]
+
+    def for_page(self) -> FilePage:
+        """Itself, after it has read what its page shows of the database, because templates read nothing."""
+        _ = (self.extent, self.read_as, self.document, self.mail, self.attached, self.versions)
+        if not self.diff:
+            _ = (self.is_guessed, self.citations)
+            _ = self.leaf if self.view == LAID_OUT else self.rendered if self.view == RENDERED else None
+        return self
 
 
 def version_of(run: Run, path: str, sha256: str = "") -> Version | None:

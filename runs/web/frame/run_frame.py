@@ -65,6 +65,9 @@ class Tab:
 class RunFrame:
     """A run as its header shows it; `tab` is the one that is open, or the empty word on pages beside the tabs, which
     are `under` one of them or under none.
+
+    Each part is read once, when it is first needed: news of a run needs few of them. Templates get a frame from
+    `with_title`, `with_state` or `with_header`, which have read what they show.
     """
 
     run: Run
@@ -182,7 +185,7 @@ class RunFrame:
         title, count = _TABS[name]
         return Tab(name, title, count(self))
 
-    @property
+    @cached_property
     def again(self) -> str:
         """Which run it repeats, and how it differs; empty if it repeats none."""
         if not self.run.before_id:
@@ -202,16 +205,31 @@ class RunFrame:
         """The colour of the progress bar; empty for any other outcome, and while the run goes on."""
         return _OUTCOME_TONES.get(self.run.outcome or "", "")
 
-    @property
+    @cached_property
     def approvers(self) -> list[User]:
         """The people besides the owner who may decide."""
         return list(self.run.approvers.order_by("username"))
+
+    def with_title(self) -> RunFrame:
+        """For pages that show only the title and the icon of the run."""
+        _ = self.title
+        return self
+
+    def with_state(self) -> RunFrame:
+        """For state, controls and tabs."""
+        _ = (self.asked, self.sentence, self.plan, self.progress, self.clocks, self.totals)
+        return self
+
+    def with_header(self) -> RunFrame:
+        """For the whole header."""
+        _ = (self.again, self.approvers)
+        return self.with_state()
 
 
 def replaced_head(frame: RunFrame) -> str:
     """State, controls and the open tabs, marked to replace those that a browser shows."""
     names = ["state", "controls", *(["tabs"] if frame.tab else [])]
-    context = {"frame": frame, "oob": True}
+    context = {"frame": frame.with_state(), "oob": True}
     return "".join(render_to_string(f"{FRAME}#{name}", context) for name in names)
 
 

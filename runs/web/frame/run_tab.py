@@ -52,6 +52,9 @@ class RunTab:
     address; it raises Http404 for what is not there. `query`: the parameters that it understands. `regions`: by name,
     the events that change each. `partials`: the names of partials where they differ from those of the regions.
     `details`: parts inside a region that change by themselves, by a pattern of their names.
+
+    Templates read nothing. If a page reads each part when it is first needed, `shown_in` has functions that read what
+    a region shows, and `regions_of` returns the regions that the whole tab has of the page, if not all.
     """
 
     name: str
@@ -59,6 +62,8 @@ class RunTab:
     read: Callable[[Run, Mapping[str, str]], object]
     regions: Mapping[str, frozenset[EventKind]]
     query: tuple[str, ...] = ()
+    shown_in: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
+    regions_of: Callable[[Any], Iterable[str]] | None = None
     partials: Mapping[str, str] = field(default_factory=dict)
     details: Mapping[re.Pattern[str], Detail] = field(default_factory=dict)
 
@@ -67,28 +72,44 @@ class RunTab:
         query = request.GET.dict()
         if (name := query.get("part")) is not None:
             return HttpResponse(self.part(run, name, query))
-        return render(request, self.template, self.context(run, query))
+        page = self.read(run, self._understood(query))
+        return render(request, self.template, self.context(run, page))
 
-    def context(self, run: Run, query: Mapping[str, str]) -> dict[str, Any]:
-        """The context of the template, for the whole tab and for each region."""
-        return {"frame": RunFrame(run, self.name), "page": self.read(run, self._understood(query))}
+    def context(self, run: Run, page: object) -> dict[str, Any]:
+        """The context of the template for the whole tab."""
+        self._read_for(page, self.regions_of(page) if self.regions_of else self.regions)
+        return {"frame": RunFrame(run, self.name).with_header(), "page": page}
+
+    def context_of(self, region: str, run: Run, query: Mapping[str, str]) -> dict[str, Any]:
+        """The context of the template for one region, without the header."""
+        page = self.read(run, self._understood(query))
+        self._read_for(page, [region])
+        return {"frame": RunFrame(run, self.name), "page": page}
+
+    def _read_for(self, page: object, regions: Iterable[str]) -> None:
+        for name in regions:
+            if name in self.shown_in:
+                self.shown_in[name](page)
 
     def part(self, run: Run, name: str, query: Mapping[str, str]) -> str:
         """The region or detail of this name, rendered once for all who ask. Raises Http404 if there is none."""
-        # Events are numbered: with the number of the newest one in the key, an entry never becomes outdated.
-        key = (run.pk, run.event_count, self.name, name, *self._understood(query).items())
+        # Events are numbered: with the number of the newest one in the key, an entry never becomes outdated. The time
+        # tells runs apart whose numbers are used again, as after a backup was restored.
+        key = (run.pk, run.created_at, run.event_count, self.name, name, *self._understood(query).items())
         for pattern, detail in self.details.items():
             if found := pattern.fullmatch(name):
                 return _rendered.get(key, partial(detail, run, found))
         if name not in self.regions:
             raise Http404("This tab has no such region.")
         template = f"{self.template}#{self.partials.get(name, name)}"
-        return _rendered.get(key, lambda: render_to_string(template, self.context(run, query)).strip())
+        return _rendered.get(key, lambda: render_to_string(template, self.context_of(name, run, query)).strip())
 
     def replaced(self, page: object, names: Iterable[str], **context: object) -> str:
         """These regions of `page`, marked to replace those that a browser shows."""
         context = {"page": page, "oob": True, **context}
-        return "".join(render_to_string(f"{self.template}#{name}", context) for name in names)
+        regions = list(names)
+        self._read_for(page, regions)
+        return "".join(render_to_string(f"{self.template}#{name}", context) for name in regions)
 
     def _understood(self, query: Mapping[str, str]) -> dict[str, str]:
         return {name: query[name][:MAX_QUERY_CHARS] for name in self.query if name in query}

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 
+from django.utils.safestring import SafeString
+
 from runs.enums import Complexity, Verb
 from runs.errors import NoVerdict
 from runs.evidence.citations.citation import Citation, Cited
@@ -31,6 +33,8 @@ from runs.readmodel.run_again import Again, again_of
 from runs.readmodel.shown_citations import cited_in
 from runs.text.visible import remarks
 from runs.web.gates.unmet_criteria import Unpassed
+from runs.web.markup.point_tables import PointsTable, point_tables
+from runs.web.markup.prose import cited
 from runs.web.steps.attempt_changes import Changes, changes_of
 
 NOT_JUDGED = "not judged"
@@ -294,6 +298,30 @@ class GateView:
         if not (self.attempt and self.attempt.output):
             return Cited()
         return cited_in(self.attempt.output.findings, self.attempt.row)
+
+    @cached_property
+    def lead(self) -> SafeString:
+        """The beginning of the report, before its points, with its citations as links."""
+        return self._cited(self.report.lead)
+
+    @cached_property
+    def tables(self) -> list[PointsTable]:
+        """The points of the result as tables."""
+        return point_tables(self.report, self.attempt.row) if self.attempt else []
+
+    @cached_property
+    def rest(self) -> SafeString:
+        """The report after its beginning and without its points."""
+        return self._cited(self.report.rest)
+
+    @cached_property
+    def said(self) -> list[SafeString]:
+        """What the executor says of its work: reasoning and notes."""
+        output = self.attempt.output if self.attempt else None
+        return [self._cited(text) for text in (output.reasoning, output.notes) if text] if output else []
+
+    def _cited(self, text: str) -> SafeString:
+        return cited(text, self.attempt.row) if self.attempt and text else SafeString()
 
     @property
     def broken(self) -> list[tuple[str, Citation]]:

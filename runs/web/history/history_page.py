@@ -219,7 +219,7 @@ def history_page(request: HttpRequest, run_id: int) -> HttpResponse:
     """The tree. A change of the filter requests only its lines."""
     run = visible_run(request, run_id)
     if getattr(request, "htmx", False) and "part" not in request.GET:
-        return render(request, "history/history.html#tree", HISTORY.context(run, request.GET.dict()))
+        return render(request, "history/history.html#tree", HISTORY.context_of("tree", run, request.GET.dict()))
     return HISTORY.answer(request, run)
 
 

@@ -202,6 +202,7 @@ PLAN = RunTab(
     read=read_plan_page,
     regions={"plan": EVERYTHING | GATE_EVENTS | STEP_ENDS | {EventKind.ATTEMPT_REUSED, EventKind.VERDICT}},
     query=("version", "against"),
+    shown_in={"plan": lambda page: page.gate and page.gate.newest.not_read},
 )
 
 
@@ -258,8 +259,8 @@ def _answered(request: HttpRequest, run: Run) -> HttpResponse:
     except PevError as error:
         what = about(**(about_request(request) | {"run": run.pk, "gate": gate.pk}))
         log.info("refused: a decision, %s", type(error).__name__, extra=what)
-        context = {"frame": RunFrame(run, "plan"), "page": read_plan_page(run, {}, str(error), typed)}
-        return render(request, "plan_editor/plan.html", context, status=status_of(error))
+        context = PLAN.context(run, read_plan_page(run, {}, str(error), typed))
+        return render(request, PLAN.template, context, status=status_of(error))
     return redirect("run", run_id=run.pk)
 
 
@@ -289,7 +290,7 @@ def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
     names = run_templates.file_names_in(plan, run) if plan else []
     context = {
         "run": run,
-        "frame": RunFrame(run),
+        "frame": RunFrame(run).with_title(),
         "plan": plan,
         "step_count": plan.steps.count() if plan else 0,
         "form": form,

@@ -132,5 +132,5 @@ def _page(request: HttpRequest, editor: Editor, status: int = 200) -> HttpRespon
     form.fold_beyond(editor.draft, editor.focus)
     if "HX-Request" in request.headers:
         return render(request, "plan_editor/plan_edit.html#editor", {"editor": editor}, status=status)
-    frame = RunFrame(editor.run, "plan")
+    frame = RunFrame(editor.run, "plan").with_header()
     return render(request, "plan_editor/plan_edit.html", {"frame": frame, "editor": editor}, status=status)

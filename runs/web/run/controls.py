@@ -116,13 +116,11 @@ def _decided_so_before(request: HttpRequest, gate: Gate, verb: Verb) -> bool:
 
 def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: int) -> HttpResponse:
     run = visible_run(request, run_id)
-    page, frame = run_page(run), RunFrame(run, OVERVIEW.name)
+    page = run_page(run)
     if request.headers.get("HX-Request"):
-        return HttpResponse(
-            OVERVIEW.replaced(page, ["gates", "result"], problem=problem) + replaced_head(frame), status=status
-        )
-    context = {"frame": frame, "page": page, "problem": problem}
-    return render(request, OVERVIEW.template, context, status=status)
+        regions = OVERVIEW.replaced(page, ["gates", "result"], problem=problem)
+        return HttpResponse(regions + replaced_head(RunFrame(run, OVERVIEW.name)), status=status)
+    return render(request, OVERVIEW.template, OVERVIEW.context(run, page) | {"problem": problem}, status=status)
 
 
 @require_POST

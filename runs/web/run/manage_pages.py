@@ -82,7 +82,7 @@ def manage(request: HttpRequest, run_id: int) -> HttpResponse:
             problem, status = str(error), _status(request, run, error)
     context = {
         "run": run,
-        "frame": RunFrame(run),
+        "frame": RunFrame(run).with_title(),
         "why": _why_not(request, run),
         "max_title": MAX_TITLE,
         "next": back,
@@ -109,7 +109,7 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
         else:
             messages.success(request, f"Run {line.number} “{line.title}” is deleted.")
             return redirect("inbox")
-    context = {"run": run, "frame": RunFrame(run), "may_manage": may_manage, "problem": problem}
+    context = {"run": run, "frame": RunFrame(run).with_title(), "may_manage": may_manage, "problem": problem}
     return render(request, "run/delete_run.html", context, status=status)
 
 
@@ -170,7 +170,7 @@ def approvers(request: HttpRequest, run_id: int) -> HttpResponse:
             return redirect("approvers", run_id=run.pk)
     context = {
         "run": run,
-        "frame": RunFrame(run),
+        "frame": RunFrame(run).with_title(),
         "approvers": list(run.approvers.order_by("username")),
         "others": list(possible_approvers(run)),
         "may_choose": can_choose_approvers(request.user, run),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from types import MappingProxyType
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from runs.accounting.costs import CostLine, Costs
@@ -31,6 +33,8 @@ from runs.submission.run_templates import plan_worth_keeping
 from runs.web.frame.run_tab import CALLS, EVERYTHING, GATE_EVENTS, RunTab
 from runs.web.gates.presenter import GateView, latest_decision, open_gates
 from runs.web.gates.request_list import RequestGroup
+from runs.web.markup.diagrams import drawn
+from runs.web.markup.prose import cited
 from runs.web.run.timeline import Timeline, timeline_of
 from runs.web.site.requests import visible_run
 from runs.web.site.unchanged import of_run, while_unchanged
@@ -84,7 +88,12 @@ def spelled_out(steps: Sequence[Step]) -> list[Step]:
 
 @dataclass(frozen=True, eq=False)
 class RunPage(RunReading):
-    """A reading, with what only the page of the run shows. Regions that are not sent again are not read again."""
+    """A reading, with what only the page of the run shows. Regions that are not sent again are not read again.
+
+    `view`: how the address asks the overview to show the steps.
+    """
+
+    view: str = ""
 
     @property
     def finished(self) -> bool:
@@ -182,6 +191,12 @@ class RunPage(RunReading):
         return any(type_of(gate).subject is Subject.PLAN for gate in self.asked)
 
     @property
+    def steps_as(self) -> str:
+        """The region with the steps on the overview: graph, timeline or table. A plan gate shows them itself."""
+        listed = self.plan is not None and not self.asks_for_plan
+        return self.view if listed and self.view in {"timeline", "table"} else "graph"
+
+    @property
     def step_names(self) -> dict[str, str]:
         """The names of steps by key, from the newest plan that has the key."""
         return {step.row.key: step.name for plan in self.plans for step in plan.steps}
@@ -209,6 +224,11 @@ class RunPage(RunReading):
         telling = any(type_of(gate).shows_requests for gate in self.asked)
         return telling and self.decided is not None and self.asked_for.tells(self.decided.pk)
 
+    @cached_property
+    def answer_html(self) -> SafeString:
+        """The answer as it was written, with its citations as links and its diagrams."""
+        return drawn(cited(self.run.answer, self.run), self.run)
+
     @property
     def long_answer(self) -> bool:
         """Whether the answer would fill more than half a screen."""
@@ -227,19 +247,34 @@ class RunPage(RunReading):
         kept = (file for file in self.made if file.change != "removed")
         return [(file, extents[file.info.sha256]) for file in kept if file.info.sha256 in extents]
 
-    @property
+    @cached_property
     def why_not_kept(self) -> str:
         """Why no plan of the finished run can become a template; empty if one can."""
         return "" if plan_worth_keeping(self.run) else "No plan of this run was approved, so there is none to keep."
 
 
-def run_page(run: Run) -> RunPage:
+def run_page(run: Run, asked: Mapping[str, str] = MappingProxyType({})) -> RunPage:
     """The page of the run as it is now. The number of queries does not depend on the number of steps or events."""
-    return RunPage(read_rows(run, spelled_out))
+    return RunPage(read_rows(run, spelled_out), asked.get("view", ""))
 
 
-def _read(run: Run, _: Mapping[str, str]) -> RunPage:
-    return run_page(run)
+def _read_gates(page: RunPage) -> None:
+    for gate in page.gates:
+        _ = page.unreadable
+        if gate.attempt:
+            _ = (gate.shown, gate.folds, gate.citations, gate.lead, gate.tables)
+            _ = gate.blocked or gate.attempt.deviations
+
+
+def _read_result(page: RunPage) -> None:
+    if page.finished:
+        _ = (page.left_open or page.unreadable, page.rollback, page.no_sources, page.coverage, page.documents)
+        _ = (page.no_ai, page.why_not_kept, page.criteria and (page.met_tone, page.citations), page.answer_html)
+
+
+def _read_costs(page: RunPage) -> None:
+    if page.begun:
+        _ = (page.costs, page.roles)
 
 
 def _render_step(run: Run, name: re.Match[str]) -> str:
@@ -256,7 +291,16 @@ def _render_step(run: Run, name: re.Match[str]) -> str:
 OVERVIEW = RunTab(
     "overview",
     "run/overview.html",
-    read=_read,
+    read=run_page,
+    query=("view",),
+    regions_of=lambda page: ("unread", "gates", "result", page.steps_as),
+    shown_in={
+        "unread": lambda page: page.unreadable,
+        "gates": _read_gates,
+        "result": _read_result,
+        "timeline": lambda page: page.timeline,
+        "table": lambda page: page.rows_of_steps,
+    },
     regions={
         "unread": GATE_EVENTS | {EventKind.DOCUMENTS_READ},
         # Only events that open or close a gate: someone may be typing in it.
@@ -271,12 +315,27 @@ OVERVIEW = RunTab(
 STEPS = RunTab(
     "steps",
     "steps/steps.html",
-    read=_read,
+    read=run_page,
     regions={"steps": EVERYTHING},
+    shown_in={"steps": lambda page: page.rows_of_steps},
     details={re.compile(r"step-(?P<step>[0-9]{1,18})(?P<body>-body)?"): _render_step},
 )
 
-COST = RunTab("cost", "run/cost.html", read=_read, regions={"costs": frozenset(EventKind) - {EventKind.TOOL_CALLED}})
+COST = RunTab(
+    "cost",
+    "run/cost.html",
+    read=run_page,
+    regions={"costs": frozenset(EventKind) - {EventKind.TOOL_CALLED}},
+    shown_in={"costs": _read_costs},
+)
+
+
+_IN_FOLD: Mapping[str, Callable[[GateView], object]] = {
+    "report": lambda gate: gate.rest,
+    "changes": lambda gate: gate.changes and gate.changes.files,
+    "how": lambda gate: (gate.said, gate.attempt and gate.attempt.tools),
+}
+"""What the template of a fold shows that was not read with the gate."""
 
 
 @require_safe
@@ -293,4 +352,5 @@ def gate_part(request: HttpRequest, run_id: int, gate_id: int, part: str) -> Htt
     gate = next((one for one in page.gates if one.row.pk == gate_id), None)
     if gate is None or part not in {fold.name for fold in gate.folds}:
         raise Http404("There is no such question any more.")
+    _ = _IN_FOLD[part](gate) if part in _IN_FOLD else None
     return render(request, f"gates/gate_part.html#{part}", {"gate": gate, "run": page.run})

@@ -1,10 +1,11 @@
 """The page of a step: its attempts side by side, with the results of tools and the changes of files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from runs.enums import RunStatus
@@ -14,6 +15,8 @@ from runs.readmodel.plan_view import AttemptReading, StepReading
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
 from runs.web.frame.run_frame import RunFrame
+from runs.web.markup.diagrams import drawn
+from runs.web.markup.prose import cited
 from runs.web.site.requests import visible_run
 from runs.web.steps.attempt_changes import FileDiff, diffs_between
 
@@ -24,13 +27,16 @@ RESULT_CHARS = 6_000
 @dataclass(frozen=True)
 class Column:
     """One attempt; `diffs` is against attempt `against`, 0 for the first. `same`: the first of those right before it
-    that say the same as it; 0 for none.
+    that say the same as it; 0 for none. `findings`, and what it `said` of its work (reasoning and notes), have their
+    citations as links.
     """
 
     attempt: AttemptReading
     against: int
     diffs: tuple[FileDiff, ...]
     same: int
+    findings: SafeString
+    said: Sequence[SafeString]
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,7 @@ def step_of(run: Run, step_id: int, *, result_chars: int = 0) -> StepReading:
 def read_step(run: Run, step_id: int) -> StepPage:
     """The page as it is now, with the files of attempts within limits. Raises Http404 if the run has no such step."""
     step = step_of(run, step_id, result_chars=RESULT_CHARS)
+    _ = (step.spent, [(attempt.deviations, attempt.tools) for attempt in step.attempts])  # templates read nothing
     covered = coverage_of(run, step_id) if run.inputs.file_count else None
     shown = covered.shown_to(step_id) if covered else None
     return StepPage(run, step, tuple(_columns(step.attempts)), run.status == RunStatus.FINISHED, shown)
@@ -72,7 +79,15 @@ def _columns(attempts: tuple[AttemptReading, ...]) -> Iterator[Column]:
         said = _findings(attempt.row)
         same = before is not None and said != "" and said == _findings(before)
         first = first if same else attempt.row.number
-        yield Column(attempt, before.number if before else 0, diffs, first if same else 0)
+        output = attempt.output
+        yield Column(
+            attempt,
+            before.number if before else 0,
+            diffs,
+            first if same else 0,
+            drawn(cited(said, attempt.row), attempt.row) if said else SafeString(),
+            [cited(text, attempt.row) for text in (output.reasoning, output.notes) if text] if output else [],
+        )
         before = attempt.row
 
 
@@ -83,4 +98,5 @@ def _findings(attempt: Attempt) -> str:
 @require_safe
 def step_page(request: HttpRequest, run_id: int, step_id: int) -> HttpResponse:
     run = visible_run(request, run_id)
-    return render(request, "steps/step.html", {"frame": RunFrame(run, under="steps"), "page": read_step(run, step_id)})
+    frame = RunFrame(run, under="steps").with_header()
+    return render(request, "steps/step.html", {"frame": frame, "page": read_step(run, step_id)})

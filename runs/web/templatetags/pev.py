@@ -23,10 +23,8 @@ from runs.text.plural import pluralize
 from runs.text.sentences import sentence_ends
 from runs.text.truncate import boundary
 from runs.web.help.help_pages import TERMS, Term
-from runs.web.markup.diagrams import drawn
 from runs.web.markup.plan_graph import graphs_of
-from runs.web.markup.point_tables import point_tables
-from runs.web.markup.prose import checking, cited, markdown, referring
+from runs.web.markup.prose import checking, referring
 from runs.web.site.addresses import (
     address_of,
     citation_address,
@@ -274,10 +272,6 @@ def value(values: Mapping[int, str] | None, key: int) -> str:
 register.simple_tag(graphs_of)
 register.filter(words)
 register.filter("address", address_of)
-register.filter(markdown)
-register.filter(cited)
-register.filter(drawn)
-register.filter(point_tables)
 register.filter(referring)
 register.simple_tag(checking)
 register.filter(decided)

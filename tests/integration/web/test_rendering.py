@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, override
 
 import pytest
@@ -13,7 +13,7 @@ from django.template.backends.django import DjangoTemplates, Template
 from django.test import Client
 from django.utils.safestring import SafeString
 
-from runs.models import User
+from runs.models import Run, Step, User
 from tests import factories
 from tests.factories.agents import WRITER, agent
 
@@ -40,7 +40,53 @@ OUTSIDE_OF_RUNS = [
     "/templates/",
     "/templates/document-review/",
 ]
-"""Pages without the header of a run. That header and the tabs below it are read as far as a part of them is shown."""
+"""Pages without the header of a run."""
+OVERVIEWS: Mapping[str, Callable[[], Run]] = {
+    "planning": factories.planning,
+    "plan": factories.awaiting_plan,
+    "second plan": factories.awaiting_second_plan,
+    "plan again": factories.replanned,
+    "executing": factories.failed_attempt,
+    "start": factories.start_gate,
+    "step": factories.step_gate,
+    "step with points": lambda: factories.reporting(factories.cited()),
+    "blocked": factories.blocked,
+    "exhausted": factories.exhausted_gate,
+    "question": factories.question_gate,
+    "call": lambda: factories.tool_gate("issues.file_issue", {"title": "Roof", "body": "Leaks"}),
+    "budget": factories.budget_gate,
+    "time": factories.time_gate,
+    "error of the planner": factories.error_gate,
+    "error of a step": factories.step_error,
+    "succeeded": factories.finished_succeeded,
+    "partial": factories.finished_partial,
+    "stopped": factories.stopped,
+}
+"""The overview with each kind of gate, and without one."""
+OF_A_RUN = [
+    "?view=timeline",
+    "?view=table",
+    "?part=unread",
+    "?part=gates",
+    "?part=result",
+    "plan/",
+    "plan/?version=1",
+    "steps/",
+    "steps/{step}/",
+    "files/",
+    "files/?from=0",
+    "history/",
+    "history/?show=calls",
+    "cost/",
+    "report/",
+    "manage/",
+    "delete/",
+    "people/",
+    "files/{file}",
+    "files/{file}?view=text&line=2",
+    "files/{file}?panel=1",
+]
+"""Pages of a run, and parts of them."""
 
 
 class WatchedTemplates(DjangoTemplates):
@@ -81,6 +127,50 @@ def test_a_page_is_rendered_without_the_database(
     agent()
     client.force_login(User.objects.get(username="zoe"))  # an administrator
     answer = client.get(address.format(run=run.pk))
+    assert (answer.status_code, statements) == (200, [])
+
+
+@pytest.mark.parametrize("state", OVERVIEWS)
+def test_the_overview_is_rendered_without_the_database(state: str, statements: list[str], alice_client: Client) -> None:
+    run = OVERVIEWS[state]()
+    answer = alice_client.get(f"/runs/{run.pk}/")
+    assert (answer.status_code, statements) == (200, [])
+
+
+@pytest.mark.parametrize("state", ["step with points", "partial"])
+@pytest.mark.parametrize("address", OF_A_RUN)
+def test_a_page_of_a_run_is_rendered_without_the_database(
+    address: str, state: str, statements: list[str], alice_client: Client
+) -> None:
+    run = OVERVIEWS[state]()
+    step = Step.objects.of_run(run).order_by("pk").last()
+    assert step
+    path = address.format(step=step.pk, file=factories.DATA)
+    answer = alice_client.get(f"/runs/{run.pk}/{path}")
+    assert (answer.status_code, statements) == (200, [])
+
+
+@pytest.mark.parametrize("fold", ["report", "criteria", "changes", "how"])
+def test_a_fold_of_a_gate_is_rendered_without_the_database(
+    fold: str, statements: list[str], alice_client: Client
+) -> None:
+    run = factories.reporting(f"{factories.cited()}\n\n## Further\n\nSee [the lease](contracts/lease.md).")
+    answer = alice_client.get(f"/runs/{run.pk}/gates/{run.gates.open().get().pk}/{fold}/")
+    assert (answer.status_code, statements) == (200, [])
+
+
+@pytest.mark.parametrize("path", factories.KINDS)
+def test_a_file_of_each_kind_is_rendered_without_the_database(
+    path: str, statements: list[str], alice_client: Client
+) -> None:
+    run = factories.files_of_all_kinds()
+    answer = alice_client.get(f"/runs/{run.pk}/files/{path}")
+    assert (answer.status_code, statements) == (200, [])
+
+
+def test_the_editor_of_a_plan_is_rendered_without_the_database(statements: list[str], alice_client: Client) -> None:
+    run = factories.awaiting_plan()
+    answer = alice_client.get(f"/runs/{run.pk}/plan/edit/")
     assert (answer.status_code, statements) == (200, [])
 
 
