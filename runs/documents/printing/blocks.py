@@ -5,8 +5,9 @@ Nothing here is markup: each writer escapes what it gets. All texts are printabl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -237,3 +238,9 @@ def spans(*parts: object) -> Spans:
 
 def plain(spans_: Spans) -> str:
     return "".join(one.text for one in spans_)
+
+
+def by_link(spans_: Spans) -> Iterator[tuple[str, Spans]]:
+    """Yields the spans grouped by the address that they lead to. Adjacent spans with the same one are a single link."""
+    for to, group in groupby(spans_, key=lambda one: one.to):
+        yield to, tuple(group)

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import groupby
 
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
@@ -101,8 +100,8 @@ class _DeliverableWriter(Writer):
         return self.saved()
 
     def fill(self, element: BaseOxmlElement, words: blocks.Spans, colour: str = "", anchor: str = "") -> None:
-        for to, some in groupby(words, key=lambda one: one.to):
-            super().fill(element, tuple(some), colour, anchor)
+        for to, parts in blocks.by_link(words):
+            super().fill(element, parts, colour, anchor)
             anchor = ""
             if to.startswith(NOTE):
                 self._noted.append(self._notes[int(to.removeprefix(NOTE))])

@@ -189,11 +189,12 @@ class Writer:
             self._ids += 1
             element.append(with_values(OxmlElement("w:bookmarkStart"), id=str(self._ids), name=anchor))
             element.append(with_values(OxmlElement("w:bookmarkEnd"), id=str(self._ids)))
-        for one in words:
-            holder = self._link(element, one.to) if one.to else element
-            self._run(holder, one, colour if holder is element else "16415A")
-            if one.to.startswith(blocks.SOURCE) and holder is not element:
-                self._run(holder, blocks.Span(f" [{one.to.removeprefix(blocks.SOURCE)}]"), "16415A")
+        for to, parts in blocks.by_link(words):
+            holder = self._link(element, to) if to else element
+            for one in parts:
+                self._run(holder, one, colour if holder is element else "16415A")
+            if to.startswith(blocks.SOURCE) and holder is not element:
+                self._run(holder, blocks.Span(f" [{to.removeprefix(blocks.SOURCE)}]"), "16415A")
 
     def _link(self, element: BaseOxmlElement, to: str) -> BaseOxmlElement:
         """Returns the element that takes a link's words: a hyperlink, or the paragraph itself if the target is not in a

@@ -176,21 +176,25 @@ def _source(one: blocks.CitedSource) -> str:
 
 
 def _spans(spans: blocks.Spans) -> str:
-    return "".join(map(_span, spans))
+    return "".join(_link(to, "".join(map(_span, parts))) for to, parts in blocks.by_link(spans))
 
 
 def _span(one: blocks.Span) -> str:
     text = str(escape(one.text)).replace("\n", "<br>")
     for on, tag in ((one.code, "code"), (one.strong, "strong"), (one.emphasis, "em"), (one.struck, "s")):
         text = f"<{tag}>{text}</{tag}>" if on else text
-    if not one.to.startswith(_SAFE):
-        return text
-    if one.to.startswith(blocks.SOURCE):
-        return f'<a href="{escape(one.to)}">{text}<sup>{escape(one.to.removeprefix(blocks.SOURCE))}</sup></a>'
-    if one.to.startswith("/") and "/files/" in one.to:  # opens beside the text
-        return f'<a data-source href="{escape(one.to)}">{text}</a>'
-    away = "" if one.to.startswith(("#", "/")) else ' rel="nofollow noopener noreferrer"'
-    return f'<a href="{escape(one.to)}"{away}>{text}</a>'
+    return text
+
+
+def _link(to: str, html: str) -> str:
+    if not to.startswith(_SAFE):
+        return html
+    if to.startswith(blocks.SOURCE):
+        return f'<a href="{escape(to)}">{html}<sup>{escape(to.removeprefix(blocks.SOURCE))}</sup></a>'
+    if to.startswith("/") and "/files/" in to:  # opens beside the text
+        return f'<a data-source href="{escape(to)}">{html}</a>'
+    away = "" if to.startswith(("#", "/")) else ' rel="nofollow noopener noreferrer"'
+    return f'<a href="{escape(to)}"{away}>{html}</a>'
 
 
 FORMAT = ReportFormat(

@@ -102,7 +102,14 @@ class _Writer:
         return [f"{start(row)}\\" for row in rows[:-1]] + [start(rows[-1])]
 
     def _spans(self, spans: blocks.Spans) -> str:
-        return "".join(map(self._span, spans)).strip()
+        return "".join(self._link(to, parts) for to, parts in blocks.by_link(spans)).strip()
+
+    def _link(self, to: str, parts: blocks.Spans) -> str:
+        text = "".join(map(self._span, parts))
+        place = self._places.get(to, "")
+        if place and place != blocks.plain(parts):
+            return f"{text} ({line(place)})"
+        return f"[{text}](<{to}>)" if to and not to.startswith("#") else text
 
     def _span(self, one: blocks.Span) -> str:
         text = code(one.text) if one.code else _BREAK.join(map(words, one.text.split("\n")))
@@ -110,10 +117,7 @@ class _Writer:
             text = f"{text[:-1]}&#33;"  # before a link it would begin an image, which a viewer fetches
         for on, mark in ((one.strong, "**"), (one.emphasis, "*"), (one.struck, "~~")):
             text = _marked(text, mark) if on else text
-        place = self._places.get(one.to, "")
-        if place and place != one.text:
-            return f"{text} ({line(place)})"
-        return f"[{text}](<{one.to}>)" if one.to and not one.to.startswith("#") else text
+        return text
 
 
 _BREAK = "\0"
