@@ -55,12 +55,12 @@ class _Readable(Protocol):
 class ArchiveEntry(NamedTuple):
     """A file in an archive.
 
-    `why`: a sentence that says why the file is refused, or empty. `read` returns so many bytes of it. `caution`: a
+    `refusal`: a sentence that says why the file is refused, or empty. `read` returns so many bytes of it. `caution`: a
     sentence on what is doubtful about its name.
     """
 
     name: str
-    why: str
+    refusal: str
     read: Callable[[int], bytes]
     caution: str = ""
 
@@ -120,8 +120,8 @@ class _Batch:
         if junk := junk_part(entry.name):
             self.junk[junk[:MAX_NAME]] = None
             return True
-        if entry.why or len(entry.name) > MAX_NAME:
-            self._refuse(entry.name, entry.why or "Its name is too long.")
+        if entry.refusal or len(entry.name) > MAX_NAME:
+            self._refuse(entry.name, entry.refusal or "Its name is too long.")
             return True
         if self.taken >= self._max_files:
             raise InvalidInput(f"has more than {self._max_files:,} files; give fewer, or the folder itself")

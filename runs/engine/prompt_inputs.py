@@ -222,7 +222,7 @@ def for_executor(attempt: Attempt, capabilities: Capacities) -> StepBrief:
         step=step.spec,
         files=trees.files_of(run.inputs),
         remarks=remarks_on(run, pages=capabilities.executor.pages is not OriginalPages.NEVER),
-        made=written_files(run, attempt.base),
+        changed_files=written_files(run, attempt.base),
         results={key: result.text for key, result in results.items()},
         notes={key: result.notes for key, result in results.items()},
         model=role_model.model,

@@ -40,22 +40,22 @@ class EventData(BaseModel, ABC):
 
     def sentence(self, names: Mapping[str, str]) -> str:
         """The event in plain words. `names` maps keys of steps to names; a step without a name goes by its key."""
-        return self._told(self._step(names))
+        return self._sentence(self._step(names))
 
     def short_sentence(self, names: Mapping[str, str]) -> str:
         """The same for places that already show the step, the attempt and how long it took."""
-        return self._briefly_told(self._step(names))
+        return self._short_sentence(self._step(names))
 
     def _step(self, names: Mapping[str, str]) -> str:
         key = getattr(self, "step", "")
         return f"“{names.get(key, key)}”"
 
     @abstractmethod
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         """The sentence, with the quoted name of the step that it is about."""
 
-    def _briefly_told(self, step: str) -> str:
-        return self._told(step)
+    def _short_sentence(self, step: str) -> str:
+        return self._sentence(step)
 
     def data(self) -> JsonObject:
         """What is stored beside the kind; `read` makes the same event of it again."""
@@ -77,7 +77,7 @@ class Submitted(EventData):
     not_read: tuple[str, ...] = ()
     token: str = ""
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         left = f" Left out, since they may hold secrets: {', '.join(self.left_out)}." if self.left_out else ""
         over = f" over MCP (token “{self.token}”)" if self.token else ""
         first = f"{self.by} submitted the task{over} with {pluralize(self.files, 'file')}.{left}"
@@ -95,7 +95,7 @@ class Reading(EventData):
     def tone(self) -> Tone:
         return "active"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         if not self.done:
             return f"{pluralize(self.documents, 'document')} {word_for(self.documents, 'is', 'are')} being read."
         return f"{self.done:,} of {pluralize(self.documents, 'document')} are read."
@@ -111,7 +111,7 @@ class DocumentsRead(EventData):
     def tone(self) -> Tone:
         return "warn" if self.not_read else "calm"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return " ".join(["The documents are read.", *self.not_read])
 
 
@@ -123,7 +123,7 @@ class Planning(EventData):
     def tone(self) -> Tone:
         return "active"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"The planner writes version {self.version} of the plan."
 
 
@@ -141,7 +141,7 @@ class PlanProposed(EventData):
     relaxed: int
     by: str = ""
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         more = f"; {pluralize(len(self.kept), 'result')} kept from before" if self.kept else ""
         fewer = pluralize(self.relaxed, "place")
         less = f" It departs from what was agreed, in {fewer}." if self.relaxed else ""
@@ -161,7 +161,7 @@ class GateOpened(EventData):
     def tone(self) -> Tone:
         return "warn"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"Needs a decision: {self.question}"
 
 
@@ -189,7 +189,7 @@ class GateDecided(EventData):
     def tone(self) -> Tone:
         return "good" if self.decision in {GateStatus.APPROVED, GateStatus.ANSWERED} else "warn"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         how = "" if self.how == "person" else f" ({self.how})"
         waived = " and said that no sources are needed" if self.no_sources else ""
         reason = f": {self.reason}" if self.reason else "."
@@ -203,7 +203,7 @@ class GateWithdrawn(EventData):
     gate: int
     gate_kind: str = Field(serialization_alias="kind")
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return "A question was withdrawn; it needs no answer any more."
 
 
@@ -219,7 +219,7 @@ class PlanApproved(EventData):
     def tone(self) -> Tone:
         return "good"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         how = " by policy" if self.how == "policy" else ""
         return f"Version {self.version} of the plan is approved{how}, fingerprint {self.digest[:12]}."
 
@@ -236,7 +236,7 @@ class AttemptStarted(EventData):
     def tone(self) -> Tone:
         return "active"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"Attempt {self.attempt} at {step} began{f', with the agent {self.agent}' if self.agent else ''}."
 
 
@@ -252,10 +252,10 @@ class SessionResumed(EventData):
     replies: int
     otherwise: bool = False
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return self._of(f"agent's session for {step}" if self.step else "planner's session")
 
-    def _briefly_told(self, step: str) -> str:
+    def _short_sentence(self, step: str) -> str:
         return self._of("agent's session" if self.step else "planner's session")
 
     def _of(self, session: str) -> str:
@@ -278,7 +278,7 @@ class AttemptReused(EventData):
     def tone(self) -> Tone:
         return "good"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         source = f"attempt {self.from_attempt} of run {self.from_run}"
         return f"{step} reused the result of {source}: nothing that it depends on has changed. It costs nothing."
 
@@ -297,12 +297,12 @@ class ModelCalled(EventData):
     attempt: int = 0
     pages: tuple[str, ...] = ()
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         about = f" for {step}, attempt {self.attempt}" if self.attempt else ""
         what = f"gave no answer{about} after" if self.stop == "error" else f"answered{about} in"
         return f"The {self.role} ({self.model}) {what} {self.ms / 1_000:.1f} s.{self._shown}"
 
-    def _briefly_told(self, step: str) -> str:
+    def _short_sentence(self, step: str) -> str:
         answered = "gave no answer" if self.stop == "error" else "answered"
         return f"The {self.role} ({self.model}) {answered}.{self._shown}"
 
@@ -327,10 +327,10 @@ class ToolCalled(EventData):
     def tone(self) -> Tone:
         return "bad" if self.error else "calm"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{' '.join([*self._call(), *([f'for {step}'] if self.attempt else [])])}."
 
-    def _briefly_told(self, step: str) -> str:
+    def _short_sentence(self, step: str) -> str:
         return f"{' '.join(self._call())}."
 
     def _call(self) -> Iterator[str]:
@@ -355,10 +355,10 @@ class Verifying(EventData):
     def tone(self) -> Tone:
         return "active"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"Attempt {self.attempt} at {step} reported{self._sure}; it is being verified."
 
-    def _briefly_told(self, step: str) -> str:
+    def _short_sentence(self, step: str) -> str:
         return f"Reported{self._sure}; it is being verified."
 
     @property
@@ -379,12 +379,12 @@ class VerdictGiven(EventData):
     def tone(self) -> Tone:
         return "good" if self.passed else "bad"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         if self.passed:
             return f"Attempt {self.attempt} at {step} passed verification."
         return f"Attempt {self.attempt} at {step} did not pass: {self.feedback}{self._asks}"
 
-    def _briefly_told(self, step: str) -> str:
+    def _short_sentence(self, step: str) -> str:
         return "Passed verification." if self.passed else f"Did not pass: {self.feedback}{self._asks}"
 
     @property
@@ -405,7 +405,7 @@ class StepPassed(EventData):
     def tone(self) -> Tone:
         return "good"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{step} passed; its files are in the workspace."
 
 
@@ -422,7 +422,7 @@ class StepAccepted(EventData):
     def tone(self) -> Tone:
         return "warn"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{step} was accepted with open points."
 
 
@@ -435,7 +435,7 @@ class StepNotApplicable(EventData):
     attempt: int
     tree: str
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{step} does not apply: there is nothing for it to do."
 
 
@@ -449,7 +449,7 @@ class StepFailed(EventData):
     def tone(self) -> Tone:
         return "bad"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{step} failed after {pluralize(self.attempts, 'attempt')}."
 
 
@@ -463,7 +463,7 @@ class StepRetried(EventData):
     def tone(self) -> Tone:
         return "warn"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{step} is tried again. {self.why}"
 
 
@@ -480,7 +480,7 @@ class Replanning(EventData):
     def tone(self) -> Tone:
         return "warn"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"Back to the planner. {self.why}"
 
 
@@ -496,7 +496,7 @@ class NothingNew(EventData):
     def tone(self) -> Tone:
         return "warn"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"The planner brought nothing new; version {self.version} goes on without a replan. {self.why}"
 
 
@@ -512,7 +512,7 @@ class WaitingForModel(EventData):
     def tone(self) -> Tone:
         return "warn"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"The model's service is not available; it is asked again later. {self.why}"
 
 
@@ -527,7 +527,7 @@ class Recovered(EventData):
     def tone(self) -> Tone:
         return "warn"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return "A worker was lost; another one goes on where it stopped."
 
 
@@ -540,7 +540,7 @@ class Paused(EventData):
     def tone(self) -> Tone:
         return "warn"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{self.by} paused the run. What is under way is finished; nothing new starts."
 
 
@@ -549,7 +549,7 @@ class Resumed(EventData):
     kind: Literal[EventKind.RESUMED] = EventKind.RESUMED
     by: str
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{self.by} resumed the run."
 
 
@@ -562,7 +562,7 @@ class LimitsRaised(EventData):
     budget: str
     time_limit: int | None
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         budget = f"${self.budget}" if self.budget else ""
         minutes = f"{self.time_limit / 60:g} minutes" if self.time_limit else ""
         return f"{self.by} raised the limit: {' and '.join(filter(None, [budget, minutes]))}."
@@ -576,7 +576,7 @@ class ApproverAdded(EventData):
     by: str
     person: str
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{self.by} let {self.person} see this run and decide in it."
 
 
@@ -586,7 +586,7 @@ class ApproverRemoved(EventData):
     by: str
     person: str
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{self.by} took {self.person} off those who may see this run and decide in it."
 
 
@@ -597,7 +597,7 @@ class Finalising(EventData):
     def tone(self) -> Tone:
         return "active"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return "Every step is settled. The final answer is being written."
 
 
@@ -607,7 +607,7 @@ class Answered(EventData):
     met: int
     criteria: int
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"The answer is written; {self.met} of {self.criteria} success criteria are met."
 
 
@@ -625,7 +625,7 @@ class Finished(EventData):
             return "warn"
         return "good" if self.outcome == Outcome.SUCCEEDED else "bad"
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         more = f" with {pluralize(len(self.gaps), 'open point')}" if self.gaps else ""
         return f"Finished: {self.outcome}{more}."
 
@@ -638,7 +638,7 @@ class Renamed(EventData):
     before: str
     after: str
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{self.by} renamed the run from “{self.before}” to “{self.after}”."
 
 
@@ -646,7 +646,7 @@ class Archived(EventData):
     kind: Literal[EventKind.ARCHIVED] = EventKind.ARCHIVED
     by: str
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{self.by} archived the run: lists show it only where the archive is asked for."
 
 
@@ -656,7 +656,7 @@ class Restored(EventData):
     kind: Literal[EventKind.RESTORED] = EventKind.RESTORED
     by: str
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{self.by} brought the run back from the archive."
 
 
@@ -665,7 +665,7 @@ class Note(EventData):
     text: str
     reason: str = ""
 
-    def _told(self, step: str) -> str:
+    def _sentence(self, step: str) -> str:
         return f"{self.text} {self.reason}".strip()
 
 

@@ -167,7 +167,7 @@ def passage_in(quote: str, document: Document, name: str, within: Place | None =
         found = located(copied.words, document, named or within)
         if found is None or (copied.number and not _may_have(copied.number, document, found)):
             continue
-        where = document.where(*found)
+        where = document.place_name(*found)
         if document.marks_on(*found, MarkKind.UNSEEN):
             return f"{quoted(copied.words)} cannot be seen in {name}, {where.words}: there is no ink at its place"
         whole = _with_negation(document, found)

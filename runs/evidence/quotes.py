@@ -156,7 +156,7 @@ def _elsewhere(given: QuotedEvidence, sources: Mapping[str, bytes]) -> str:
         span = find_verbatim(given.quote, text) if text is not None else None
         if span:
             document = document_of(data)
-            where = document.where(span.start, span.end).words if document else f"line {span.line}"
+            where = document.place_name(span.start, span.end).words if document else f"line {span.line}"
             return f"; it does occur in {name}, {where}, but that is not the source named"
     return ""
 

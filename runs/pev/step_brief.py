@@ -30,14 +30,18 @@ class Critique(Feedback):
 
 @dataclass(frozen=True)
 class StepBrief:
-    """Everything an executor may see: the step, what it rests on, and every critique so far.
+    """Everything that an executor may see: the step, the results it rests on, and all critiques so far.
 
-    `context` and `steps` (names by key, in order) are those of the plan. `files` are those of the run, the same for
-    all of its steps; `made` what earlier steps have added or changed. `results` and `notes` are of the steps that
-    this one rests on. `window`: the tokens that question and answer may have together, None where nobody knows.
-    `remarks`: which files cannot be read, or are excluded. `answers`: what people said to questions of models.
-    `instructions`: those of the agent that the step names, empty without one. `subagents`: those that it may hand parts
-    to, by name. `simple`: the executor is asked in the simple form.
+    * `context` and `steps` (names by key, in order) are those of the plan.
+    * `files` are those of the run, the same for all its steps; `changed_files` what earlier steps have added or
+      changed.
+    * `results` and `notes` belong to the steps that this one rests on.
+    * `window`: the tokens that question and answer may have together, None if unknown.
+    * `remarks`: which files cannot be read, or are excluded.
+    * `answers`: what people answered to questions of models.
+    * `instructions`: those of the agent that the step names, or empty.
+    * `subagents`: the agents that it may delegate to, by name.
+    * `simple`: the executor is asked in the simple form.
     """
 
     request: str
@@ -49,7 +53,7 @@ class StepBrief:
     effort: str
     rounds: int
     critiques: tuple[Critique, ...] = ()
-    made: Mapping[str, FileInfo] = field(default_factory=dict)
+    changed_files: Mapping[str, FileInfo] = field(default_factory=dict)
     context: Sequence[ContextItem] = ()
     steps: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
@@ -98,7 +102,11 @@ def _simple_question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
     parts = [
         delimited("request", brief.request),
         delimited("files", listing(brief.files, brief.remarks)),
-        *([delimited("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []),
+        *(
+            [delimited("files", listing(brief.changed_files), "made or changed by earlier steps")]
+            if brief.changed_files
+            else []
+        ),
         *results_with_notes(brief.results, brief.notes),
         *answered(brief.answers),
         *([delimited("agent", brief.instructions, step.agent)] if brief.instructions else []),
@@ -146,7 +154,11 @@ def _place(brief: StepBrief) -> str:
 
 def _of_the_step(brief: StepBrief) -> list[str]:
     """Ordered from what no attempt changes to what each one adds, so that a retry begins with the cached prompt."""
-    made = [delimited("files", listing(brief.made), "made or changed by earlier steps")] if brief.made else []
+    made = (
+        [delimited("files", listing(brief.changed_files), "made or changed by earlier steps")]
+        if brief.changed_files
+        else []
+    )
     return [
         *results_with_notes(brief.results, brief.notes),
         *answered(brief.answers),

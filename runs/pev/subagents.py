@@ -97,7 +97,7 @@ class _Delegating:
         """
         calls = CallHistory(self._numbered)
         result = self._answer(use, calls)
-        return replace(self.note(use, result), within=tuple(calls.made))
+        return replace(self.note(use, result), within=tuple(calls.calls))
 
     def _answer(self, use: ToolUse, calls: CallHistory) -> ToolResult:
         try:
@@ -124,8 +124,8 @@ class _Delegating:
         """
         brief, agent = self._brief, subagent.definition
         files = [delimited("files", listing(brief.files, brief.remarks))]
-        if brief.made:
-            files.append(delimited("files", listing(brief.made), "made or changed by earlier steps"))
+        if brief.changed_files:
+            files.append(delimited("files", listing(brief.changed_files), "made or changed by earlier steps"))
         task_parts = [delimited("agent", agent.instructions, task.agent), delimited("task", task.task)]
         return Ask(
             role=Role.EXECUTOR,
@@ -195,7 +195,7 @@ def _result_of(name: str, reply: Reply, calls: CallHistory, limit: int) -> ToolR
 
 
 def _numbers(calls: CallHistory) -> str:
-    match len(calls.made):
+    match len(calls.calls):
         case 0:
             return ""
         case 1:

@@ -10,6 +10,6 @@ from runs.documents.reading.building import Builder
 
 def converted(builder: Builder, unit: str = "", units: int = 0, pictorial: Sequence[int] = ()) -> Converted:
     """The text of what was built, with its places; its file has the bytes of its text, backwards."""
-    made = builder.made(unit, units, pictorial)
+    made = builder.build(unit, units, pictorial)
     data = made.text.encode()
     return Converted(data, hashlib.sha256(data[::-1]).hexdigest(), lambda: Document(made.text, made.rendered.layout))

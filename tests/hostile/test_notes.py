@@ -77,7 +77,7 @@ def made(form: str, shape: str, size: int) -> Document:
         for number, text in enumerate(texts, 1):
             words = text if text.rstrip().endswith("”") else f"{text}due”"
             builder.add(f"fn{number}", BlockKind.FOOTNOTE, words.strip().lstrip("0123456789") or "-")
-    built = builder.made("page", 1)
+    built = builder.build("page", 1)
     return Document(built.text, built.rendered.layout)
 
 
@@ -128,6 +128,6 @@ def test_statements_that_were_not_looked_for_are_not_said_to_be_compared() -> No
     builder.add("p1", BlockKind.PARAGRAPH, "x " * 2_400_000)
     for number in range(1, 13):
         builder.add(f"fn{number}", BlockKind.FOOTNOTE, "a, line 1: “It is due.”")
-    built = builder.made("page", 1)
+    built = builder.build("page", 1)
     found = noted_in(Document(built.text, built.rendered.layout), Sources({}, GivenFiles({"a": b"It is due."})))
     assert [one.weak for one in found.citations] == [""] * 10 + [UNCOMPARED] * 2

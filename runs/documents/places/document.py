@@ -58,7 +58,7 @@ class Document:
         found = self.layout.blocks[first : bisect_left(self._starts, end)]
         return found[1:] if found and found[0].end <= start and len(found) > 1 else found
 
-    def where(self, start: int, end: int) -> PlaceName:
+    def place_name(self, start: int, end: int) -> PlaceName:
         """Returns the name of the place of these characters: a block, or a range from one block to another."""
         blocks = self.blocks_in(start, end)
         if not blocks:
@@ -94,7 +94,7 @@ class Document:
 
         Such as "clause 4.2(b)", or "clause 1.1 of Schedule 2" if the number occurs in several schedules.
         """
-        schedule = self._twins.get(block.anchor)
+        schedule = self._duplicate_numbers.get(block.anchor)
         if schedule is None:
             return words_for(block)
         place = f" of {schedule}" if schedule else f" ({words_for(block._replace(clause=''))})"
@@ -146,7 +146,7 @@ class Document:
         """Returns the blocks with this clause number, with or without a word such as "clause" before it."""
         return self._by_clause.get(plain_number(number), [])
 
-    def called(self, words: str) -> Sequence[tuple[int, int]]:
+    def spans_named(self, words: str) -> Sequence[tuple[int, int]]:
         """Returns the characters of each place with this name, such as "clause 4.2(b)" or "pages 3 and 4"."""
         words = words.partition(f" ({_DOUBTFUL}")[0]
         pages = _PAGES_IN_WORDS.fullmatch(words)
@@ -285,12 +285,12 @@ class Document:
             else:
                 found[words].append((block.start, block.end))
             before = words
-            if block.anchor in self._twins:
+            if block.anchor in self._duplicate_numbers:
                 found[self.name_of(block)].append((block.start, block.end))
         return found
 
     @cached_property
-    def _twins(self) -> Mapping[str, str]:
+    def _duplicate_numbers(self) -> Mapping[str, str]:
         return duplicate_numbers(self.text, self.layout.blocks, self._by_clause)
 
     @cached_property

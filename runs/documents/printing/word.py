@@ -35,7 +35,7 @@ _STYLE_NAMES = ("Heading 1", "Heading 2", "Heading 3", "Heading 4", "Heading 5",
 
 def docx(data: bytes) -> bytes:
     """Returns the Word file of a `blocks.PrintableReport` (JSON), always the same bytes."""
-    return Writer(_report.validate_json(data)).written()
+    return Writer(_report.validate_json(data)).write()
 
 
 class Writer:
@@ -53,7 +53,7 @@ class Writer:
         self._links: dict[str, str] = {}
         _set_up(self.document, report)
 
-    def written(self) -> bytes:
+    def write(self) -> bytes:
         report = self._report
         word = (blocks.Span(f"{report.word}: "),) if report.word else ()
         self._heading(1, (*word, blocks.Span(report.title)))

@@ -26,13 +26,13 @@ class WorkBudget:
         self._begun = time.process_time()
 
     @property
-    def spent(self) -> float:
+    def seconds_spent(self) -> float:
         return time.process_time() - self._begun
 
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Stops the clock for the time of the context."""
-        spent = self.spent
+        spent = self.seconds_spent
         try:
             yield
         finally:
@@ -129,7 +129,7 @@ class Builder:
         if len(self._cautions) < MAX_NOTES:
             self._cautions.append(_short(sentence))
 
-    def made(self, unit: str = "", units: int = 0, pictorial: Sequence[int] = ()) -> BuiltDocument:
+    def build(self, unit: str = "", units: int = 0, pictorial: Sequence[int] = ()) -> BuiltDocument:
         """Returns the text and its layout. `pictorial`: numbers of pages. Raises InvalidInput if the document has no
         text.
         """

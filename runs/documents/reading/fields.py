@@ -123,7 +123,7 @@ class FieldCode:
         return int(found) if found.isdecimal() and found.isascii() and len(found) <= 6 else None
 
     @property
-    def shown(self) -> str:
+    def displayed_text(self) -> str:
         """Returns what Word shows for a field without a result, as far as its code says."""
         if self.name == "SYMBOL":
             return sign_of(self.switches.get("f", ""), _code_of(self.argument))

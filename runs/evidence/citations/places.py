@@ -75,7 +75,7 @@ def spans_of(document: Document, anchor: str) -> Sequence[Place]:
         return []
     lines = _LINES.fullmatch(anchor)
     if (spans := [*document.parts_of(anchor), *document.formulas_of(anchor)]) or lines is None:
-        return spans or document.called(anchor)
+        return spans or document.spans_named(anchor)
     start = offset_of(document.text, int(lines[1]))
     end = offset_of(document.text, max(int(lines[1]), int(lines[2] or 0)) + 1)
     return [(start, min(end, len(document.text)))] if start <= len(document.text) else []

@@ -174,7 +174,7 @@ def evidence_of(source: str, data: bytes | None, found: CheckResult) -> Evidence
     return Evidence(
         kind="check",
         source=source,
-        verified=found.held,
+        verified=found.holds,
         sentence=found.sentence,
         sha256="" if data is None else digest_of(data),
         start=found.start,

@@ -33,7 +33,7 @@ class _Amount(NamedTuple):
     """The value of a term. `kind`: the comparison sign and the unit that all its values share."""
 
     value: Decimal
-    shown: str
+    text: str
     kind: QuantityKind = QuantityKind()
 
 
@@ -42,7 +42,7 @@ class _Figure(NamedTuple):
 
     values: Mapping[Decimal, object]
     kind: QuantityKind
-    written: str
+    text: str
     line: int
 
     def is_about(self, amount: _Amount) -> bool:
@@ -131,13 +131,13 @@ class Count(FileCheck):
         sums = _in_words(self.terms, way, material)
         line = figure.line
         if agreed:
-            read = "" if figure.written == total.shown else f", read as {total.shown}"
+            read = "" if figure.text == total.text else f", read as {total.text}"
             return CheckResult(
-                True, f"says {figure.written}{read}, line {line}: {total.shown} = {sums}", line, outside=outside
+                True, f"says {figure.text}{read}, line {line}: {total.text} = {sums}", line, outside=outside
             )
-        other = "".join(f", or {one.shown} by another decimal mark" for one, _ in list(totals.values())[1:2])
+        other = "".join(f", or {one.text} by another decimal mark" for one, _ in list(totals.values())[1:2])
         return CheckResult(
-            False, f"says {figure.written}, line {line}; but {total.shown} = {sums}{other}", line, outside=outside
+            False, f"says {figure.text}, line {line}; but {total.text} = {sums}{other}", line, outside=outside
         )
 
 
@@ -197,16 +197,14 @@ def _figure(check: Count, text: str, budget: Budget) -> _Figure:
     first, *others = (_figure_at(text, *place) for place in found)
     if not first.values:
         raise InvalidInput(
-            f"has no number that can be compared in line {first.line}: {quoted(first.written)}; write it in digits, "
+            f"has no number that can be compared in line {first.line}: {quoted(first.text)}; write it in digits, "
             "with a sign directly before them"
         )
     values = dict(first.values)
     for other in others:
         values = {value: None for value in values if value in other.values}
         if not values or first.kind != other.kind:
-            raise InvalidInput(
-                f"says {first.written} in line {first.line} and {quoted(other.written)} in line {other.line}"
-            )
+            raise InvalidInput(f"says {first.text} in line {first.line} and {quoted(other.text)} in line {other.line}")
     return first._replace(values=values)
 
 
@@ -288,7 +286,7 @@ def _total(terms: Sequence[Term], amounts: Sequence[_Amount]) -> _Amount:
     for term, amount in zip(terms, amounts, strict=True):
         if amount.kind != kind:
             raise InvalidInput(
-                f"is not compared: {amounts[0].shown} and {amount.shown} are not of one kind: their units differ"
+                f"is not compared: {amounts[0].text} and {amount.text} are not of one kind: their units differ"
             )
         total = EXACT.subtract(total, amount.value) if term.minus else EXACT.add(total, amount.value)
     if len(terms) == 1 and not terms[0].minus:
@@ -300,7 +298,7 @@ def _in_words(terms: Iterable[Term], amounts: Iterable[_Amount], material: Check
     words = ""
     for term, amount in zip(terms, amounts, strict=True):
         sign = ("-" if term.minus else "") if not words else (" - " if term.minus else " + ")
-        words += f"{sign}{amount.shown} {_what(term, amount)} {_where(term, material)}"
+        words += f"{sign}{amount.text} {_what(term, amount)} {_where(term, material)}"
     return words
 
 

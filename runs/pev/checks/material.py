@@ -26,7 +26,7 @@ class CheckResult:
     with no given file. `quote`: the words that show it.
     """
 
-    held: bool
+    holds: bool
     sentence: str
     line: int = 0
     start: int = 0

@@ -24,7 +24,7 @@ class CallHistory:
 
     def __init__(self, before: int = 0) -> None:
         self.before = before
-        self.made: list[tuple[ToolUse, ToolResult]] = []
+        self.calls: list[tuple[ToolUse, ToolResult]] = []
         self._first: dict[str, int] = {}
         self._turns: Counter[str] = Counter()
         self._repeated: Counter[str] = Counter()
@@ -43,16 +43,16 @@ class CallHistory:
     def note(self, use: ToolUse, result: ToolResult) -> None:
         """Give a call of the service its number. The model already has its result, and it counts as something new."""
         self._turns = Counter(list(self._first))
-        self.made.append((use, result))
+        self.calls.append((use, result))
         self._served.add(self.last)
 
     @property
     def last(self) -> int:
         """The number of the newest call."""
-        return self.before + len(self.made)
+        return self.before + len(self.calls)
 
     def _told(self, key: str, use: ToolUse, result: ToolResult) -> str:
-        self.made += [*result.within, (use, result)]
+        self.calls += [*result.within, (use, result)]
         number = self.last
         first = self._first.setdefault(key, number)
         if first == number:
@@ -72,9 +72,9 @@ class CallHistory:
         self._first.clear()
         self._turns.clear()
 
-    def written(self, writing: Collection[str]) -> list[str]:
+    def written_files(self, writing: Collection[str]) -> list[str]:
         """The first files that these tools wrote, by their paths as the model gave them."""
-        paths = [use.input.get("path") for use, result in self.made if use.name in writing and not result.is_error]
+        paths = [use.input.get("path") for use, result in self.calls if use.name in writing and not result.is_error]
         return list(dict.fromkeys(quoted(str(path)) for path in paths))[:MAX_WRITTEN]
 
     def digest(self, limit: int) -> str:
@@ -82,7 +82,7 @@ class CallHistory:
         result.
         """
         lines: list[str] = []
-        for number, (use, result) in reversed(list(enumerate(self.made, self.before + 1))):
+        for number, (use, result) in reversed(list(enumerate(self.calls, self.before + 1))):
             arguments = quoted(json.dumps(use.input, ensure_ascii=False), LINE_CHARS)
             shown = quoted(result.text, SERVED_CHARS if number in self._served else LINE_CHARS)
             beginning = f"{'error: ' if result.is_error else ''}{shown}"
@@ -101,7 +101,7 @@ class CallHistory:
     @property
     def summary(self) -> str:
         """What the attempt did, for people: the tools that were called most, and how often that failed."""
-        often = Counter(use.name for use, _ in self.made).most_common(3)
+        often = Counter(use.name for use, _ in self.calls).most_common(3)
         parts = [f"{quoted(name, 40)} {_times(count)}{self._in_vain(name)}" for name, count in often]
         return f"It called {', '.join(parts)}." if parts else ""
 

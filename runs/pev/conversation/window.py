@@ -100,7 +100,7 @@ def begun_again(
     if used_up:
         first = replace(first, tools=tuple(tool for tool in first.tools if tool.service is None))
         limit = "the web searches, pages and runs of code that an attempt may have are used up"
-    paths = calls.written(names_that_write(first.tools))
+    paths = calls.written_files(names_that_write(first.tools))
     written = f": {', '.join(paths)}" if paths else ""
     digest = delimited("calls", calls.digest(result_chars(room.window, MAX_DIGEST_CHARS)) or "(none)")
     calls.forget_results()

@@ -95,7 +95,7 @@ def _clauses(data: bytes, number: str) -> list[int]:
 
 def _place(document: Document, at: int) -> str:
     """Returns the anchor, the name that people use if it says more, and whether its words are visible."""
-    where = document.where(at, at + 1)
+    where = document.place_name(at, at + 1)
     words = [] if _SAME.match(where.words) or where.words == where.anchor else [where.words]
     words += ["hidden"] if document.marks_on(at, at + 1, MarkKind.HIDDEN) else []
     words += [UNSEEN] if document.marks_on(at, at + 1, MarkKind.UNSEEN) else []

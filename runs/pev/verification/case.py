@@ -115,14 +115,14 @@ class VerificationInput:
         return CheckInput(self.files, self.inputs.files, self.read_whole, self.command, self.sources)
 
     @property
-    def made(self) -> list[str]:
+    def judged_files(self) -> list[str]:
         """The paths of the files to judge."""
         return [name.removeprefix(RESULT) for name in self.shown]
 
     @cached_property
     def sources(self) -> Sources:
         """Every source that a quote may name."""
-        made = self.made
+        made = self.judged_files
         return Sources(
             self.files,
             self.inputs,

@@ -162,24 +162,26 @@ class _Unit(NamedTuple):
 
 @dataclass(frozen=True)
 class Output:
-    """What is judged. `results`: texts by their names, of those that the criterion may speak of; `written`: every one
-    that was written, as text or not. `given`: the paths of the files that the step deals with.
+    """The output to judge. `results`: the texts that the criterion may be about, by name.
+
+    `written_files`: all files that were written, text or not. `given_files`: the paths of the files that the step deals
+    with.
     """
 
     results: Mapping[str, str]
-    written: Sequence[str]
-    given: Sequence[str]
+    written_files: Sequence[str]
+    given_files: Sequence[str]
     budget: Budget = field(default_factory=Budget)
 
     @cached_property
     def _paths(self) -> Paths:
-        return Paths(self.given)
+        return Paths(self.given_files)
 
     @cached_property
     def _stems(self) -> Mapping[str, str]:
         """The paths by file name without folder and ending, where that name says something and occurs once."""
         stems: dict[str, list[str]] = {}
-        for path in self.given:
+        for path in self.given_files:
             stem = _spaced(path.rpartition("/")[2].rpartition(".")[0])
             if sum(map(str.isalpha, stem)) >= MIN_STEM and caseless(stem).rstrip("s") not in _EVERYDAY:
                 stems.setdefault(caseless(stem), []).append(path)
@@ -240,11 +242,14 @@ def _says_where(before: str) -> bool:
 
 def _files(behind: str, evidence: Sequence[Evidence], output: Output, *, is_made: bool) -> UnitCount | None:
     """For files: a given file must be named, or quoted if it is named; a written file must be quoted."""
-    if is_made or not output.given:
+    if is_made or not output.given_files:
         quoted = {one.source for one in evidence if one.verified and not one.weak}
         quoted |= {one.statement_in for one in evidence if one.verified and not one.weak}
         return UnitCount(
-            "files", len(output.written), [one for one in output.written if one not in quoted], by_code=False
+            "files",
+            len(output.written_files),
+            [one for one in output.written_files if one not in quoted],
+            by_code=False,
         )
     named = _NAMED.fullmatch(behind)
     kinds: Sequence[str] = ("row", "section", "entries")
@@ -259,7 +264,9 @@ def _files(behind: str, evidence: Sequence[Evidence], output: Output, *, is_made
     else:
         seen = {path for unit in units if _is_quoted(unit, evidence) for path in output.named_in(unit.text)}
         seen |= {one.source for one in evidence if one.verified and not one.weak and one.statement_in}
-    return UnitCount("files", len(output.given), [path for path in output.given if path not in seen], bool(named))
+    return UnitCount(
+        "files", len(output.given_files), [path for path in output.given_files if path not in seen], bool(named)
+    )
 
 
 def _units(kind: str, name: str, text: str) -> Iterator[_Unit]:

@@ -86,7 +86,7 @@ def _unannounced(case: VerificationInput) -> list[CriterionResult]:
 
 def _too_short(case: VerificationInput) -> list[CriterionResult]:
     """Documents with fewer bytes than the policy asks for, unless the plan itself sets their length."""
-    written = [path for path in case.made if path.lower().endswith(DOCUMENTS) and path in case.files]
+    written = [path for path in case.judged_files if path.lower().endswith(DOCUMENTS) and path in case.files]
     sizes = {path: len(case.files[path]) for path in written if not is_blank(case.files[path])}
     short = {path: size for path, size in sizes.items() if size < case.min_document_bytes}
     meant = {
@@ -112,7 +112,7 @@ def _size(case: VerificationInput, path: str) -> str:
 
 def _citations(case: VerificationInput) -> list[CriterionResult]:
     """Documents with a citation that leads nowhere, and finished documents that have any citation (T8)."""
-    made = () if case.whole else case.made
+    made = () if case.whole else case.judged_files
     problems = problems_of(made, case.files, case.inputs.files, case.sources, case.finished)
     return [
         _result(f"K{number}", *_cited(path, sentences, finished=path in case.finished))

@@ -56,7 +56,7 @@ def untraced_in(case: VerificationInput) -> list[UntracedFigure]:
             line=figure.line,
             start=figure.start,
             end=figure.end,
-            place=document.where(figure.start, figure.end).words if document else "",
+            place=document.place_name(figure.start, figure.end).words if document else "",
         )
         for name, text in left
         for document in (_document_at(name, case),)
@@ -85,7 +85,7 @@ def unknown_names_in(case: VerificationInput) -> list[UntracedFigure]:
             line=text.count("\n", 0, one.start) + 1,
             start=one.start,
             end=one.end,
-            place=document.where(one.start, one.end).words if (document := documents[name]) else "",
+            place=document.place_name(one.start, one.end).words if (document := documents[name]) else "",
         )
         for name, text, one in islice(unknown, MAX_NAMES)
     ]
@@ -104,7 +104,7 @@ def _delivered(case: VerificationInput) -> Iterator[tuple[str, str]]:
 
 def _made_before(case: VerificationInput) -> Iterator[tuple[str, str]]:
     """Name and text of each file that earlier steps have written."""
-    judged = set(case.made)
+    judged = set(case.judged_files)
     for path in case.files:
         if path not in judged and path not in case.inputs.infos:
             yield path, _text_at(path, case)

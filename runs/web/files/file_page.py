@@ -131,7 +131,7 @@ class FilePage:
     @property
     def place_words(self) -> str:
         """The name of the place for people; empty for none, and for texts that only have lines."""
-        return self.document.where(*self._hit).words if self.document and self.pointed.end else ""
+        return self.document.place_name(*self._hit).words if self.document and self.pointed.end else ""
 
     @property
     def panel_grid(self) -> Grid | None:

@@ -40,7 +40,7 @@ def answer(*notes: str) -> bytes:
     builder.add("page=1", BlockKind.PAGE, "The rent is 1,200.")
     for note in notes:
         builder.note(note)
-    return builder.made("page", 1).packed()
+    return builder.build("page", 1).packed()
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +89,7 @@ def test_a_document_waits_until_it_is_read(asked: list[Any]) -> None:
     assert asked == [("runs.documents.formats.image.reader.read", PICTURE)]
     content = trees.contents_of(tree)["scan.png"]
     found = document_of(content)
-    assert (text_of(content), found and found.where(0, 3).words) == ("The rent is 1,200.", "page 1")
+    assert (text_of(content), found and found.place_name(0, 3).words) == ("The rent is 1,200.", "page 1")
     assert readings([source]).extents == {source: "1 page"}
 
 
@@ -236,7 +236,7 @@ def test_a_plan_that_came_with_the_task_waits_and_is_estimated_again(
 ) -> None:
     builder = Builder("image")
     builder.add("page=1", BlockKind.PAGE, "word " * 80_000)
-    replying(monkeypatch, builder.made("page", 1).packed())
+    replying(monkeypatch, builder.build("page", 1).packed())
     run = submitted(files={"scan.png": PICTURE}, plan=plan(step("one")))
     before = run.plans.get().estimate
     assert (WorkItem.objects.get().kind, run.gates.count()) == (WorkKind.READ, 0)
@@ -272,7 +272,7 @@ def test_a_planner_is_shown_the_first_page(submitted: Submit, monkeypatch: pytes
     builder = Builder("image", joint="\n\f")
     builder.add("page=1", BlockKind.PAGE, "Lease of 4 May.")
     builder.add("page=2", BlockKind.PAGE, "The rent is 1,200.")
-    replying(monkeypatch, builder.made("page", 2).packed())
+    replying(monkeypatch, builder.build("page", 2).packed())
     run = submitted(files={"scan.png": PICTURE})
     perform(WorkItem.objects.get().pk)
     assert previews_of(run.inputs) == {"scan.png": "Lease of 4 May.\n"}

@@ -344,7 +344,7 @@ def disputed() -> Document:
     builder.add("p2", BlockKind.PARAGRAPH, "The cap is EUR 900.", label="(a)", clause="4.2(a)")
     builder.add("p3", BlockKind.PARAGRAPH, "Notices are sent by mail.", label="4.4", clause="4.4")
     builder.mark(MarkKind.DISPUTED, 0, len("Liability\nThe cap is EUR 900."), note="4.3")
-    made = builder.made()
+    made = builder.build()
     return Document(made.text, made.rendered.layout)
 
 
@@ -374,8 +374,8 @@ def test_a_clause_that_the_document_calls_otherwise_is_said_with_its_place(quote
 
 def test_the_place_of_a_doubtful_number_leads_to_its_clause() -> None:
     document = disputed()
-    words = document.where(0, 9).words
-    assert (document.called(words), document.called("clause 4.2")) == ([(0, 9)], [(0, 9)])
+    words = document.place_name(0, 9).words
+    assert (document.spans_named(words), document.spans_named("clause 4.2")) == ([(0, 9)], [(0, 9)])
 
 
 def test_models_are_told_of_doubtful_numbers() -> None:

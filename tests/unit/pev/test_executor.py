@@ -262,7 +262,7 @@ def texts(model: Scripted) -> list[str]:
 
 def test_what_all_steps_are_told_comes_first_and_what_each_attempt_adds_comes_last() -> None:
     one, other = Scripted(gave(REPORT)), Scripted(gave(REPORT))
-    execute(one, Tools(), brief(results={"zero": "Nothing."}, made={"zero.md": FileInfo("1" * 64, 3)}))
+    execute(one, Tools(), brief(results={"zero": "Nothing."}, changed_files={"zero.md": FileInfo("1" * 64, 3)}))
     execute(other, Tools(), brief(step=step("two"), critiques=(Critique("attempt 1", "No."),)))
     assert [[item.kind for item in find("\n".join(texts(model)))] for model in (one, other)] == [
         ["request", "goal", "files", "result", "step", "files"],
@@ -278,7 +278,7 @@ def test_a_retry_is_told_all_that_the_attempt_before_was_told_and_then_more() ->
     told = []
     for number in range(3):
         model = Scripted(gave(REPORT))
-        execute(model, Tools(), brief(made={"b.md": FileInfo("1" * 64, 3)}, critiques=critiques[:number]))
+        execute(model, Tools(), brief(changed_files={"b.md": FileInfo("1" * 64, 3)}, critiques=critiques[:number]))
         told.append(texts(model))
     assert told[2][:-1] == told[1]
     assert told[1][:-1] == told[0]

@@ -190,7 +190,7 @@ def test_a_file_is_blank_when_nothing_in_it_can_be_seen(data: bytes, blank: bool
 def test_a_document_is_read_when_its_places_are_asked_for_and_only_once() -> None:
     builder = Builder("docx")
     builder.add("p1", BlockKind.PARAGRAPH, "The tenant shall pay.")
-    made = builder.made()
+    made = builder.build()
     read: list[Document] = []
 
     def document() -> Document:

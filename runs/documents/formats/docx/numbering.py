@@ -190,21 +190,21 @@ class Numbering:
         """Returns the list and level of a paragraph from its own properties (`list_of`) or its styles, or None."""
         num_id, level = direct
         if num_id is not None:
-            found = self.named(num_id)
+            found = self.list_with_id(num_id)
             return (found, level or 0) if found else None
         for at, style in enumerate(chain):
             if style.num_id is not None:
-                found = self.named(style.num_id)
+                found = self.list_with_id(style.num_id)
                 return (found, _level_by_style(found, chain[: at + 1]) if level is None else level) if found else None
         return None
 
-    def named(self, num_id: str) -> NumberList | None:
+    def list_with_id(self, num_id: str) -> NumberList | None:
         """Returns the list, or None if there is no such list. The id 0 means that there is none."""
         if num_id not in self._lists:
             self._lists[num_id] = self._list(num_id)
         return self._lists[num_id]
 
-    def called(self, name: str) -> NumberList | None:
+    def list_named(self, name: str) -> NumberList | None:
         """Returns the list whose definition has this name, or None."""
         abstract = self._called.get(name.casefold())
         if abstract is None:
@@ -414,7 +414,7 @@ class FieldNumbers:
         paragraph itself, or of the last field.
         """
         if name:
-            return numbering.called(name) or built_in(name)
+            return numbering.list_named(name) or built_in(name)
         if before:
             return before.numbers
         if own:

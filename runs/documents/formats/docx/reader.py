@@ -51,7 +51,7 @@ def read(data: bytes) -> bytes:
 
 def make(data: bytes) -> BuiltDocument:
     """Reads a Word file. Raises InvalidInput with a clause that continues the file's name."""
-    return _DocxReader(Package(data)).made()
+    return _DocxReader(Package(data)).build()
 
 
 class DocxSource(NamedTuple):
@@ -91,7 +91,7 @@ class _DocxReader:
         self._builder = Builder(FORMAT.name)
         self._story = DocxStory(self._builder, styles, Numbering(self._part("numbering"), styles), self._notes)
 
-    def made(self) -> BuiltDocument:
+    def build(self) -> BuiltDocument:
         ground = _ground(self._root, self._settings)
         place = DocxPosition("", BlockKind.PARAGRAPH, StoryCounters.of_clauses(), ground=ground)
         self._story.walk(self._body, place)
@@ -107,7 +107,7 @@ class _DocxReader:
             self._builder.caution(sentence)
         for clause in clauses:
             self._builder.mark(MarkKind.DISPUTED, clause.start, clause.end, note=clause.number.strip())
-        return self._builder.made(FORMAT.unit, place.paragraphs)
+        return self._builder.build(FORMAT.unit, place.paragraphs)
 
     def source(self) -> DocxSource:
         pieces: list[TextOrigin] = []

@@ -380,7 +380,7 @@ class DocxWords:
             return ""
         if number is None and code.left_out:
             self.left_out.append(code.left_out)
-        return code.shown if number is None else number
+        return code.displayed_text if number is None else number
 
     def _piece(self, element: Element, change: TrackedChange | None) -> str:
         tag = element.tag

@@ -61,7 +61,7 @@ def build_mail(form: DocumentFormat, mail: Mail) -> BuiltDocument:
         builder.note(note)
     for caution in mail.cautions:
         builder.caution(caution)
-    return builder.made(form.unit, len(everything))
+    return builder.build(form.unit, len(everything))
 
 
 def plain_lines(text: str) -> list[MailLine]:

@@ -51,7 +51,7 @@ def make(data: bytes) -> BuiltDocument:
         cautions.update(dict.fromkeys(page.cautions))
     for caution in cautions:
         builder.caution(caution)
-    return builder.made(FORMAT.unit, len(chapters))
+    return builder.build(FORMAT.unit, len(chapters))
 
 
 def _sheet(package: Package, folder: str, address: str) -> str | None:

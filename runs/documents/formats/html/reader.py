@@ -95,7 +95,7 @@ def make(data: bytes) -> BuiltDocument:
         builder.note(CUT)
     for caution in page.cautions:
         builder.caution(caution)
-    return builder.made(FORMAT.unit, len(page.pieces))
+    return builder.build(FORMAT.unit, len(page.pieces))
 
 
 def add_pieces(builder: Builder, pieces: Sequence[HtmlBlock], prefix: str = "") -> None:

@@ -65,7 +65,7 @@ class OcrBudget:
 
     @property
     def has_time(self) -> bool:
-        return self._effort.spent <= MAX_SECONDS and seconds_left() >= MIN_SECONDS_LEFT
+        return self._effort.seconds_spent <= MAX_SECONDS and seconds_left() >= MIN_SECONDS_LEFT
 
     def take(self) -> bool:
         """Starts a page. Returns False if there is no time for it."""
@@ -103,7 +103,7 @@ def make(data: bytes) -> BuiltDocument:
     builder = Builder(FORMAT.name)
     with warnings.catch_warnings(action="ignore"):  # Pillow warns of damage that it can handle
         pages = _add_pages(builder, data)
-    return builder.made(FORMAT.unit, pages, range(1, pages + 1))
+    return builder.build(FORMAT.unit, pages, range(1, pages + 1))
 
 
 def _add_pages(builder: Builder, data: bytes) -> int:

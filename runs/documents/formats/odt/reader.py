@@ -305,7 +305,7 @@ def make(data: bytes) -> BuiltDocument:
     for kind, prefix in ((BlockKind.HEADER, "hd"), (BlockKind.FOOTER, "ft")):
         for number, part in enumerate(_margins(styles, kind), 1):
             story.walk(part, OdtPosition(f"{prefix}{number}.", kind))
-    return builder.made(FORMAT.unit, main.paragraphs)
+    return builder.build(FORMAT.unit, main.paragraphs)
 
 
 def _hidden_styles(root: Element) -> Iterator[str]:

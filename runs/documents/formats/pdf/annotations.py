@@ -296,10 +296,10 @@ class PageAnnotations:
         self._unread, self._struck, self._comments = set[Aside](), list[MarkedWords](), list[PageComment]()
 
     @property
-    def found(self) -> Asides:
+    def result(self) -> Asides:
         return Asides(frozenset(self._unread), self._struck, self._comments)
 
-    def look(self, page: PdfPage) -> None:
+    def collect(self, page: PdfPage) -> None:
         """Reads the annotations of a page. Must be called before annotations are flattened into the page."""
         if raw.FPDFPage_GetAnnotCount(page) > MAX_LOOKED_AT:
             self._unread.add(Aside.COMMENT)
@@ -310,7 +310,7 @@ class PageAnnotations:
         if self._finder.reader.left < 0:
             self._unread.add(Aside.COMMENT)
 
-    def place(self, page: PdfTextPage, text: PageText) -> None:
+    def locate(self, page: PdfTextPage, text: PageText) -> None:
         """Finds the words of the page that the annotations refer to."""
         if not self._annotations:
             return

@@ -67,17 +67,17 @@ class _Line(NamedTuple):
 class _Row(NamedTuple):
     """A line with a part on each side of the gutter, or on one side only."""
 
-    one: _LinePart | None
-    other: _LinePart | None
+    left_part: _LinePart | None
+    right_part: _LinePart | None
     up: float
     has_more: bool
 
 
 class _RowRun(NamedTuple):
-    """The parts of consecutive rows. `one` may have additional parts at the end if its column is longer."""
+    """The parts of consecutive rows. `left_parts` may have additional parts at the end if its column is longer."""
 
-    one: Sequence[_LinePart]
-    other: Sequence[_LinePart]
+    left_parts: Sequence[_LinePart]
+    right_parts: Sequence[_LinePart]
     top: float
     bottom: float
     has_more: int
@@ -95,10 +95,10 @@ def by_columns(page: PdfTextPage, text: str, numbers: Sequence[int]) -> tuple[st
     runs = [run for run in prose if drawn is not None and not any(_divides(box, run) for box in drawn)]
     parts, kept, at = list[str](), array("I"), 0
     for run in runs:
-        first, last = run.one[0].start, max(run.one[-1].end, run.other[-1].end)
+        first, last = run.left_parts[0].start, max(run.left_parts[-1].end, run.right_parts[-1].end)
         parts.append(text[at:first])
         kept.extend(numbers[at:first])
-        for part in [*run.one, *run.other]:
+        for part in [*run.left_parts, *run.right_parts]:
             parts += [text[part.start : part.end], "\n"]
             kept.extend([*numbers[part.start : part.end], numbers[part.end - 1]])
         parts.pop()
@@ -188,14 +188,14 @@ def _runs(lines: Sequence[_Line]) -> list[_RowRun]:
 
 
 def _run(group: Sequence[_Row]) -> _RowRun | None:
-    both = [at for at, row in enumerate(group) if row.one and row.other]
+    both = [at for at, row in enumerate(group) if row.left_part and row.right_part]
     if len(both) < _MIN_ROWS or both[-1] - both[0] >= len(both):
         return None
     last = both[-1] + 1
-    while last < len(group) and group[last].one:
+    while last < len(group) and group[last].left_part:
         last += 1
     rows = group[both[0] : last]
-    one, other = [row.one for row in rows if row.one], [row.other for row in rows if row.other]
+    one, other = [row.left_part for row in rows if row.left_part], [row.right_part for row in rows if row.right_part]
     return _RowRun(one, other, rows[0].up, rows[-1].up, sum(row.has_more for row in rows))
 
 
@@ -213,12 +213,12 @@ def _joined(parts: Sequence[_LinePart]) -> _LinePart | None:
 
 
 def _is_prose(text: str, run: _RowRun) -> bool:
-    begun = [_beginnings(text, column) for column in (run.one, run.other)]
+    begun = [_beginnings(text, column) for column in (run.left_parts, run.right_parts)]
     return (
-        all(map(_is_column, (run.one, run.other), begun))
-        and all(len(one) <= (1 - _MIN_FLOW) * len(run.other) for one in begun)
+        all(map(_is_column, (run.left_parts, run.right_parts), begun))
+        and all(len(one) <= (1 - _MIN_FLOW) * len(run.right_parts) for one in begun)
         and len(begun[0] & begun[1]) <= _MAX_SHARED * min(map(len, begun))
-        and run.has_more <= _MAX_GAPS * len(run.other)
+        and run.has_more <= _MAX_GAPS * len(run.right_parts)
     )
 
 
@@ -253,4 +253,8 @@ def _divides(box: Box, run: _RowRun) -> bool:
     """Whether it separates the columns between the first and the last row."""
     left, low, right, high = box
     is_between = run.bottom < low < run.top or run.bottom < high < run.top
-    return is_between and left < max(part.right for part in run.one) and min(part.left for part in run.other) < right
+    return (
+        is_between
+        and left < max(part.right for part in run.left_parts)
+        and min(part.left for part in run.right_parts) < right
+    )

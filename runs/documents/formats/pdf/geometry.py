@@ -47,7 +47,7 @@ class PageView:
         self._x = x0, (x1 - x0) / reach, (x2 - x0) / reach
         self._y = y0, (y1 - y0) / reach, (y2 - y0) / reach
 
-    def shown(self, left: float, bottom: float, right: float, top: float) -> Rectangle:
+    def to_fractions(self, left: float, bottom: float, right: float, top: float) -> Rectangle:
         """Converts a box. The result is not clipped to the page."""
         x, dx, dy = self._x
         one, other = x + dx * left + dy * bottom, x + dx * right + dy * top
@@ -68,7 +68,7 @@ class PageView:
 
     def has(self, left: float, bottom: float, right: float, top: float) -> bool:
         """Whether the whole box is on the page."""
-        shown = self.shown(left, bottom, right, top)
+        shown = self.to_fractions(left, bottom, right, top)
         return min(shown.left, shown.top) >= 0 and max(shown.right, shown.bottom) <= 1
 
     @property
@@ -99,7 +99,7 @@ def rectangles(page: PdfTextPage, view: PageView, number: int, count: int) -> li
         return []
     upright = abs(math.sin(raw.FPDFText_GetCharAngle(page, number))) < math.sqrt(0.5)
     merged = _merged(boxes(page, number, count), upright)
-    return list(_on_page(view.shown(*box) for box in merged))
+    return list(_on_page(view.to_fractions(*box) for box in merged))
 
 
 def boxes(page: PdfTextPage, number: int, count: int) -> list[Box]:

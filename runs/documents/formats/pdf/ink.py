@@ -109,7 +109,7 @@ class _TimeLimit:
         self._effort, self._has_sign = effort, has_sign
 
     def check(self) -> None:
-        if self._effort.spent > MAX_SECONDS:
+        if self._effort.seconds_spent > MAX_SECONDS:
             raise TookTooLongError(has_sign=self._has_sign)
 
 
@@ -230,14 +230,14 @@ class _PageCheck:
     def windows(self, lines: Sequence[tuple[int, int]]) -> Iterator[PageWindow]:
         """Yields the parts of the page that contain these lines."""
         drawn_at = [boxes(self.text_page, *self.text.span(*span)) for span in lines]
-        return windows(self.view.shown(*LineExtent.of(one).box) if one else WHOLE for one in drawn_at)
+        return windows(self.view.to_fractions(*LineExtent.of(one).box) if one else WHOLE for one in drawn_at)
 
     @cached_property
     def is_scan(self) -> bool:
         return raw.FPDF_PAGEOBJ_IMAGE in self.contents.kinds and is_picture(self.page)
 
     @cached_property
-    def covered(self) -> CoveredText | None:
+    def covered_text(self) -> CoveredText | None:
         if not (self.contents.has_covers or self.is_scan):
             return None
         doubtful = self.contents.doubtful
@@ -308,7 +308,7 @@ class _PartCheck:
     def _has_ink_near(self, at: int) -> bool:
         left, bottom, right, top = loose_box(self._text_page, self._text.numbers[at])
         room = top - bottom
-        place = self._view.shown(left - room, bottom - room, right + room, top + room)
+        place = self._view.to_fractions(left - room, bottom - room, right + room, top + room)
         dark, light = cast("tuple[int, int]", self._coarse.part(place).getextrema())
         return light - dark >= MIN_CONTRAST
 
@@ -316,14 +316,18 @@ class _PartCheck:
         """Returns the layers of the words of a line that may be covered, None for other words, or nothing if no word
         may be.
         """
-        if self._sheet.covered is None:
+        if self._sheet.covered_text is None:
             return set()
         found = {self._layer(at) for at in range(start, end) if not self._text.text[at].isspace()}
         return found if found != {None} else set()
 
     def _layer(self, at: int) -> int | None:
-        one = text_object(self._text_page, self._text.numbers[at]) if self._sheet.covered else None
-        return self._sheet.covered.layers.get(ctypes.addressof(one.contents)) if one and self._sheet.covered else None
+        one = text_object(self._text_page, self._text.numbers[at]) if self._sheet.covered_text else None
+        return (
+            self._sheet.covered_text.layers.get(ctypes.addressof(one.contents))
+            if one and self._sheet.covered_text
+            else None
+        )
 
     def _camouflaged(self, start: int, end: int) -> set[int]:
         """Returns the offsets of characters in the colour of most of their surroundings."""
@@ -332,7 +336,7 @@ class _PartCheck:
             return found
         for offsets, box, paint in unseen.words(self._text_page, self._text, start, end):
             self._check_time()
-            place = self._view.shown(*box)
+            place = self._view.to_fractions(*box)
             if (
                 paint
                 and self._share(self._coarse, place, paint) >= unseen.MIN_DOUBT
@@ -364,7 +368,7 @@ class _PartCheck:
         gappy = [part for part in parts if part.has_gaps]
         if not gappy or are_spaces([width for part in gappy for width in part.gaps], spaces):
             return True
-        found = (gap for part in gappy for gap in gaps(part, self._view.shown(*drawn_at[part.number])))
+        found = (gap for part in gappy for gap in gaps(part, self._view.to_fractions(*drawn_at[part.number])))
         return not any(map(self._has_letter, found))
 
     def _has_letter(self, gap: Gap) -> bool:
@@ -395,7 +399,7 @@ class _PartCheck:
         if unicodedata.category(character) in NO_INK:
             return False
         box = tight_box(self._text_page, number)
-        place = self._view.shown(*box)
+        place = self._view.to_fractions(*box)
         across, down = (place.left + place.right) / 2, (place.top + place.bottom) / 2
         if not (0 <= across <= 1 and 0 <= down <= 1) or size_of(self._text_page, number) < MIN_SIZE:
             return True
@@ -441,7 +445,7 @@ class _PartCheck:
             return self._changes[key]
         if len(self._changes) >= _MAX_KEPT:
             del self._changes[next(iter(self._changes))]
-        self._changes[key] = cast("CoveredText", self._sheet.covered).difference(whole, layer)
+        self._changes[key] = cast("CoveredText", self._sheet.covered_text).difference(whole, layer)
         return self._changes[key]
 
     def _is_in_picture(self, box: Box) -> bool:

@@ -185,7 +185,7 @@ def pages_of(document: PdfDocument) -> Iterator[PageReading]:
         size += len(page.text)
         if size > MAX_CHARACTERS:
             raise InvalidInput(f"has more than {MAX_CHARACTERS:,} characters of text; split it")
-        yield page._replace(label=labels.of(number), asides=gathering.found)
+        yield page._replace(label=labels.of(number), asides=gathering.result)
 
 
 class _Reading(NamedTuple):
@@ -200,10 +200,10 @@ class _Reading(NamedTuple):
 
 def _page(reading: _Reading, number: int, gathering: PageAnnotations) -> PageReading:
     document, ocr, effort = reading.document, reading.ocr, reading.effort
-    with page_of(document, number, gathering.look) as page:
+    with page_of(document, number, gathering.collect) as page:
         with text_page_of(page) as text_page:
             text = text_of(text_page)
-            gathering.place(text_page, text)
+            gathering.locate(text_page, text)
             letters = len("".join(text.text.split()))
             again = partial(page_of, document, number)
             found = _with_looks(page, text_page, text, reading, again) if letters else PageReading()
@@ -363,7 +363,7 @@ def make(data: bytes) -> BuiltDocument:
         _add_asides(builder, f"page={number}", start, page.asides)
     _note_what_is_missing(builder, pages)
     pictorial = [number for number, page in enumerate(pages, 1) if page.pictorial]
-    return builder.made(FORMAT.unit, len(pages), pictorial)
+    return builder.build(FORMAT.unit, len(pages), pictorial)
 
 
 def _add_asides(builder: Builder, anchor: str, start: int, asides: Asides) -> None:

@@ -101,7 +101,9 @@ def _part(picture: Image.Image, view: PageView, page: PdfTextPage, text: PageTex
 
 def _around(page: PdfTextPage, view: PageView, number: int, count: int) -> Rectangle:
     """Returns the place of these characters."""
-    found = [view.shown(*box) for box in boxes(page, number, count)] or [view.shown(*loose_box(page, number))]
+    found = [view.to_fractions(*box) for box in boxes(page, number, count)] or [
+        view.to_fractions(*loose_box(page, number))
+    ]
     lefts, tops, rights, bottoms = zip(*found, strict=True)
     return Rectangle(min(lefts), min(tops), max(rights), max(bottoms))
 

@@ -239,7 +239,7 @@ class CoveredText:
             self.layers.update((ctypes.addressof(handle.contents), layer) for handle in handles)
 
     def _room(self, box: tuple[float, float, float, float]) -> Room:
-        return pixels(self._view.shown(*box), _CELLS, _CELLS)
+        return pixels(self._view.to_fractions(*box), _CELLS, _CELLS)
 
 
 def _difference(one: Image.Image, other: Image.Image) -> Image.Image:
@@ -329,7 +329,7 @@ def seen_by_shape(
                 return False
             across, up = moves.get(addresses[at], (0.0, 0.0))
             left, bottom, right, top = tight_box(text_page, text.numbers[at])
-            place = view.shown(left + across, bottom + up, right + across, top + up)
+            place = view.to_fractions(left + across, bottom + up, right + across, top + up)
             left, top, right, bottom = picture.room(place)
             return _has_shape(pictures, masks, (left - _AROUND, top - _AROUND, right + _AROUND, bottom + _AROUND))
 

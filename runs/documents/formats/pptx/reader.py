@@ -145,7 +145,7 @@ def make(data: bytes) -> BuiltDocument:
             builder.note(f"Slide {number} of {len(parts)} is missing in the file.")
         else:
             _Slide(builder, package, number, part, names).read(root)
-    return builder.made(FORMAT.unit, len(parts))
+    return builder.build(FORMAT.unit, len(parts))
 
 
 class _Slide:

@@ -304,7 +304,7 @@ class RtfReader:
         if target not in _KEPT or field.has_result(self._shown):
             return
         code = FieldCode(field.code)
-        self._say(field.form_text or code.shown)
+        self._say(field.form_text or code.displayed_text)
         if code.left_out and not self._state.is_gone:
             self._line(target).left_out.append(code.left_out)
 
@@ -507,7 +507,7 @@ def make(data: bytes) -> BuiltDocument:
         for line in _without_gaps(reader.streams[name]):
             number += 1
             _add(builder, f"L{number}", kind, line)
-    return builder.made(FORMAT.unit, number)
+    return builder.build(FORMAT.unit, number)
 
 
 def _add(builder: Builder, anchor: str, kind: BlockKind, line: RtfLine) -> None:

@@ -303,7 +303,7 @@ def make(data: bytes) -> BuiltDocument:
             without_value += cells.without_value
     if without_value:
         text.builder.note(_uncalculated(without_value))
-    return text.builder.made(FORMAT.unit, len(sheets))
+    return text.builder.build(FORMAT.unit, len(sheets))
 
 
 def _uncalculated(count: int) -> str:

@@ -20,12 +20,12 @@ def _document(given: Sequence[Given]) -> Document:
         is_label = name.startswith("[")
         label = name.strip("[]")
         builder.add(f"p{number}", kind, text, label=label, clause="" if is_label else name)
-    made = builder.made()
+    made = builder.build()
     return Document(made.text, made.rendered.layout)
 
 
 def _names(document: Document) -> list[str]:
-    return [document.where(one.start, one.end).words for one in document.layout.blocks if one.clause]
+    return [document.place_name(one.start, one.end).words for one in document.layout.blocks if one.clause]
 
 
 _BODY = [(_PARAGRAPH, "The Supplier delivers.", "1.1"), (_PARAGRAPH, "The Buyer pays.", "2.1")]

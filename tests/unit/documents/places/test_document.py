@@ -16,7 +16,7 @@ from runs.evidence.citations.places import spans_of
 def test_a_clause_is_found_by_its_paragraph_and_by_its_number() -> None:
     lease = _document(_lease())
     start = lease.text.index("The tenant")
-    assert lease.where(start, start + 10) == PlaceName("p3", "clause 4.2(b)")
+    assert lease.place_name(start, start + 10) == PlaceName("p3", "clause 4.2(b)")
     assert _words(lease, "p3") == "The tenant pays thirty days after the invoice."
     assert _words(lease, "4.2(B)") == "The tenant pays thirty days after the invoice."
     assert _words(lease, "clause=4.2(b).") == "The tenant pays thirty days after the invoice."
@@ -27,7 +27,7 @@ def test_the_number_before_the_changes_is_said_before_a_clause() -> None:
     builder = Builder("docx")
     builder.add("p1", BlockKind.PARAGRAPH, "The tenant insures.", label="5.4", clause="5.4", markup="5.6")
     shown = "[p1] 5.4 {clause 5.6 before the tracked changes are accepted} The tenant insures."
-    assert marked_text(_document(builder.made()), 1_000) == shown
+    assert marked_text(_document(builder.build()), 1_000) == shown
 
 
 @pytest.mark.parametrize(
@@ -50,23 +50,23 @@ def test_the_number_before_the_changes_is_said_before_a_clause() -> None:
 def test_every_anchor_has_words(anchor: str, words: str) -> None:
     builder = Builder("docx")
     builder.add(anchor, BlockKind.PARAGRAPH, "words")
-    assert _document(builder.made()).where(0, 5) == PlaceName(anchor, words)
+    assert _document(builder.build()).place_name(0, 5) == PlaceName(anchor, words)
 
 
 def test_a_number_that_two_clauses_have_leads_nowhere() -> None:
     builder = Builder("docx")
     builder.add("p1", BlockKind.PARAGRAPH, "One.", clause="1")
     builder.add("p2", BlockKind.PARAGRAPH, "Annex, one.", clause="1")
-    assert _document(builder.made()).span_of("1") is None
+    assert _document(builder.build()).span_of("1") is None
 
 
 def test_a_passage_over_a_page_break_names_both_pages() -> None:
     builder = Builder("pdf", joint="\n\f")
     builder.add("page=1", BlockKind.PAGE, "It ends on the")
     builder.add("page=2", BlockKind.PAGE, "next page.")
-    report = _document(builder.made("page", 2))
-    assert report.where(8, 21) == PlaceName("page=1-2", "pages 1 and 2")
-    assert report.where(0, 5) == PlaceName("page=1", "page 1")
+    report = _document(builder.build("page", 2))
+    assert report.place_name(8, 21) == PlaceName("page=1-2", "pages 1 and 2")
+    assert report.place_name(0, 5) == PlaceName("page=1", "page 1")
     assert _words(report, "page=1-2") == report.text
     assert report.span_of("page=2-1") is None
 
@@ -76,9 +76,9 @@ def test_a_passage_that_goes_on_behind_the_pages_names_the_pages() -> None:
     builder.add("page=1", BlockKind.PAGE, "One.")
     builder.add("page=2", BlockKind.PAGE, "Two.")
     builder.add("cm1.p1", BlockKind.COMMENT, "A comment.")
-    report = _document(builder.made("page", 2))
-    assert report.where(0, len(report.text)).anchor == "page=1-2"
-    assert report.where(5, len(report.text)).anchor == "page=2"
+    report = _document(builder.build("page", 2))
+    assert report.place_name(0, len(report.text)).anchor == "page=1-2"
+    assert report.place_name(5, len(report.text)).anchor == "page=2"
 
 
 def test_cells_are_found_by_their_addresses() -> None:
@@ -89,23 +89,23 @@ def test_cells_are_found_by_their_addresses() -> None:
     assert book.span_of("Rents!D2") is None
     assert book.span_of("Rents!B3") is None
     at = book.text.index("Mill")
-    assert book.where(at, at + 4) == PlaceName("Rents!B2", "Rents!B2")
-    assert book.where(at, at + 14) == PlaceName("Rents!B2:C2", "Rents!B2:C2")
+    assert book.place_name(at, at + 4) == PlaceName("Rents!B2", "Rents!B2")
+    assert book.place_name(at, at + 14) == PlaceName("Rents!B2:C2", "Rents!B2:C2")
 
 
 def test_a_formula_belongs_to_its_cell() -> None:
     book = _document(_workbook())
     at = book.text.index("UPPER")
-    assert book.where(at, at + 5) == PlaceName("Rents!B2", "Rents!B2")
+    assert book.place_name(at, at + 5) == PlaceName("Rents!B2", "Rents!B2")
 
 
 def test_cells_of_several_rows_are_named_by_the_smallest_range_that_has_them() -> None:
     builder = Builder("xlsx")
     builder.add("Rents!A2", BlockKind.ROW, "Unit 1\tpaid\tTotal rent due")
     builder.add("Rents!A3", BlockKind.ROW, "500 EUR\tUnit 9\tDefault")
-    book = _document(builder.made("sheet", 1))
+    book = _document(builder.build("sheet", 1))
     start, end = book.text.index("Total"), book.text.index("\tUnit 9")
-    assert book.where(start, end) == PlaceName("Rents!A2:C3", "Rents!A2:C3")
+    assert book.place_name(start, end) == PlaceName("Rents!A2:C3", "Rents!A2:C3")
     assert _words(book, "Rents!A2:C3") == book.text
 
 
@@ -113,8 +113,8 @@ def test_cells_of_two_sheets_are_named_by_those_of_the_first() -> None:
     builder = Builder("xlsx")
     for anchor in ("Rents!A2", "Rents!B3", "Costs!C9"):
         builder.add(anchor, BlockKind.ROW, "500 EUR")
-    book = _document(builder.made("sheet", 2))
-    assert book.where(0, len(book.text)) == PlaceName("Rents!A2:B3", "Rents!A2:B3")
+    book = _document(builder.build("sheet", 2))
+    assert book.place_name(0, len(book.text)) == PlaceName("Rents!A2:B3", "Rents!A2:B3")
 
 
 def test_formulas_are_found_by_their_cells() -> None:
@@ -127,8 +127,8 @@ def test_formulas_are_found_by_their_cells() -> None:
 def test_a_formula_is_named_by_its_cell_whatever_the_sheet_is_called() -> None:
     builder = Builder("xlsx")
     builder.add("'What!'!A2", BlockKind.FORMULAS, "A2: =SUM(C5:F6)\nD2: =UPPER(A2)")
-    book = _document(builder.made("sheet", 1))
-    assert book.where(book.text.index("UPPER"), len(book.text)).anchor == "'What!'!D2"
+    book = _document(builder.build("sheet", 1))
+    assert book.place_name(book.text.index("UPPER"), len(book.text)).anchor == "'What!'!D2"
 
 
 _WORDS = st.text(st.sampled_from("ab 1:"), min_size=1, max_size=6).filter(lambda text: text.strip() == text)
@@ -163,7 +163,7 @@ def _documents(draw: st.DrawFn) -> Document:
             builder.add(name, BlockKind.FORMULAS, "\n".join(lines))
         if draw(st.booleans()):
             builder.add(f"{name}.cm1", BlockKind.COMMENT, draw(_WORDS))
-    return _document(builder.made())
+    return _document(builder.build())
 
 
 @given(_documents(), st.data())
@@ -171,8 +171,8 @@ def test_the_anchor_of_any_words_leads_back_to_them(document: Document, data: st
     inked = [at for at, sign in enumerate(document.text) if not sign.isspace()]
     start = data.draw(st.sampled_from(inked))
     end = data.draw(st.sampled_from([at for at in inked if at >= start])) + 1
-    spans = spans_of(document, document.where(start, end).anchor)
-    assert [span for span in spans if span[0] < end and start < span[1]], document.where(start, end)
+    spans = spans_of(document, document.place_name(start, end).anchor)
+    assert [span for span in spans if span[0] < end and start < span[1]], document.place_name(start, end)
 
 
 def test_comments_on_cells_of_a_sheet_with_a_dot_keep_their_authors() -> None:
@@ -182,7 +182,7 @@ def test_comments_on_cells_of_a_sheet_with_a_dot_keep_their_authors() -> None:
         builder.mark(MarkKind.COMMENTED, start, start + 7, by=by, note=f"Q1.2026!B{row}.cm1")
         builder.add(f"Q1.2026!B{row}.cm1", BlockKind.COMMENT, "too high")
         builder.add(f"Q1.2026!B{row}.cm2", BlockKind.COMMENT, "an answer of somebody else")
-    book = _document(builder.made("sheet", 1))
+    book = _document(builder.build("sheet", 1))
     found = [book.author_of(block) for block in book.layout.blocks if block.kind is BlockKind.COMMENT]
     assert [mark.by if mark else "" for mark in found] == ["Ann", "", "Bob", ""]
 
@@ -197,7 +197,7 @@ def test_marks_are_those_that_overlap() -> None:
     start = builder.add("p1", BlockKind.PARAGRAPH, "capped at 100 per year").start
     builder.mark(MarkKind.INSERTED, start + 10, start + 13, by="Alice", on="2026-11-01")
     builder.mark(MarkKind.HIDDEN, start, start + 6)
-    text = _document(builder.made())
+    text = _document(builder.build())
     assert [mark.by for mark in text.marks_on(8, 11, MarkKind.INSERTED)] == ["Alice"]
     assert text.marks_on(13, 20, MarkKind.INSERTED) == []
     assert text.marks_on(0, 20, MarkKind.UNSEEN) == []
@@ -222,7 +222,7 @@ def _lease() -> BuiltDocument:
     builder.add(
         "p3", BlockKind.PARAGRAPH, "The tenant pays thirty days after the invoice.", label="(b)", clause="4.2(b)"
     )
-    return builder.made()
+    return builder.build()
 
 
 def _workbook() -> BuiltDocument:
@@ -230,7 +230,7 @@ def _workbook() -> BuiltDocument:
     builder.add("Rents!A1", BlockKind.ROW, "No\tPlace\tRent")
     builder.add("Rents!A2", BlockKind.FORMULAS, "B2: =UPPER(A2)")
     builder.add("Rents!A2", BlockKind.ROW, "7\tMill Lane\t1200")
-    return builder.made("sheet", 1)
+    return builder.build("sheet", 1)
 
 
 def _document(made: BuiltDocument) -> Document:

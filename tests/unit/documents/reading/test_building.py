@@ -16,7 +16,7 @@ def test_what_a_process_sends_is_what_the_reader_made() -> None:
     builder = Builder("docx")
     builder.add("p1", BlockKind.PARAGRAPH, "One.")
     builder.note("Page 3 of 12 is a picture.")
-    made = builder.made("page", 12)
+    made = builder.build("page", 12)
     header, text = unpacked(made.packed())
     assert TypeAdapter(Rendered).validate_json(header) == made.rendered
     assert text.decode() == made.text
@@ -27,7 +27,7 @@ def test_no_character_is_lost_or_added() -> None:
     builder.add("p1", BlockKind.PARAGRAPH, "\ufeffa\0b\ud800c")
     builder.mark(MarkKind.HIDDEN, builder.begin() + 1, builder.begin() + 2)
     builder.add("p2", BlockKind.PARAGRAPH, "xyz")
-    made = builder.made()
+    made = builder.build()
     assert made.text == "\u200ba\ufffdb\ufffdc\nxyz"
     mark = made.rendered.layout.marks[0]
     assert made.text.encode().decode("utf-8-sig")[mark.start : mark.end] == "y"
@@ -37,7 +37,7 @@ def test_names_and_labels_are_as_they_can_be_stored() -> None:
     builder = Builder("docx")
     builder.add("p1", BlockKind.PARAGRAPH, "a", label="\ud800")
     builder.mark(MarkKind.INSERTED, 0, 1, by="\udfff", note="x\0")
-    layout = builder.made().rendered.layout
+    layout = builder.build().rendered.layout
     assert (layout.blocks[0].label, layout.marks[0].by, layout.marks[0].note) == ("\ufffd", "\ufffd", "x\ufffd")
 
 
@@ -75,7 +75,7 @@ def test_a_document_without_text_is_none() -> None:
     builder = Builder("docx")
     builder.add("p1", BlockKind.PARAGRAPH, " \n")
     with pytest.raises(InvalidInput, match="has no text in it"):
-        builder.made()
+        builder.build()
 
 
 def test_many_notes_are_counted() -> None:
@@ -83,10 +83,10 @@ def test_many_notes_are_counted() -> None:
     builder.add("page=1", BlockKind.PAGE, "a")
     for page in range(MAX_NOTES + 5):
         builder.note(f"Page {page} could not be read.")
-    assert builder.made().rendered.notes[-1] == "5 more places could not be read."
+    assert builder.build().rendered.notes[-1] == "5 more places could not be read."
 
 
 def test_effort_counts_from_the_beginning_of_a_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([1_000.0, 1_002.5])
     monkeypatch.setattr(time, "process_time", lambda: next(clock))
-    assert WorkBudget().spent == 2.5
+    assert WorkBudget().seconds_spent == 2.5

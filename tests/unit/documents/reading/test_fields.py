@@ -49,4 +49,4 @@ def test_a_switch_may_have_a_number(code: str, number: int | None) -> None:
     ],
 )
 def test_fields_without_a_result_may_show_something(code: str, shown: str, left_out: str) -> None:
-    assert (FieldCode(code).shown, FieldCode(code).left_out) == (shown, left_out)
+    assert (FieldCode(code).displayed_text, FieldCode(code).left_out) == (shown, left_out)

@@ -162,7 +162,7 @@ def test_words_that_a_page_gives_back_in_other_letters_are_compared_without_them
 ) -> None:
     builder = Builder("pdf", joint="\n\f")
     builder.add("page=1", BlockKind.PAGE, f"It is so.\n1a.md, line 1: “{quote}”")
-    found = noted_in(document(builder.made("page", 1)), sources({"a.md": f"{source}\n".encode()}))
+    found = noted_in(document(builder.build("page", 1)), sources({"a.md": f"{source}\n".encode()}))
     assert [one.quote for one in found.broken] == ([quote] if is_broken else [])
 
 
@@ -283,7 +283,7 @@ def test_what_a_document_cites_is_looked_up_once_for_all_quotes_from_it(form: st
 def test_a_note_whose_name_looks_like_another_site_is_no_citation() -> None:
     builder = Builder("docx")
     builder.add("fn1", BlockKind.FOOTNOTE, "//example.org/a.md, line 1: “due monthly”")
-    assert noted_in(document(builder.made("page", 1)), sources()).links == ()
+    assert noted_in(document(builder.build("page", 1)), sources()).links == ()
 
 
 @FORMS

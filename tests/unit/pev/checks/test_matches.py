@@ -33,7 +33,7 @@ class TestMatches:
             builder = Builder("docx")
             builder.add("p1", BlockKind.PARAGRAPH, body)
             builder.add("cm0.p1", BlockKind.COMMENT, comment)
-            made = builder.made()
+            made = builder.build()
             copy = Converted(made.text.encode(), "a" * 64, lambda: Document(made.text, made.rendered.layout))
             check = Matches(kind="matches", path="a.docx", pattern=r"^F\d+ · ", comments=True)
             evidence = run_check(check, CheckInput({"a.docx": copy}))

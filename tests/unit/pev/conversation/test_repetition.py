@@ -84,7 +84,7 @@ def test_an_error_that_comes_again_stays_an_error() -> None:
 def test_a_repeated_call_keeps_its_number_and_its_result() -> None:
     calls = CallHistory()
     calls.answers([call("a"), call("a"), call("b")])
-    assert [result.text for _, result in calls.made] == ["Text of a.", "Text of a.", "Text of b."]
+    assert [result.text for _, result in calls.calls] == ["Text of a.", "Text of a.", "Text of b."]
     ((told, _),) = calls.answers([call("c")])
     assert told == delimited("tool", "Text of c.", "@tool-4 read_file")
 

@@ -163,4 +163,4 @@ def test_what_is_told_of_earlier_calls_is_bounded_and_the_newest_are_kept() -> N
     assert lines[0].startswith("(and 2")
     assert lines[-1].startswith("@tool-300 “write_file” ")
     assert ": error: “rrr" in lines[-1]
-    assert calls.written(["write_file"]) == [f"“{number}.md”" for number in range(1, 21)]
+    assert calls.written_files(["write_file"]) == [f"“{number}.md”" for number in range(1, 21)]

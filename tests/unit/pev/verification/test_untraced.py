@@ -20,7 +20,7 @@ def memo(name: str) -> Converted:
     builder = Builder("docx")
     builder.add("p1", BlockKind.PARAGRAPH, "The rent")
     builder.add("p2", BlockKind.PARAGRAPH, f"{name} pays CHF 9,999 each month.")
-    made = builder.made()
+    made = builder.build()
     return Converted(made.text.encode(), "a" * 64, lambda: Document(made.text, made.rendered.layout))
 
 

@@ -15,7 +15,7 @@ NOWHERE = (0, 0)
 
 
 def document(builder: Builder) -> Document:
-    made = builder.made()
+    made = builder.build()
     return Document(made.text, made.rendered.layout)
 
 

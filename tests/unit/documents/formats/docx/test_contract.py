@@ -57,7 +57,7 @@ def test_every_quote_is_found_at_its_clause() -> None:
         start = dice.randrange(30)
         quote = block.text[start : start + 70]
         at = made.text.index(quote)
-        where = document.where(at, at + len(quote))
+        where = document.place_name(at, at + len(quote))
         assert where.anchor == block.anchor
         assert made.text[at : at + len(quote)] == quote
         assert document.span_of(block.anchor) == (at - start, at - start + len(block.text))

@@ -39,7 +39,7 @@ def test_fields_lines_and_attachments_are_lines() -> None:
     assert [block.anchor for block in layout.blocks] == [f"L{number}" for number in range(1, 11)]
     assert [block.kind for block in layout.blocks][3:6] == [BlockKind.FIELD, BlockKind.LINE, BlockKind.LINE]
     at = made.text.index("please")
-    assert Document(made.text, layout).where(at, at + 6) == PlaceName("L8", "line 8")
+    assert Document(made.text, layout).place_name(at, at + 6) == PlaceName("L8", "line 8")
     assert attachments(mail.as_bytes()) == [("lease ü.pdf", b"%PDF")]
 
 

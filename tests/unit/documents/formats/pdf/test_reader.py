@@ -128,7 +128,7 @@ def test_each_page_is_a_block_and_has_the_name_that_the_document_gives_it() -> N
         ("page=3", "1"),
     ]
     assert (layout.format, layout.unit, layout.units) == ("pdf", "page", 3)
-    assert Document(made.text, layout).where(20, 30).words == "page 2 (“ii”)"
+    assert Document(made.text, layout).place_name(20, 30).words == "page 2 (“ii”)"
 
 
 def test_numbers_that_are_the_labels_are_none() -> None:

@@ -28,7 +28,7 @@ def test_shapes_are_read_with_their_places_and_levels() -> None:
     layout = made.rendered.layout
     assert (layout.format, layout.unit, layout.units) == ("pptx", "slide", 2)
     at = made.text.index("Thank")
-    assert Document(made.text, layout).where(at, at + 5) == PlaceName("s2.sh1.p1", "slide 2")
+    assert Document(made.text, layout).place_name(at, at + 5) == PlaceName("s2.sh1.p1", "slide 2")
     assert Document(made.text, layout).span_of("s1") == (0, made.text.index("\nThank"))
 
 

@@ -34,11 +34,11 @@ def test_rows_are_blocks_of_cells_under_the_name_of_their_sheet() -> None:
     assert (layout.format, layout.unit, layout.units) == ("xlsx", "sheet", 2)
     book = Document(made.text, layout)
     at = made.text.index("Mill")
-    assert book.where(at, at + 4) == PlaceName("Rents!B2", "Rents!B2")
+    assert book.place_name(at, at + 4) == PlaceName("Rents!B2", "Rents!B2")
     assert book.span_of("Rents!B2") == (at, at + 9)
     assert book.span_of("Rents!A2") == (at - 2, at - 1)
     assert book.span_of("Rents") == (0, made.text.index("\nNotes"))
-    assert book.where(0, 5) == PlaceName("Rents!name", "name of sheet Rents")
+    assert book.place_name(0, 5) == PlaceName("Rents!name", "name of sheet Rents")
 
 
 def test_strings_are_shared_rich_and_without_pronunciation() -> None:
@@ -107,7 +107,7 @@ def test_formulas_stand_behind_their_row() -> None:
         ("Rents!C8", BlockKind.ROW, "4"),
     ]
     at = made.text.index("SUM")
-    assert Document(made.text, made.rendered.layout).where(at, at + 3).anchor == "Rents!B7"
+    assert Document(made.text, made.rendered.layout).place_name(at, at + 3).anchor == "Rents!B7"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_comments_stand_behind_their_row_and_threads_stand_once() -> None:
         ("1200", MarkKind.COMMENTED, "Alice", "", "Rents!B1.cm1"),
     ]
     at = made.text.index("See the")
-    assert Document(made.text, made.rendered.layout).where(at, at + 5) == PlaceName(
+    assert Document(made.text, made.rendered.layout).place_name(at, at + 5) == PlaceName(
         "Rents!A1.cm2", "comment on Rents!A1"
     )
 
