@@ -1,1 +1,3 @@
-"""An executor on the Claude Agent SDK: its program runs the loop, all that it asks and does goes through the ports."""
+"""Planning and execution with the Claude Agent SDK: its program runs the loop, and everything that it asks and does
+goes through the ports.
+"""

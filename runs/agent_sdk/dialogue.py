@@ -1,6 +1,6 @@
-"""One session, seen from the agent's program: what it asks is asked through the ports, what it calls is carried out.
+"""One session of the agent's program: its questions are asked, and its calls carried out, through the ports.
 
-Here the rules of `pev.executor` hold for a loop that somebody else runs: its rounds, circles, and the last report.
+The rules of `pev.executor` on rounds, circles and the final report apply to a loop that another program runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,9 +26,11 @@ from runs.pev.step_brief import StepBrief, question
 
 @dataclass(frozen=True)
 class SessionTask[Output]:
-    """`first` is the question. After `rounds` rounds tools are forbidden and `last` demands the output, whose name is
-    `output`. `read` returns the output of a reply, or None and what is wrong with it; it raises ContractBroken for a
-    refusal. `window` is that of a StepBrief. In the `mode` plan the program calls no tool that changes anything.
+    """What a session is for. `first` is the first question. After `rounds` rounds tools are forbidden, and `last`
+    demands the output, which is called `output`.
+
+    `read` returns the output of a reply, or None and its errors; it raises ContractBroken for a refusal. `window`: as
+    in StepBrief. In the `mode` plan the program may not call tools that change anything.
     """
 
     first: Ask
@@ -58,7 +60,7 @@ def of_step(brief: StepBrief, tools: Sequence[ToolSpec]) -> SessionTask[StepOutp
 
 
 def of_plan(brief: PlanBrief, tools: Sequence[ToolSpec]) -> SessionTask[Imported]:
-    """A plan is refused for all that it would be refused for without a session."""
+    """Returns the task of making a plan. Plans are refused for the same reasons as without a session."""
     first, problems_with = planning_question(brief, tools), judging(brief)
 
     def sound(reply: Reply) -> tuple[Imported | None, list[str]]:
@@ -78,7 +80,7 @@ def of_plan(brief: PlanBrief, tools: Sequence[ToolSpec]) -> SessionTask[Imported
 
 
 class Session[Output]:
-    """To be used from the thread of the work alone."""
+    """Must be used only in the thread of the work."""
 
     def __init__(self, model: Model, tools: Toolbox, errand: SessionTask[Output]) -> None:
         self.first = errand.first
@@ -86,28 +88,30 @@ class Session[Output]:
         self._calls, self._originals = CallHistory(), Originals(errand.window)
         self._asked = self._demands = self._corrections = 0
         self._demanded: dict[int, str] = {}
-        """What was demanded, by the number of messages that the conversation had then."""
+        """What was demanded, by the number of messages in the conversation at that time."""
         self._reply: Reply | None = None
         self._ids = CallIds()
         self._uses: dict[str, tuple[int, ToolUse]] = {}
-        """The calls by the ids that the program knows them by. The journal has the ids that the model gave them."""
+        """The calls by the program's ids. The journal has the model's ids."""
         self._results: dict[str, ToolOutcome] = {}
         self._read: dict[str, Sequence[Original]] = {}
         self._pages: dict[tuple[str, ...], Sequence[JsonObject]] = {}
 
     @property
     def prompt(self) -> list[JsonObject]:
-        """What the program is to begin with, as blocks."""
+        """Returns the blocks that the program begins with."""
         content = self.first.messages[0]["content"]
         assert isinstance(content, list)  # all messages are made in `question`
         return [block for block in content if isinstance(block, dict)]
 
     def ask(self, body: object) -> tuple[Reply, int]:
-        """The reply to a request of the program, and its number. Raises what the port raises, ContractBroken when
-        there is no output in the end or the model refuses, ValueError for what is no request.
+        """Returns the reply to a request of the program, and its number.
+
+        Raises what the port raises, ContractBroken if there is no output in the end or the model refuses, and
+        ValueError if it is not a request.
         """
-        # What the program has answered by itself, such as a call of a tool that it does not know, is carried out or
-        # refused by us like any other: it gets its number and its place in the journal.
+        # Calls that the program has answered itself, such as those of unknown tools, are carried out or refused here
+        # like any other, so that they get a number and are in the journal.
         for message in request_of(body, self._results).messages:
             for use_id in result_ids(message):
                 if use_id in self._uses:
@@ -131,7 +135,9 @@ class Session[Output]:
         return told, self._asked
 
     def _replied(self, ask: Ask) -> Reply:
-        """The whole reply: one that pauses is asked to go on, which the program does not do by itself."""
+        """Returns the complete reply. The service is asked to continue a paused one, because the program does not do
+        that.
+        """
         content = tuple[JsonObject, ...]()
         self._reply = reply = self._model.ask(ask)
         while reply.stop_reason == "pause_turn" and reply.content:
@@ -144,14 +150,16 @@ class Session[Output]:
         return replace(reply, content=content + reply.content)
 
     def _as_ask(self, request: SessionRequest) -> Ask:
-        """In the conversation of the session all that we said stands as we said it. Another one, in which the program
-        sums the first up, has its own beginning and no tools.
+        """Converts the request to a question.
+
+        In the conversation of the session, our own messages are repeated as they were. Another conversation, in which
+        the program summarises the first one, has its own beginning and no tools.
         """
         first, messages = self.first, request.messages
         if request.system != first.instructions:
             return replace(first, system=request.system, messages=messages, tools=(), stable=(), schema=None)
         begun = text_of(messages[0]) == text_of(first.messages[0])
-        # A summary, with which the program begins again near the end of the window, does not replace what was asked.
+        # A summary, with which the program continues near the end of the window, must not replace the task.
         summary = [] if begun else blocks_of(messages[0])
         messages = (with_blocks(first.messages[0], summary), *messages[1:])
         ask = replace(first, messages=(), last_round=self._demands > 0)
@@ -163,7 +171,7 @@ class Session[Output]:
         return ask
 
     def _pages_beside(self, message: JsonObject) -> Sequence[JsonObject]:
-        """The pages that the calls of a turn have read, as they look."""
+        """Returns the pages that the calls of a turn have read, to be shown as pictures."""
         ids = result_ids(message)
         if ids not in self._pages:
             read = [page for one in ids for page in self._read.get(one, ())]
@@ -171,7 +179,9 @@ class Session[Output]:
         return self._pages[ids]
 
     def call(self, use_id: str) -> ToolOutcome:
-        """What came of a call of the last reply, with the arguments that the reply has; each is carried out once."""
+        """Returns the result of a call of the last reply. Each call is carried out once, with the arguments in the
+        reply.
+        """
         if use_id not in self._results:
             self._results[use_id] = self._called(use_id)
         return self._results[use_id]
@@ -188,16 +198,16 @@ class Session[Output]:
         return ToolOutcome(text, is_error)
 
     def has_called(self, use_id: str) -> bool:
-        """Whether it is a call of a reply."""
+        """Whether a reply contains this call."""
         return use_id in self._uses
 
     def _without(self) -> ContractBroken:
         return ended_without(self._errand.output, self.first.role, self._calls, self._errand.rounds)
 
     def output(self) -> Output | str:
-        """What the last reply is; or, as a text, what the program is to ask for in its place.
+        """Returns the output in the last reply, or the text with which the program must ask for it again.
 
-        Raises ContractBroken when it is not usable after CORRECTIONS, and what `SessionTask.read` raises.
+        Raises ContractBroken if it is unusable after CORRECTIONS, and what `SessionTask.read` raises.
         """
         if self._reply is None:
             raise ContractBroken("The agent's program ended without asking the model.", ())
@@ -211,8 +221,8 @@ class Session[Output]:
 
 
 def _cut_off(reply: Reply) -> Reply:
-    """As an answer that is over, since the program would have it go on: a report is asked for again, whole and shorter.
-    Of calls that may be cut none is made.
+    """Returns a cut-off reply as a finished one, because the program would let the model continue it: the report is
+    requested again, shorter. Calls that may be incomplete are dropped.
     """
     text: JsonObject = {"type": "text", "text": "(cut off)"}
     kept = tuple(block for block in reply.content if block.get("type") != "tool_use")

@@ -1,6 +1,6 @@
-"""What the agent's program reaches in place of a model's service: a server on this machine, for one attempt.
+"""A server on this machine that the agent's program uses instead of a model's service, for one attempt.
 
-So it needs no key and no network, and each question of its is asked through the journal, the budget and the lease.
+The program needs no key and no network, and each of its questions goes through the journal, the budget and the lease.
 """
 
 import secrets
@@ -22,17 +22,17 @@ from runs.contracts.ports import Reply
 from runs.text.json_schemas import is_nested_deeper
 
 PING_INTERVAL = 10.0
-"""Seconds: the program gives up what is silent for long, and a reply comes whole."""
+"""Seconds. The program ends silent connections, and a reply arrives as a whole."""
 MAX_BODY = 64 * 1024 * 1024
-"""Bytes: twice what the API takes."""
+"""Bytes: twice what the API accepts."""
 MAX_LEVELS = 100
-"""Of lists and objects in each other: a question of the program has about ten."""
+"""Nesting of lists and objects. A question of the program has about ten."""
 
 type Asks = Callable[[object], Awaitable["Pending"]]
 
 
 class Pending:
-    """A reply that is on its way. It never comes when its question failed: the session ends then."""
+    """A pending reply. If its question fails, it never arrives, and the session ends."""
 
     def __init__(self) -> None:
         self.reply: Reply | None = None
@@ -41,7 +41,7 @@ class Pending:
 
 
 class Gateway(NamedTuple):
-    """`secret` is what the program has for a key: nobody else on this machine may ask."""
+    """`secret` is the program's key. Other programs on this machine cannot ask."""
 
     address: str
     secret: str
@@ -49,7 +49,7 @@ class Gateway(NamedTuple):
 
 @asynccontextmanager
 async def serving(asks: Asks) -> AsyncIterator[Gateway]:
-    """A gateway that gives each question to `asks`, on a free port of the loopback interface."""
+    """Runs a gateway that passes each question to `asks`, on a free port of the loopback interface."""
     secret = secrets.token_urlsafe(32)
     app = Starlette(routes=[Route("/v1/messages", _endpoint(asks, secret), methods=["POST"])])
     with socket.create_server(("127.0.0.1", 0)) as listening:

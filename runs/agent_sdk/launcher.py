@@ -1,6 +1,6 @@
-"""Starts the agent's program, and ends it with the process that wanted it: alone, it waits for ever for an answer.
+"""Starts the agent's program, and ends it when its parent process ends. Alone, it would wait for answers forever.
 
-A script of its own, run with the home of the program, its path and its arguments; it imports nothing of ours.
+It is a separate script without imports of ours. Its arguments are the program's home, path and arguments.
 """
 
 import os
@@ -12,20 +12,22 @@ from contextlib import suppress
 from pathlib import Path
 
 POLL_INTERVAL = 0.1
-"""Seconds between two looks at whether it is still wanted."""
+"""Seconds between two checks whether the parent is still there."""
 STOP = "stop"
-"""A file in the home with this name ends the program at once: asked politely, it would finish what it waits for."""
+"""A file with this name in the home ends the program at once. When asked to end, it would first finish what it waits
+for.
+"""
 
 
 def main(home: str, program: list[str]) -> int:
-    """The status of the program. Its home goes with it where the parent is not there to remove it."""
+    """Returns the program's exit status. Removes its home if the parent is no longer there to do that."""
     parent = os.getppid()
     child = subprocess.Popen(program)  # noqa: S603 - the path is that of the installed package
     signal.signal(signal.SIGTERM, lambda *_: child.kill())
     while True:
         with suppress(subprocess.TimeoutExpired):
             return child.wait(POLL_INTERVAL)
-        orphaned = os.getppid() != parent  # it was killed: another process has adopted this one
+        orphaned = os.getppid() != parent  # the parent was killed, and another process has adopted this one
         if orphaned or (Path(home) / STOP).exists():
             child.kill()
             child.wait()

@@ -1,6 +1,6 @@
-"""A session of the Agent SDK: its program is started, asked for a step's report or for a plan, and ended.
+"""Runs a session of the Agent SDK: starts its program, asks it for a report or a plan, and ends it.
 
-The program has no tools but those of its work, no key, nobody's settings, and a home of its own that goes with it.
+The program has only the tools of its work, no key, no one's settings, and a temporary home.
 """
 
 import asyncio
@@ -47,39 +47,39 @@ from runs.pev.planner import PlanBrief
 from runs.pev.step_brief import StepBrief
 
 MAX_SILENCE = 60.0
-"""Seconds in which the program neither asks, nor calls, nor says anything: then it hangs."""
+"""Seconds without a question, call or message after which the program counts as hanging."""
 _CALL = "claudecode/toolUseId"
-"""Under which the program names the call of the model in what it sends to a server of tools."""
+"""The field with the model's call id in what the program sends to a tool server."""
 _QUIET = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_TELEMETRY": "1",
     "DISABLE_ERROR_REPORTING": "1",
-    "CLAUDE_CODE_MAX_RETRIES": "0",  # the engine tries again, and the journal has each try
-    "API_TIMEOUT_MS": "3600000",  # the ports have deadlines of their own
+    "CLAUDE_CODE_MAX_RETRIES": "0",  # the engine repeats calls, and the journal has each try
+    "API_TIMEOUT_MS": "3600000",  # the ports have their own deadlines
     "MCP_TOOL_TIMEOUT": "3600000",
     "CLAUDE_CODE_SDK_MCP_TOOL_IDLE_TIMEOUT": "3600000",
-    "MAX_MCP_OUTPUT_TOKENS": "1000000",  # results are bounded, and told as the journal has them
+    "MAX_MCP_OUTPUT_TOKENS": "1000000",  # results are limited already, and must be as in the journal
 }
 
 
 class ThreadBridge:
-    """Carries calls from the event loop of the session to the thread of the attempt, one after the other.
+    """Transfers calls from the session's event loop to the thread of the attempt, one after the other.
 
-    Connections to the database and the watch over calls belong to the thread of the worker, so the ports stay there.
+    Database connections and the watch over calls belong to the worker's thread, so the ports must be used there.
     """
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
 
     async def do[Value](self, call: Callable[[], Value]) -> Value:
-        """Returns or raises what `call` does in the thread that is in `serve`. May be awaited in any event loop."""
+        """Returns or raises what `call` does in the thread that runs `serve`. May be awaited in any event loop."""
         future = Future[Value]()
         self._jobs.put(partial(_carried_out, call, future))
         return await asyncio.wrap_future(future)
 
     def serve(self) -> None:
-        """Until `close` is called."""
+        """Runs calls until `close` is called."""
         while job := self._jobs.get():
             job()
 
@@ -89,7 +89,7 @@ class ThreadBridge:
 
 def _carried_out[Value](call: Callable[[], Value], future: Future[Value]) -> None:
     if not future.set_running_or_notify_cancel():
-        return  # the session has ended since
+        return  # the session has ended
     try:
         future.set_result(call())
     except Exception as error:
@@ -97,15 +97,15 @@ def _carried_out[Value](call: Callable[[], Value], future: Future[Value]) -> Non
 
 
 def execute(model: Model, tools: Toolbox, brief: StepBrief) -> StepOutput:
-    """As `pev.executor.execute`, with the loop of the Agent SDK.
+    """Like `pev.executor.execute`, with the loop of the Agent SDK.
 
-    Raises also ModelError where its program does not run.
+    Also raises ModelError if its program does not run.
     """
     return _outcome(model, tools, of_step(brief, tools.specs()))
 
 
 def make_plan(model: Model, brief: PlanBrief, tools: Toolbox) -> Imported:
-    """As `pev.planner.make_plan`, with the program of the Agent SDK in its plan mode. Raises as `execute`."""
+    """Like `pev.planner.make_plan`, with the Agent SDK in plan mode. Raises like `execute`."""
     return _outcome(model, tools, of_plan(brief, tools.specs()))
 
 
@@ -120,7 +120,7 @@ def _outcome[Output](model: Model, tools: Toolbox, errand: SessionTask[Output]) 
 
 
 class SdkSession[Output]:
-    """Ends with the first failure of a port, whatever the program makes of it, and raises that."""
+    """A session. It ends with the first failure of a port, whatever the program makes of it, and raises that error."""
 
     def __init__(self, dialogue: Session[Output], errand: SessionTask[Output], desk: ThreadBridge) -> None:
         self._dialogue = dialogue
@@ -132,7 +132,7 @@ class SdkSession[Output]:
         self._heard = time.monotonic()
 
     async def output(self) -> Output:
-        """What the session was for. Raises as `execute`."""
+        """Returns the output of the session. Raises like `execute`."""
         output: Output | None = None
         with tempfile.TemporaryDirectory(prefix="pevsite-agent-", ignore_cleanup_errors=True) as home:
             async with anyio.create_task_group() as group:
@@ -159,18 +159,18 @@ class SdkSession[Output]:
         return output
 
     async def _listen(self, client: ClaudeSDKClient) -> None:
-        """Until the program has said all that it has to say to what it was asked."""
+        """Receives messages until the program has finished its answer."""
         async for message in client.receive_response():
             self._heard = time.monotonic()
             if isinstance(message, ResultMessage) and message.is_error:
-                self._dialogue.output()  # what was too long for the model has a sentence of its own
+                self._dialogue.output()  # reports a question that was too long for the model
                 raise ContractBroken("The agent's program ended its work.", (_why(message),))
 
     async def _prompt(self) -> AsyncIterator[dict[str, Any]]:
         yield {"type": "user", "message": {"role": "user", "content": self._dialogue.prompt}}
 
     async def _asked(self, group: TaskGroup, body: object) -> Pending:
-        """Questions are asked in the session's own tasks, so that they end with it."""
+        """Asks in a task of the session, so that the question ends with it."""
         pending = Pending()
         group.start_soon(self._ask, body, pending)
         return pending
@@ -193,7 +193,7 @@ class SdkSession[Output]:
         return ListToolsResult(tools=[_tool(spec) for spec in self._dialogue.first.tools])
 
     async def _allowed(self, given: HookInput, *_: object) -> SyncHookJSONOutput:
-        """A second lock beside `tools`: nothing that is not ours is called, whatever the program has by itself."""
+        """Refuses all tools that are not ours, in addition to `tools`, whatever the program brings itself."""
         if given.get("tool_name") in self._names:
             return {}
         return {
@@ -215,7 +215,7 @@ class SdkSession[Output]:
         return ClaudeAgentOptions(
             model=self._dialogue.first.model,
             system_prompt=self._dialogue.first.instructions,
-            verbatim_prompts=True,  # no `@file` or `/command` in a document does anything
+            verbatim_prompts=True,  # `@file` and `/command` in documents have no effect
             mcp_servers={SERVER: {"type": "sdk", "name": SERVER, "instance": server}},
             strict_mcp_config=True,
             tools=[],
@@ -227,12 +227,12 @@ class SdkSession[Output]:
             cwd=folder,
             cli_path=_launcher(home),
             env=environment(home, gateway),
-            extra_args={"no-session-persistence": None},  # what documents say is not left on the disk
+            extra_args={"no-session-persistence": None},  # contents of documents are not written to the disk
             max_buffer_size=64 * 1024 * 1024,
         )
 
     async def _watch(self, scope: anyio.CancelScope, home: Path) -> None:
-        """Ends the session when something has failed, or the program hangs."""
+        """Ends the session when something has failed or the program hangs."""
         while not self._failed.is_set():
             with anyio.move_on_after(MAX_SILENCE / 10):
                 await self._failed.wait()
@@ -267,20 +267,22 @@ class SdkSession[Output]:
 
 
 def environment(home: Path, gateway: Gateway) -> dict[str, str]:
-    """All that the program's process knows. The SDK hands on what this process has, keys among it: each is emptied."""
+    """Returns the environment of the program. The SDK passes on the variables of this process, including keys, so each
+    is emptied.
+    """
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
     own = {"HOME": str(home), "ANTHROPIC_BASE_URL": gateway.address, "ANTHROPIC_API_KEY": gateway.secret}
     return dict.fromkeys(os.environ, "") | kept | own | _QUIET
 
 
 def program() -> str | None:
-    """Where the agent's program lies; None where there is none."""
+    """Returns the path of the agent's program, or None."""
     bundled = Path(claude_agent_sdk.__file__).with_name("_bundled") / "claude"
     return str(bundled) if bundled.exists() else shutil.which("claude")
 
 
 def _launcher(home: Path) -> Path:
-    """A program that starts the agent's, which the SDK can be given as if it were that."""
+    """Writes a script that starts the agent's program through the launcher, for the SDK to run instead."""
     its = program()
     if its is None:
         sentence = "The program of the Agent SDK is not installed: this system's package of claude-agent-sdk has none."
@@ -293,7 +295,7 @@ def _launcher(home: Path) -> Path:
 
 
 def _tool(spec: ToolSpec) -> Tool:
-    """In plan mode the program lets only those be called that change nothing."""
+    """Converts a tool. In plan mode the program allows only tools that change nothing."""
     changes_nothing = ToolAnnotations(read_only_hint=spec.effect in CHANGES_NOTHING)
     return Tool(
         name=spec.name, description=spec.description, input_schema=spec.input_schema, annotations=changes_nothing

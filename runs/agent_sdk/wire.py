@@ -1,7 +1,7 @@
-"""Translates between the agent's program and `runs.contracts.ports`: requests of the Messages API, and its events.
+"""Converts between the agent's program and `runs.contracts.ports`: requests of the Messages API, and its events.
 
-What the program adds of its own is left out: it changes from process to process, where a resumed attempt has to ask
-what it asked before (D3), and tells of this machine, whose folders no model needs to know.
+What the program adds itself is removed: it differs between processes, while a resumed attempt must ask the same
+questions (D3), and it describes this machine.
 """
 
 import json
@@ -14,9 +14,9 @@ from runs.pev.conversation.asking import EXCEEDED
 
 SERVER = "pevsite"
 PREFIX = f"mcp__{SERVER}__"
-"""How the program names the tools of a server that is called so."""
+"""The program's prefix for the names of a server's tools."""
 _OF_THE_PROGRAM = ("x-anthropic-billing-header:", "You are a Claude agent, built on Anthropic's Claude Agent SDK.")
-"""How the parts begin that it puts before a system prompt."""
+"""The beginnings of the parts that the program puts before a system prompt."""
 
 
 class ToolOutcome(NamedTuple):
@@ -32,8 +32,9 @@ class SessionRequest(NamedTuple):
 
 
 def request_of(body: object, results: Mapping[str, ToolOutcome]) -> SessionRequest:
-    """Raises ValueError for what is no request. `results` by the ids of their calls stand in the place of what the
-    program made of them: it may have cut them.
+    """Parses a request. Raises ValueError if it is not one.
+
+    `results`, by call id, replace the results in the request, which the program may have cut.
     """
     if not isinstance(body, dict) or not isinstance(messages := body.get("messages"), list):
         raise ValueError("a request has messages")
@@ -46,7 +47,7 @@ def request_of(body: object, results: Mapping[str, ToolOutcome]) -> SessionReque
 
 
 def _is_said(message: object) -> bool:
-    """Messages of the system tell of folders and of today's date."""
+    """Whether the message is part of the conversation. System messages describe folders and today's date."""
     return isinstance(message, dict) and message.get("role") != "system"
 
 
@@ -63,7 +64,8 @@ def _blocks(content: object) -> list[JsonObject]:
 
 
 def _block(block: JsonObject, results: Mapping[str, ToolOutcome]) -> JsonObject:
-    kept = {key: value for key, value in block.items() if key != "cache_control"}  # where caches break `llm` decides
+    # `llm` decides where to set cache breakpoints
+    kept = {key: value for key, value in block.items() if key != "cache_control"}
     match kept.get("type"):
         case "tool_use":
             return {**kept, "name": str(kept.get("name", "")).removeprefix(PREFIX)}
@@ -85,7 +87,7 @@ def text_of(message: JsonObject) -> str:
 
 
 def result_ids(message: JsonObject) -> tuple[str, ...]:
-    """Of the calls that a message has the results of."""
+    """Returns the ids of the calls whose results a message contains."""
     return tuple(str(one["tool_use_id"]) for one in blocks_of(message) if one.get("type") == "tool_result")
 
 
@@ -93,7 +95,7 @@ PING = b'event: ping\ndata: {"type":"ping"}\n\n'
 
 
 def events_of(reply: Reply, number: int) -> Iterator[bytes]:
-    """The reply as a stream of the Messages API; `number` makes the id of its message."""
+    """Yields the reply as a stream of the Messages API. `number` makes the id of its message."""
     if reply.stop_reason == EXCEEDED:
         error: JsonObject = {"type": "invalid_request_error", "message": "prompt is too long"}
         yield _event({"type": "error", "error": error})
@@ -131,7 +133,7 @@ def _events_of_block(index: int, block: JsonObject) -> Iterator[bytes]:
 
 
 def _parts(block: JsonObject) -> tuple[JsonObject, Sequence[JsonObject]]:
-    """How a block begins, and what comes to it. Kinds that are not written piece by piece begin whole."""
+    """Returns the beginning of a block, and its deltas. Kinds that are not streamed in pieces begin complete."""
     match block.get("type"):
         case "text":
             return {**block, "text": ""}, [{"type": "text_delta", "text": block.get("text", "")}]

@@ -1,1 +1,1 @@
-"""How answers from outside are read: never compressed, bounded in bytes (`reading`) and in time (`watch`)."""
+"""Reads answers from outside: uncompressed, limited in bytes (`bounded_reading`) and in time (`watchdog`)."""

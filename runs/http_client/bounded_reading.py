@@ -1,7 +1,7 @@
-"""The bounds on what an answer from outside may cost in bytes: model services, MCP servers, web pages, collectors.
+"""Limits the bytes of answers from outside: from model services, MCP servers, web pages and collectors.
 
-Every client of HTTP here asks for the identity encoding and reads bodies through `Body`. So the bytes that are counted
-are those that are kept: nothing is ever unpacked, and a small answer cannot become a large one.
+Every HTTP client here requests the identity encoding and reads bodies through `Body`. So the bytes that are counted are
+the bytes in memory: nothing is unpacked, and a small answer cannot become a large one.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ import httpx2
 from runs.http_client.watchdog import Watch, attach
 
 ENCODING = ("Accept-Encoding", "identity")
-"""The header that each request has."""
+"""The header of each request."""
 MAX_ERROR = 100_000
-"""Bytes that are read of an answer with an error; the rest says nothing more."""
+"""Bytes that are read of an error response. The rest is not informative."""
 MAX_WHOLE = 16_000_000
-"""Bytes of an answer that is no event stream: the caller has it in memory as bytes and as a text at once."""
+"""Bytes of an answer that is not an event stream. The caller holds it in memory as bytes and as text."""
 MAX_SINGLE_LINES = 100
-"""Lines of one event of a model service: it has two. The library takes quadratic time for more."""
+"""Lines of one event of a model service, which normally has two. The library takes quadratic time for more."""
 
 
 class AnswerRefused(httpx2.RemoteProtocolError):
-    """An answer is compressed or too large. The message completes “the server did not answer: …”."""
+    """Raised if an answer is compressed or too large. The message completes “the server did not answer: …”."""
 
 
 class Body:
-    """The body of one answer, as it arrives. Feed it with `take`, which returns what may be handed on, then `rest`.
+    """The body of one answer while it arrives. Pass pieces to `take`, which returns what may be passed on, and call
+    `rest` at the end.
 
-    Events of an event stream are handed on one by one, with line feeds for line ends. Any other body is handed on
-    whole at its end: however small the pieces are in which it arrives, it is in memory once. An error keeps its status
-    whatever its body is: one that is compressed counts as empty, one that is too large is cut off.
+    Events of a stream are passed on one by one, with line feeds as line ends. Any other body is passed on as a whole at
+    its end, so that it is in memory once, however small its pieces are. An error keeps its status whatever its body is:
+    a compressed body counts as empty, and a too large one is cut off.
 
-    `max_lines`: of one event. Raises AnswerRefused.
+    `max_lines`: per event. Raises AnswerRefused.
     """
 
     def __init__(self, status: int, headers: httpx2.Headers, max_bytes: int, max_lines: int | None = None) -> None:
@@ -59,7 +60,7 @@ class Body:
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more needs to be read of an answer with an error."""
+        """Whether enough of an error response has been read."""
         return self._is_error and self._left <= 0
 
     def take(self, piece: bytes) -> bytes:
@@ -95,7 +96,7 @@ class Body:
 
 
 def is_encoded(headers: httpx2.Headers) -> bool:
-    """Whether a body is compressed, or in any other encoding that is not the plain one."""
+    """Whether a body is compressed or otherwise encoded."""
     named = headers.get_list("content-encoding", split_commas=True)
     return any(one.strip().lower() not in {"", "identity"} for one in named)
 
@@ -103,10 +104,10 @@ def is_encoded(headers: httpx2.Headers) -> bool:
 def bounded_client(
     max_bytes: int, *, timeout: httpx2.Timeout, made: Callable[..., httpx2.Client] = httpx2.Client, **options: Any
 ) -> httpx2.Client:
-    """A client whose answers are bounded, and whose requests can be cut off by the `Watch` of their thread.
+    """Returns a client with limited answers, whose requests can be ended by the `Watch` of their thread.
 
-    Each request has a connection of its own: a watch must know its socket, and some servers close a connection that
-    they have promised to keep. Redirects are not followed, or a server could have what is sent to it sent anywhere.
+    Each request has its own connection, because a watch must know its socket, and some servers close connections that
+    they promised to keep. Redirects are not followed, because a server could then have our data sent anywhere.
     """
 
     def ask_plainly(request: httpx2.Request) -> None:
@@ -137,7 +138,9 @@ def ask(
     max_bytes: int,
     tls: ssl.SSLContext,
 ) -> httpx2.Response:
-    """The answer to one request, read whole. Raises httpx2.HTTPError; after `seconds`, httpx2.TimeoutException."""
+    """Returns the answer to one request, read completely. Raises httpx2.HTTPError, and httpx2.TimeoutException after
+    `seconds`.
+    """
     end = time.monotonic() + seconds
 
     def check() -> None:

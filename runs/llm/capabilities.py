@@ -1,6 +1,6 @@
-"""What may be sent to each model, and how much it reads: known, found out by questions, or configured.
+"""What each model accepts and how much it reads: known, probed or configured.
 
-Source of what is known: the Messages API's documentation and its Python package, read on 2026-11-21.
+What is known is from the documentation of the Messages API and its Python package, read on 2026-11-21.
 """
 
 import os
@@ -17,10 +17,15 @@ from runs.pev.prompts import SIMPLE_ROLES
 
 @dataclass(frozen=True)
 class Capability:
-    """`format`: structured output; `forced_tool`: tool_choice with a name; `no_tools`: tool_choice none; `effort`,
-    `caching`, `adaptive` thinking; `documents`, `images`: PDF files and pictures in questions. `service_tools`: its
-    service searches the web and runs code by itself. `whole_form`: it gives answers in the form that the prompt shows.
-    `window`: tokens of question and answer together, None where it is not known.
+    """What a model accepts.
+
+    * `format`: structured output.
+    * `forced_tool`, `no_tools`: tool_choice with a name, and none.
+    * `effort`, `caching`, `adaptive` (thinking): the parameters of these names.
+    * `documents`, `images`: PDF files and pictures in questions.
+    * `service_tools`: its service searches the web and runs code.
+    * `whole_form`: it answers in the form that the prompt shows.
+    * `window`: tokens of question and answer together, None if unknown.
     """
 
     format: bool = False
@@ -37,7 +42,7 @@ class Capability:
 
 
 class Probed(Contract):
-    """What questions to a model on a server have shown. None: not asked, or without an answer to go by."""
+    """What questions to a model on a server have shown. None: not asked, or no conclusive answer."""
 
     streaming: bool | None = None
     tools: bool | None = None
@@ -75,24 +80,25 @@ _probed: Mapping[tuple[str, str], Probed] = {}
 
 
 def use_probed(found: Mapping[tuple[str, str], Probed]) -> None:
-    """From now on these are what questions have shown, by the address of the server and the model."""
-    global _probed  # one for the process, replaced whole: threads read it meanwhile
+    """Uses these probe results from now on. They are keyed by the server's address and the model."""
+    global _probed  # one per process, and replaced as a whole, because threads read it at the same time
     _probed = dict(found)
 
 
 def known_capability(model: str) -> Capability | None:
-    """What is known of this model. A dated id such as `claude-haiku-5-5-20261001` counts as its family."""
+    """Returns what is known of this model, or None. A dated id such as `claude-haiku-5-5-20261001` counts as its
+    family.
+    """
     if model in _KNOWN:
         return _KNOWN[model]
     return next((found for name, found in _KNOWN.items() if model.startswith(f"{name}-")), None)
 
 
 def capability(model: str, server: ModelServer | None = None) -> Capability:
-    """What may be sent to this model on this server; without one, on Anthropic's own.
+    """Returns what this model accepts on this server (by default Anthropic's).
 
-    On another server what is known of a model by its name is only assumed: what questions have shown counts instead.
-    Pages, pictures and tools of the service are not even assumed there: a server that does not know them may refuse all
-    of the question.
+    On another server, what is known of a model by its name is only assumed, and probe results take precedence. Pages,
+    pictures and tools of the service are not assumed, because a server that does not know them may refuse the question.
     """
     server = server or ModelServer()
     assumed = known_capability(model)
@@ -116,19 +122,19 @@ def capability(model: str, server: ModelServer | None = None) -> Capability:
 
 
 def capability_of(ask: Ask, environ: Mapping[str, str] = os.environ) -> Capability:
-    """What may be sent to the model of a question, on the server of its role."""
+    """Returns what the model of a question accepts on the server of its role."""
     return capability(ask.model, server_for(ask.role, environ))
 
 
 def capacities(policy: Policy) -> Capacities:
-    """Of the models that a run asks, as they are known now."""
+    """Returns the capacities of the models that a run asks, as they are known now."""
 
     def of(role: Role) -> Capacity:
         window = window_of(policy.model_for(role).model, role)
         return Capacity(pages=pages_for(policy, role), window=window if window and 0 < window <= MAX_WINDOW else None)
 
     planner = capability(policy.model_for(Role.PLANNER).model, server_for(Role.PLANNER, os.environ))
-    by_messages = policy.executor is Executor.MESSAGES  # the program of the Agent SDK has prompts of its own
+    by_messages = policy.executor is Executor.MESSAGES  # the Agent SDK has its own prompts
     return Capacities(
         executor=of(Role.EXECUTOR),
         verifier=of(Role.VERIFIER),
@@ -139,9 +145,10 @@ def capacities(policy: Policy) -> Capacities:
 
 
 def is_asked_simply(model: str, role: Role, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether this role's model is asked in the simple form. A planner is where nothing makes its model keep a format
-    and nothing is known of it: a whole plan is too much for a small one. The others are where the model has shown that
-    it cannot give a whole answer.
+    """Whether this role's model is asked in the simple form.
+
+    A planner is asked simply if no format can be enforced and nothing is known of its model, because a whole plan is
+    too much for a small model. The other roles are if probing has shown that the model cannot give a whole answer.
     """
     server = server_for(role, environ)
     capabilities = capability(model, server)
@@ -163,14 +170,14 @@ def has_service_tools(policy: Policy, environ: Mapping[str, str] = os.environ) -
 
 
 def pages_for(policy: Policy, role: Role, environ: Mapping[str, str] = os.environ) -> OriginalPages:
-    """Which pages a role is shown as they look: none where its model takes none."""
+    """Returns which pages a role is shown as pictures: none if its model does not accept them."""
     capabilities = capability(policy.model_for(role).model, server_for(role, environ))
     return policy.original_pages if capabilities.documents or capabilities.images else OriginalPages.NEVER
 
 
 def window_of(model: str, role: Role, environ: Mapping[str, str] = os.environ) -> int | None:
-    """Tokens that a question of this role and its answer may have together; None where nobody knows.
+    """Returns the tokens that question and answer may have together, or None if unknown.
 
-    What is configured for the role counts first, then what the server has said, then what is known of the model.
+    The configured value takes precedence over the server's, and that over what is known of the model.
     """
     return configured_window(role, environ) or capability(model, server_for(role, environ)).window

@@ -1,4 +1,4 @@
-"""Cleans what a service sends: secrets are removed first, then texts are cut to what can be stored."""
+"""Cleans what a service sends: removes secrets first, then cuts texts to what can be stored."""
 
 import json
 from collections.abc import Sequence
@@ -10,33 +10,33 @@ from runs.contracts.base import JsonObject
 from runs.redaction import redacted
 
 MAX_NAME = 120
-"""Characters of a model's name, or of an id: what the columns take."""
+"""Characters of a model's name or an id, as in the database columns."""
 MAX_TOOL_NAME = 80
 MAX_BYTES = 30_000_000
-"""Of a whole reply: some pages that its service has read for it, as PDF files."""
+"""Of a whole reply. It may contain PDF files that the service has read."""
 _CALLS = frozenset({"tool_use", "server_tool_use"})
 
 
 def words(raw: str) -> str:
-    """A text without secrets, and without NUL, which PostgreSQL does not store. Cut it after this, never before."""
+    """Removes secrets, and NUL, which PostgreSQL cannot store. Cut the text after this, never before."""
     return redacted(raw.replace("\0", "�"))
 
 
 def name(raw: object, limit: int = MAX_NAME) -> str:
-    """A short text, whatever the service sent in its place."""
+    """Returns a short text, whatever type the service has sent."""
     return words(raw if isinstance(raw, str) else "")[:limit].encode("utf-8", "replace").decode()
 
 
 def blocks(content: Sequence[JsonObject]) -> tuple[JsonObject, ...]:
-    """The blocks as they are stored and sent again. Raises ValueError for what can neither be stored nor sent."""
-    if len(json.dumps(content, ensure_ascii=False).encode()) > MAX_BYTES:  # half a surrogate pair is no text either
+    """Returns the blocks as they are stored and sent again. Raises ValueError if that is impossible."""
+    if len(json.dumps(content, ensure_ascii=False).encode()) > MAX_BYTES:  # fails for unpaired surrogates too
         raise ValueError("no answer is as long as this")
     return _joined(tuple(cast("JsonObject", _clean(_call(block))) for block in content))
 
 
 def _call(block: JsonObject) -> JsonObject:
-    """A call as it can be stored. Ids of calls of ours are replaced when they are sent, wherever they have to be; the
-    others belong to the service.
+    """Returns a call that can be stored. Ids of our calls are replaced on sending if necessary; other ids belong to the
+    service.
     """
     kind = block.get("type")
     if kind not in _CALLS:
@@ -63,7 +63,9 @@ def _clean(value: JsonValue) -> JsonValue:
 
 
 def _joined(content: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
-    """A secret cut into pieces over several blocks is whole again where their text is put together: then it is one."""
+    """Merges text blocks, because a secret that is split over several of them would be whole again where they are
+    joined.
+    """
     texts = [block for block in content if block.get("type") == "text"]
     whole = "".join(str(block.get("text", "")) for block in texts)
     if len(texts) < 2 or redacted(whole) == whole:

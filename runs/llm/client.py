@@ -1,7 +1,7 @@
-"""The calls to models: one anthropic client for each server and key, and what comes out of a call.
+"""Calls models: one anthropic client for each server and key.
 
-One try per call: retries belong to the engine, which records each. Keys are read from the environment when a client is
-made and go nowhere else (S5).
+Each call is tried once. The engine repeats calls and records each try. Keys are read from the environment when a client
+is created, and are not stored anywhere else (S5).
 """
 
 import os
@@ -29,21 +29,21 @@ from runs.pev.conversation.asking import EXCEEDED
 from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
 
 DEADLINE = 600.0
-"""Seconds after which a call is given up, whatever it still streams."""
+"""Seconds after which a call is ended, even if it is still streaming."""
 READ_TIMEOUT = 120.0
-"""Seconds without a byte after which a call is given up."""
+"""Seconds without a byte after which a call is ended."""
 MAX_ANSWER = 64 * 1024 * 1024
-"""Bytes of one answer: twice what the API takes as a question, of which the answer becomes a part."""
+"""Bytes of one answer: twice what the API accepts in a question, because the answer becomes a part of the next one."""
 MAX_TOKENS = 10**9
-"""What a reply may report of each kind, at the most: no context is a hundredth of it."""
+"""The highest number of tokens that is believed. Contexts have less than a hundredth of it."""
 MIN_WINDOW = 1_000
-"""Tokens: a server that says less says nothing; the shortest question of a run is longer."""
+"""Tokens. A smaller reported window is ignored, because the shortest question of a run is longer."""
 MAX_STOP_REASON = 40
-"""Characters: what the column takes."""
+"""Characters, as in the database column."""
 
 
 _WORDS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
-"""Where each kind of delta has its words; others, such as signatures, have none."""
+"""The attribute with the text of each kind of delta. Others, such as signatures, have none."""
 
 
 _CALLS = frozenset({"tool_use", "server_tool_use"})
@@ -51,24 +51,27 @@ _CALLS = frozenset({"tool_use", "server_tool_use"})
 
 @dataclass
 class StreamUsage:
-    """What a stream has reported so far: all that is known of the cost when it breaks. None before it began."""
+    """The usage that a stream has reported so far, which is all that is known of the cost if it breaks. None before it
+    began.
+    """
 
     usage: Usage | None = None
 
 
 class Clients:
-    """Asks models over the API, each role's on the server that the environment names for it."""
+    """Asks models over the API, for each role on the server that the environment names."""
 
     def __init__(self) -> None:
         self._made: dict[ModelServer, anthropic.Anthropic] = {}
         self._lock = threading.Lock()
 
     def ask(self, ask: Ask, keep_going: Callable[[], None] = lambda: None, draft: ReplyDraft | None = None) -> Reply:
-        """The reply to one question. `keep_going` raises to break off. It is called for each event and, from
-        another thread, every second, so that a silent service cannot hold a call that has to end. `draft` is told of
-        the reply while it comes.
+        """Returns the reply to one question.
 
-        Raises ModelError; whatever the service or the line did, nothing else comes out of here.
+        `keep_going` raises to end the call. It is called for each event and, from another thread, every second, so that
+        a silent service cannot block a call that must end. `draft` receives the reply while it arrives.
+
+        Raises only ModelError, whatever the service or the network does.
         """
         server = server_for(ask.role, os.environ)
         capabilities = capability(ask.model, server)
@@ -92,7 +95,7 @@ class Clients:
         keep_going: Callable[[], None] = lambda: None,
         tell: Callable[[Any], None] | None = None,
     ) -> Reply:
-        """The reply to one request, as the server gave it. Raises ModelError, and what `keep_going` raises."""
+        """Returns the reply to one request as the server gave it. Raises ModelError, and what `keep_going` raises."""
         client = self._client(server)
         spent = StreamUsage()
         try:
@@ -103,7 +106,7 @@ class Clients:
             raise
 
     def window(self, server: ModelServer, model: str, keep_going: Callable[[], None] = lambda: None) -> int | None:
-        """The tokens that a question may have by the server's own list of models, or None if it does not say.
+        """Returns the context window according to the server's list of models, or None.
 
         Raises ModelError, and what `keep_going` raises.
         """
@@ -113,7 +116,7 @@ class Clients:
         return said if isinstance(said, int) and MIN_WINDOW <= said <= MAX_TOKENS else None
 
     def close(self) -> None:
-        """Give the sockets back. The next question opens new ones."""
+        """Closes the connections. The next question opens new ones."""
         with self._lock:
             for client in self._made.values():
                 client.close()
@@ -121,7 +124,7 @@ class Clients:
 
     @contextmanager
     def _guarded(self, server: ModelServer, keep_going: Callable[[], None]) -> Iterator[Callable[[], None]]:
-        """Whatever happens inside comes out as a ModelError, at the latest at the deadline."""
+        """Converts every error inside to a ModelError, and ends the call at the deadline."""
         ends = time.monotonic() + DEADLINE
 
         def check() -> None:
@@ -153,15 +156,15 @@ class Clients:
 
 
 def _code_runs(reply: Reply) -> int:
-    """How often the service has run code for it. Its time may be charged for, which no reply says; beside its tools for
-    the web it is free.
+    """Returns how often the service has run code. Its time may be charged for, which no reply reports; together with
+    the web tools it is free.
     """
     return sum(str(block.get("type")).endswith(f"{CODE_EXECUTION}{SERVED}") for block in reply.content)
 
 
 def _made_for(server: ModelServer) -> anthropic.Anthropic:
-    """Address and key are always said, and the headers of the general server kept from all others: what is not said the
-    library would take from the environment by itself.
+    """Creates a client. Address, key and headers are always set explicitly, because the library would otherwise take
+    them from the environment and send them to any server.
     """
     key, url = server.key(os.environ), server.address and (server.base_url or server.address)
     try:
@@ -228,15 +231,15 @@ def _usage(usage: Any) -> Usage:
 
 
 def _count(tokens: object) -> int:
-    """The SDK does not check what servers report; a row takes whole numbers from 0 only, and no larger than it has."""
+    """Returns the number within the range of a database column. The SDK does not check what servers report."""
     return min(tokens, MAX_TOKENS) if isinstance(tokens, int) and tokens > 0 else 0
 
 
 def telling(draft: ReplyDraft, answer_tool: str) -> Callable[[Any], None]:
-    """Returns a function that passes one event of the stream on to the draft. An answer that comes as the input of a
-    tool is passed on as text.
+    """Returns a function that passes stream events to the draft. An answer that comes as the input of a tool is passed
+    as text.
 
-    Every attribute is checked, since the library hands on whatever the service has sent.
+    Every attribute is checked, because the library passes on whatever the service has sent.
     """
 
     def tell(event: Any) -> None:

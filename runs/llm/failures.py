@@ -1,4 +1,4 @@
-"""What went wrong between us and a model's service, in words, and whether it may pass."""
+"""Describes failures of a model's service in words, and says whether they may be temporary."""
 
 import math
 import re
@@ -31,14 +31,14 @@ _FINAL = {
 }
 TOO_LONG = "context_window_exceeded"
 _TOO_LONG = re.compile(r"prompt is too long|exceeds?\b.{0,60}\bcontext|context (?:size|length|window)", re.IGNORECASE)
-"""How Anthropic's service, llama.cpp, vLLM and Ollama word it."""
+"""The wording of Anthropic's service, llama.cpp, vLLM and Ollama."""
 _NO_CREDIT = re.compile(r"credit balance is too low", re.IGNORECASE)
-"""Anthropic's service says so as an invalid request (400)."""
+"""Anthropic's service reports it as an invalid request (400)."""
 _KINDS = {408: "timeout_error", 409: "api_error", 429: "rate_limit_error", 529: "overloaded_error"}
 
 
 def failure(kind: str, sentence: str, retry_after: float | None = None, status: int = 0) -> ModelError:
-    """`status` decides where `kind` is not the API's own word: other servers have names of their own."""
+    """Creates the error. `status` decides if `kind` is not a word of the API: other servers have their own."""
     own_word = kind in _RETRIABLE or kind in _FINAL
     passing = kind in _RETRIABLE or (not own_word and (status == 200 or status >= 500))
     return ModelError(
@@ -50,12 +50,12 @@ def failure(kind: str, sentence: str, retry_after: float | None = None, status: 
 
 
 def says_too_long(error: ModelError) -> bool:
-    """Whether the question was refused for being longer than the model can read: servers say that as an error."""
+    """Whether the question was refused because it is longer than the model can read."""
     return error.kind == TOO_LONG
 
 
 def of_status(error: anthropic.APIStatusError, server: ModelServer) -> ModelError:
-    """What an answer with an error says."""
+    """Describes an error response."""
     status = error.status_code
     unknown = "invalid_request_error" if 300 <= status < 500 else "api_error"
     kind = cleaning.name(str(error.type or _KINDS.get(status) or unknown), 80)
@@ -76,7 +76,7 @@ def of_status(error: anthropic.APIStatusError, server: ModelServer) -> ModelErro
 
 
 def _said(error: anthropic.APIStatusError) -> str:
-    """The service's own words, without the JSON around them where it is as the API has it."""
+    """Returns the service's own words, without JSON if it has the API's form."""
     match error.body:
         case {"error": {"message": str(message)}} if message:
             return cleaning.words(message)[:300]
@@ -84,7 +84,7 @@ def _said(error: anthropic.APIStatusError) -> str:
 
 
 def of_connection(error: anthropic.APIConnectionError, server: ModelServer) -> ModelError:
-    """Why there was no connection: the library says the same for every reason."""
+    """Describes why there was no connection. The library gives the same message for every reason."""
     cause = error.__cause__
     if isinstance(cause, AnswerRefused):
         return of_refusal(cause, server)
@@ -104,7 +104,7 @@ def of_connection(error: anthropic.APIConnectionError, server: ModelServer) -> M
 
 
 def of_refusal(error: AnswerRefused, server: ModelServer) -> ModelError:
-    """What is wrong with an answer that was not read."""
+    """Describes an answer that was not read."""
     return failure("incomplete_stream", f"The model's service ({server.host}) was not understood: {error}.")
 
 

@@ -1,4 +1,4 @@
-"""Where the questions of each role go: the address, the variable with the key, and the context that is configured."""
+"""Which server answers each role: its address, the variable with its key, and the configured context."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +10,15 @@ from runs.errors import ModelError
 ANTHROPIC = "https://api.anthropic.com"
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
-"""Those that have settings of their own. The synthesizer is answered where the executor is."""
+"""Roles with settings of their own. The synthesizer uses the executor's server."""
 
 
 @dataclass(frozen=True)
 class ModelServer:
-    """`base_url` is empty for Anthropic's own service. The key is in the first of the variables `key_names` that is
-    set; without any name no key is sent. `set_by`: the variables that a person would change.
+    """A server. `base_url` is empty for Anthropic's own service.
+
+    The key is in the first of the variables `key_names` that is set; if the tuple is empty, no key is sent. `set_by`:
+    the variables that a person would change.
     """
 
     base_url: str = ""
@@ -25,18 +27,18 @@ class ModelServer:
 
     @property
     def is_anthropic(self) -> bool:
-        """Whether it is the vendor's own: the only one of which something is known without asking."""
+        """Whether it is Anthropic's own service, the only one about which anything is known without probing."""
         parts = _parts(self.base_url)
         return not self.base_url or (parts is not None and f".{parts.hostname or ''}".endswith(".anthropic.com"))
 
     @property
     def is_general(self) -> bool:
-        """Whether it is the one that answers where a role names none."""
+        """Whether it is the server for roles that name none."""
         return self.key_names == _KEYS
 
     @property
     def address(self) -> str:
-        """The base URL in one spelling, without user, password and query: it may be stored and shown (S5)."""
+        """The normalised base URL without user, password and query, which may be stored and shown (S5)."""
         parts = _parts(self.base_url or ANTHROPIC)
         if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
             return ""
@@ -44,11 +46,11 @@ class ModelServer:
 
     @property
     def host(self) -> str:
-        """Name and port, to be shown."""
+        """Host name and port, for display."""
         return _place(_parts(self.base_url or ANTHROPIC)) or "an address that is none"
 
     def key(self, environ: Mapping[str, str]) -> str:
-        """What is to be sent as the key. Raises ModelError with what is to be set when it cannot be sent."""
+        """Returns the key. Raises ModelError, which says what to set, if it cannot be sent."""
         for name in self.key_names:
             if any(char.isspace() for char in environ.get(name, "")):
                 raise _no_key(f"{name} has a space or a line break in it. Set it again and start again.")
@@ -66,7 +68,9 @@ class ModelServer:
 
 
 def server_for(role: Role, environ: Mapping[str, str]) -> ModelServer:
-    """By the role's own variables, else by the general ones. The general key is sent to no other server."""
+    """Returns the server from the role's own variables, or else from the general ones. The general key is not sent to
+    other servers.
+    """
     name = (role if role in ROLES else Role.EXECUTOR).upper()
     url_name, key_name = f"PEV_BASE_URL_{name}", f"PEV_API_KEY_ENV_{name}"
     general, own = environ.get("ANTHROPIC_BASE_URL", "").strip(), environ.get(url_name, "").strip()

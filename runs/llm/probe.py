@@ -1,6 +1,7 @@
-"""Tiny questions to a model that show what its server honours: most servers ignore what they do not know, in silence.
+"""Probes a model with small questions to find out what its server supports, because most servers silently ignore
+parameters that they do not know.
 
-Each asks for something that a model left to itself would not do, so that only a server that obeys gives it.
+Each question asks for something that a model would not do by itself, so only a server that obeys produces it.
 """
 
 import base64
@@ -30,9 +31,9 @@ from runs.pev.conversation.generous import read_json
 MAX_QUESTION_SECONDS = 90.0
 MAX_WHOLE_ANSWER = 1_000  # tokens
 MAX_ANSWER = 300
-"""Tokens: the answers take ten, a verdict on two criteria 250, and a model that thinks aloud first needs some more."""
+"""Tokens. Answers take ten and a verdict on two criteria 250; models that think aloud need some more."""
 TRIES = 2
-"""Tries at calling a tool: a small model does not always follow the instruction."""
+"""Of calling a tool, because small models do not always follow the instruction."""
 _HELLO = "Answer with the word hello and nothing else."
 _SCHEMA = {
     "type": "object",
@@ -56,8 +57,8 @@ _COLOUR = re.compile(r"black|white|gr[ea]y|red|green|blue|yellow|orange|purple|p
 
 @dataclass(frozen=True)
 class ProbeReport:
-    """What the questions have shown. `problem`: why the model cannot be asked at all, or nothing; `reasons`: why a
-    field of `probed` stayed open or was refused, by its name; `seconds`: until the first answer.
+    """The result of probing. `problem`: why the model cannot be asked at all, or empty. `reasons`: by field of
+    `probed`, why it is unknown or unsupported. `seconds`: until the first answer.
     """
 
     probed: Probed = field(default_factory=Probed)
@@ -67,9 +68,9 @@ class ProbeReport:
 
 
 def probe(clients: Clients, server: ModelServer, model: str, seconds: float) -> ProbeReport:
-    """Ask at most ten small questions, within `seconds`. Whatever goes wrong is part of the finding.
+    """Asks at most ten small questions within `seconds`. Every failure is part of the report.
 
-    Of a known model on Anthropic's own service only whether it answers is asked, and its window.
+    Known models on Anthropic's own service are only asked whether they answer, and for their window.
     """
     questions = _Questions(clients, server, model, time.monotonic() + seconds)
     began = time.monotonic()
@@ -85,7 +86,7 @@ def probe(clients: Clients, server: ModelServer, model: str, seconds: float) -> 
 
 
 class _Questions:
-    """What is asked of one model until its time is over. `reasons`: why something could not be found out."""
+    """The questions to one model, until its time is over. `reasons`: why something is unknown."""
 
     def __init__(self, clients: Clients, server: ModelServer, model: str, ends: float) -> None:
         self.reasons: dict[str, str] = {}
@@ -101,13 +102,13 @@ class _Questions:
         return self._clients.send(self._server, sent, self._limit())
 
     def window(self) -> int | None:
-        """As the server's list of models has it."""
+        """Returns the context window from the server's list of models."""
         with suppress(ModelError):
             return self._clients.window(self._server, self._model, self._limit())
         return None
 
     def honoured(self) -> dict[str, bool | None]:
-        """The fields of `Probed` that say what the server makes of parameters, of pictures and of PDF files."""
+        """Returns the fields of `Probed` about parameters, pictures and PDF files."""
         offered: dict[str, Any] = {"tools": [_TOOL]}
         found: dict[str, bool | None] = {"tools": None, "no_tools": None, "forced_tool": False}
         for _ in range(TRIES):
@@ -116,7 +117,7 @@ class _Questions:
             choice = {"type": "none"}
             found["no_tools"] = self._find("no_tools", _calls_nothing, _CALL, **offered, tool_choice=choice)
         assumed = known_capability(self._model)
-        if assumed is None or assumed.forced_tool:  # the others refuse it
+        if assumed is None or assumed.forced_tool:  # the other models refuse it
             choice = {"type": "tool", "name": _NAME}
             found["forced_tool"] = self._find("forced_tool", _calls, _HELLO, **offered, tool_choice=choice)
         if not found["forced_tool"]:
@@ -137,7 +138,7 @@ class _Questions:
         shown: Sequence[dict[str, Any]] = (),
         **parameters: Any,
     ) -> bool | None:
-        """Whether the reply shows it. A refusal is a no; what may pass, or was cut off, leaves it open."""
+        """Whether the reply shows it. A refusal means no; a temporary error or a cut-off answer leaves it unknown."""
         try:
             reply = self.ask(text, shown, **parameters)
         except ModelError as error:
@@ -150,7 +151,9 @@ class _Questions:
         return shows(reply)
 
     def _limit(self) -> Callable[[], None]:
-        """Ends a call when its own time or that of all questions is over. Raises ModelError if that is so already."""
+        """Returns a function that ends a call when its own time or the total time is over. Raises ModelError if it
+        already is.
+        """
         ends = min(self._ends, time.monotonic() + MAX_QUESTION_SECONDS)
 
         def check() -> None:
@@ -178,7 +181,7 @@ def _names_word(reply: Reply) -> bool:
 
 
 def _has_whole_form(reply: Reply) -> bool:
-    """Whether it is a verdict, as far as code can read one; what it says does not matter."""
+    """Whether it is a verdict that code can read. Its content does not matter."""
     try:
         answer, _ = read_json(unwrapped(reply.text), VerifierAnswer, set)
     except ValidationError:
@@ -196,17 +199,17 @@ def _has_format(reply: Reply) -> bool:
 _SIDE = 64  # pixels of the picture that a model is shown
 _YELLOW, _BLACK = b"\xff\xff\x00", b"\x00\x00\x00"
 COLOURS = ("yellow", "black")
-"""Not those that come to mind first: a model that sees nothing may guess."""
+"""Not the most common colours, because a model that sees nothing may guess."""
 WORD = "heliotrope"
 
 
 def pictures() -> Sequence[dict[str, Any]]:
-    """Blocks of a question, each a picture in one of COLOURS."""
+    """Returns blocks of a question, each with a picture in one of COLOURS."""
     return [_block("image", "image/png", _png(pixel)) for pixel in (_YELLOW, _BLACK)]
 
 
 def document() -> Sequence[dict[str, Any]]:
-    """A block of a question: a PDF file of one page that says WORD."""
+    """Returns a block of a question with a one-page PDF file that says WORD."""
     return [_block("document", "application/pdf", _pdf(f"The word is {WORD}."))]
 
 

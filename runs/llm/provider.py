@@ -1,4 +1,4 @@
-"""Who answers: Claude, another server that speaks the same API, or the rehearsal without AI."""
+"""Which service answers: Claude, another server with the same API, or the rehearsal without AI."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ REHEARSAL = {
     Role.EXECUTOR: "offline-executor",
     Role.VERIFIER: "offline-verifier",
 }
-"""The ids under which the rehearsal plays each role; they stand in the policies of stored runs."""
+"""The model ids of the rehearsal by role. They are in the policies of stored runs."""
 HOW_TO_CONNECT = (
     "set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of another or a local server that speaks the "
     "Messages API, and start pevsite again"
@@ -26,7 +26,7 @@ HOW_TO_CONNECT = (
 
 @dataclass(frozen=True)
 class Service:
-    """Who answers new runs. `sentence` is the line on the first page; `models` the default per role."""
+    """The service that answers new runs. `sentence` is shown on the start page; `models` are the defaults by role."""
 
     provider: Provider
     sentence: str
@@ -34,9 +34,9 @@ class Service:
 
 
 def service(environ: Mapping[str, str]) -> Service:
-    """Read from the environment: keys, base URLs, models. Keys are looked at, never kept.
+    """Returns the service according to the environment: keys, base URLs and models. Keys are checked but not stored.
 
-    Only when every role has somebody to answer it, models answer new runs.
+    Models answer new runs only if every role has a server.
     """
     servers = {role: server_for(role, environ) for role in ROLES}
     without = {role: problem for role, server in servers.items() if (problem := _problem(server, environ))}
@@ -57,14 +57,12 @@ def service(environ: Mapping[str, str]) -> Service:
 
 
 def configured_models(environ: Mapping[str, str]) -> dict[Role, str]:
-    """The models that answer new runs, as soon as there is somebody to answer each role."""
+    """Returns the models that answer new runs once every role has a server."""
     return {role: environ.get(f"PEV_MODEL_{role.upper()}") or _CLAUDE[role] for role in ROLES}
 
 
 def _problem(server: ModelServer, environ: Mapping[str, str]) -> str:
-    """Why no model answers there; empty if one does. A key that is set but cannot be sent is reported when it is
-    used.
-    """
+    """Returns why no model answers there, or an empty string. An unusable key is reported only when it is used."""
     if any(environ.get(name) for name in server.key_names):
         return ""
     try:
@@ -75,7 +73,7 @@ def _problem(server: ModelServer, environ: Mapping[str, str]) -> str:
 
 
 def _is_bare(environ: Mapping[str, str]) -> bool:
-    """Whether nothing at all was set up, which needs no reason."""
+    """Whether nothing is configured, which needs no explanation."""
     return not any(name.startswith(("PEV_BASE_URL_", "PEV_API_KEY_ENV_")) and environ[name] for name in environ)
 
 

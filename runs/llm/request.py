@@ -23,13 +23,13 @@ from runs.pev.conversation.served import CODE_EXECUTION, WEB_FETCH, WEB_SEARCH
 from runs.text.domains import EVERY
 
 MAX_BREAKPOINTS = 4
-"""Breakpoints that a request may have."""
+"""Cache breakpoints per request."""
 _MARK = {"type": "ephemeral", "ttl": "5m"}
 _SYSTEM = (-1, 0)
 
 
 def mark_prefixes(sent: dict[str, Any], ask: Ask) -> None:
-    """Put breakpoints into the request. The blocks of the conversation itself stay as they are."""
+    """Adds cache breakpoints to the request. The blocks of the conversation itself do not change."""
     for message, block in _ends(ask):
         if (message, block) == _SYSTEM:
             _mark(sent["system"], block)
@@ -45,11 +45,11 @@ def _mark(blocks: list[Any], block: int) -> None:
 
 
 def _ends(ask: Ask) -> list[tuple[int, int]]:
-    """The last blocks of prefixes, as message and block. The longest four, if there are more.
+    """Returns the last blocks of shared prefixes, as message and block: the longest four.
 
-    A conversation with tools grows: its first message is what a retry begins with, its last one what the next round
-    begins with, and the one before is marked again because the service looks back over twenty blocks only.
-    A last round that forbids tools shares no message with any other question.
+    A conversation with tools grows: a retry begins with its first message, and the next round with its last one. The
+    message before that is marked again, because the service looks back over twenty blocks only. A last round that
+    forbids tools shares no message with another question.
     """
     ends = {_SYSTEM if count == 0 else (0, count - 1) for count in ask.stable}
     if ask.last_round:
@@ -71,15 +71,16 @@ _TYPES = {
     WEB_FETCH: "web_fetch_20260318",
     CODE_EXECUTION: "code_execution_20260521",
 }
-"""Of the tools that the service runs itself, as the Messages API names them."""
+"""The types of the service's own tools in the Messages API."""
 MAX_PAGE_TOKENS = 10_000
-"""Of one page that the service reads; more would be paid for in each round that follows."""
+"""Of one page that the service reads. It is paid for again in each following round."""
 
 
 def parameters(ask: Ask, capabilities: Capability) -> dict[str, Any]:
-    """The request: what every server understands, and of the rest what this model is known to take."""
+    """Returns the request: what every server understands, and the parameters that this model accepts."""
     ask = replace(ask, messages=sendable(ask.messages))
-    has_schema = _takes_format(ask, capabilities) or answer_tool(ask, capabilities)  # in another part of the question
+    # otherwise the schema is in another part of the question
+    has_schema = _takes_format(ask, capabilities) or answer_tool(ask, capabilities)
     sent: dict[str, Any] = {
         "model": ask.model,
         "max_tokens": ask.max_tokens,
@@ -93,7 +94,7 @@ def parameters(ask: Ask, capabilities: Capability) -> dict[str, Any]:
 
 
 def answer_tool(ask: Ask, capabilities: Capability) -> str:
-    """The name of the tool whose input is the answer, or nothing where none is offered."""
+    """Returns the name of the tool whose input is the answer, or an empty string."""
     return (
         (ask.schema_name or "answer")
         if ask.schema is not None and capabilities.forced_tool and not capabilities.format
@@ -102,11 +103,11 @@ def answer_tool(ask: Ask, capabilities: Capability) -> str:
 
 
 def answered(content: Sequence[JsonObject], stop_reason: str, tool: str) -> tuple[tuple[JsonObject, ...], str]:
-    """The blocks and the stop reason as if the answer had come as text, which is how they are kept and sent again.
+    """Returns the blocks and the stop reason as if the answer had come as text, which is how it is stored and sent
+    again.
 
-    So no call of `tool` is ever left without a result, and the conversation reads the same on every server. Text beside
-    the answer goes: the answer is all of the text. An answer beside other calls goes, since it was given without
-    their results.
+    So no call of `tool` is left without a result, and conversations are the same on every server. Text next to the
+    answer is dropped. An answer next to other calls is dropped too, because it was given without their results.
     """
     answers = [block for block in content if block.get("type") == "tool_use" and block.get("name") == tool]
     if not tool or not answers:
@@ -114,14 +115,16 @@ def answered(content: Sequence[JsonObject], stop_reason: str, tool: str) -> tupl
     others = [block for block in content if block not in answers]
     if any(block.get("type") == "tool_use" for block in others):
         return tuple(others), stop_reason
-    answer = cleaning.words(json.dumps(answers[0].get("input"), ensure_ascii=False))  # whole, as any other text
+    answer = cleaning.words(json.dumps(answers[0].get("input"), ensure_ascii=False))  # complete, like any other text
     text: JsonObject = {"type": "text", "text": answer}
     kept = [block for block in others if block.get("type") != "text"]
     return (*kept, text), "end_turn" if stop_reason == "tool_use" else stop_reason
 
 
 def _tools(ask: Ask, capabilities: Capability) -> dict[str, Any]:
-    """The tools and the choice among them. The tools are the same in all rounds: a server reads a new prefix again."""
+    """Returns the tools and the tool choice. The tools are the same in all rounds, because another prefix would not be
+    cached.
+    """
     tools: list[dict[str, Any]] = [
         _by_service(tool.name, tool.service)
         if tool.service
@@ -140,7 +143,7 @@ def _tools(ask: Ask, capabilities: Capability) -> dict[str, Any]:
 
 
 def _by_service(name: str, service: ByService) -> dict[str, Any]:
-    """Called by the model alone, never by code that it has run: what was found then would not be shown to anybody."""
+    """The model must call these tools itself, not from code that it runs, because the results would not be shown."""
     sent: dict[str, Any] = {"type": _TYPES[name], "name": name}
     if name == CODE_EXECUTION:
         return sent

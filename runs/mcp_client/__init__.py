@@ -1,1 +1,3 @@
-"""MCP servers: tools of other programs that an administrator has named for models, and the client that calls them."""
+"""MCP servers: tools of other programs that an administrator makes available to models, and the
+client that calls them.
+"""

@@ -1,4 +1,4 @@
-"""The streams of the official library, with what a server answers rewritten before the library reads it."""
+"""Wraps the streams of the official library to rewrite answers before the library parses them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from runs.mcp_client.mcp_answers import Answers
 
 @asynccontextmanager
 async def rewriting(transport: Transport, answers: Answers) -> AsyncGenerator[tuple[Any, Any]]:
-    """The transport, with its results rewritten."""
+    """Returns the transport with rewritten results."""
     async with transport as (read, write):
         yield _Rewritten(read, answers), write
 

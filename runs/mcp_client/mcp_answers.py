@@ -26,18 +26,18 @@ from runs.mcp_client.tool_listing import ServerTool
 from runs.text.json_schemas import is_nested_deeper
 
 MAX_DEPTH = 100
-"""Levels of objects and lists: parsers of JSON refuse a request with more than 128."""
+"""Nesting of objects and lists. JSON parsers of the API refuse requests with more than 128 levels."""
 _ARGUMENT = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-"""The API checks the names of the arguments themselves, not those of properties inside them."""
+"""The API checks only the names of the arguments, not those of nested properties."""
 _COMBINING = ("anyOf", "oneOf", "allOf")
-"""The API takes these everywhere but at the top."""
+"""The API accepts these everywhere but at the top level."""
 _ANNOTATIONS = frozenset({"$comment", "$defs", "definitions", "description", "title", "type"})
-"""What may stand beside a `$ref` at the top without restricting what it refers to."""
+"""Keywords that may be next to a `$ref` at the top level without restricting its target."""
 _MAX_REFS = 10  # references that refer to each other may be circular
 
 
 def accepted_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema, or one with the same meaning that the API takes. Linear in the schema.
+    """Returns the schema, or an equivalent one that the API accepts, in linear time.
 
     Raises InvalidInput with a clause that says why the API would refuse it.
     """
@@ -56,8 +56,9 @@ def accepted_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=300)
 def _accepted(text: str) -> tuple[str, str]:
-    """The accepted schema as JSON, or the reason why there is none. Tools are listed before each call, so that the
-    same schemas come again and again; a check takes up to 0.4 seconds.
+    """Returns the accepted schema as JSON, or the reason why there is none.
+
+    Cached: tools are listed before each call, so the same schemas come repeatedly, and a check takes up to 0.4 seconds.
     """
     try:
         return json.dumps(_checked(json.loads(text))), ""
@@ -66,7 +67,7 @@ def _accepted(text: str) -> tuple[str, str]:
 
 
 def _checked(schema: dict[str, Any]) -> dict[str, Any]:
-    for key in ("$schema", "$id"):  # which dialect it is in, and where it was published
+    for key in ("$schema", "$id"):  # the dialect of the schema, and where it was published
         schema.pop(key, None)
     schema = _with_type(_without_ref(schema))
     _modernize(schema)
@@ -82,7 +83,7 @@ def _checked(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_ref(schema: dict[str, Any]) -> dict[str, Any]:
-    """With what a `$ref` at the top refers to in its place: the API wants to see an object there."""
+    """Replaces a `$ref` at the top level by its target, because the API requires an object there."""
     for _ in range(_MAX_REFS):
         if "$ref" not in schema:
             return schema
@@ -95,7 +96,7 @@ def _without_ref(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_type(schema: dict[str, Any]) -> dict[str, Any]:
-    """Arguments are always an object, so that no type, or a choice of types with this one, means an object."""
+    """Arguments are always an object, so a missing type, or a choice of types that includes object, means object."""
     kind = schema.get("type", "object")
     if kind != "object" and not (isinstance(kind, list) and "object" in kind):
         raise InvalidInput("its arguments are no object")
@@ -103,7 +104,7 @@ def _with_type(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _modernize(schema: dict[str, Any]) -> None:
-    """Write keywords of older drafts as draft 2020-12 does, at every level."""
+    """Rewrites keywords of older drafts as in draft 2020-12, at every level."""
     for each in _subschemas(schema):
         if isinstance(items := each.get("items"), list):
             each["prefixItems"] = each.pop("items")
@@ -117,12 +118,12 @@ def _modernize(schema: dict[str, Any]) -> None:
                 if is_exclusive and inclusive in each:
                     each[exclusive] = each.pop(inclusive)
         if isinstance(pattern := each.get("pattern"), str) and not _compiles(pattern):
-            del each["pattern"]  # of another dialect of regular expressions, which only the server knows
+            del each["pattern"]  # it is in another dialect of regular expressions, which only the server knows
 
 
 def _subschemas(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The schema and all schemas inside it, each before those inside it. Of a part that has not the form of a schema
-    nothing is visited; `_check_form` refuses it.
+    """Yields the schema and all nested schemas, outer ones first. Malformed parts are skipped; `_check_form` refuses
+    them.
     """
     waiting = [schema]
     while waiting:
@@ -135,7 +136,7 @@ def _subschemas(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _check_form(schema: dict[str, Any]) -> None:
-    """Raises InvalidInput for what is not JSON Schema 2020-12, and for references that lead nowhere."""
+    """Raises InvalidInput for anything that is not JSON Schema 2020-12, and for unresolvable references."""
     try:
         Draft202012Validator.check_schema(schema)
         target = _targets_in(schema)
@@ -147,7 +148,7 @@ def _check_form(schema: dict[str, Any]) -> None:
         raise InvalidInput(_reason(error)) from error
     except InvalidInput:
         raise
-    except Exception as error:  # a hostile schema can break the library in ways that no one has listed
+    except Exception as error:  # a hostile schema can break the library in unknown ways
         raise InvalidInput(f"its schema cannot be checked ({type(error).__name__})") from error
 
 
@@ -183,35 +184,35 @@ MAX_TOOLS = 100
 MAX_DESCRIPTION = 2_000  # characters
 MAX_SCHEMA = 20_000  # characters of JSON
 MAX_SCHEMAS = 500_000
-"""Characters of a description, of a schema as JSON and of all schemas together: they go into questions to models."""
+"""Characters of all schemas together as JSON. Descriptions and schemas become part of questions to models."""
 MAX_TOOL_NAME = 64
-"""Characters that the API takes, with the name of the server before it."""
+"""Characters that the API accepts, including the name of the server."""
 MAX_ADDRESS = 2_000  # characters
 MAX_LABEL = 200
-"""Characters of the address of a resource, and of other words about it."""
+"""Characters of a resource's address, and of other words about it."""
 _TOOL = re.compile(r"[A-Za-z0-9_-]{1,60}")
 
 
 class Answers:
-    """Rewrites what a server answers, and remembers what of its tools is left out, and why. `server`: its name."""
+    """Rewrites the answers of a server, and records which of its tools are left out and why. `server`: its name."""
 
     def __init__(self, server: str = "") -> None:
         self._prefix = f"{server}{SEPARATOR}" if server else ""
         self.begin_listing()
 
     def begin_listing(self) -> None:
-        """Forget the tools that were listed before."""
+        """Forgets the tools that were listed before."""
         self._problems: list[str] = []
         self._tools = self._characters = self._beyond = 0
 
     @property
     def problems(self) -> list[str]:
-        """A sentence for each tool that was left out since the listing began."""
+        """Returns a sentence for each tool that was left out since the listing began."""
         beyond = [f"{self._beyond} tools beyond {MAX_TOOLS} are left out"] if self._beyond else []
         return [*beyond, *self._problems[:MAX_TOOLS]]
 
     def rewritten(self, result: dict[str, Any]) -> dict[str, Any]:
-        """The result with usable tools alone, and with all that it says as one text."""
+        """Returns the result with usable tools only, and with all its content as one text."""
         if isinstance(tools := result.get("tools"), list):
             return {**result, "tools": list(self._usable(tools))}
         if result.keys() & {"content", "structuredContent", "isError"}:
@@ -220,7 +221,9 @@ class Answers:
         return result
 
     def _usable(self, tools: Sequence[object]) -> Iterator[dict[str, Any]]:
-        """Only what is used of each. Without a schema for results, whose text is of use even if it breaks that."""
+        """Yields the parts of each tool that are used. Schemas of results are dropped, because the text is useful even
+        if it violates them.
+        """
         for raw in tools:
             if self._tools == MAX_TOOLS:
                 self._beyond += 1
@@ -234,7 +237,7 @@ class Answers:
             yield {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
 
     def _tool(self, raw: object) -> ServerTool:
-        """The tool within its bounds. Raises InvalidInput with a sentence that says why it is left out."""
+        """Returns the tool. Raises InvalidInput with a sentence if it exceeds a limit."""
         told = raw if isinstance(raw, dict) else {}
         name, schema, description = told.get("name"), told.get("inputSchema"), told.get("description")
         if not isinstance(name, str) or not _TOOL.fullmatch(name):
@@ -263,7 +266,7 @@ class Answers:
 
 
 def text_of(result: Mapping[str, Any]) -> str:
-    """All that a result says as text; what is no text is named."""
+    """Returns the content of a result as text. Content that is not text is named."""
     content = result.get("content")
     blocks = content if isinstance(content, list) else [content] if content else []
     parts = [part for part in map(_text_of_block, blocks) if part.strip()]
@@ -308,13 +311,15 @@ def _text_of_resource(resource: Mapping[str, Any]) -> str:
 
 
 def _repeats(parts: Sequence[str], structured: object) -> bool:
-    """Whether the texts say the same: as JSON, or as the value or the elements that libraries wrap as `result`."""
+    """Whether the texts repeat the structured content: as JSON, or as the value or elements that libraries wrap as
+    `result`.
+    """
     inner = structured["result"] if isinstance(structured, dict) and structured.keys() == {"result"} else structured
     whole = "\n".join(parts)
     said: list[object] = [list(parts), [_parsed(part) for part in parts], whole, _parsed(whole)]
     try:
         return bool({_canonical(structured), _canonical(inner)} & set(map(_canonical, said)))
-    except RecursionError:  # a text that could just be read may be too deep to be written again
+    except RecursionError:  # a text that could be parsed may be too deep to be serialised
         return False
 
 
@@ -346,5 +351,5 @@ def _size(base64: object) -> str:
 
 
 def _words(text: object) -> str:
-    """Without NUL, which no database stores."""
+    """Returns the text without NUL, which databases cannot store."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(text, str) else ""

@@ -1,7 +1,7 @@
-"""The client of MCP servers, over the official library: what their tools are, and one call at a time.
+"""The client of MCP servers, based on the official library: lists tools, and calls one at a time.
 
-Nothing that a server says is trusted: messages are bounded here and what they say in `answers`, and no server is waited
-for longer than its configuration says.
+Servers are not trusted: messages are limited here, their content in `mcp_answers`, and no server is waited for longer
+than configured.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     from mcp import Client
 
 MAX_MESSAGE = 5_000_000
-"""Bytes of one message of a server."""
+"""Bytes of one message."""
 MAX_PAGES = 10  # of a server's list of tools
 CONNECT_SECONDS = 30.0
 CLOSE_SECONDS = 3.0
-"""For a server to take note of the end of a session; the answer is not needed."""
+"""Time for a server to notice the end of a session. Its answer is not needed."""
 MISSING = "MCP servers need an extra: uv sync --extra mcp."
 _POLL_SECONDS = 0.1
 
 
 class McpConnection:
-    """To one server, opened with the first call and closed with the context. Not safe across threads.
+    """A connection to one server. It is opened by the first call and closed with the context. It is not thread-safe.
 
-    Its calls raise InvalidInput with a sentence for whatever a server does wrong, and what `keep_going` raises.
-    `name`: of the server, which stands before the names of its tools.
+    Calls raise InvalidInput, with a sentence, for everything that a server does wrong, and what `keep_going` raises.
+    `name`: of the server, which precedes the names of its tools.
     """
 
     def __init__(self, config: ServerConfig, keep_going: Callable[[], None] = lambda: None, name: str = "") -> None:
@@ -64,7 +64,7 @@ class McpConnection:
         self.close()
 
     def close(self) -> None:
-        """Closes the session. Errors while closing are ignored: the answers have already been read."""
+        """Closes the session. Errors while closing are ignored, because the answers have been read already."""
         self._client = self._portal = None
         try:
             self._stack.close()
@@ -72,7 +72,7 @@ class McpConnection:
             return
 
     def tools(self) -> Listing:
-        """As the server lists them now."""
+        """Returns the tools that the server lists now."""
         self._answers.begin_listing()
         found: list[ServerTool] = []
         cursor: str | None = None
@@ -88,7 +88,7 @@ class McpConnection:
         return Listing(sorted(once, key=lambda tool: tool.name), [*twice, *self._answers.problems])
 
     def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
-        """The text of the result, and whether the server calls it an error."""
+        """Returns the text of the result, and whether the server marks it as an error."""
         result = self._asked(f"answer the call of {tool}", "call_tool", self._config.seconds, tool, arguments)
         return "".join(block.text for block in result.content), bool(result.is_error)
 
@@ -103,7 +103,7 @@ class McpConnection:
         except (InvalidInput, MemoryError):
             raise
         except (Exception, CancelledError) as error:
-            self.close()  # whatever state it is in, the next call starts a new session
+            self.close()  # whatever its state is, the next call starts a new session
             if type(error).__module__.startswith("runs."):
                 raise
             raise InvalidInput(f"The server did not {what}: {_why(error)}.") from error
@@ -148,7 +148,7 @@ async def _ending() -> anyio.Event:
 
 
 async def _held(session: AbstractAsyncContextManager[Client], opened: Future[Client], end: anyio.Event) -> None:
-    """Keeps a session open in one task, so that the thread that waits for it to open can be interrupted."""
+    """Keeps a session open in one task, so that the thread that waits for it can be interrupted."""
     try:
         async with session as client:
             opened.set_result(client)
@@ -170,7 +170,7 @@ def _end(portal: BlockingPortal, session: Future[None], opened: Future[Client], 
 
 @asynccontextmanager
 async def _session(config: ServerConfig, answers: Answers) -> AsyncGenerator[Client]:
-    # an extra, and slow to import
+    # an optional package that is slow to import
     from mcp import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
     from mcp.client.streamable_http import streamable_http_client
@@ -206,7 +206,7 @@ def _calling(method: Callable[..., Any], given: Sequence[Any], named: dict[str, 
 
 
 def _why(error: BaseException) -> str:
-    """The first cause that says something: groups of exceptions say only that there is one."""
+    """Returns the first informative cause. Exception groups only say that there is one."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__

@@ -1,7 +1,7 @@
-"""Starts an MCP server and hands on what it says, as long as that is JSON-RPC, no message is too long and not too many.
+"""Starts an MCP server and forwards its messages, as long as they are JSON-RPC and neither too long nor too many.
 
-A program of its own, run by its path: a server that floods would otherwise fill the memory, or the log, of the worker.
-It ends when the worker does, and takes the server with it.
+It is a separate program, run by path: a server that floods its output would otherwise fill the worker's memory or log.
+It ends with the worker, and ends the server.
 """
 
 import json
@@ -14,7 +14,7 @@ import sys
 PIECE = 65_536  # bytes that are read at once
 MAX_MESSAGES = 10_000
 MAX_OTHERS = 1_000
-"""Lines that are no messages: some servers print what they think on the way, and that is left out."""
+"""Lines that are not messages. Some servers print diagnostics, which are dropped."""
 
 
 def main(limit: int, command: list[str]) -> int:

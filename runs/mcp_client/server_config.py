@@ -19,7 +19,7 @@ from runs.enums import Effect
 from runs.errors import InvalidInput
 
 SEPARATOR = "__"
-"""Between the name of a server and that of its tool, where models call it."""
+"""Separates the name of a server from that of its tool in the names that models use."""
 ALL = "*"
 _NAME = re.compile(r"[a-z](?:[a-z0-9]|-(?!$)){0,29}")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -28,11 +28,11 @@ type Text = Annotated[str, StringConstraints(max_length=4_000)]
 
 
 class ServerConfig(BaseModel):
-    """One server: a `command` whose standard input and output it speaks over, or a `url` (streamable HTTP).
+    """One server: a `command` that communicates over standard input and output, or a `url` (streamable HTTP).
 
-    `effects`: of its tools by their names, `*` for all others; a tool of which nothing is said acts outside.
-    `repeatable`: those that do no more when called twice. `seconds`: for one call. In `args`, `env`, `headers` and
-    `url` a variable of the environment is written as `${NAME}`: no secret has to stand in the file.
+    `effects`: by tool name, with `*` for all others; a tool without an entry acts outside. `repeatable`: tools that may
+    be called twice with the same effect as once. `seconds`: the limit of one call. In `args`, `env`, `headers` and
+    `url`, `${NAME}` stands for a variable of the environment, so that no secret needs to be in the file.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -58,7 +58,9 @@ class ServerConfig(BaseModel):
         return _EFFECTS[self.effects.get(tool) or self.effects.get(ALL) or "acts"]
 
     def resolved(self) -> "ServerConfig":
-        """With the variables of this process in their places. Raises InvalidInput for one that is not set."""
+        """Returns the configuration with environment variables replaced. Raises InvalidInput for
+        one that is not set.
+        """
         return self.model_copy(
             update={
                 "args": tuple(map(_filled, self.args)),
@@ -76,7 +78,9 @@ class _ServersFile(BaseModel):
 
 
 def read_servers(path: str) -> Mapping[str, ServerConfig]:
-    """The servers of a file, by name; none without a path. Raises InvalidInput with a sentence for its author."""
+    """Returns the servers of a file by name, or none without a path. Raises InvalidInput with a sentence for its
+    author.
+    """
     if not path:
         return {}
     try:

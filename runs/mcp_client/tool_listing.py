@@ -1,4 +1,4 @@
-"""What a server says of its tools. Imported by models, so without the client."""
+"""Descriptions of a server's tools. Models import them, so this module does not import the client."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 @dataclass(frozen=True)
 class ServerTool:
-    """A tool as its server describes it. `schema`: of its arguments."""
+    """A tool as its server describes it. `schema`: that of its arguments."""
 
     name: str
     description: str
@@ -17,7 +17,7 @@ class ServerTool:
 
 
 class Listing(NamedTuple):
-    """The tools of a server that can be used, sorted by name, and a sentence for each that cannot."""
+    """The usable tools of a server, sorted by name, and a sentence for each unusable one."""
 
     tools: Sequence[ServerTool]
     problems: Sequence[str]

@@ -1,4 +1,4 @@
-"""Named agents: how steps of a kind are done in an installation, as its administrators have written it down."""
+"""Agents: instructions under a name, as an administrator has written them, for a kind of step."""
 
 import hashlib
 import json
@@ -15,12 +15,14 @@ from runs.pev.plans.problem import PlanProblem
 from runs.pev.policy import Policy, RoleModel
 
 MAX_INSTRUCTIONS = 8_000
-"""Some four pages: they stand in every question of a step."""
+"""Characters, some four pages. They are part of every question of a step."""
 
 
 class AgentDefinition(Contract):
-    """What an agent is. `purpose` is for people and planners, `instructions` go to the executor. Without a model or an
-    effort it has those of the run, without `tools` its step alone says which may be used.
+    """What an agent is. `purpose` is for people and planners, and `instructions` go to the executor.
+
+    Without `model` and `effort`, those of the run are used. Without `tools`, only the step decides which tools may be
+    used.
     """
 
     purpose: Line
@@ -31,14 +33,16 @@ class AgentDefinition(Contract):
 
     @property
     def digest(self) -> str:
-        """Over all that decides how a step is carried out. What it is for in words decides nothing."""
+        """A digest of everything that affects how a step is carried out. The purpose does not."""
         parts = self.model_dump(mode="json", exclude={"purpose"})
         text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 def policy_for_agent(policy: Policy, agent: AgentDefinition | None) -> Policy:
-    """The policy with the agent's model and effort in the executor's place. Who writes the final answer stays."""
+    """Returns the policy with the agent's model and effort for the executor. The model for the final answer stays the
+    same.
+    """
     if agent is None or not (agent.model or agent.effort):
         return policy
     own = policy.model_for(Role.EXECUTOR)
@@ -48,18 +52,18 @@ def policy_for_agent(policy: Policy, agent: AgentDefinition | None) -> Policy:
 
 
 def permitted(tools: frozenset[str], agent: AgentDefinition | None) -> frozenset[str]:
-    """What of the tools of a step is left where its agent has tools of its own."""
+    """Returns the tools of a step that its agent allows too."""
     return tools.intersection(agent.tools) if agent and agent.tools else tools
 
 
 DELEGATE = "delegate"
-"""The tool by which a step hands parts of it to the subagents of its run."""
+"""The tool with which a step delegates parts of its work to subagents."""
 
 
 @dataclass(frozen=True)
 class Subagent:
-    """An agent that an executor may hand parts of its step to. `window`: the tokens that question and answer may have
-    together, None where nobody knows.
+    """An agent that an executor may delegate to. `window`: the tokens that question and answer may have together, None
+    if unknown.
     """
 
     definition: AgentDefinition
@@ -67,30 +71,30 @@ class Subagent:
 
 
 def named_in(steps: Iterable[PlanStep]) -> list[str]:
-    """The agents that these steps name, each once, sorted."""
+    """Returns the agents that these steps name, sorted."""
     return sorted({step.agent for step in steps if step.agent})
 
 
 def subagents_of(step: PlanStep, policy: Policy) -> tuple[str, ...]:
-    """Those that the step may hand parts of it to, sorted."""
+    """Returns the subagents that the step may delegate to, sorted."""
     return tuple(sorted(set(policy.subagents))) if DELEGATE in step.tools else ()
 
 
 def needed_by(steps: Iterable[PlanStep], policy: Policy) -> list[str]:
-    """The agents that these steps name or may hand parts to, each once, sorted."""
+    """Returns the agents that these steps name or may delegate to, sorted."""
     return sorted({name for step in steps for name in (step.agent, *subagents_of(step, policy)) if name})
 
 
 @dataclass(frozen=True)
 class AgentRoster:
-    """The agents that steps of a run may name. `refused`: by its name why this run cannot have one, as a sentence."""
+    """The agents that steps of a run may name. `refused`: by name, a sentence on why this run cannot use it."""
 
     agents: Mapping[str, AgentDefinition] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def listing(self) -> str:
-        """A line for each, for planners."""
+        """One line per agent, for planners."""
         lines = [
             f"{name}: {agent.purpose}{f' (may use: {", ".join(agent.tools)})' if agent.tools else ''}"
             for name, agent in sorted(self.agents.items())
@@ -99,7 +103,7 @@ class AgentRoster:
         return "\n".join(lines)
 
     def missing(self, name: str) -> str:
-        """Why a step cannot have this agent, as the end of a sentence; empty if it can."""
+        """Returns why a step cannot use this agent, as the end of a sentence, or an empty string."""
         if name in self.refused:
             return f"which this run cannot have: {self.refused[name]}"
         if name in self.agents:
@@ -108,8 +112,9 @@ class AgentRoster:
         return f"which this installation does not have. {there}"
 
     def problems_with(self, step: PlanStep, usable: frozenset[str], writing: frozenset[str]) -> Iterator[PlanProblem]:
-        """What keeps the step from its agent. `usable`: the tools that it may use without one; `writing`: those that
-        write files.
+        """Yields what keeps the step from using its agent.
+
+        `usable`: the tools that the step may use without an agent. `writing`: the tools that write files.
         """
         if not step.agent:
             return

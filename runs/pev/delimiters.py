@@ -21,9 +21,9 @@ from runs.text.plural import pluralize, word_for
 from runs.text.truncate import boundary
 
 LISTED_FILES = 400
-"""About 6,000 tokens of every prompt; a model that needs more lists them by a tool."""
+"""Some 6,000 tokens of every prompt. A model that needs more files lists them with a tool."""
 NOTES_CHARS = 4_000
-"""Of the notes of one attempt, wherever they are shown: they stand beside findings, which are shown whole."""
+"""Of the notes of one attempt. They are shown next to its findings, which are shown in full."""
 
 _LISTED = re.compile(r"- (.+) \(\d+ bytes\)(?:: |$)")
 _OPEN = re.compile(r"^<(?P<kind>[a-z_]+)-(?P<tag>[0-9a-f]{16})(?: name=\"(?P<name>[^\"\n]*)\")?>\n", re.MULTILINE)
@@ -32,7 +32,7 @@ _key = secrets.token_bytes(32)
 
 
 def use_key(key: bytes) -> None:
-    """Makes all tags with this key from now on. Without one, they are those of this process alone."""
+    """Uses this key for all tags from now on. Without a key, tags are valid in this process only."""
     global _key
     _key = key
 
@@ -52,13 +52,13 @@ def delimited(kind: str, text: str, name: str = "") -> str:
 
 
 def beginning_of(text: str, limit: int) -> str:
-    """The text, or so many characters of it and a line that says so."""
+    """Returns the text, or its first characters and a line that says that it was cut."""
     end = boundary(text, limit)
     return text if end == len(text) else f"{text[:end]}\n(cut here; {len(text) - end} characters more)"
 
 
 def results_with_notes(results: Mapping[str, str], notes: Mapping[str, str]) -> Iterator[str]:
-    """A block for the findings of each step, and one for its notes, if it left some."""
+    """Yields a block for the findings of each step, and one for its notes, if there are any."""
     for name, text in results.items():
         yield delimited("result", text, name)
         if note := notes.get(name, "").strip():
@@ -66,7 +66,7 @@ def results_with_notes(results: Mapping[str, str], notes: Mapping[str, str]) -> 
 
 
 def answered(answers: Iterable[AnsweredQuestion]) -> Iterator[str]:
-    """A block for each question that a model has asked a person, and one for the answer."""
+    """Yields a block for each question that a model has asked a person, and one for the answer."""
     for one in answers:
         source = f"{PERSON}{one.number}"
         yield delimited("question", one.question, source)
@@ -74,8 +74,10 @@ def answered(answers: Iterable[AnsweredQuestion]) -> Iterator[str]:
 
 
 def listing(files: Mapping[str, FileInfo], remarks: Mapping[str, str] | None = None) -> str:
-    """The files with their sizes, a line each, such as `- lease.txt (107 bytes)`, with remarks on some; how many are
-    left out is said. The mark before a name keeps small models from taking the delimiter above for its folder.
+    """Lists the files with their sizes, one per line, such as `- lease.txt (107 bytes)`, with remarks. It says how many
+    are left out.
+
+    The hyphen keeps small models from taking the delimiter above for a folder.
     """
     notes = {path: f": {remark}" for path, remark in (remarks or {}).items()}
     lines = [f"- {path} ({info.size} bytes){notes.get(path, '')}" for path, info in islice(files.items(), LISTED_FILES)]
@@ -85,12 +87,12 @@ def listing(files: Mapping[str, FileInfo], remarks: Mapping[str, str] | None = N
 
 
 def listed_in(listing: str) -> list[str]:
-    """The paths in a text that `listing` made."""
+    """Returns the paths in a text that `listing` made."""
     return [found[1] for line in listing.split("\n") if (found := _LISTED.match(line))]
 
 
 def find(text: str) -> list[DelimitedBlock]:
-    """The outermost blocks of a prompt, in order. An opening line without its end is not a block."""
+    """Returns the outermost blocks of a prompt, in order. An opening line without a closing one is not a block."""
     found = []
     position = 0
     while match := _OPEN.search(text, position):

@@ -1,4 +1,4 @@
-"""The comparison of what was done with what was planned (T4)."""
+"""Compares what was done with what was planned (T4)."""
 
 from collections.abc import Collection, Set
 
@@ -14,9 +14,13 @@ def deviations(
     used: Set[str],
     withheld: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """A sentence for each difference. `declared`: the outputs of all steps of the plan; `there`: the paths after the
-    attempt; `written`: those it wrote; `used`: the tools that it called with success; `withheld`: those that the run
-    had used up.
+    """Returns a sentence for each difference.
+
+    * `declared`: the outputs of all steps of the plan.
+    * `there`: the paths after the attempt.
+    * `written`: the paths that it wrote.
+    * `used`: the tools that it called successfully.
+    * `withheld`: the tools whose limit the run had reached.
     """
     planned = dict.fromkeys(action.tool for action in step.actions)
     return (
@@ -28,5 +32,5 @@ def deviations(
 
 
 def undeclared(written: Collection[str], declared: Set[str]) -> list[str]:
-    """The paths that were written although no step of the plan names them, sorted."""
+    """Returns the paths that were written although no step of the plan declares them, sorted."""
     return sorted(set(written) - declared)

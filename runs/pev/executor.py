@@ -1,4 +1,4 @@
-"""The executor's loop: one step, with tools, until there is a report. Readable in one sitting."""
+"""The executor's loop: one step, with tools, until there is a report."""
 
 from dataclasses import replace
 
@@ -82,13 +82,13 @@ def _report_in(reply: Reply, ask: Ask, *, simple: bool) -> tuple[StepOutput | No
 
 
 def report_of(given: Read[StepOutput]) -> StepOutput:
-    """The report. Its notes say what was read differently from how it was written."""
+    """Returns the report. Its notes say what was read differently from how it was written."""
     report, notes = given
     return report.model_copy(update={"notes": "\n".join([report.notes, *notes]).strip()}) if notes else report
 
 
 class _Past:
-    """What happened in an attempt so far, in all of its conversations."""
+    """The history of an attempt, across all its conversations."""
 
     def __init__(self, window: int | None, tools: JournaledToolbox) -> None:
         self._tools = tools
@@ -96,17 +96,17 @@ class _Past:
         self.originals, self.room = Originals(window), Room(window)
 
     def begun_again(self, first: Ask, demanding: str = "", limit: str = "") -> Ask:
-        """A new conversation that begins with the `first` question of the one before, and a digest of what was done in
-        it.
-        """
+        """Returns the `first` question with a digest of what was done, to begin a new conversation."""
         self.originals.forget()
         self.served.forget()
         used_up = self.served.used_up(first)
         return begun_again(first, self.calls, self.room, demanding, used_up=used_up, limit=limit)
 
     def asked(self, model: Model, first: Ask, ask: Ask) -> tuple[Ask, Ask, Reply]:
-        """The reply to a question, with the one that a conversation begins with, and itself: both without such tools of
-        the service as the run has used up. Where something was said before, the conversation begins again.
+        """Returns the first question of the conversation, the question that was asked, and the reply.
+
+        If the run has used up tools of the service, they are removed from both questions, and a conversation that has
+        begun is restarted.
         """
         while True:
             try:
@@ -121,7 +121,7 @@ class _Past:
 
 
 def _refused(ask: Ask, reply: Reply, demanding: str) -> Ask:
-    """For servers that let models call tools although they are forbidden. Such a call has no number: nothing
-    was done.
+    """Answers calls that a model makes although tools are forbidden, which some servers allow. They get no number,
+    because nothing was done.
     """
     return added(answered(ask, reply, [(FORBIDDEN, True)] * len(reply.tool_uses)), demanding)

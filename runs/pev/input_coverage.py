@@ -1,4 +1,4 @@
-"""Coverage: which lines of which given files the executors were shown. Computed from what tools recorded (T6)."""
+"""Coverage: which lines of the given files the executors were shown, computed from what tools recorded (T6)."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,17 +10,17 @@ from runs.pev.contracts import LeftOut
 from runs.text.plural import word_for
 
 MAX_RANGES = 3
-"""Ranges of lines that are named; more are counted."""
+"""Ranges of lines that a sentence names. Further ones are counted."""
 MAX_NAMED = 8
-"""Files or folders that a sentence names. Two thousand files are a handful of folders."""
+"""Files or folders that a sentence names. Two thousand files are usually in a few folders."""
 MAX_NOTES = 3
-"""Sentences on what of one file could not be read."""
+"""Sentences on what could not be read of one file."""
 MAX_OF_STEP = 40
-"""Files that are listed one by one with a step."""
+"""Files that are listed individually for a step."""
 
 
 class Extent(StrEnum):
-    """How much of a file was shown. An empty file is whole: there is nothing in it to be shown."""
+    """How much of a file was shown. An empty file counts as whole."""
 
     WHOLE = "whole"
     PART = "part"
@@ -31,12 +31,14 @@ class Extent(StrEnum):
 
 @dataclass(frozen=True)
 class FileCoverage:
-    """How much of one given file was shown. `ranges`: first and last lines, of so many `lines`; 0 if none was shown.
-    `units`: the pages, slides or sheets of each range, such as “pages 1 to 7”; empty where there are none.
+    """How much of one given file was shown.
 
-    `problem`: why it cannot be read, as a clause behind its name. `notes`: what of it could not be read, as sentences.
-    `cautions`: what to know before relying on its text. `empty`: nothing can be seen in it, in however many bytes
-    (`size`).
+    * `ranges`: the first and last lines that were shown, out of `lines` lines (0 if none was shown).
+    * `units`: the pages, slides or sheets of each range, such as “pages 1 to 7”, if the format has them.
+    * `problem`: why it cannot be read, as a clause that continues its name.
+    * `notes`: sentences on what could not be read.
+    * `cautions`: sentences on what to know before relying on its text.
+    * `empty`: it shows nothing, although it may have some bytes (`size`).
     """
 
     path: str
@@ -52,7 +54,7 @@ class FileCoverage:
 
     @property
     def count(self) -> int:
-        """How many lines were shown whole."""
+        """The number of lines that were shown whole."""
         return sum(last - first + 1 for first, last in self.ranges)
 
     @property
@@ -61,7 +63,9 @@ class FileCoverage:
 
     @property
     def sentence(self) -> str:
-        """Such as “annex.md lines 1 to 400 of 900” or “lease.pdf pages 1 to 7 (lines 1 to 400 of 900)”."""
+        """Returns a phrase such as “annex.md lines 1 to 400 of 900” or “lease.pdf pages 1 to 7 (lines 1 to 400 of
+        900)”.
+        """
         match self.extent:
             case Extent.WHOLE:
                 return f"{self.path} whole{', as far as it can be read' if self.notes else ''}"
@@ -87,9 +91,13 @@ class FileCoverage:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The given files, those that cannot be read with the reason, those that a person excluded, what of the others
-    could not be read, and what to know before relying on their texts, by path. In those that are `blank` nothing can be
-    seen.
+    """The given files and what is known about them, by path.
+
+    * `problems`: why files cannot be read.
+    * `excluded`: files that a person excluded.
+    * `notes`: what could not be read of the other files.
+    * `cautions`: what to know before relying on their texts.
+    * `blank`: files that show nothing.
     """
 
     files: Mapping[str, FileInfo] = field(default_factory=dict)
@@ -101,9 +109,9 @@ class Inputs:
 
 
 def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[FileCoverage, ...]:
-    """How much of each given file was shown, in the order of the files.
+    """Returns how much of each given file was shown, in the order of the files.
 
-    What counts is the content: a file that the run has changed is not the one that was given.
+    Files are compared by content: a file that the run has changed is not the given one.
     """
     seen: dict[str, list[Shown]] = defaultdict(list)
     for one in shown:
@@ -126,7 +134,7 @@ def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[FileCoverage, ...]
 
 
 def read_whole(files: Mapping[str, FileInfo], shown: Iterable[Shown]) -> set[str]:
-    """The given files of which every line was shown, taken together. Empty ones are."""
+    """Returns the given files of which every line was shown at some time. Empty files are included."""
     return {one.path for one in coverage(Inputs(files), shown) if one.extent is Extent.WHOLE}
 
 
@@ -140,7 +148,7 @@ def _covered(path: str, info: FileInfo, shown: Sequence[Shown]) -> FileCoverage:
 
 
 def _units(shown: Iterable[Shown], first: int, last: int) -> str:
-    """The pages that these lines are of, from the first to the last, where both were named with what was shown."""
+    """Returns the pages that contain these lines, if the first and the last one are known."""
     within = [one for one in shown if one.unit and first <= one.first_line <= one.last_line <= last]
     begins = next((one.unit for one in within if one.first_line == first), "")
     ends = next((one.unit for one in within if one.last_line == last), "")
@@ -151,7 +159,7 @@ def _units(shown: Iterable[Shown], first: int, last: int) -> str:
 
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Sorted, and those that touch or overlap as one."""
+    """Returns the ranges sorted, with adjacent and overlapping ones merged."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if joined and first <= joined[-1][1] + 1:
@@ -162,9 +170,10 @@ def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def unread_in(found: Iterable[FileCoverage], meant: Collection[str], left: Iterable[LeftOut] = ()) -> list[str]:
-    """A sentence for each group of given files that keep a result from being whole (T6): those that cannot be read, by
-    reason, those of which a part cannot be, those that are `meant` by the plan of which nothing was shown, and what
-    steps have `left` out, by reason. What cannot be read or was excluded is named once.
+    """Returns a sentence for each group of given files that keep a result from being complete (T6).
+
+    The groups are: files that cannot be read, by reason; files that can be read in part; files `meant` by the plan that
+    no step was shown; and files that steps have `left` out, by reason. Unreadable and excluded files are named once.
     """
     problems: dict[str, list[str]] = defaultdict(list)
     nothing: list[str] = []
@@ -210,7 +219,7 @@ def not_read_by_plan(found: Iterable[FileCoverage], meant: Collection[str]) -> l
 
 
 def shown_of(found: Iterable[FileCoverage], meant: Collection[str]) -> str:
-    """How many of the files that a step is to deal with were shown, and which were not; empty where all were."""
+    """Returns how many of a step's files were shown, and which were not, or an empty string if all were."""
     ours = [one for one in found if one.path in meant and one.extent is not Extent.EXCLUDED]
     missing = [one.path for one in ours if one.extent in {Extent.NOTHING, Extent.UNREADABLE}]
     if not missing:
@@ -219,13 +228,13 @@ def shown_of(found: Iterable[FileCoverage], meant: Collection[str]) -> str:
 
 
 def summary(found: Iterable[FileCoverage]) -> list[str]:
-    """What was shown of the given files, grouped: as many lines for two thousand files as for twenty."""
+    """Returns grouped lines on what was shown of the given files. Two thousand files take as many lines as twenty."""
     listed = list(found)
     return _extents(listed) + unread_in(listed, ()) + _excluded(listed)
 
 
 def readable(found: Iterable[FileCoverage]) -> list[str]:
-    """The same without what could not be read."""
+    """Like `summary`, without the files that could not be read."""
     listed = list(found)
     return _extents(listed) + _excluded(listed)
 
@@ -244,8 +253,8 @@ def _extents(listed: Sequence[FileCoverage]) -> list[str]:
 
 
 def each_shown(found: Iterable[FileCoverage]) -> list[str]:
-    """A clause for each file of which something was shown, such as “nda.md whole”, up to MAX_OF_STEP. Those that were
-    shown in part come first.
+    """Returns a clause for each file that was shown at least in part, such as “nda.md whole”, up to MAX_OF_STEP. Files
+    that were shown in part come first.
     """
     shown = [one for one in found if one.extent in {Extent.PART, Extent.WHOLE}]
     named = sorted(shown, key=lambda one: one.extent is Extent.WHOLE)[:MAX_OF_STEP]
@@ -254,7 +263,7 @@ def each_shown(found: Iterable[FileCoverage]) -> list[str]:
 
 
 def _read_in_part(found: Sequence[FileCoverage]) -> list[str]:
-    """What of these files could not be read, each by itself; many of them by their names alone."""
+    """Returns sentences on what could not be read of these files. If there are many, most are only named."""
     sentences = []
     for one in found[:MAX_NAMED]:
         more = len(one.notes) - MAX_NOTES
@@ -266,7 +275,7 @@ def _read_in_part(found: Sequence[FileCoverage]) -> list[str]:
 
 
 def _doubtful(found: Sequence[FileCoverage]) -> list[str]:
-    """What to know before relying on these files, each by itself; many of them by their names alone."""
+    """Returns sentences on what to know before relying on these files. If there are many, most are only named."""
     sentences = [f"{one.path}: {' '.join(one.cautions[:MAX_NOTES])}" for one in found[:MAX_NAMED]]
     if more := [one.path for one in found[MAX_NAMED:]]:
         sentences.append(f"Look at the pages of {names_in_words(more)} too, since their texts are doubtful.")
@@ -287,7 +296,7 @@ def _them(paths: Sequence[str]) -> str:
 
 
 def names_in_words(paths: Sequence[str]) -> str:
-    """The files by their names; many of them by number and folders."""
+    """Returns the names of the files, or their number and folders if there are many."""
     if len(paths) <= MAX_NAMED:
         return _listed(paths)
     folders = grouped(paths)
@@ -297,8 +306,9 @@ def names_in_words(paths: Sequence[str]) -> str:
 
 
 def grouped(paths: Iterable[str]) -> list[tuple[str, int]]:
-    """Folders and how many of the files lie in them, most first: by the deepest folders of which there are few enough,
-    else by the topmost.
+    """Returns folders with the number of files in them, largest first.
+
+    The deepest level with few enough folders is used, or else the top level.
     """
     parents = [path.split("/")[:-1] for path in paths]
     for depth in range(max(map(len, parents), default=0), 0, -1):

@@ -1,4 +1,4 @@
-"""The outcome of a run and what keeps it from being whole: computed from the ledger, never taken from a model."""
+"""Computes the outcome of a run, and its open points, from the ledger. No model can set it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ MAX_CRITIQUE = 600
 MAX_SENTENCE = 1_200
 MAX_NAMED = 3
 MAX_BROKEN = 5
-"""Characters of a criterion, of what was found for it, of what was said of an attempt and of a whole sentence; criteria
-and broken citations that a sentence names. The whole text stands with the verdict.
+"""Lengths in characters: of a criterion, of what was found for it, of what was said about an attempt, and of a whole
+sentence; then the numbers of criteria and of broken citations that a sentence names. The verdict has the full text.
 """
 
 
 @dataclass(frozen=True)
 class Unmet:
-    """A criterion that was not met. `status` is the one of its result, `found` what was found for it."""
+    """A criterion that was not met. `status` is that of its result, and `found` what was found for it."""
 
     text: str
     status: str
@@ -35,9 +35,9 @@ class Unmet:
 
 @dataclass(frozen=True)
 class Review:
-    """What became of an attempt, and what was said of it. `by`: the person who said it; empty for a verdict.
+    """How an attempt ended, and what was said about it. `by`: the person who said it, or empty for a verdict.
 
-    `repeats`: it brought the same files and findings as the one before, which had been criticised.
+    `repeats`: it had the same files and findings as the attempt before, which had been criticised.
     """
 
     attempt: int
@@ -49,10 +49,10 @@ class Review:
 
 @dataclass(frozen=True)
 class OpenPoint:
-    """One thing that keeps a result from being whole, with its cause. `about`: the step or success criterion.
+    """One thing that keeps a result from being complete, with its cause. `about`: the step or success criterion.
 
-    `sentence` tells all of it to people, within `MAX_SENTENCE`. `unmet` are the criteria that the kept result
-    does not meet, `reviews` what was said of each attempt, `severity` that of the last verdict.
+    `sentence` describes it to people, within `MAX_SENTENCE`. `unmet`: the criteria that the kept result does not meet.
+    `reviews`: what was said about each attempt. `severity`: that of the last verdict.
     """
 
     kind: Missing
@@ -65,7 +65,9 @@ class OpenPoint:
 
 @dataclass(frozen=True)
 class AttemptEntry:
-    """One attempt at a step, as its verdict and people judged it. Without `results` it was not judged by criteria."""
+    """One attempt at a step, as its verdict and people judged it. `results` is empty if its
+    criteria were not judged.
+    """
 
     number: int
     status: AttemptStatus
@@ -78,9 +80,9 @@ class AttemptEntry:
 
 @dataclass(frozen=True)
 class StepEntry:
-    """One line of the ledger, with the attempts at it in order.
+    """One step in the ledger, with its attempts in order.
 
-    `kept_by_person`: somebody, and not the policy, accepted it, and it has written a file that the plan had asked for.
+    `kept_by_person`: a person, not the policy, accepted it, and it has written an expected file.
     """
 
     name: str
@@ -90,20 +92,25 @@ class StepEntry:
 
     @property
     def counts(self) -> bool:
-        """Whether it has a result that can be used."""
+        """Whether it has a usable result."""
         return self.status is StepStatus.PASSED or (self.status is StepStatus.ACCEPTED and self.kept_by_person)
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """Everything an outcome depends on. `answered`: a final answer exists. `relaxed`: what the plan no longer asked
-    for although no person agreed to that. `requests`: what people asked for and did not get. `ended`: why a person
-    finished it early with what was there. `failure`: why it could not go on. `unread`: sentences about given files
-    that could not be read, or that no step was shown (T6). `grounded`: something in it rests on more than
-    the run's own words, or nothing has to (T9).
-    `broken_citations`: a sentence for each one in what is delivered (T8). `untraced`: one about the figures in it that
-    come from nowhere (T11). `doubts`: a sentence for each criterion that doubtful evidence alone supports, and that no
-    person has accepted (T1b).
+    """Everything that the outcome depends on.
+
+    * `answered`: there is a final answer.
+    * `relaxed`: what the plan no longer asks for although no person agreed to that.
+    * `requests`: what people asked for and did not get.
+    * `ended`: why a person finished the run early.
+    * `failure`: why the run could not continue.
+    * `unread`: sentences on given files that could not be read, or that no step was shown (T6).
+    * `grounded`: something rests on more than the run's own words, or nothing has to (T9).
+    * `broken_citations`: a sentence for each broken citation in the result (T8).
+    * `untraced`: a sentence on the figures without a source (T11).
+    * `doubts`: a sentence for each criterion that is supported only by doubtful evidence and that no person has
+      accepted (T1b).
     """
 
     steps: Sequence[StepEntry]
@@ -122,10 +129,11 @@ class Ledger:
 
 
 def outcome_of(ledger: Ledger) -> Outcome:
-    """`succeeded` needs every step passed or without anything to do, every success criterion supported, and an answer;
-    nothing else does.
+    """Returns the outcome.
 
-    Without one step that passed, or that a person accepted with an expected file, it is `failed`.
+    It is `succeeded` only if every step passed or had nothing to do, every success criterion is supported, there is an
+    answer, and no point is open. It is `failed` if no step passed, and no person accepted a step that wrote an expected
+    file.
     """
     if ledger.cancelled:
         return Outcome.CANCELLED
@@ -137,7 +145,7 @@ def outcome_of(ledger: Ledger) -> Outcome:
 
 
 def gaps_in(ledger: Ledger) -> list[OpenPoint]:
-    """Everything that was not achieved, with its cause; empty exactly if nothing is missing."""
+    """Returns everything that was not achieved, with its cause. The list is empty only if nothing is missing."""
     of_judgements = (_grounds, _criteria, _requests, _citations, _untraced, _doubts)
     kinds = (_endings, _steps, *of_judgements, _relaxed, _inputs, _answer)
     return [point for kind in kinds for point in kind(ledger)]
@@ -223,7 +231,7 @@ def _answer(ledger: Ledger) -> Iterator[OpenPoint]:
 
 
 def point_of(step: StepEntry) -> OpenPoint:
-    """Why a step has not passed: first the criteria that were not met, then the outcome of the attempts after that."""
+    """Returns why a step has not passed: the criteria that were not met, and then how later attempts ended."""
     unmet, after = _unmet_of_kept(step.tried)
     return OpenPoint(
         kind=Missing.STEP,
@@ -245,10 +253,10 @@ _STANDS = {
 
 
 def _unmet_of_kept(tried: Sequence[AttemptEntry]) -> tuple[tuple[Unmet, ...], Sequence[AttemptEntry]]:
-    """What the kept result, that of the last attempt that was judged, does not meet; and the attempts after that.
+    """Returns what the kept result (that of the last judged attempt) does not meet, and the attempts after it.
 
-    Without such criteria these are all attempts from the kept one on. A fault that only an earlier attempt had is not
-    listed: the result that people see does not have it.
+    If there are no such criteria, all attempts from the kept one on are returned. A fault of an earlier attempt only is
+    left out, because the result that people see does not have it.
     """
     judged = next((place for place in range(len(tried), 0, -1) if tried[place - 1].results), 0)
     if not judged:
@@ -279,7 +287,7 @@ def _several(sentences: Sequence[str]) -> str:
 
 
 def _became(one: AttemptEntry) -> str:
-    """The outcome of an attempt that met its criteria, or was not judged by them."""
+    """Returns how an attempt ended that met its criteria or was not judged."""
     if one.repeats:
         return "It repeats the one before; what had been criticised was not addressed."
     match one.status:

@@ -1,4 +1,4 @@
-"""Planning: what the planner is asked, how a sound plan is obtained, and which work must not be planned again."""
+"""Planning: what the planner is asked, how a valid plan is obtained, and which work must not be planned again."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -24,8 +24,8 @@ from runs.pev.soundness import compared_with_itself, problems_in, uncounted_in, 
 
 @dataclass(frozen=True)
 class RejectedWork:
-    """Work that must not be planned again: a whole version, or a step that cannot be done. `why`: what happened
-    to it.
+    """Work that must not be planned again: a whole version, or a step that cannot be done. `why`:
+    what happened to it.
     """
 
     version: int
@@ -34,7 +34,7 @@ class RejectedWork:
 
 
 def repeated_in(plan: PlanContract, spent: Iterable[RejectedWork]) -> list[str]:
-    """A sentence for each part of the plan that was tried before and must not be repeated unchanged."""
+    """Returns a sentence for each part of the plan that was tried before and must not be repeated unchanged."""
     problems: list[str] = []
     for one in spent:
         match one.what:
@@ -54,12 +54,12 @@ def repeated_in(plan: PlanContract, spent: Iterable[RejectedWork]) -> list[str]:
 
 
 def _work(plan: PlanContract) -> tuple[object, ...]:
-    """The parts of a plan that are carried out and judged."""
+    """Returns the parts of a plan that are carried out and judged."""
     return plan.goal, plan.context, plan.steps, plan.success_criteria
 
 
 def _task(step: PlanStep) -> dict[str, object]:
-    """The parts of a step that say what to do, without its name and complexity."""
+    """Returns the parts of a step that say what to do, without its name and complexity."""
     return step.model_dump(exclude={"step_id", "name", "estimated_complexity"})
 
 
@@ -80,15 +80,21 @@ PLAN = "Tools cannot be used any more. Answer now with the plan, one JSON object
 
 
 class Lesson(Feedback):
-    """Something that the next version must take into account. A plan must answer each request."""
+    """Something that the next version must take into account. The plan must answer each request."""
 
 
 @dataclass(frozen=True)
 class PlanBrief:
-    """Everything a planner may see. `previews` holds the first characters of some text files, `results` those of
-    what the kept steps have found. `stands`: the version before goes on if there is no new one. `remarks`: which files
-    cannot be read, or are excluded. `commands`: those that checks may run. `agents`: those that steps may name.
-    `answers`: what people said to questions of models. `simple`: a simple plan is asked for, and no tools are offered.
+    """Everything that a planner may see.
+
+    * `previews`: the beginnings of some text files.
+    * `results`: the findings of the steps that are kept.
+    * `stands`: the previous version continues if there is no new one.
+    * `remarks`: which files cannot be read, or are excluded.
+    * `commands`: the commands that checks may run.
+    * `agents`: the agents that steps may name.
+    * `answers`: what people answered to questions of models.
+    * `simple`: a simple plan is requested, without tools.
     """
 
     request: str
@@ -118,10 +124,10 @@ class PlanBrief:
 
 
 def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> Imported:
-    """A sound plan, and what of it was read as what; with `tools` the planner may use them before.
+    """Returns a valid plan, with notes on how it was read. With `tools`, the planner may use them first.
 
-    Raises ContractBroken when there is none after the corrections, ModelError without replies.
-    One that repeats what is spent is refused with the reason; the second time that raises PlanRepeated.
+    Raises ContractBroken if there is none after the corrections, and ModelError without a reply. A plan that repeats
+    spent work is refused with the reason; if it happens again, PlanRepeated is raised.
     """
     if brief.simple:
         return _make_simple_plan(model, brief)
@@ -132,7 +138,7 @@ def make_plan(model: Model, brief: PlanBrief, tools: Toolbox | None = None) -> I
 
 
 def _make_simple_plan(model: Model, brief: PlanBrief) -> Imported:
-    """The plan that the importer makes from a simple one. It is refused for the same reasons as any other plan."""
+    """Converts a simple plan to a whole one. It is refused for the same reasons as any other plan."""
     problems_with, made = judging(brief), list[Imported]()
 
     def problems_in_whole(simple: SimplePlan) -> list[str]:
@@ -149,13 +155,14 @@ def _make_simple_plan(model: Model, brief: PlanBrief) -> Imported:
 
 
 def judging(brief: PlanBrief) -> Callable[[PlanContract], list[str]]:
-    """What says of one plan after the other what keeps it from being run; nothing for a sound one. The first is sent
-    back for criteria about each of something that no check counts, too. Raises PlanRepeated for one that was told
-    already that it repeats what is spent.
+    """Returns a function that lists what keeps a plan from being run.
+
+    The first plan is also refused for criteria about each of several things that no check counts. The function raises
+    PlanRepeated for a plan that repeats spent work after the planner was told so.
     """
     names = frozenset(tool.name for tool in brief.tools)
     refused: list[str] = []
-    is_first = not (brief.simple or brief.model.startswith(RULES))  # rules always plan the same
+    is_first = not (brief.simple or brief.model.startswith(RULES))  # offline rules always make the same plan
 
     def problems_with(plan: PlanContract) -> list[str]:
         nonlocal is_first
@@ -181,7 +188,7 @@ def judging(brief: PlanBrief) -> Callable[[PlanContract], list[str]]:
 
 
 def question(brief: PlanBrief, tools: Sequence[ToolSpec] = ()) -> Ask:
-    """The first question of a planner that may use these tools before it answers."""
+    """Returns the first question to a planner that may use these tools before it answers."""
     schema = schema_for(PlanContract)
     shared = _of_the_run(brief)
     reads = any(tool.effect is Effect.READS_FILES for tool in tools)
@@ -200,7 +207,7 @@ def question(brief: PlanBrief, tools: Sequence[ToolSpec] = ()) -> Ask:
 
 
 def simple_question(brief: PlanBrief) -> Ask:
-    """The question for a simple plan."""
+    """Returns the question for a simple plan."""
     kept = len(brief.kept)
     parts = [
         delimited("request", brief.request),
@@ -234,7 +241,7 @@ def simple_question(brief: PlanBrief) -> Ask:
 
 
 def _of_the_run(brief: PlanBrief) -> list[str]:
-    """The part that is the same for every version of the plan."""
+    """Returns the parts that are the same for every version of the plan."""
     tools = "\n".join(f"{tool.name} ({tool.effect.words}): {tool.description}" for tool in brief.tools)
     return [
         delimited("request", brief.request),

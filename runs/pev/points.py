@@ -1,4 +1,4 @@
-"""The points of a text: items of lists and rows of tables, in Markdown, CSV and TSV, in bounded time."""
+"""Finds the points of a text in bounded time: list items and table rows in Markdown, CSV and TSV."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from runs.text.truncate import cut_after
 
 MAX_COLUMNS = 12
 MAX_CELL = 400
-"""Characters of a cell. A longer one is cut where it is shown, and in the request that quotes it."""
+"""Characters. A longer cell is cut where it is shown, and in the request that quotes it."""
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])\s+(?=\S)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:<[^<>]*>|[^()<>]*)\)")
@@ -27,7 +27,7 @@ _SEPARATOR = re.compile(r"(?<!\\)\|")
 
 
 type Row = tuple[str, ...]
-"""The key that two rows, or an item and a row, share if they say the same."""
+"""A key that two rows, or an item and a row, share if they say the same."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class RowTable:
 
 
 def items_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The first and last line of each item at the left edge, with the indented lines that belong to it."""
+    """Yields the first and last line of each top-level item, including the indented lines that belong to it."""
     fence, start = "", None
     for number, line in enumerate(lines):
         opened = FENCE.match(line)
@@ -62,10 +62,10 @@ def items_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def lines_of_points(path: str, text: str, limit: int) -> list[range]:
-    """The lines (from 1) of each item and each row of a Markdown, CSV or TSV text: at most `limit` and one more."""
+    """Returns the lines (from 1) of each item and row of a text: at most `limit`, plus one if there are more."""
     if is_csv(path):
         return [lines for lines, _ in csv_rows(text, limit)]
-    lines = text.split("\n")  # as evidence counts them
+    lines = text.split("\n")  # numbered like lines in evidence
     spans = [range(start + 1, end + 1) for start, end in islice(items_in(lines), limit + 1)]
     for table in tables_of(lines, limit):
         spans += [range(table.body + row, table.body + row + 1) for row in range(1, 1 + len(table.rows))]
@@ -73,8 +73,8 @@ def lines_of_points(path: str, text: str, limit: int) -> list[range]:
 
 
 def sections_of(text: str, limit: int) -> list[range]:
-    """The lines, from 1, of each section below the deepest headings of a Markdown text, if these are of the third level
-    or below: such as the findings of a report.
+    """Returns the lines (from 1) of each section with the deepest headings of a Markdown text, if these are of the
+    third level or deeper, such as the findings of a report.
     """
     lines = text.split("\n")
     levels = {
@@ -87,8 +87,8 @@ def sections_of(text: str, limit: int) -> list[range]:
 
 
 def csv_rows(text: str, limit: int) -> Iterator[tuple[range, Mapping[str, str]]]:
-    """The lines, from 1, of each row of a CSV text, and its trimmed cells by the names of their columns; of `limit` at
-    most and one more. None of a file that is no table.
+    """Yields the lines (from 1) of each row of a CSV text, and its trimmed cells by column: at most `limit`, plus one
+    if there are more. Yields nothing if the text is not a table.
     """
     table = CsvTable(text)
     start = table.header_line + 1
@@ -104,7 +104,7 @@ def csv_rows(text: str, limit: int) -> Iterator[tuple[range, Mapping[str, str]]]
 
 
 def tables_in(path: str, text: str, limit: int) -> Iterable[RowTable]:
-    """The tables of a file, each with at most `limit` rows and one more; none for other kinds of files."""
+    """Returns the tables of a file, each with at most `limit` rows plus one. Empty for other kinds of files."""
     if is_csv(path):
         table = _csv(text, limit)
         return [table] if len(table.rows) > 1 else []
@@ -112,8 +112,8 @@ def tables_in(path: str, text: str, limit: int) -> Iterable[RowTable]:
 
 
 def tables_of(lines: Sequence[str], limit: int, at_least: int = 2) -> Iterator[RowTable]:
-    """Those of a Markdown text that stand at its left edge, outside of code, and have so many rows `at_least`: of one
-    row there is nothing to choose.
+    """Yields the tables of a Markdown text that are not indented or in code, and have at least `at_least` rows. A
+    single row offers no choice.
     """
     fence, number = "", 0
     while number < len(lines):
@@ -136,7 +136,7 @@ def tables_of(lines: Sequence[str], limit: int, at_least: int = 2) -> Iterator[R
 
 
 def _columns(header: str, marks: str) -> int:
-    """How many columns the table has that begins with these two lines; 0 if they begin none."""
+    """Returns the number of columns of the table that begins with these two lines, or 0."""
     if "|" not in header or "-" not in marks or header[:1].isspace() or ITEM.match(header) or ITEM.match(marks):
         return 0
     columns = _cells(marks)
@@ -151,14 +151,14 @@ def _cells(line: str) -> list[str]:
 
 
 def _csv(text: str, limit: int) -> RowTable:
-    """Only the length of the text limits it, not a clock: with fewer rows than before a number would mean
-    another row.
+    """Only the number of characters is limited, not the time: if rows were missing, a row number would mean another
+    row.
     """
     table = CsvTable(text)
     columns = len(table.header)
     try:
         rows = tuple(_fitted(row, columns) for _, row in islice(table.rows(Budget(math.inf)), limit + 1))
-    except InvalidInput:  # a file that is no table has no rows to decide on
+    except InvalidInput:  # a file that is not a table has no rows to decide on
         rows = ()
     return RowTable(_fitted(table.header, columns), rows)
 
@@ -169,8 +169,8 @@ def _fitted(cells: Sequence[str], columns: int) -> tuple[str, ...]:
 
 
 def same_row(header: Row, cells: Sequence[str]) -> Row:
-    """The names and words of a row, by which it is known again; nothing for one with a cell that was cut, of which
-    nobody knows how it goes on. The `header` is folded already.
+    """Returns the names and words that identify a row, or nothing if a cell was cut, because its end is unknown. The
+    `header` is already folded.
     """
     return () if any(len(cell) > MAX_CELL for cell in cells) else (*header, *folded_row(cells))
 
@@ -180,5 +180,5 @@ def folded_row(cells: Sequence[str]) -> Row:
 
 
 def folded(text: str) -> str:
-    """The words alone, without marks of Markdown, targets of links and line breaks."""
+    """Returns the words without Markdown, link targets and line breaks."""
     return " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).split())
