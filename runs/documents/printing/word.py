@@ -13,6 +13,7 @@ from typing import assert_never
 from docx import Document
 from docx.document import Document as Docx
 from docx.enum.section import WD_ORIENT
+from docx.enum.style import WD_STYLE_TYPE
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
@@ -30,6 +31,10 @@ _INDENT = 6
 """Millimetres of indentation for each level of nesting."""
 _ROOM_WIDTH, _ROOM_HEIGHT = 640, 900
 """CSS pixels (96 per inch) between the margins of A4."""
+_TEXT_WIDTH, _CELL_MARGIN, _CHARACTER = 170, 5, 2.0
+"""Millimetres: the text of a page, what a cell has around its text, and an average character of a table."""
+_CELL_STYLE = "Table Text"
+_LINE, _SHADE = "C9C9C2", "F4F4F0"
 _STYLE_NAMES = ("Heading 1", "Heading 2", "Heading 3", "Heading 4", "Heading 5", "Heading 6", "Normal")
 
 
@@ -63,7 +68,26 @@ class Writer:
         for place, section in enumerate(report.annex):
             self._section(section, new_page=place == 0)
         self._paragraph((blocks.Span(report.foot),), colour="muted")
+        self._page_footer(report.about)
         return self.saved()
+
+    def _page_footer(self, words: str) -> None:
+        """Let each page end with these words, its number, and the number of pages."""
+        element = self.document.sections[0].footer.paragraphs[0]._p
+        tabs = OxmlElement("w:tabs")
+        tabs.append(with_values(OxmlElement("w:tab"), val="right", pos=str(Mm(_TEXT_WIDTH).twips)))
+        element.get_or_add_pPr().append(tabs)
+        self._run(element, blocks.Span(words), _COLOURS["muted"])
+        element.append(_tab())
+        self._field(element, "PAGE")
+        self._run(element, blocks.Span(" / "), _COLOURS["muted"])
+        self._field(element, "NUMPAGES")
+
+    def _field(self, element: BaseOxmlElement, name: str) -> None:
+        """Append a field that Word computes. Until then it reads 1."""
+        field = with_values(OxmlElement("w:fldSimple"), instr=name)
+        self._run(field, blocks.Span("1"), _COLOURS["muted"])
+        element.append(field)
 
     def saved(self) -> bytes:
         buffer = io.BytesIO()
@@ -172,9 +196,7 @@ class Writer:
             element.get_or_add_pPr().append(indent)
         if mark:
             self._run(element, blocks.Span(mark, strong=bool(mark_colour)), mark_colour)
-            run = OxmlElement("w:r")
-            run.append(OxmlElement("w:tab"))
-            element.append(run)
+            element.append(_tab())
         self.fill(element, words, _COLOURS.get(colour, ""), anchor)
 
     def new(self, style: str) -> BaseOxmlElement:
@@ -236,35 +258,70 @@ class Writer:
         holder.append(run)
 
     def _table(self, rows: list[tuple[blocks.Spans, ...]], right: tuple[int, ...]) -> None:
-        table = OxmlElement("w:tbl")
-        looks = OxmlElement("w:tblPr")
-        looks.append(with_values(OxmlElement("w:tblStyle"), val="TableGrid"))
-        looks.append(with_values(OxmlElement("w:tblW"), w="5000", type="pct"))
+        """Append a table with lines between its rows only; its first row repeats on each page."""
+        count = max(1, len(rows[0]))
+        head, *body = [[blocks.plain(cell) for cell in row] for row in rows]
+        lengths = [[max(map(len, text.split()), default=0) for text in head]]  # a title may take several lines
+        widths = column_widths([*lengths, *([len(text) for text in row] for row in body)], count)
+        table, looks, grid = OxmlElement("w:tbl"), OxmlElement("w:tblPr"), OxmlElement("w:tblGrid")
+        looks.append(with_values(OxmlElement("w:tblW"), w=str(sum(widths)), type="dxa"))
+        borders = OxmlElement("w:tblBorders")
+        for side in ("top", "bottom", "insideH"):
+            borders.append(with_values(OxmlElement(f"w:{side}"), val="single", sz="4", space="0", color=_LINE))
+        looks.append(borders)
+        looks.append(with_values(OxmlElement("w:tblLayout"), type="fixed"))
         table.append(looks)
-        columns = max(1, len(rows[0]))
-        grid = OxmlElement("w:tblGrid")
-        for _ in range(columns):
-            grid.append(OxmlElement("w:gridCol"))
+        for width in widths:
+            grid.append(with_values(OxmlElement("w:gridCol"), w=str(width)))
         table.append(grid)
         for number, row in enumerate(rows):
             line = OxmlElement("w:tr")
+            features = OxmlElement("w:trPr")
+            features.append(OxmlElement("w:cantSplit"))
             if number == 0:
-                head = OxmlElement("w:trPr")
-                head.append(OxmlElement("w:tblHeader"))
-                line.append(head)
-            for place in range(columns):
-                line.append(self._cell(row[place] if place < len(row) else (), number == 0, place in right))
+                features.append(OxmlElement("w:tblHeader"))
+            line.append(features)
+            for place, width in enumerate(widths):
+                words = row[place] if place < len(row) else ()
+                line.append(self._cell(words, width, head=number == 0, right=place in right))
             table.append(line)
         self._end.addprevious(table)
-        self.new("")  # Word merges two tables without a paragraph between them
+        self.new("")  # Word joins two tables that nothing parts
 
-    def _cell(self, words: blocks.Spans, head: bool, right: bool) -> BaseOxmlElement:
-        cell, element = OxmlElement("w:tc"), OxmlElement("w:p")
+    def _cell(self, words: blocks.Spans, width: int, *, head: bool, right: bool) -> BaseOxmlElement:
+        cell, features, element = OxmlElement("w:tc"), OxmlElement("w:tcPr"), OxmlElement("w:p")
+        features.append(with_values(OxmlElement("w:tcW"), w=str(width), type="dxa"))
+        if head:
+            features.append(with_values(OxmlElement("w:shd"), val="clear", color="auto", fill=_SHADE))
+        cell.append(features)
+        element.get_or_add_pPr().get_or_add_pStyle().val = _CELL_STYLE.replace(" ", "")
         if right:
             element.get_or_add_pPr().append(with_values(OxmlElement("w:jc"), val="right"))
         self.fill(element, tuple(blocks.Span(one.text, True, to=one.to) for one in words) if head else words)
         cell.append(element)
         return cell
+
+
+def column_widths(lengths: list[list[int]], count: int) -> list[int]:
+    """The widths of the columns of a table in twips, together as wide as the text of a page.
+
+    `lengths` has the number of characters of each cell, row by row. A column gets the width of its longest text, or an
+    equal share of what the narrower columns leave. If all texts fit, the columns are widened in proportion.
+    """
+    longest = [max((row[place] for row in lengths if place < len(row)), default=0) for place in range(count)]
+    wanted = [_CELL_MARGIN + _CHARACTER * max(size, 1) for size in longest]
+    widths = [0.0] * count
+    room = float(_TEXT_WIDTH)
+    for left, place in zip(range(count, 0, -1), sorted(range(count), key=wanted.__getitem__), strict=True):
+        widths[place] = min(wanted[place], room / left)
+        room -= widths[place]
+    return [Mm(width * _TEXT_WIDTH / sum(widths)).twips for width in widths]
+
+
+def _tab() -> BaseOxmlElement:
+    run = OxmlElement("w:r")
+    run.append(OxmlElement("w:tab"))
+    return run
 
 
 def _colour(mark: blocks.Mark) -> str:
@@ -295,6 +352,9 @@ def _set_up(document: Docx, report: blocks.PrintableReport) -> None:
         style.font.color.rgb = RGBColor(0x1D, 0x21, 0x26)
         style.paragraph_format.space_after = Pt(4)
     document.styles["Normal"].font.size = Pt(10)
+    cell = document.styles.add_style(_CELL_STYLE, WD_STYLE_TYPE.PARAGRAPH)
+    cell.base_style, cell.font.size = document.styles["Normal"], Pt(8.5)
+    cell.paragraph_format.space_before = cell.paragraph_format.space_after = Pt(2)
 
 
 def _undated(package: bytes) -> bytes:
