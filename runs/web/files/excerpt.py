@@ -161,18 +161,14 @@ def _lines(lines: Sequence[SourceLine], text: str, spans: Sequence[Span]) -> Ite
         while first < len(spans) and spans[first][1] <= start:
             first += 1
         if text[start:end] == "".join(parts):
-            here = _overlapping(spans, first, end)
+            last = first
+            while last < len(spans) and spans[last][0] < end:
+                last += 1
+            here = spans[first:last]
             before, hit, after = _marked(text, (start, start + len(parts[0]), end - len(parts[2]), end), here)
             yield replace(line, before=before, hit=hit, after=after)
         else:
             yield line
-
-
-def _overlapping(spans: Sequence[Span], first: int, end: int) -> Sequence[Span]:
-    last = first
-    while last < len(spans) and spans[last][0] < end:
-        last += 1
-    return spans[first:last]
 
 
 def _marked(text: str, cuts: Sequence[int], spans: Sequence[Span]) -> Iterator[SafeString]:

@@ -105,7 +105,8 @@ def leaf_of(document: Document, sha256: str, hit: tuple[int, int], number: int =
         height = drawn.height / max(drawn.width, 1.0)
         marked = _marked(document, sha256, page, _about(document, commented) if commented else hit) if page else ()
     except (InvalidInput, ChildFailed) as error:
-        problem = f"This page cannot be shown as a picture{_why(error)}."
+        wait = " now, since many others are being drawn; try again" if isinstance(error, NoTurn) else ""
+        problem = f"This page cannot be shown as a picture{wait}."
     read = document.marks_on(*hit, MarkKind.READ) if hit[1] else []
     return Leaf(
         number=shown,
@@ -118,10 +119,6 @@ def leaf_of(document: Document, sha256: str, hit: tuple[int, int], number: int =
         confidence=read[0].note if read else "",
         comments=_comments(document, shown, hit),
     )
-
-
-def _why(error: InvalidInput | ChildFailed) -> str:
-    return " now, since many others are being drawn; try again" if isinstance(error, NoTurn) else ""
 
 
 def number_of(block: Block) -> int:

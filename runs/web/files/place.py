@@ -56,8 +56,10 @@ def find_place(place: Place, text: str, document: Document | None = None) -> Poi
     line = _line(text, place.line)
     if not place.words:
         return line
-    if span := _standing(place.words, text):
-        return Pointed(span[0], span[1])
+    if quote := find(place.words, text):
+        return Pointed(quote.start, quote.end)
+    if same := find_same_text(place.words, text, Markup.MARKDOWN):
+        return Pointed(*same)
     missing = f"{quoted(place.words, MAX_WORDS)} does not stand in this text."
     near = nearest(place.words, text[:MAX_CHARS])
     if near:
@@ -89,11 +91,6 @@ def nearest(words: str, text: str) -> SourceSpan | None:
     if best < max(2, _ALIKE * count):
         return None
     return SourceSpan(place[0], place[1], text.count("\n", 0, place[0]) + 1)
-
-
-def _standing(words: str, text: str) -> tuple[int, int] | None:
-    span = find(words, text)
-    return (span.start, span.end) if span else find_same_text(words, text, Markup.MARKDOWN)
 
 
 def _line(text: str, number: int) -> Pointed:

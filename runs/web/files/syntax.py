@@ -5,7 +5,6 @@ called in guarded processes, since a lexer may take very long over a text that w
 import json
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Keyword, Literal, Name, Number, Operator, String, Token
@@ -99,7 +98,7 @@ def _spans(text: str, language: str) -> Iterator[Span]:
     for at, kind, value in get_lexer_by_name(language).get_tokens_unprocessed(text):
         if at < end:  # a language within another may be given twice
             continue
-        its = _sort_of(kind)
+        its = next((SORTS[one] for one in reversed(kind.split()) if one in SORTS), "")
         if (at, its) != (end, sort):
             if sort:
                 yield start, end, sort
@@ -107,7 +106,3 @@ def _spans(text: str, language: str) -> Iterator[Span]:
         end = at + len(value)
     if sort:
         yield start, end, sort
-
-
-def _sort_of(kind: Any) -> str:
-    return next((SORTS[one] for one in reversed(kind.split()) if one in SORTS), "")

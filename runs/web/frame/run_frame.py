@@ -233,21 +233,13 @@ def replaced_head(frame: RunFrame) -> str:
     return "".join(render_to_string(f"{FRAME}#{name}", context) for name in names)
 
 
-def _number(count: int) -> str:
-    return f"{count:,}" if count else ""
-
-
-def _about_usd(used: Totals) -> str:
-    return f"${used.cost:,.2f}" if used.calls else ""
-
-
 _TABS: Mapping[str, tuple[str, Callable[[RunFrame], str]]] = {
     "overview": ("Overview", lambda _: ""),
     "plan": ("Plan", lambda frame: f"v{frame.plan.version}" if frame.plan else ""),
-    "steps": ("Steps", lambda frame: _number(frame.progress.total)),
+    "steps": ("Steps", lambda frame: f"{frame.progress.total:,}" if frame.progress.total else ""),
     "files": ("Files", lambda frame: f"{frame.run.head.file_count:,}"),
     "history": ("History", lambda frame: f"{frame.run.event_count:,}"),
-    "cost": ("Cost", lambda frame: _about_usd(frame.totals)),
+    "cost": ("Cost", lambda frame: f"${frame.totals.cost:,.2f}" if frame.totals.calls else ""),
 }
 _ICONS = {
     "waiting": "waits",

@@ -16,6 +16,7 @@ from runs.models import Run
 from runs.web.live.access import Access, SocketIdentity, standing
 from runs.web.live.news import TABS
 from runs.web.live.subscribers import Channel, Subscriber, channel_of, from_database
+from runs.web.site.requests import client_of
 
 log = logging.getLogger(__name__)
 MAX_MESSAGE = 1_000
@@ -55,7 +56,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
             stands = await from_database(lambda: admitted(run_id, seat))
         except NotAllowed:
             name = user.get_username() if user is not None else ""
-            log.warning("refused: a socket", extra=about(run=run_id, user=name, address=self._address()))
+            log.warning("refused: a socket", extra=about(run=run_id, user=name, address=client_of(self.scope)))
             await self.close()
             return
         if _open[stands.person] >= MAX_SOCKETS:
@@ -67,10 +68,6 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is 
         self._audience = channel_of(run_id, tab_in(self.scope.get("query_string", b"")))
         await self._audience.join(self._watcher)
         await self.accept()
-
-    def _address(self) -> str:
-        client = self.scope.get("client")
-        return str(client[0]) if client else ""
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """The browser's first message names the last event it shows. Anything else is dropped."""

@@ -21,7 +21,6 @@ from runs.web.frame.run_frame import FRAME, RunFrame
 from runs.web.frame.run_tab import EVERYTHING, RunTab
 from runs.web.history.history_page import HISTORY
 from runs.web.history.history_rows import sums_with
-from runs.web.history.history_tree import Calls
 from runs.web.plan_editor.plan_page import PLAN
 from runs.web.run.overview import COST, OVERVIEW, STEPS
 
@@ -72,7 +71,7 @@ def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
         if tab == "history" and "tree" not in changed:
             for calls in sums_with(run, events):
                 changed.append(f"calls-{calls.work}")
-                content.append(_rendered_sum(calls))
+                content.append(render_to_string("history/history.html#sum", {"folded": calls, "oob": True}).strip())
         if changed:
             message["changed"] = changed
     if content:
@@ -133,10 +132,6 @@ _BY_CALLS: Mapping[str, Collection[str]] = {
 
 def _rendered(part: str, **context: object) -> str:
     return render_to_string(f"{FRAME}#{part}", {**context, "oob": True}).strip()
-
-
-def _rendered_sum(calls: Calls) -> str:
-    return render_to_string("history/history.html#sum", {"folded": calls, "oob": True}).strip()
 
 
 def _touched(run: Run, events: Sequence[Event]) -> list[Step]:

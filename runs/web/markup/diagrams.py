@@ -53,7 +53,8 @@ def figure(source: str, address: str, *, is_drawn: bool = True) -> SafeString:
         problem = "" if is_drawn else f"only the first {MAX_DRAWN} diagrams of a text are drawn"
     except InvalidInput as error:
         known, problem = None, str(error).rstrip(".")
-    shown = _problem(problem) if problem else _picture(source, address, known)
+    not_drawn = format_html('<p class="alert warn">This diagram is not drawn: {}.</p>', problem)
+    shown = not_drawn if problem else _picture(source, address, known)
     return format_html(
         '<figure class="diagram">{}<details class="fold"{}><summary>Source of the diagram</summary>'
         '<pre class="code"><code>{}</code></pre></details></figure>',
@@ -89,10 +90,6 @@ def _picture(source: str, address: str, known: DrawnDiagram | None) -> SafeStrin
         image,
         format_html('<p class="alert warn" hidden>{}</p>', "This diagram could not be drawn. Its source stands below."),
     )
-
-
-def _problem(why: str) -> SafeString:
-    return format_html('<p class="alert warn">This diagram is not drawn: {}.</p>', why)
 
 
 def _address_of(place: Run | Attempt) -> str:

@@ -170,17 +170,15 @@ class _Net:
             if sweep % 2:
                 links, numbers = self.after, range(len(self.ranks) - 2, -1, -1)
             for number in numbers:
-                self._sort(number, number + (1 if sweep % 2 else -1), links)
+                beside = number + (1 if sweep % 2 else -1)
+                place = _places(self.ranks[beside])
+                own = _places(self.ranks[number])
+                middle = {slot: _mean([place[one] for one in links.get(slot, ())], own[slot]) for slot in own}
+                self.ranks[number].sort(key=middle.__getitem__)
             crossings = self._crossings()
             if crossings < fewest:
                 best, fewest = [list(rank) for rank in self.ranks], crossings
         self.ranks = best
-
-    def _sort(self, number: int, beside: int, links: Mapping[Slot, Sequence[Slot]]) -> None:
-        place = _places(self.ranks[beside])
-        own = _places(self.ranks[number])
-        middle = {slot: _mean([place[one] for one in links.get(slot, ())], own[slot]) for slot in own}
-        self.ranks[number].sort(key=middle.__getitem__)
 
     def _crossings(self) -> int:
         return sum(self._crossings_below(number) for number in range(len(self.ranks) - 1))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runs.readmodel.plan_view import StepReading
-from runs.web.markup.graph_layout import NARROW, WIDE, Box, Canvas, Drawing, Edge, draw
+from runs.web.markup.graph_layout import NARROW, WIDE, Box, Canvas, Drawing, draw
 
 MAX_NAMED = 5
 """Steps before a step that are named to those who hear the page."""
@@ -50,7 +50,7 @@ def graphs_of(steps: Sequence[StepReading]) -> list[Graph]:
         drawing = _drawn(order, canvas)
         boxes = {box.key: box for box in drawing.boxes}
         nodes = tuple(Node(step, boxes[step.row.key], _named(step.after)) for step in steps)
-        lines = tuple(_line(edge, known) for edge in drawing.edges)
+        lines = tuple(GraphLine(known[edge.start].row.pk, known[edge.end].row.pk, edge.path) for edge in drawing.edges)
         found.append(Graph(shape, drawing, nodes, lines))
     return found
 
@@ -58,10 +58,6 @@ def graphs_of(steps: Sequence[StepReading]) -> list[Graph]:
 @lru_cache(maxsize=128)  # a version of a plan never changes, and its page is sent again with every step
 def _drawn(order: tuple[tuple[str, tuple[str, ...]], ...], canvas: Canvas) -> Drawing:
     return draw(dict(order), canvas)
-
-
-def _line(edge: Edge, known: dict[str, StepReading]) -> GraphLine:
-    return GraphLine(known[edge.start].row.pk, known[edge.end].row.pk, edge.path)
 
 
 def _named(names: Sequence[str]) -> str:

@@ -12,12 +12,12 @@ from typing import Any
 
 from django.conf import settings
 
-from runs.models import AccessToken
 from runs.people import access_tokens
 from runs.web.live.subscribers import from_database
 from runs.web.mcp.tool_arguments import Caller
 from runs.web.site import throttle
 from runs.web.site.addresses import MCP_PATH
+from runs.web.site.requests import client_of
 from runs.web.site.same_origin import came_as_https, is_same_origin, our_host, values
 
 MAX_BODY = 4_000_000
@@ -67,14 +67,16 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
     shown = token_in(given)
     row = await from_database(lambda: access_tokens.usable_token(shown)) if shown else None
     if row is None:
-        wait = throttle.wrong("an access token that is missing or does not work", {"address": _address(scope)})
+        wait = throttle.wrong("an access token that is missing or does not work", {"address": client_of(scope)})
         if wait:
             await _answer(send, HTTPStatus.TOO_MANY_REQUESTS, _TOO_OFTEN.format(wait), retry_after=wait)
         else:
             await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
         return
     server = await asyncio.to_thread(_server)
-    await server.serve(_caller(row, scope), scope, receive, send, MAX_BODY)
+    scheme = "https" if settings.TLS else "http"
+    caller = Caller(row.user, row.name, f"{scheme}://{our_host(scope['headers'])}")
+    await server.serve(caller, scope, receive, send, MAX_BODY)
 
 
 def _server() -> ModuleType:
@@ -90,16 +92,6 @@ def token_in(values: list[bytes]) -> str:
     """
     kind, _, token = values[0].decode("latin-1").partition(" ") if len(values) == 1 else ("", "", "")
     return token.strip() if kind.lower() == "bearer" else ""
-
-
-def _caller(row: AccessToken, scope: Any) -> Caller:
-    scheme = "https" if settings.TLS else "http"
-    return Caller(row.user, row.name, f"{scheme}://{our_host(scope['headers'])}")
-
-
-def _address(scope: Any) -> str:
-    client = scope.get("client")
-    return str(client[0]) if client else ""
 
 
 async def _answer(send: Any, status: HTTPStatus, sentence: str, *, retry_after: int = 0) -> None:

@@ -73,7 +73,10 @@ def change(request: HttpRequest, draft: uuid.UUID) -> HttpResponse:
         found = get_object_or_404(submission_drafts.of(person(request)), token=draft)
         return _list(request, draft_files(person(request), found.token), [])
     form = DraftForm(request.POST, request.FILES)
-    before = _run_before(request, form)
+    # The run whose files a new draft begins with. Raises Http404 if this person may not see it.
+    form.full_clean()
+    number = form.cleaned_data.get("run")
+    before = visible_run(request, number) if number else None
     try:
         refused, errors = _changed(request, draft, form, before), list[str]()
     except InvalidInput as error:
@@ -83,13 +86,6 @@ def change(request: HttpRequest, draft: uuid.UUID) -> HttpResponse:
     if form.cleaned_data.get("discard"):
         return redirect("run_again_with", before.pk) if before else redirect("new_run")
     return form_page(request, _typed(request, draft, before), errors, refused=refused, status=422 if errors else 200)
-
-
-def _run_before(request: HttpRequest, form: DraftForm) -> Run | None:
-    """The run whose files a new draft begins with. Raises Http404 if this person may not see it."""
-    form.full_clean()
-    number = form.cleaned_data.get("run")
-    return visible_run(request, number) if number else None
 
 
 def _typed(request: HttpRequest, draft: uuid.UUID, before: Run | None) -> NewRunForm:

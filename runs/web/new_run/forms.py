@@ -6,7 +6,6 @@ import uuid
 from typing import Any
 
 from django import forms
-from django.db.models import QuerySet
 from django.http import QueryDict
 
 from runs.errors import InvalidInput
@@ -124,7 +123,7 @@ class NewRunForm(PolicyForm, FilesForm):
         super().__init__(*args, **kwargs)
         approvers = self.fields["approvers"]
         assert isinstance(approvers, People)
-        approvers.queryset = _others(owner)
+        approvers.queryset = User.objects.filter(is_active=True).exclude(pk=owner.pk).order_by("username")
         approvers.choices = list(iter(approvers.iterator(approvers)))  # read once; without `iter`, counted before
         self._owner = owner
         plans = self.fields["template"].widget
@@ -177,7 +176,3 @@ def _templates(owner: User) -> list[tuple[str, Any]]:
     shipped = [(key, template.name) for key, template in SHIPPED.items()]
     groups = [("Templates of pevsite", shipped), *([("My templates", mine)] if mine else [])]
     return [("", "The planner writes it" if is_connected() else "The planner writes it (needs a model)"), *groups]
-
-
-def _others(owner: User) -> QuerySet[User]:
-    return User.objects.filter(is_active=True).exclude(pk=owner.pk).order_by("username")

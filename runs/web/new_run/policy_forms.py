@@ -6,7 +6,7 @@ Fields and groups are made of what each setting declares (`runs.pev.policy.SETTI
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -124,7 +124,15 @@ class PolicyForm(_SettingFields):
         self._start = self.presets[Preset.BALANCED].policy
         kwargs["initial"] = _values(self._start) | filled | (kwargs.get("initial") or {})
         super().__init__(*args, **kwargs)
-        installed = _installed(self._start)
+        # What this installation has, by name where there may be several.
+        installed = {
+            Installed.COMMANDS: settings.COMMANDS,
+            Installed.WEB: settings.WEB,
+            Installed.SERVICE_TOOLS: settings.SERVICE_TOOLS,
+            Installed.SERVERS: settings.MCP,
+            Installed.AGENTS: {*Agent.objects.values_list("name", flat=True), *self._start.subagents},
+            Installed.AGENT_SDK: ("agent-sdk",) if settings.AGENT_SDK else (),
+        }
         for name, setting in _ON_FORM.items():
             there = installed[setting.installed] if setting.installed else ()
             field = self.fields[FIELD_NAMES[name]]
@@ -210,18 +218,6 @@ class PolicyForm(_SettingFields):
         before, after = (_values(self.presets[name].policy) for name in (shown, chosen))
         alone = [name for name in self.policy_names if not self.fields[name].has_changed(before[name], self[name].data)]
         return sent | {name: self.fields[name].clean(after[name]) for name in alone}
-
-
-def _installed(start: Policy) -> Mapping[Installed, Collection[str]]:
-    """What this installation has, by name where there may be several."""
-    return {
-        Installed.COMMANDS: settings.COMMANDS,
-        Installed.WEB: settings.WEB,
-        Installed.SERVICE_TOOLS: settings.SERVICE_TOOLS,
-        Installed.SERVERS: settings.MCP,
-        Installed.AGENTS: {*Agent.objects.values_list("name", flat=True), *start.subagents},
-        Installed.AGENT_SDK: ("agent-sdk",) if settings.AGENT_SDK else (),
-    }
 
 
 def _parts(bound: Sequence[forms.BoundField], group: SettingGroup) -> Iterator[FormPart]:

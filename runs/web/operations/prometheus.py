@@ -67,14 +67,6 @@ class Metrics:
         yield _histogram()
 
 
-def _unfinished() -> QuerySet[Run]:
-    return Run.objects.exclude(status=RunStatus.FINISHED)
-
-
-def _open() -> QuerySet[Gate]:
-    return Gate.objects.filter(status=GateStatus.OPEN)
-
-
 def _counted(rows: QuerySet[Any], column: str) -> dict[tuple[str, ...], int]:
     return {(value,): count for value, count in rows.order_by().values_list(column).annotate(Count("pk"))}
 
@@ -98,8 +90,10 @@ def _work() -> Iterator[Any]:
     )
     yield _gauge("pevsite_work_waits_seconds", "For how long the oldest work that is due has waited.", (), {(): waits})
     yield _gauge("pevsite_work_losses", "Workers that this work has lost in a row.", (), {(): losses})
-    yield _gauge("pevsite_runs", "Runs that are not finished.", ("status",), _counted(_unfinished(), "status"))
-    yield _gauge("pevsite_open_gates", "Questions that wait for a person.", ("kind",), _counted(_open(), "kind"))
+    runs = _counted(Run.objects.exclude(status=RunStatus.FINISHED), "status")
+    yield _gauge("pevsite_runs", "Runs that are not finished.", ("status",), runs)
+    gates = _counted(Gate.objects.filter(status=GateStatus.OPEN), "kind")
+    yield _gauge("pevsite_open_gates", "Questions that wait for a person.", ("kind",), gates)
     attempts = _counted(Attempt.objects.all(), "status")
     yield _gauge("pevsite_attempts", "Attempts at steps, of all runs that are kept.", ("status",), attempts)
 

@@ -173,7 +173,8 @@ def _differences(alive: Sequence[Process]) -> Iterator[Finding]:
         ("version", "version", "Finish the upgrade: restart those of before"),
         ("schema", "newest migration", "Finish the upgrade: restart those of before"),
     ):
-        at = {value: [one for one in alive if getattr(one, column) == value] for value in _values(alive, column)}
+        values = sorted({getattr(one, column) for one in alive})
+        at = {value: [one for one in alive if getattr(one, column) == value] for value in values}
         if len(at) > 1:
             each = "; ".join(f"{value} at {_named(those)}" for value, those in at.items())
             yield Finding("Processes", f"They differ in {name}: {each}. {remedy}.", is_wrong=True)
@@ -186,10 +187,6 @@ def _differences(alive: Sequence[Process]) -> Iterator[Finding]:
         if abs(one.clock_ahead) > MAX_SKEW:
             by = f"{abs(one.clock_ahead):.0f} s {'ahead of' if one.clock_ahead > 0 else 'behind'} the database's"
             yield Finding("Clocks", f"That of {one.owner} is {by}. Synchronise both, as with NTP.", is_wrong=True)
-
-
-def _values(processes: Sequence[Process], column: str) -> list[str]:
-    return sorted({getattr(one, column) for one in processes})
 
 
 def _named(processes: Sequence[Process]) -> str:

@@ -21,7 +21,7 @@ from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
-from runs.models import Run, Step
+from runs.models import Run
 from runs.pev.contracts import Criterion, PlanContract
 from runs.pev.imports.imported import exported
 from runs.readmodel.plan_differences import PlanComparison
@@ -173,10 +173,6 @@ def comment_field(step: int, criterion: int = 0) -> str:
     return f"comment-{step}-{criterion}"
 
 
-def _no_details(_: Sequence[Step]) -> Sequence[Step]:
-    return ()
-
-
 def read_plan_page(
     run: Run, asked: Mapping[str, str], problem: str = "", typed: Mapping[str, str] | None = None
 ) -> PlanPage:
@@ -184,7 +180,7 @@ def read_plan_page(
     on the number of steps. Raises Http404 for something that is no number.
     """
     version, against = _number(asked.get("version", "")), _number(asked.get("against", ""))
-    return PlanPage(read_rows(run, _no_details), version, against, problem, typed or {})
+    return PlanPage(read_rows(run, lambda _: ()), version, against, problem, typed or {})
 
 
 def _number(given: str) -> int | None:

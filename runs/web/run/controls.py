@@ -21,7 +21,7 @@ from runs.lifecycle import gate_decisions
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
-from runs.models import Gate, Run
+from runs.models import Gate
 from runs.readmodel.result_points import points_in, sent_back
 from runs.text.plural import pluralize, word_for
 from runs.web.frame.run_frame import RunFrame, replaced_head
@@ -29,7 +29,7 @@ from runs.web.gates.forms import DecisionForm
 from runs.web.gates.presenter import Problem
 from runs.web.run.overview import OVERVIEW, run_page
 from runs.web.site.posted_fields import PostedForm, Text
-from runs.web.site.requests import about_request, person, status_of, visible_run
+from runs.web.site.requests import about_request, log_refusal, person, status_of, visible_run
 
 log = logging.getLogger(__name__)
 _DONE = {
@@ -88,16 +88,13 @@ def _with_points(gate: Gate, form: DecisionForm) -> Decision:
     if decision.verb is Verb.APPROVE:
         words = type_of(gate).wording_of(gate)
         count = len(form.notes)
+        approve = f"{words.approve[:1].lower()}{words.approve[1:]}"
         raise InvalidInput(
             f"{pluralize(count, 'point is', 'points are')} ticked to be sent back, which “{words.reject}” does. "
-            f"To {_small(words.approve)} all the same, take the {word_for(count, 'tick')} away."
+            f"To {approve} all the same, take the {word_for(count, 'tick')} away."
         )
     points = points_in(gate.attempt).all if gate.attempt else ()
     return replace(decision, comments=sent_back(points, form.notes))
-
-
-def _small(words: str) -> str:
-    return words[:1].lower() + words[1:]
 
 
 def _decide(request: HttpRequest, gate: Gate, decision: Decision) -> None:
@@ -130,7 +127,7 @@ def stop(request: HttpRequest, run_id: int) -> HttpResponse:
     try:
         gate_decisions.cancel(run.pk, person(request), StopForm(request.POST).checked()["reason"])
     except PevError as error:
-        _refused(request, run, error)
+        log_refusal(request, run, error)
         messages.warning(request, str(error))
     return redirect("run", run_id=run.pk)
 
@@ -143,13 +140,9 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
     try:
         gate_decisions.pause(run.pk, person(request), paused=PauseForm(request.POST).checked()["paused"])
     except PevError as error:
-        _refused(request, run, error)
+        log_refusal(request, run, error)
         if not live:
             messages.warning(request, str(error))
     if live:
         return HttpResponse(replaced_head(RunFrame(visible_run(request, run_id))))
     return redirect("run", run_id=run.pk)
-
-
-def _refused(request: HttpRequest, run: Run, error: PevError) -> None:
-    log.info("refused: %s", error, extra=about(**(about_request(request) | {"run": run.pk})))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from enum import StrEnum
 
 from django import forms
@@ -13,17 +12,15 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
 
-from runs.errors import DecisionRefused, InvalidInput, NotAllowed, PevError
+from runs.errors import InvalidInput, NotAllowed, PevError
 from runs.lifecycle import deletion, owner_actions
 from runs.lifecycle.owner_actions import MAX_TITLE, add_approver, possible_approvers, remove_approver
-from runs.logs import about
 from runs.models import Run, User
 from runs.people.permissions import can_choose_approvers, can_manage
 from runs.web.frame.run_frame import RunFrame
 from runs.web.site.posted_fields import PostedForm, Text, verbs
-from runs.web.site.requests import about_request, person, visible_run
+from runs.web.site.requests import log_refusal, person, status_of, visible_run
 
-log = logging.getLogger(__name__)
 MAX_ADDRESS = 1_000
 """Characters of an address to go back to: encoded, each may take twelve, and Django redirects to 16,384."""
 
@@ -79,7 +76,8 @@ def manage(request: HttpRequest, run_id: int) -> HttpResponse:
             messages.success(request, _done(request, run, sent["verb"], sent["title"]))
             return HttpResponseRedirect(back)
         except PevError as error:
-            problem, status = str(error), _status(request, run, error)
+            log_refusal(request, run, error)
+            problem, status = str(error), status_of(error)
     context = {
         "run": run,
         "frame": RunFrame(run).with_title(),
@@ -105,7 +103,8 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
         except Run.DoesNotExist:  # by somebody else, a moment ago: that is what was wanted
             return redirect("inbox")
         except PevError as error:
-            problem, status = str(error), _status(request, run, error)
+            log_refusal(request, run, error)
+            problem, status = str(error), status_of(error)
         else:
             messages.success(request, f"Run {line.number} “{line.title}” is deleted.")
             return redirect("inbox")
@@ -139,13 +138,6 @@ def _done(request: HttpRequest, run: Run, verb: ManageVerb, title: str) -> str:
             return f"Run {run.pk} is back in the lists."
 
 
-def _status(request: HttpRequest, run: Run, error: PevError) -> int:
-    log.info("refused: %s", error, extra=about(**(about_request(request) | {"run": run.pk})))
-    if isinstance(error, NotAllowed):
-        return 403
-    return 422 if isinstance(error, InvalidInput) else 409 if isinstance(error, DecisionRefused) else 400
-
-
 def _back(request: HttpRequest, run: Run, asked: str) -> str:
     """The page to return to: the requested one if it is on this site, otherwise the page of the run."""
     hosts = {request.get_host()}
@@ -163,8 +155,8 @@ def approvers(request: HttpRequest, run_id: int) -> HttpResponse:
             given = ApproverForm(request.POST).checked()
             _CHANGES[given["verb"]](run.pk, person(request), given["person"])
         except (InvalidInput, NotAllowed) as error:
-            log.info("refused: %s", error, extra=about(**(about_request(request) | {"run": run.pk})))
-            problem, status = str(error), 403 if isinstance(error, NotAllowed) else 422
+            log_refusal(request, run, error)
+            problem, status = str(error), status_of(error)
         else:
             messages.success(request, _SENTENCES[given["verb"]].format(given["person"].get_username()))
             return redirect("approvers", run_id=run.pk)

@@ -16,7 +16,6 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from runs.accounting.costs import CostLine, Costs
-from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS, EventKind, GateStatus, Outcome, RunStatus
 from runs.lifecycle.change_requests import gap_of
 from runs.lifecycle.gates.gate_type import Subject
@@ -195,15 +194,6 @@ class RunPage(RunReading):
         """The region with the steps on the overview: graph, timeline or table. A plan gate shows them itself."""
         listed = self.plan is not None and not self.asks_for_plan
         return self.view if listed and self.view in {"timeline", "table"} else "graph"
-
-    @property
-    def step_names(self) -> dict[str, str]:
-        """The names of steps by key, from the newest plan that has the key."""
-        return {step.row.key: step.name for plan in self.plans for step in plan.steps}
-
-    @cached_property
-    def inputs(self) -> list[tuple[str, FileInfo]]:
-        return list(trees.files_of(self.run.inputs).items())
 
     @property
     def outcome_heading(self) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+from typing import Any
+
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from runs.errors import DecisionRefused, InvalidInput, PevError
-from runs.logs import LogFields
+from runs.logs import LogFields, about
 from runs.models import Run, User
 from runs.people.permissions import visible_runs
+
+log = logging.getLogger(__name__)
 
 
 def visible_run(request: HttpRequest, run_id: int) -> Run:
@@ -29,6 +34,16 @@ def about_request(request: HttpRequest) -> LogFields:
     if (user := getattr(request, "user", None)) is not None and user.is_authenticated:
         fields["user"] = user.get_username()
     return fields
+
+
+def client_of(scope: Any) -> str:
+    """The address that an ASGI request comes from; empty if the server does not know it."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
+
+
+def log_refusal(request: HttpRequest, run: Run, error: PevError) -> None:
+    log.info("refused: %s", error, extra=about(**(about_request(request) | {"run": run.pk})))
 
 
 def status_of(error: PevError) -> int:
