@@ -33,7 +33,7 @@ MIDDLEWARE = [
     "runs.web.site.headers.no_store",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "runs.web.operations.health.Probes",  # behind what gives headers, and before whoever asks for the host
+    "runs.web.operations.health.Probes",  # behind what gives headers, and before what asks for the host
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -110,7 +110,7 @@ SECURE_REDIRECT_EXEMPT = [r"^(health|ready|metrics)z$"]  # asked from inside, by
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
 SILENCED_SYSTEM_CHECKS = [
     "security.W005",  # HSTS for subdomains: they belong to anyone who runs the domain, not to this site
-    "security.W021",  # the browsers' preload list: likewise, and it can't be undone for months
+    "security.W021",  # the browsers' preload list: the same holds, and it can't be undone for months
 ]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TLS else None
 SECURE_REFERRER_POLICY = "same-origin"

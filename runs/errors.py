@@ -61,7 +61,7 @@ class FromLaterVersion(PevError):
 
 
 class LeaseLost(PevError):
-    """Somebody else owns the work now, or it was cancelled; what was done since is thrown away."""
+    """Someone else owns the work now, or it was cancelled; what was done since is discarded."""
 
 
 class ContractBroken(PevError):

@@ -16,7 +16,7 @@ _TOKEN = re.compile(r"""(/sign-in/)[^\s?"'<>\\]+|\b(pev_)[A-Za-z0-9_-]{20,}""")
 
 
 class LogFields(TypedDict, total=False):
-    """What a line may be about. Nothing else is logged beside the sentence: no texts of people, no keys (S5).
+    """What a line may be about. Nothing else is logged with the sentence: no texts of people, no keys (S5).
 
     Ids of rows, but `step` is its key, `attempt` its number, `user` a user name and `address` where a request is from.
     """
@@ -80,7 +80,7 @@ def is_worth_a_line(record: logging.LogRecord) -> bool:
 def without_tokens(text: str) -> str:
     """Django logs the addresses of pages that refuse; one with a living token is a way in for who reads the log.
 
-    So is an access token, which no address has to hold, but which somebody may have put into one.
+    So is an access token, which no address has to hold, but which someone may have put into one.
     """
     return _TOKEN.sub(r"\1\2…", text)
 
@@ -91,5 +91,5 @@ def _about(record: logging.LogRecord) -> LogFields:
 
 
 def _one_line(text: str) -> str:
-    """A line break in what somebody else wrote must not look like a line of ours."""
+    """A line break in what someone else wrote must not look like a line of ours."""
     return "\\n".join(text.splitlines())

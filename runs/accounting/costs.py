@@ -148,7 +148,7 @@ class CostLine:
 
 @dataclass(frozen=True)
 class Costs:
-    """Of a run (its id) and the newest version of its plan, with all that was spent beside it.
+    """Of a run (its id) and the newest version of its plan, with all that was spent in addition to it.
 
     `steps` ends with the final answer. `planned` is the sum of `steps`, and of `roles`; with `planning` and `earlier`
     (other versions) it gives `total`. `basis` says what the estimate rests on, as it follows “rests on”.

@@ -46,7 +46,7 @@ NOT_TEXT = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 _WORD = re.compile(r"\S{0,60}[^\x00-\x7f\s]\S{0,60}")
 _ODD = regex.compile(
     r"""
-    # words of two scripts; Latin letters beside Chinese, Japanese and Korean ones are usual
+    # words of two scripts; Latin letters next to Chinese, Japanese and Korean ones are usual
       [\p{Latin}&&\p{L}][\p{Cyrillic}\p{Greek}\p{Hebrew}\p{Arabic}\p{Thai}]
     | [\p{Cyrillic}\p{Greek}\p{Hebrew}\p{Arabic}\p{Thai}][\p{Latin}&&\p{L}]
     | [\p{Cyrillic}\p{Greek}\p{Hebrew}\p{Arabic}\p{Thai}][\p{Han}\p{Hangul}]

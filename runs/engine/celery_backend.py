@@ -36,7 +36,7 @@ TASKS: dict[str, tuple[type, ...]] = {
     "runs.engine.mcp_listings.list_wanted": (),
 }
 """The tasks that a message may name, with the types of their arguments. Nothing else is imported or called, because
-somebody else may write to this Redis.
+someone else may write to this Redis.
 """
 
 stopped = threading.Event()

@@ -51,7 +51,7 @@ class Lease:
     committing: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self) -> None:
-        """Raises LeaseLost if somebody else owns the item or it was cancelled. Reads no rows."""
+        """Raises LeaseLost if someone else owns the item or it was cancelled. Reads no rows."""
         if self.lost.is_set():
             raise LeaseLost("The lease of this work is gone.")
 

@@ -58,7 +58,7 @@ class EventData(BaseModel, ABC):
         return self._sentence(step)
 
     def data(self) -> JsonObject:
-        """What is stored beside the kind; `read` makes the same event of it again."""
+        """What is stored in addition to the kind; `read` makes the same event of it again."""
         return self.model_dump(mode="json", by_alias=True, exclude={"kind"}, exclude_defaults=True)
 
 
@@ -129,7 +129,7 @@ class Planning(EventData):
 
 class PlanProposed(EventData):
     """`steps` and `relaxed` are counts, `kept` the keys of the steps whose results are kept. `by`: the person who
-    edited the version before; nobody for a plan of the planner, or one that came with the task.
+    edited the version before; no one for a plan of the planner, or one that came with the task.
     """
 
     groups = frozenset({"result"})

@@ -303,7 +303,7 @@ class Judgement(Contract):
 
 
 def needs_person(results: Iterable[CriterionResult], requests: Iterable[RequestResult], *, asks: bool) -> bool:
-    """Whether a person has to see a result that passed: nobody can prove that it is what they asked for, all that
+    """Whether a person has to see a result that passed: no one can prove that it is what they asked for, all that
     supports a criterion may have nothing to do with it (T1b), or a sample is all that supports one about each of
     something (T1c).
     """

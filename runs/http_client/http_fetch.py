@@ -182,7 +182,12 @@ _NOWHERE = [
     ipaddress.ip_network(network)
     for network in (
         *("2001::/23", "192.0.0.0/24"),  # protocols: Teredo, relays of multicast, the nearest box that translates
-        *("192.31.196.0/24", "192.175.48.0/24", "2620:4f:8000::/48", "192.52.193.0/24"),  # whoever is next: AS112, AMT
+        *(
+            "192.31.196.0/24",
+            "192.175.48.0/24",
+            "2620:4f:8000::/48",
+            "192.52.193.0/24",
+        ),  # the nearest server of a group: AS112, AMT
         *("192.88.99.0/24", "3fff::/20"),  # relays of 6to4, documentation
         *("2d00::/8", "2e00::/7", "3000::/4"),  # not given out
         "168.63.129.16/32",  # Azure's host, which tells the machines on it their secrets

@@ -78,7 +78,7 @@ def exchanged(
                 channel.sendall(part)
             while part := channel.recv(1 << 16):
                 received += part
-                if len(received) > call.most:  # whoever has taken the process over may go on for ever
+                if len(received) > call.most:  # a process that hostile input controls may write for ever
                     raise TooLarge(f"its result has more than {limits.output:,} bytes")
                 channel.settimeout(_left(end))
         except TimeoutError as error:  # its own alarm ends the child at the same time
@@ -101,7 +101,7 @@ def _connected() -> socket.socket:
             _template = _Template()
         try:
             _template.give(its)
-        except OSError:  # somebody has killed it
+        except OSError:  # someone has killed it
             _template.end()
             _template = _Template()
             _template.give(its)

@@ -47,7 +47,7 @@ class Crashed(ChildFailed):
 
 
 class Interrupted(Crashed):
-    """Its process was ended by somebody else, as when the server stops: nothing is known of what it was called with."""
+    """Its process was ended by someone else, as when the server stops: nothing is known of what it was called with."""
 
 
 SIZES = struct.Struct("!II")

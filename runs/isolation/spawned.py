@@ -29,7 +29,7 @@ _LOOK_EVERY = 0.02
 """Seconds between two looks at a child: none takes a gigabyte in so short a time."""
 _ENDING_SECONDS = 1.0  # for a process to report its own status before it is killed
 _FROM_OUTSIDE = frozenset({-2, -9, -15, 1, 0xC000_013A})
-"""The status of a process that somebody has ended: the signals of Ctrl-C, kill -9 and kill, and the same on Windows."""
+"""The status of a process that someone has ended: the signals of Ctrl-C, kill -9 and kill, and the same on Windows."""
 READY = b"."
 """Sent once the function is imported: what the process takes from then on is counted."""
 
@@ -122,7 +122,7 @@ def _received(process: subprocess.Popen[bytes], parts: Iterable[bytes], watch: _
     if process.stdout.read(len(READY)) == READY:
         watch.ready()
     received = process.stdout.read(most + 1)
-    if len(received) > most:  # whoever has taken the process over may go on for ever
+    if len(received) > most:  # a process that hostile input controls may write for ever
         raise TooLarge(f"its result has more than {watch.limits.output:,} bytes")
     with suppress(subprocess.TimeoutExpired):
         process.wait(_ENDING_SECONDS)  # its own status, before it is killed

@@ -174,7 +174,7 @@ def add_agent(user: User, name: str, definition: AgentDefinition) -> Agent:
 
 def edit_agent(user: User, agent: Agent, definition: AgentDefinition, seen: str) -> None:
     """Replace the definition of the time `seen` (ISO 8601), when it had been changed
-    last. Raises InvalidInput, also where somebody else has changed it since; NotAllowed for no administrator.
+    last. Raises InvalidInput, also where someone else has changed it since; NotAllowed for no administrator.
     """
     _check(user, definition)
     there = Agent.objects.filter(pk=agent.pk, changed_at=agent.changed_at)

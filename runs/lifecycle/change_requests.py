@@ -182,7 +182,7 @@ class ChangeRequest:
 
     @property
     def reason(self) -> str:
-        """Why nothing was done or judged, as a sentence; empty where nobody knows."""
+        """Why nothing was done or judged, as a sentence; empty where no one knows."""
         if self.result is not None or self.status == "met":
             return ""
         why = self._by_hand or self._why_not

@@ -195,7 +195,7 @@ def settle(state: RunState, key: str, status: StepStatus) -> None:
 
 
 def _declared(state: RunState, key: str, overlay: Changes) -> Changes:
-    """The declared files of an accepted overlay. Nobody agreed to others, such as a changed input file."""
+    """The declared files of an accepted overlay. No one agreed to others, such as a changed input file."""
     extra = undeclared(overlay, {path for spec in state.specs.values() for path in spec.outputs})
     if extra:
         text = f"Files of {key} that no step had declared were left out: {', '.join(extra[:10])}."

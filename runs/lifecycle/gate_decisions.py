@@ -42,7 +42,7 @@ _ONLY_QUESTIONS = "Only a question is answered, and nothing else is done with it
 def decide(gate_id: int, user: User, decision: Decision) -> None:
     """Answer a gate and apply what follows, in one transaction. A gate is answered once.
 
-    Raises NotAllowed; InvalidInput for a rejection without a reason; DecisionRefused if somebody else was faster (with
+    Raises NotAllowed; InvalidInput for a rejection without a reason; DecisionRefused if someone else was faster (with
     who, what and when), or if what would run is not what the page showed.
     """
     with event_log.writing():

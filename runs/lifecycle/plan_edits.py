@@ -25,7 +25,7 @@ from runs.store import event_log, trees
 def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
     """Store the edited plan as the next version, and ask about that one instead. An edit approves nothing (G2).
 
-    `digest` is the one on the page that was edited. Raises NotAllowed; DecisionRefused if somebody else has decided or
+    `digest` is the one on the page that was edited. Raises NotAllowed; DecisionRefused if someone else has decided or
     edited since; PlanRefused with the problems of the plan; InvalidInput if nothing was changed.
     """
     with event_log.writing():

@@ -48,7 +48,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(status=RunStatus.FINISHED)
 
     def unfinished(self) -> Self:
-        """Runs that work or wait for somebody."""
+        """Runs that work or wait for someone."""
         return self.exclude(status=RunStatus.FINISHED)
 
 

@@ -66,7 +66,7 @@ def _text(name: str) -> str:
 def invite(name: str, *, administrator: bool = False) -> User:
     """The person with this new name, without a password; the same one again until they have signed in once.
 
-    Raises InvalidInput for a name that cannot be used, or is the name of somebody who has been here.
+    Raises InvalidInput for a name that cannot be used, or is the name of someone who has been here.
     """
     name = User.normalize_username(_text(name).strip())
     known = User.objects.filter(username__iexact=name).first()

@@ -42,7 +42,7 @@ def _as_sites(text: str) -> str:
 
 
 def _as_names(value: object) -> object:
-    """Names as somebody wrote them, in the one way that they are kept."""
+    """Names as someone wrote them, in the one way that they are kept."""
     return sorted({name for name in re.split(r"[\s,;+]+", value) if name}) if isinstance(value, str) else value
 
 
@@ -459,7 +459,7 @@ class Policy(Contract):
 
     @property
     def asks_about_steps(self) -> bool:
-        """Whether people are asked about any step at all, so that somebody is there to look."""
+        """Whether people are asked about any step at all, so that someone is there to look."""
         return self.step_approval is not StepApproval.NONE
 
     def model_reviews(self, complexity: Complexity) -> bool:
@@ -523,7 +523,7 @@ MAX_WINDOW = 1_000_000_000
 
 
 class Capacity(Contract):
-    """What the model of a role is shown: pages as they look, and so many tokens with its answer; None where nobody
+    """What the model of a role is shown: pages as they look, and so many tokens with its answer; None where no one
     knows how many.
     """
 

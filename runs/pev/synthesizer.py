@@ -17,7 +17,7 @@ from runs.pev.delimiters import delimited, results_with_notes
 
 @dataclass(frozen=True)
 class AnswerBrief:
-    """`results`: findings of each verified step by its name, `notes` what its executor noted beside them.
+    """`results`: findings of each verified step by its name, `notes` what its executor noted in addition to them.
 
     `gaps`: one sentence for each thing not achieved.
     """

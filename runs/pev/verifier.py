@@ -241,7 +241,7 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Verific
 
 def _searched(search: Search, evidence: Sequence[Evidence]) -> list[Evidence]:
     """The evidence that a step does not apply, with the server's own search. What that has found makes all of it
-    doubtful: somebody has to say whether it is what the step is about (T10).
+    doubtful: someone has to say whether it is what the step is about (T10).
     """
     own = Evidence(
         kind="check", source="", verified=True, sentence=search.sentence, provenance=Provenance.GIVEN, weak=search.doubt

@@ -208,7 +208,7 @@ def people(user: Person) -> QuerySet[User]:
     return User.objects.filter(pk__in=visible_runs(user).values("owner_id")).only("username").order_by("username")
 
 
-# ---- what rows say beside the run: each in one query for all rows ----------------------------------------------------
+# ---- what rows show in addition to the run: each in one query for all rows -------------------------------------------
 
 
 def open_gates(user: Person, runs: Sequence[int]) -> list[Gate]:
@@ -235,7 +235,7 @@ _KNOWN_STEP = Q(step=None) | Q(step__status__in=list(StepStatus))
 
 
 def approvers(runs: Sequence[int]) -> dict[int, list[str]]:
-    """Who may decide beside the owner, by run."""
+    """Who may decide in addition to the owner, by run."""
     through = Run.approvers.through.objects.filter(run__in=runs, user__is_active=True).order_by("user__username")
     found: dict[int, list[str]] = {}
     for run_id, name in through.values_list("run_id", "user__username"):

@@ -90,7 +90,7 @@ def _long(digest: bytes, data: bytes, within: str) -> bytes:
         return _as_it_is(data)
     try:
         html = _rendered.get(digest)
-        if html is None:  # else it was rendered for somebody else meanwhile
+        if html is None:  # else it was rendered for someone else meanwhile
             try:
                 html = isolation.run(f"{__name__}.{clean_html.__name__}", data, LIMITS, within=within)
             except (isolation.NoTurn, isolation.Interrupted):  # it says nothing of the text

@@ -149,7 +149,7 @@ def _write(run_id: int, page: _RunChanges) -> None:
     run = page.run or Run.objects.select_for_update().only("event_count").get(pk=run_id)
     known = run.event_count
     newest = known + len(page.events)
-    # The condition fails when somebody has committed since the run was read; with a locked row it cannot.
+    # The condition fails when someone has committed since the run was read; with a locked row it cannot.
     moved = Run.objects.filter(pk=run_id, event_count=known).update(event_count=newest, **page.fields)
     if moved != 1:
         raise Outdated("The run has changed since it was read.")

@@ -93,10 +93,10 @@ def _delete(sha256: str, *, has_renditions: bool) -> bool:
         Rendition.objects.filter(source=sha256).delete()
     aside = path.with_suffix(".unused")
     try:
-        path.replace(aside)  # whoever stores it from now on finds nothing, and writes it
+        path.replace(aside)  # a process that stores it from now on does not find it, and writes it again
     except FileNotFoundError:
         return True
-    if _was_touched(aside):  # somebody found it in the last moment
+    if _was_touched(aside):  # someone found it in the last moment
         aside.replace(path)
         if has_renditions:
             input_examination.examine({"": FileInfo(sha256, path.stat().st_size)})

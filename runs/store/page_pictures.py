@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 DPI = 110
 """Fine print can be read, and a page has about 150 kB."""
 KEPT_SECONDS = 7 * 24 * 3_600
-"""About 150 kB for each page that somebody has looked at."""
+"""About 150 kB for each page that someone has looked at."""
 FAILED_SECONDS = 3_600
-"""A hostile file is not tried again each time somebody looks at a list; one that only took too long on a busy machine
+"""A hostile file is not tried again each time someone looks at a list; one that only took too long on a busy machine
 is tried again after an hour.
 """
 _NOT_DRAWN = "has a page that cannot be drawn"

@@ -193,7 +193,7 @@ def untaken(limit: int = 100, *, minutes: bool | None = None) -> list[str]:
 
 
 def waiting_row(source: str) -> Rendition | None:
-    """The rendition of a waiting content, even if somebody is reading it: for callers who cannot wait."""
+    """The rendition of a waiting content, even if someone is reading it: for callers who cannot wait."""
     return Rendition.objects.waiting().filter(source=source).first()
 
 

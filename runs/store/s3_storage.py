@@ -136,10 +136,10 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
             return int(super().size(name))
 
     def touch(self, name: str) -> bool:
-        """Marks a content as used, so that `garbage_collection` keeps it for a while. False if there is none.
+        """Marks a content as used, so that `garbage_collection` keeps it for a while. Returns False if there is none.
 
-        Whoever deletes it holds the row that is written here, and has deleted it when this goes on. Where there is no
-        such row nobody deletes it before `GRACE` has passed.
+        A process that deletes the content holds the lock on the row that is updated here, so the deletion is complete
+        when this continues. Without such a row, no process deletes the content before `GRACE` has passed.
         """
         rows = Discarded.objects.filter(sha256=sha256_of(name))
         if rows.exists():
@@ -155,7 +155,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
                     raise StoreAway(f"S3 did not delete {pluralize(len(errors), 'file')}: {errors[0].get('Code')}.")
 
     def problem(self) -> str:
-        """What is wrong with the bucket, for whoever runs this; empty for nothing."""
+        """What is wrong with the bucket, for the operator, or an empty string."""
         try:
             with _translated("bucket"):
                 self._client.head_bucket(Bucket=self.bucket_name)

@@ -98,7 +98,7 @@ def _is_key(upload: Upload) -> bool:
 
 
 def intake(uploads: Iterable[Upload], there: Mapping[str, FileInfo] = MappingProxyType({})) -> dict[str, Upload]:
-    """The files by their clean paths, sorted, to lie beside those that are `there`.
+    """The files by their clean paths, sorted, to be added to those that are `there`.
 
     Raises UploadRefused or PathRefused for the first bad one, unread.
     """

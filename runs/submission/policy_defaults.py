@@ -41,7 +41,7 @@ def is_set_up() -> bool:
 
 
 def with_texts(policy: Policy, texts: Mapping[str, str], called: Callable[[str], str]) -> Policy:
-    """The policy with values as somebody wrote them, by field; of a role as `planner_model` and `planner_effort`.
+    """The policy with values as someone wrote them, by field; of a role as `planner_model` and `planner_effort`.
 
     Raises InvalidInput for what cannot be used; `called` says what a person knows a field as.
     """

@@ -145,7 +145,7 @@ def begin_with(owner: User, token: uuid.UUID, before: Run) -> Draft:
 
 
 def found(owner: User, token: uuid.UUID) -> Draft:
-    """The draft with this token. Raises InvalidInput if it is gone or belongs to somebody else."""
+    """The draft with this token. Raises InvalidInput if it is gone or belongs to someone else."""
     draft = of(owner).filter(token=token).first()
     if draft is None:
         raise InvalidInput(EXPIRED)
@@ -153,7 +153,7 @@ def found(owner: User, token: uuid.UUID) -> Draft:
 
 
 def take(draft: Draft, files: Mapping[str, FileInfo]) -> None:
-    """In the transaction that makes a run of it: nobody else can take it, or add to it, from here on.
+    """In the transaction that makes a run of it: no one else can take it, or add to it, from here on.
 
     Raises InvalidInput when it is gone, or no longer has exactly these files.
     """

@@ -69,8 +69,8 @@ JUNK = (
     r"(^|/)(\.git|\.hg|\.svn|node_modules|__pycache__|\.venv|__MACOSX|\._[^/]+|\.DS_Store|Thumbs\.db|desktop\.ini"
     rf"|{_LOCKS})(/|$)"
 )
-"""What folders and archives hold beside the files that are meant, such as locks of word processors; read here and by
-browsers, ignoring capitals.
+"""Matches files that folders and archives contain by accident, such as locks of word processors. Browsers use the same
+pattern, ignoring case.
 """
 _JUNK = re.compile(JUNK, re.IGNORECASE)
 _LOCK = re.compile(rf"(?:^|/)(?:{_LOCKS})$", re.IGNORECASE)
@@ -110,7 +110,7 @@ def junk_part(path: str) -> str:
 
 
 def is_lock(path: str) -> bool:
-    """Whether it is the lock that a word processor puts beside an open document, which only says who has it."""
+    """Whether it is the lock that a word processor puts next to an open document, which only says who has it."""
     return bool(_LOCK.search(path.replace("\\", "/")))
 
 

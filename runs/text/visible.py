@@ -429,7 +429,7 @@ def _attribute(match: re.Match[str]) -> str:
 
 
 def _note_on(typed: str) -> str:
-    """The remark beside a field. In the field the characters stay unchanged, because it is sent back."""
+    """The remark next to a field. In the field the characters stay unchanged, because it is sent back."""
     said = remarks(typed)
     if not said:
         return ""

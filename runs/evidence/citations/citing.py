@@ -31,8 +31,10 @@ def may_cite(path: str) -> bool:
 
 @dataclass(frozen=True)
 class Delivered:
-    """What a run hands over beside its answer: the `made` ones of its `files`, of which the `finished` ones must not
-    carry citations. `given`: its inputs; `earlier`: the tool calls of its steps, by their names as sources.
+    """What a run hands over in addition to its answer: those of its `files` that it `made`.
+
+    The `finished` ones must not carry citations. `given`: its inputs. `earlier`: the tool calls of its steps, by their
+    names as sources.
     """
 
     made: Collection[str]

@@ -24,7 +24,7 @@ MAX_TOLD_CHARACTERS = 10_000
 MIN_CITED = 8
 """Characters that a text must have to count as a passage."""
 MAX_LABEL_WORDS = 2
-"""Words beside a place, such as “Also: lines 4 and 7”, with which it says no more than where something is."""
+"""Words next to a place, such as “Also: lines 4 and 7”, with which it says no more than where something is."""
 
 _WORD = re.compile(r"[^\W_]")
 _ORDINAL = regex.compile(r"\p{Nd}(?:st|nd|rd|th|er|ère|e|ª|º)$")

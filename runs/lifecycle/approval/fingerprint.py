@@ -19,7 +19,7 @@ from runs.pev.policy_setting import UNSET
 _AS_BEFORE = {
     name: to_jsonable_python(setting.as_before) for name, setting in SETTINGS.items() if setting.as_before is not UNSET
 }
-"""Settings of a policy that are younger than approvals, with the value that changes nothing that somebody approved."""
+"""Settings of a policy that are younger than approvals, with the value that changes nothing that someone approved."""
 
 
 def digest_of(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Original pages in a conversation: which are shown beside the text that a turn has read, each once, and how many.
+"""Original pages in a conversation: which are shown next to the text that a turn has read, each once, and how many.
 
 No bytes are here: a block names content and pages, and becomes what models take when the question is sent. So a resumed
 attempt asks the same (D3), whatever its server takes.
@@ -26,7 +26,9 @@ PAGE_TOKENS = 5_000
 and 1,600 for the picture. Nothing of it was measured.
 """
 _BYTES_OF_PAGE = 6_000
-"""Bytes of text of an ordinary page. Budgets count a token for every second byte, so the picture has room beside it."""
+"""Bytes of text of an ordinary page. Budgets count a token for every second byte, so there is room
+for the picture too.
+"""
 MAX_WEIGHT = 4
 """A page with more text than four ordinary ones cannot be read in a picture, and would be sent twice."""
 _SHARE = 4

@@ -190,7 +190,7 @@ def _keyed(key: str, step: JsonValue) -> JsonValue:
 MAX_BYTES = 1_000_000  # of a plan as JSON
 MAX_STEPS = 500
 MAX_LEVELS = 40
-"""A plan is a form's field: parsed in the request, kept in a row and shown on one page. Nobody approves 500 steps."""
+"""A plan is a form's field: parsed in the request, kept in a row and shown on one page. No one approves 500 steps."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class VerificationInput:
     the sources that were made and are judged, `given` those they rest on, in an order that the cases of a run have in
     common.
 
-    `notes`: what the executor wrote beside its findings; the verifier sees it, and no quote may name it.
+    `notes`: what the executor wrote in addition to its findings; the verifier sees it, and no quote may name it.
     `finished`: paths of which the plan says that they must not carry citations. `whole`: the whole
     task is judged by its answer, and broken citations fail nothing any more.
     `undeclared`: paths that were written although no step of the plan declared them. `own_confidence`: the

@@ -1,4 +1,6 @@
-"""What people asked for when they rejected a result. It is judged beside the criteria, by what changed since (T7)."""
+"""What people asked for when they rejected a result. It is judged together with the criteria, by
+what changed since (T7).
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,7 +131,7 @@ class ResultChange:
 
     @property
     def pasted(self) -> bool:
-        """Whether the only change is that this request, or another one beside it, was written into the result."""
+        """Whether the only change is that this request, or another one next to it, was written into the result."""
         compared = [text for text in self.changed if text.name != OUTPUT] or self.changed
         old, new = Counter[str](), Counter[str]()
         for text in compared:

@@ -27,7 +27,7 @@ _HEAD = "Code has looked at the file, and as it is the attempt would fail:"
 
 
 class CheckedWrites:
-    """A toolbox (`contracts.ports.GuardedToolbox`) that says beside what was written whether it can pass.
+    """A toolbox (`contracts.ports.GuardedToolbox`) that says with what was written whether it can pass.
 
     It decides nothing: verification looks at the files as they are in the end.
     """

@@ -122,7 +122,7 @@ def _block(block: blocks.Block) -> str:
 
 
 def _diagram(block: blocks.Diagram) -> str:
-    """A picture with its source in a fold; the source alone, as that of other texts, where nobody has drawn it."""
+    """A picture with its source in a fold; the source alone, as that of other texts, where no one has drawn it."""
     if not block.picture:
         why = f'<p class="warn">This diagram is not drawn: {escape(block.problem)}.</p>' if block.problem else ""
         return f'{why}<pre><code class="language-mermaid">{escape(block.text)}</code></pre>\n'
@@ -191,7 +191,7 @@ def _link(to: str, html: str) -> str:
         return html
     if to.startswith(blocks.SOURCE):
         return f'<a href="{escape(to)}">{html}<sup>{escape(to.removeprefix(blocks.SOURCE))}</sup></a>'
-    if to.startswith("/") and "/files/" in to:  # opens beside the text
+    if to.startswith("/") and "/files/" in to:  # opens next to the text
         return f'<a data-source href="{escape(to)}">{html}</a>'
     away = "" if to.startswith(("#", "/")) else ' rel="nofollow noopener noreferrer"'
     return f'<a href="{escape(to)}"{away}>{html}</a>'
