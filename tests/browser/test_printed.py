@@ -6,7 +6,7 @@ from html import escape
 import pytest
 from playwright.sync_api import Browser
 
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf.pdf_reader import make
 from runs.documents.model.layout import MarkKind
 from runs.documents.reading.building import BuiltDocument
 from tests.documents import pdfs

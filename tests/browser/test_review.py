@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from runs.documents.formats.docx import reader as docx
-from runs.documents.formats.pdf import reader as pdf
+from runs.documents.formats.docx import docx_reader as docx
+from runs.documents.formats.pdf import pdf_reader as pdf
 from runs.documents.model.layout import MarkKind
 from runs.documents.places.document import Document
 from runs.documents.reading.building import BuiltDocument

@@ -2,12 +2,12 @@
 
 import pytest
 
-from runs.documents.formats.docx import reader as docx
-from runs.documents.formats.eml import reader as eml
-from runs.documents.formats.epub import reader as epub
-from runs.documents.formats.html import reader as html
-from runs.documents.formats.odt import reader as odt
-from runs.documents.formats.xlsx import reader as xlsx
+from runs.documents.formats.docx import docx_reader as docx
+from runs.documents.formats.eml import eml_reader as eml
+from runs.documents.formats.epub import epub_reader as epub
+from runs.documents.formats.html import html_reader as html
+from runs.documents.formats.odt import odt_reader as odt
+from runs.documents.formats.xlsx import xlsx_reader as xlsx
 from runs.errors import InvalidInput
 from tests.documents.texts import book, open_document
 from tests.documents.word import word

@@ -2,9 +2,9 @@
 
 import pytest
 
+from runs.evidence.citations.citation_reader import MAX_SEARCHED
 from runs.evidence.citations.citing import broken_in
 from runs.evidence.citations.lookup import citations_in
-from runs.evidence.citations.reader import MAX_SEARCHED
 from runs.evidence.citations.statements import uncited
 from runs.evidence.sources import GivenFiles, Sources
 from tests.hostile.bounds import within

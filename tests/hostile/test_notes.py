@@ -7,9 +7,9 @@ import pytest
 from runs.documents.model.layout import BlockKind
 from runs.documents.places.document import Document
 from runs.documents.reading.building import Builder
+from runs.evidence.citations.citation_reader import MAX_SEARCHED, UNCOMPARED
 from runs.evidence.citations.lookup import noted_in
 from runs.evidence.citations.notes import MAX_TRIED
-from runs.evidence.citations.reader import MAX_SEARCHED, UNCOMPARED
 from runs.evidence.sources import GivenFiles, Sources
 from tests.hostile.bounds import within
 

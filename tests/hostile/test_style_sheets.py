@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.formats.html import reader as html
+from runs.documents.formats.html import html_reader as html
 from runs.documents.formats.html import style_sheets
 from runs.documents.formats.html.style_sheets import TOO_MANY
 from runs.errors import InvalidInput

@@ -114,7 +114,7 @@ def test_a_name_in_a_text_is_found_and_one_of_a_room_above_told() -> None:
     assert is_higher("runs.reports.json_report.render", "runs.documents.made_files")
     assert is_higher("runs.documents.made_files.make", "runs.documents.writers.xlsx")
     assert not is_higher("runs.documents.printing.word.docx", "runs.documents.made_files")
-    assert not is_higher("runs.documents.formats.pdf.reader.read", "runs.documents.formats")
+    assert not is_higher("runs.documents.formats.pdf.pdf_reader.read", "runs.documents.formats")
 
 
 def test_nothing_is_named_that_lies_above() -> None:

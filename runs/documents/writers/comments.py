@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from runs.documents.formats.docx.docx_reader import source
 from runs.documents.formats.docx.names import W
-from runs.documents.formats.docx.reader import source
 from runs.documents.formats.docx.words import TextOrigin
 from runs.documents.packed_parts import unpacked
 from runs.documents.reading.package_parts import Element, Package, whole_number

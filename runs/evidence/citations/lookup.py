@@ -13,9 +13,9 @@ from runs.documents.places.document import Document
 from runs.enums import CitationStatus, Provenance
 from runs.errors import InvalidInput
 from runs.evidence.citations.citation import Citation, Cited, Library
+from runs.evidence.citations.citation_reader import MAX_SEARCHED, TOO_MUCH, UNCOMPARED, CitationReader
 from runs.evidence.citations.links import MAX_LINKS, MAX_TARGET, links_in
 from runs.evidence.citations.notes import MAX_NOTES, notes_in, placed_in
-from runs.evidence.citations.reader import MAX_SEARCHED, TOO_MUCH, UNCOMPARED, CitationReader
 from runs.text.normalisation import one_spaced
 
 MAX_READ = 30_000_000  # bytes of given files that are searched for copied links

@@ -56,7 +56,7 @@ def ours(kind: str) -> Read:
     read = importlib.import_module(f"runs.documents.formats.{kind}").read
     gc.disable()  # as in guarded processes: cycles would keep what they hold
     if kind == "pdf":
-        pages: Any = importlib.import_module("runs.documents.formats.pdf.reader")
+        pages: Any = importlib.import_module("runs.documents.formats.pdf.pdf_reader")
         pages.looks = timed(pages.looks)
 
     def text_and_numbers(data: bytes, path: Path) -> tuple[str, str]:

@@ -86,7 +86,7 @@ def test_a_document_waits_until_it_is_read(asked: list[Any]) -> None:
     assert (renditions.still_waiting([source]), renditions.untaken()) == ([source], [source])
     read(source)
     assert (renditions.still_waiting([source]), trees.problems_of(tree)) == ([], {})
-    assert asked == [("runs.documents.formats.image.reader.read", PICTURE)]
+    assert asked == [("runs.documents.formats.image.image_reader.read", PICTURE)]
     content = trees.contents_of(tree)["scan.png"]
     found = document_of(content)
     assert (text_of(content), found and found.place_name(0, 3).words) == ("The rent is 1,200.", "page 1")
@@ -324,7 +324,7 @@ def test_documents_do_not_wait_for_scans(monkeypatch: pytest.MonkeyPatch, asked:
         document_work.read_waiting.call(True)
         document_work.read_waiting.call(False)
     assert (enqueued, renditions.untaken()) == ([False, True, False], [scan])
-    assert [function for function, _ in asked] == ["runs.documents.formats.eml.reader.read"]
+    assert [function for function, _ in asked] == ["runs.documents.formats.eml.eml_reader.read"]
     with document_work._readers[False][0]:
         document_work.read_waiting.call(False)
         document_work.read_waiting.call(True)

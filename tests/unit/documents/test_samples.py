@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from runs.documents.formats.docx import reader as docx
-from runs.documents.formats.pdf import reader as pdf
+from runs.documents.formats.docx import docx_reader as docx
+from runs.documents.formats.pdf import pdf_reader as pdf
 from runs.documents.model.layout import MarkKind
 from runs.documents.places.document import Document
 from tests.documents import samples

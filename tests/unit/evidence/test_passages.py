@@ -12,7 +12,7 @@ from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.places.document import Document
 from runs.documents.places.marked import marked_text
 from runs.documents.reading.building import Builder
-from runs.evidence.citations.reader import misnamed_clause
+from runs.evidence.citations.citation_reader import misnamed_clause
 from runs.evidence.passages import Passage, passage_in
 from runs.evidence.quotes import resolve
 from runs.evidence.results import Evidence

@@ -9,8 +9,8 @@ from typing import Any
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask, FileInfo, Original, Reply, ToolResult, ToolSpec, ToolUse
 from runs.documents.content import Converted, digest_of
-from runs.documents.formats.docx import reader as docx
-from runs.documents.formats.pdf import reader as pdf
+from runs.documents.formats.docx import docx_reader as docx
+from runs.documents.formats.pdf import pdf_reader as pdf
 from runs.documents.made_files import add_comment, make
 from runs.documents.places.document import Document
 from runs.enums import About, Role

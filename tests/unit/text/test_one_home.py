@@ -14,7 +14,7 @@ EXCEPTIONS = {
     "runs/engine/live_text.py": "cuts at bytes of JSON, and keeps the end",
     "runs/pev/delimiters.py": "says how many characters are missing, for models",
     "runs/pev/checks/tables.py": "cuts a list of names",
-    "runs/evidence/citations/reader.py": "cuts a list of figures",
+    "runs/evidence/citations/citation_reader.py": "cuts a list of figures",
     "runs/readmodel/run_again.py": "cuts a list of names",
     "runs/rehearsal/synthesizer.py": "cuts at the end of a line, and names the file that has the rest",
     "runs/reports/brief.py": "cuts at the end of a word or clause and continues in the annex",

@@ -12,7 +12,7 @@ COMPARES_NO_TEXTS = {
     "runs/documents/formats/docx/numbering.py": "names of lists",
     "runs/documents/formats/docx/crossreferences.py": "numbers of clauses",
     "runs/documents/formats/pdf/unnamed.py": "letters that OCR reads",
-    "runs/documents/formats/rtf/reader.py": "names of fonts",
+    "runs/documents/formats/rtf/rtf_reader.py": "names of fonts",
     "runs/documents/reading/fields.py": "names of fonts",
     "runs/management/questions.py": "letters that stand for a decision",
     "runs/documents/reading/package_parts.py": "names of parts of a package",

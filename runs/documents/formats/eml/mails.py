@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from runs.documents.document_format import DocumentFormat
-from runs.documents.formats.html.reader import CUT, page_of
+from runs.documents.formats.html.html_reader import CUT, page_of
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.reading.building import Builder, BuiltDocument
 from runs.text.normalisation import caseless

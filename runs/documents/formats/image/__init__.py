@@ -11,7 +11,7 @@ FORMAT = DocumentFormat(
         *begins(b"\x89PNG\r\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*"),
         Signature(((0, b"RIFF"), (8, b"WEBP"))),
     ),
-    reader="runs.documents.formats.image.reader",
+    reader="runs.documents.formats.image.image_reader",
     edition=3,
     packages=("pillow", "tesserocr"),
     limits=OF_PICTURES,

@@ -6,7 +6,7 @@ from itertools import islice
 
 from PIL import ExifTags, Image
 
-from runs.documents.formats.image.reader import FORMATS, pages_of
+from runs.documents.formats.image.image_reader import FORMATS, pages_of
 from runs.documents.packed_parts import packed
 from runs.errors import InvalidInput
 

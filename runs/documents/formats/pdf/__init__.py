@@ -27,7 +27,7 @@ FORMAT = DocumentFormat(
         Signature(pattern=re.compile(_BEHIND), binary=True, in_ascii=True, is_inside=True),
         Signature(pattern=re.compile(_BEHIND + _NOT_UTF_8), is_inside=True),
     ),
-    reader="runs.documents.formats.pdf.reader",
+    reader="runs.documents.formats.pdf.pdf_reader",
     edition=9,
     packages=("pypdfium2", "tesserocr"),
     limits=OF_PICTURES,

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 from PIL import Image, ImageOps
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
-from runs.documents.formats.image.reader import read_lines
+from runs.documents.formats.image.image_reader import read_lines
 from runs.documents.formats.pdf.characters import NAMELESS, PageText
 from runs.documents.formats.pdf.drawing import draw
 from runs.documents.formats.pdf.geometry import PageView, Rectangle, boxes, loose_box

@@ -8,7 +8,7 @@ FORMAT = DocumentFormat(
     title="a PowerPoint presentation",
     unit="slide",
     zip_part=b"ppt/presentation",
-    reader="runs.documents.formats.pptx.reader",
+    reader="runs.documents.formats.pptx.pptx_reader",
     packages=("lxml",),
     anchors=Anchors(
         r"s\d+[\w.]*",

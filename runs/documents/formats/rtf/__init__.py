@@ -8,7 +8,7 @@ FORMAT = DocumentFormat(
     title="an RTF document",
     unit="line",
     signatures=begins(b"{\\rtf1", in_ascii=True),
-    reader="runs.documents.formats.rtf.reader",
+    reader="runs.documents.formats.rtf.rtf_reader",
     edition=2,
     anchors=BY_LINES,
 )

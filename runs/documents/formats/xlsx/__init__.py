@@ -15,7 +15,7 @@ FORMAT = DocumentFormat(
     title="an Excel workbook",
     unit="sheet",
     zip_part=b"xl/workbook",
-    reader="runs.documents.formats.xlsx.reader",
+    reader="runs.documents.formats.xlsx.xlsx_reader",
     edition=3,
     anchors=Anchors(
         r"[^!]*!\$?[A-Za-z]{1,3}\$?\d+(?::.*)?",

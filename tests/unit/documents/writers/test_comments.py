@@ -8,7 +8,7 @@ from itertools import pairwise
 import docx as python_docx
 import pytest
 
-from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.docx import docx_reader as docx
 from runs.documents.model.layout import Block, BlockKind, MarkKind
 from runs.documents.places.document import ASIDE
 from runs.documents.reading.building import BuiltDocument
@@ -216,4 +216,4 @@ def test_a_long_paragraph_of_many_runs_gets_its_comment_within_limits() -> None:
     start = docx.make(data).text.index("word 7999")
     comment = NewComment(start, start + len("word 7999"), "Too short?", ON)
     written = within(1, 100, "runs.documents.writers.comments.add_comment", data, comment)
-    assert about(within(1, 100, "runs.documents.formats.docx.reader.make", written)) == {"Too short?": "word 7999"}
+    assert about(within(1, 100, "runs.documents.formats.docx.docx_reader.make", written)) == {"Too short?": "word 7999"}

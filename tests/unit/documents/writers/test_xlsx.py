@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.documents.formats.xlsx import reader
+from runs.documents.formats.xlsx import xlsx_reader as reader
 from runs.documents.model.layout import BlockKind
 from runs.documents.reading.building import BuiltDocument
 from runs.documents.writers import xlsx

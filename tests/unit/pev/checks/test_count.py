@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.documents.content import Converted
-from runs.documents.formats.xlsx import reader
+from runs.documents.formats.xlsx import xlsx_reader as reader
 from runs.documents.places.document import Document
 from runs.pev.checks.count import Count
 from runs.pev.checks.deciding import problem_with, run_check

@@ -6,9 +6,9 @@ import pytest
 
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import ToolResult
-from runs.documents.formats.docx import reader as word_reader
-from runs.documents.formats.pdf import reader as pdf_reader
-from runs.documents.formats.xlsx import reader as sheet_reader
+from runs.documents.formats.docx import docx_reader as word_reader
+from runs.documents.formats.pdf import pdf_reader as pdf_reader
+from runs.documents.formats.xlsx import xlsx_reader as sheet_reader
 from runs.documents.made_files import make
 from runs.documents.model.layout import BlockKind
 from runs.documents.reading.building import BuiltDocument

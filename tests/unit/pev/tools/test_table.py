@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import FileInfo, ToolResult
 from runs.documents.content import Converted
-from runs.documents.formats.xlsx import reader
+from runs.documents.formats.xlsx import xlsx_reader as reader
 from runs.documents.model.layout import Block, BlockKind, Layout
 from runs.documents.places.document import Document
 from runs.pev.input_coverage import Inputs, coverage

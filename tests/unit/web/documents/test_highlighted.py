@@ -10,18 +10,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pypdfium2 import PdfDocument
 
-from runs.documents.formats.docx import reader as docx
-from runs.documents.formats.eml import reader as eml
-from runs.documents.formats.epub import reader as epub
-from runs.documents.formats.html import reader as html
-from runs.documents.formats.odt import reader as odt
-from runs.documents.formats.ole import reader as ole
-from runs.documents.formats.pdf import reader as pdf
+from runs.documents.formats.docx import docx_reader as docx
+from runs.documents.formats.eml import eml_reader as eml
+from runs.documents.formats.epub import epub_reader as epub
+from runs.documents.formats.html import html_reader as html
+from runs.documents.formats.odt import odt_reader as odt
+from runs.documents.formats.ole import ole_reader as ole
+from runs.documents.formats.pdf import pdf_reader as pdf
 from runs.documents.formats.pdf.characters import text_of, text_page_of
 from runs.documents.formats.pdf.geometry import PageView, rectangles
-from runs.documents.formats.pptx import reader as pptx
-from runs.documents.formats.rtf import reader as rtf
-from runs.documents.formats.xlsx import reader as xlsx
+from runs.documents.formats.pptx import pptx_reader as pptx
+from runs.documents.formats.rtf import rtf_reader as rtf
+from runs.documents.formats.xlsx import xlsx_reader as xlsx
 from runs.documents.places.document import Document
 from runs.evidence.passages import Passage, passage_in
 from runs.text.normalisation import folded

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.docx import docx_reader as docx
 from tests.documents.word import level, lists, paragraph, part, style, word, zipped
 
 OUTLINE = (

@@ -3,7 +3,7 @@
 import random
 from functools import cache
 
-from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.docx import docx_reader as docx
 from runs.documents.model.layout import MarkKind
 from runs.documents.places.document import Document
 from runs.documents.reading.building import BuiltDocument

@@ -3,7 +3,7 @@
 import pytest
 
 from runs import isolation
-from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.docx import docx_reader as docx
 from runs.documents.model.layout import MarkKind
 from runs.documents.packed_parts import unpacked
 from runs.documents.reading.building import BuiltDocument

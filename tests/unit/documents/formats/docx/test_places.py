@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.docx import docx_reader as docx
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.errors import InvalidInput
 from tests.documents.word import commented, deleted, deleted_mark, inserted, paragraph, run, table, text_box, word

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.docx import docx_reader as docx
 from runs.documents.model.layout import BlockKind, Mark, MarkKind
 from runs.documents.places.document import Document
 from runs.documents.reading.building import BuiltDocument

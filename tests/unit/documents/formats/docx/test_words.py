@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.documents.formats.docx import reader as docx
+from runs.documents.formats.docx import docx_reader as docx
 from runs.documents.model.layout import Deletion, Mark, MarkKind
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput

@@ -2,9 +2,9 @@
 
 import pytest
 
-from runs.documents.formats.eml import reader as eml
-from runs.documents.formats.epub import reader as epub
-from runs.documents.formats.html.reader import ELSEWHERE, make
+from runs.documents.formats.eml import eml_reader as eml
+from runs.documents.formats.epub import epub_reader as epub
+from runs.documents.formats.html.html_reader import ELSEWHERE, make
 from runs.documents.model.layout import MarkKind
 from runs.documents.places.document import Document
 from runs.documents.places.views import own_text

@@ -3,7 +3,7 @@
 import pytest
 
 from runs.documents.formats.pdf import annotations
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf.pdf_reader import make
 from runs.documents.model.layout import BlockKind, Mark, MarkKind
 from runs.documents.places.document import Document
 from runs.documents.reading.building import BuiltDocument

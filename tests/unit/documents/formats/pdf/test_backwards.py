@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf.pdf_reader import make
 from tests.documents import pdfs
 
 _LAM_ALEF = "\ufefb"

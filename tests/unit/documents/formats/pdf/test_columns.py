@@ -8,7 +8,7 @@ from textwrap import wrap
 import pytest
 
 from runs.documents.formats.pdf.drawing import places
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf.pdf_reader import make
 from tests.documents import pdfs
 
 _TEXT = (

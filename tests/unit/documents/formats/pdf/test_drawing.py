@@ -10,7 +10,7 @@ from pypdf import PdfReader
 
 from runs.documents.formats.pdf import drawing
 from runs.documents.formats.pdf.drawing import extract_pages, picture, places, thumbnail
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf.pdf_reader import make
 from runs.documents.packed_parts import unpacked
 from runs.errors import InvalidInput
 from tests.documents import pdfs

@@ -3,7 +3,7 @@
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf.pdf_reader import make
 from runs.documents.model.layout import MarkKind
 from tests.documents import pdfs
 from tests.documents.pdfs import line

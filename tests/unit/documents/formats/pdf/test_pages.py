@@ -12,9 +12,10 @@ from pypdfium2 import PdfBitmap, PdfPage, PdfTextPage
 
 from runs import isolation
 from runs.documents.document_format import OF_PICTURES
-from runs.documents.formats.pdf import ink, reader
+from runs.documents.formats.pdf import ink
+from runs.documents.formats.pdf import pdf_reader as reader
 from runs.documents.formats.pdf.drawing import picture, places, thumbnail
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf.pdf_reader import make
 from runs.documents.model.layout import MarkKind
 from runs.documents.packed_parts import unpacked
 from runs.errors import InvalidInput
@@ -104,7 +105,7 @@ def test_nothing_of_a_page_that_was_shown_is_kept(show: Callable[[bytes], bytes]
 def test_the_memory_is_that_of_a_page_however_many_there_are(count: int) -> None:
     data = pdfs.pages_of([_stamped(number) for number in range(count)])
     limits = replace(OF_PICTURES, megabytes=_MEGABYTES)
-    _, text = unpacked(isolation.run("runs.documents.formats.pdf.reader.read", data, limits))
+    _, text = unpacked(isolation.run("runs.documents.formats.pdf.pdf_reader.read", data, limits))
     assert [page.split("\n")[-1].split()[-1] for page in text.decode().split("\n\f")] == [
         f"ABC-{number:06}" for number in range(count)
     ]

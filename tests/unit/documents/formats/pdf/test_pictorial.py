@@ -3,8 +3,8 @@
 import pytest
 from PIL import Image
 
-from runs.documents.formats.pdf import reader
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf import pdf_reader as reader
+from runs.documents.formats.pdf.pdf_reader import make
 from tests.documents import pdfs
 from tests.documents.pictures import page as printed
 from tests.documents.pictures import saved

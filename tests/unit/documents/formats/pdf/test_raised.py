@@ -5,7 +5,7 @@ import json
 import pytest
 
 from runs.documents.formats.pdf.drawing import places
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf.pdf_reader import make
 from runs.documents.places.document import Document
 from runs.evidence.passages import Passage, passage_in
 from tests.documents import pdfs

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from runs.documents.formats.image import reader
+from runs.documents.formats.image import image_reader as reader
 from runs.documents.formats.pdf import unnamed
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf.pdf_reader import make
 from runs.documents.model.layout import MarkKind
 from runs.documents.reading.building import BuiltDocument
 from tests.documents import pdfs

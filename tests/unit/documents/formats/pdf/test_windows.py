@@ -7,7 +7,7 @@ from PIL import ImageChops
 from pypdfium2 import PdfDocument, PdfPage
 
 from runs.documents.formats.pdf.geometry import Rectangle
-from runs.documents.formats.pdf.reader import make
+from runs.documents.formats.pdf.pdf_reader import make
 from runs.documents.formats.pdf.windows import WHOLE, Picture, windows
 from runs.documents.model.layout import MarkKind
 from tests.documents import pdfs

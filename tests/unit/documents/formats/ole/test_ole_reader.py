@@ -8,8 +8,8 @@ from email.policy import SMTP
 import pytest
 
 from runs import isolation
-from runs.documents.formats.ole import reader as ole
-from runs.documents.formats.ole.reader import attachments, make, unpacked_rtf
+from runs.documents.formats.ole import ole_reader as ole
+from runs.documents.formats.ole.ole_reader import attachments, make, unpacked_rtf
 from runs.errors import InvalidInput
 from runs.isolation import Limits
 from tests.documents.compound import compound

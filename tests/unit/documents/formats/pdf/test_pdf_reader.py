@@ -10,10 +10,10 @@ from PIL import Image
 
 from runs import isolation
 from runs.documents.document_format import OF_PICTURES
-from runs.documents.formats.image import reader
+from runs.documents.formats.image import image_reader as reader
 from runs.documents.formats.pdf import drawing, ink
-from runs.documents.formats.pdf import reader as pdf_reader
-from runs.documents.formats.pdf.reader import _Ocr, make
+from runs.documents.formats.pdf import pdf_reader as pdf_reader
+from runs.documents.formats.pdf.pdf_reader import _Ocr, make
 from runs.documents.model.layout import MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
 from runs.documents.places.document import Document
@@ -150,7 +150,7 @@ def test_what_was_filled_into_a_form_and_put_onto_a_page_is_read() -> None:
 
 def test_a_process_sends_what_was_made() -> None:
     data = pdfs.pages_of([pdfs.line("Hello.")])
-    header, text = unpacked(isolation.run("runs.documents.formats.pdf.reader.read", data))
+    header, text = unpacked(isolation.run("runs.documents.formats.pdf.pdf_reader.read", data))
     assert (Rendered.model_validate_json(header), text.decode()) == (make(data).rendered, "Hello.")
 
 
@@ -216,12 +216,12 @@ def test_only_so_many_pages_are_read_by_ocr(monkeypatch: pytest.MonkeyPatch) -> 
 def test_ocr_ends_before_its_process_does_and_what_was_read_is_kept() -> None:
     limits = replace(OF_PICTURES, seconds=reader.MIN_SECONDS_LEFT)
     data = pdfs.joined(pdfs.pages_of([pdfs.line("Annex")]), _SCAN)
-    header, text = unpacked(isolation.run("runs.documents.formats.pdf.reader.read", data, limits))
+    header, text = unpacked(isolation.run("runs.documents.formats.pdf.pdf_reader.read", data, limits))
     notes = Rendered.model_validate_json(header).notes
     assert text.decode().strip() == "Annex"
     assert notes == ("Page 2 of 2 was not read, since OCR takes too long; split the file.",)
     with pytest.raises(InvalidInput, match=r"^is a scan that takes OCR too long; split it$"):
-        isolation.run("runs.documents.formats.pdf.reader.read", _SCAN, limits)
+        isolation.run("runs.documents.formats.pdf.pdf_reader.read", _SCAN, limits)
 
 
 def test_a_scan_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ from runs.documents.formats.eml.mails import (
     html_lines,
     plain_lines,
 )
-from runs.documents.formats.html.reader import decode_or_guess, decode_or_none
+from runs.documents.formats.html.html_reader import decode_or_guess, decode_or_none
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
 

@@ -3,8 +3,8 @@
 import pytest
 
 from runs import isolation
-from runs.documents.formats.odt import reader as odt
-from runs.documents.formats.odt.reader import make
+from runs.documents.formats.odt import odt_reader as odt
+from runs.documents.formats.odt.odt_reader import make
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput

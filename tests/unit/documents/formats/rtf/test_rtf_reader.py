@@ -3,8 +3,8 @@
 import pytest
 
 from runs import isolation
-from runs.documents.formats.rtf import reader as rtf
-from runs.documents.formats.rtf.reader import make
+from runs.documents.formats.rtf import rtf_reader as rtf
+from runs.documents.formats.rtf.rtf_reader import make
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.packed_parts import unpacked
 from runs.documents.reading.building import BuiltDocument

@@ -5,7 +5,7 @@ from functools import partial
 from urllib.parse import unquote
 
 from runs.documents.formats.epub import FORMAT
-from runs.documents.formats.html.reader import CUT, add_pieces, page_of
+from runs.documents.formats.html.html_reader import CUT, add_pieces, page_of
 from runs.documents.reading.building import Builder, BuiltDocument
 from runs.documents.reading.package_parts import Element, Package
 from runs.errors import InvalidInput

@@ -7,9 +7,9 @@ from email.policy import SMTP
 import pytest
 
 from runs import isolation
-from runs.documents.formats.eml import reader as eml
+from runs.documents.formats.eml import eml_reader as eml
+from runs.documents.formats.eml.eml_reader import attachments, make
 from runs.documents.formats.eml.mails import html_lines
-from runs.documents.formats.eml.reader import attachments, make
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.places.document import Document, PlaceName
 from runs.documents.reading.building import BuiltDocument

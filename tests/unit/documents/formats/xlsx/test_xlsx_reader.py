@@ -7,8 +7,8 @@ import pytest
 
 from runs import isolation
 from runs.documents.formats.xlsx import cells
-from runs.documents.formats.xlsx import reader as xlsx
-from runs.documents.formats.xlsx.reader import make
+from runs.documents.formats.xlsx import xlsx_reader as xlsx
+from runs.documents.formats.xlsx.xlsx_reader import make
 from runs.documents.model.layout import NOT_KEPT, Block, BlockKind, MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
 from runs.documents.places.document import Document, PlaceName

@@ -4,8 +4,8 @@ import pytest
 from PIL import Image
 
 from runs import isolation
-from runs.documents.formats.image import reader
-from runs.documents.formats.image.reader import MAX_PAGES, make, read_picture
+from runs.documents.formats.image import image_reader as reader
+from runs.documents.formats.image.image_reader import MAX_PAGES, make, read_picture
 from runs.documents.model.layout import BlockKind, MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
 from runs.errors import InvalidInput

@@ -3,8 +3,8 @@
 import pytest
 
 from runs import isolation
-from runs.documents.formats.pptx import reader as pptx
-from runs.documents.formats.pptx.reader import make
+from runs.documents.formats.pptx import pptx_reader as pptx
+from runs.documents.formats.pptx.pptx_reader import make
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.places.document import Document, PlaceName
 from runs.documents.reading.building import BuiltDocument

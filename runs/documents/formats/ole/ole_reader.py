@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import olefile
 
-from runs.documents.formats.eml import reader as eml
+from runs.documents.formats.eml import eml_reader as eml
 from runs.documents.formats.eml import smime
 from runs.documents.formats.eml.mails import (
     MAX_ATTACHED_BYTES,
@@ -24,7 +24,7 @@ from runs.documents.formats.eml.mails import (
     plain_lines,
 )
 from runs.documents.formats.ole import FORMAT
-from runs.documents.formats.rtf import reader as rtf
+from runs.documents.formats.rtf import rtf_reader as rtf
 from runs.documents.reading.building import BuiltDocument
 from runs.documents.reading.package_parts import NEEDS_PASSWORD
 from runs.errors import InvalidInput

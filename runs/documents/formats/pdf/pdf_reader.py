@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 
 from pypdfium2 import PdfDocument, PdfPage, PdfTextPage, raw
 
-from runs.documents.formats.image import reader
+from runs.documents.formats.image import image_reader
 from runs.documents.formats.pdf import FORMAT
 from runs.documents.formats.pdf.annotations import AnnotationFinder, Aside, Asides, PageAnnotations
 from runs.documents.formats.pdf.characters import NAMELESS, PageText, text_of, text_page_of
@@ -319,7 +319,7 @@ class _Ocr:
         if not self._room.take():
             return None
         try:
-            return reader.read_picture(draw(page, OCR_SCALE, grey=True))
+            return image_reader.read_picture(draw(page, OCR_SCALE, grey=True))
         except InvalidInput:  # OCR has taken too long
             return None
 

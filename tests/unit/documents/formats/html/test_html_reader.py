@@ -3,9 +3,9 @@
 import pytest
 
 from runs import isolation
-from runs.documents.formats.epub import reader as epub
-from runs.documents.formats.html import reader as html
-from runs.documents.formats.html.reader import CUT, make
+from runs.documents.formats.epub import epub_reader as epub
+from runs.documents.formats.html import html_reader as html
+from runs.documents.formats.html.html_reader import CUT, make
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.packed_parts import unpacked
 from runs.documents.reading.building import BuiltDocument
