@@ -6,13 +6,14 @@ First the words that make a clause worth a second look: vague, left blank, missi
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import accumulate
 
 from runs.evidence.quotes import proves_nothing
 from runs.rehearsal.documents import Document
-from runs.rehearsal.text import QUOTE_CHARS, Quote, Sentence, blocks, sentences, unbarred
+from runs.rehearsal.text import QUOTE_CHARS, Quote, Sentence, blocks, sentences
 from runs.text.dates import dates_in
 from runs.text.names import LEGAL_FORM
 from runs.text.numbers import numbers_in
@@ -28,20 +29,69 @@ ADDRESSED = "Text addressed to software"
 KINDS = (PLACEHOLDER, MISSING_DATE, MISSING_AMOUNT, MISSING_PARTY, VAGUE, ADDRESSED)
 SEVERAL = {MISSING_PARTY: "missing parties", ADDRESSED: "texts addressed to software"}
 """Of several, where an s is not enough."""
+LACKING = ""
+"""The kind of a rule for what was left blank: what it lacks shows in the words before it."""
+
+_MONEY = r"(?:amount|sum|price|fees?|charge|rent|cap|deposit|penalty|remuneration|compensation|salary|premium)"
+_KINDS_LACKING = {
+    kind: re.compile(pattern, re.IGNORECASE)
+    for kind, pattern in {
+        MISSING_AMOUNT: rf"\b(?:{_MONEY}|betrag|miete|kaution|preis|vergütung|EUR|CHF|USD|GBP)\b|[€$£]",
+        MISSING_DATE: r"\b(?:dated?|day|term|commencement|start|begin|expir\w+|end|deadline|effective|datum|beginn|"
+        r"ende|frist)\b",
+        MISSING_PARTY: r"\b(?:between|party|parties|name|client|customer|supplier|landlord|tenant|vertragspartei|"
+        r"firma)\b",
+    }.items()
+}
+LEFT_BLANK = (
+    "This was left blank: what hangs on it can be neither computed nor enforced as the clause stands.",
+    "Fill it in, or delete the clause if it does not apply.",
+)
+ELSEWHERE = re.compile(
+    r"\b(?:stated|set out|specified|agreed in|listed|defined|according to|pursuant to|schedule|annex|appendix|"
+    r"exhibit|clause|section|article)\b|_{4,}",
+    re.IGNORECASE,
+)
+DEFINED_TERM = re.compile(r"[“\"„‘«]\s*(?:the )?([A-Z][\w -]{1,40}?)\s*[”\"“’»]|\*\*([A-Z][\w -]{1,40}?):?\*\*")
+
+
+def amounts_in(text: str) -> Iterator[tuple[int, int]]:
+    """Where the sums of money and the percentages of a text are."""
+    wanted = CURRENCIES.keys() | {"%"}
+    return ((number.start, number.end) for number in numbers_in(text) if number.unit in wanted)
+
+
+@lru_cache(maxsize=1)  # a long sentence may owe many payments
+def _last_amount(sentence: str) -> int:
+    """Where a sentence last refers to a place that may state an amount; its end, if it states one itself."""
+    if any(amounts_in(sentence)):
+        return len(sentence)
+    return max((match.start() for match in ELSEWHERE.finditer(sentence)), default=-1)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """`why` and `advice` may name the words found with {term}."""
+    """`term`: what names the words found, as `re.Match.expand` reads it; `why` and `advice` may use it as {term}.
+    `is_settled` says, of a match in its sentence and the terms that the document defines, that it is no point.
+    """
 
     kind: str
     pattern: re.Pattern[str]
     why: str
     advice: str
+    term: str
+    is_settled: Callable[[re.Match[str], Collection[str]], bool]
 
 
-def _rule(kind: str, pattern: str, why: str, advice: str) -> Rule:
-    return Rule(kind, re.compile(pattern, re.IGNORECASE), why, advice)
+def _rule(
+    kind: str,
+    pattern: str,
+    why: str,
+    advice: str,
+    term: str = r"\g<0>",
+    is_settled: Callable[[re.Match[str], Collection[str]], bool] = lambda match, defined: False,
+) -> Rule:
+    return Rule(kind, re.compile(pattern, re.IGNORECASE), why, advice, term, is_settled)
 
 
 _LATER = (
@@ -59,7 +109,7 @@ RULES = (
     ),
     _rule(
         MISSING_AMOUNT,
-        rf"\b(?:amount|sum|price|fees?|rent|cap|limit|remuneration|compensation|penalty|deposit)\b{_LATER}",
+        rf"\b(?:{_MONEY}|limit)\b{_LATER}",
         "No amount is stated; until the parties agree there may be none, or the clause may be void.",
         "State the amount and currency, or a formula and who calculates it.",
     ),
@@ -103,65 +153,44 @@ RULES = (
         "“{term}” speaks to a program that reads the document, not to a party. It was text here and had no effect.",
         "Ask who put this passage into the document and why, and have it removed.",
     ),
+    _rule(LACKING, r"_{4,}|\.{6,}|…{2,}", *LEFT_BLANK),
+    _rule(
+        LACKING,
+        r"\A\| ?(?P<row>[^|]{1,300}?) ?\| ?(?:[-–—?]|n/a)? ?\|\Z|"
+        r"\A(?:[-*+]\s+)?(?:\*\*(?P<bold>[^*]{2,60}?):?\*\*:?|(?P<plain>(?-i:[A-ZÄÖÜ])[\w /]{2,40}):)\Z",
+        *LEFT_BLANK,
+        term=r"\g<row>\g<bold>\g<plain>",
+        is_settled=lambda match, _: _lacking(match[0]) == PLACEHOLDER,
+    ),
+    _rule(
+        MISSING_AMOUNT,
+        r"\b(?:shall|must|will|has to|have to|agrees? to) (?:also )?pay\b(?P<what>[^.;]{0,60}?"
+        rf"\b{_MONEY})\b",
+        "A payment is owed, and the clause neither states its amount nor says where it stands.",
+        "State the amount and its currency, or how it is computed.",
+        term=r"\g<what>",
+        is_settled=lambda match, _: _last_amount(match.string) >= match.end(),
+    ),
+    _rule(
+        MISSING_PARTY,
+        r"\bthe (?P<role>(?-i:(?:[A-Z][a-z]+ )?(?:Guarantor|Agent|Auditor|Subcontractor|Contractor|Broker|Insurer|"
+        r"Licensor|Licensee|Landlord|Tenant|Client|Customer|Supplier|Provider|Controller|Processor|Buyer|Seller|"
+        r"Purchaser|Vendor|Lender|Borrower|Employer|Employee|Consultant|Trustee|Expert|Lessor|Lessee|Operator|Manager|"
+        r"Surveyor|Architect|Bank|Notary|Company|Distributor|Owner)))"
+        r"(?=\s+(?:shall|may|must|will|undertakes|agrees|warrants)\b)",
+        "“{term}” has rights or duties here, but the document does not say who that is.",
+        "Define {term} by name and seat, or say how and by when it is appointed.",
+        term=r"the \g<role>",
+        is_settled=lambda match, defined: match["role"].casefold() in defined,
+    ),
 )
-"""In this order: words that one rule has taken are not looked at by the next."""
-
-BLANK = re.compile(r"_{4,}|\.{6,}|…{2,}")
-EMPTY_ROW = re.compile(r"\s*\|\s*(?P<label>[^|]*\w[^|]*?)\s*\|\s*(?:-|–|—|\?|n/a)?\s*\|\s*")
-EMPTY_LABEL = re.compile(r"\s*(?:[-*+]\s+)?(?:\*\*(?P<label>[^*]{2,60}?):?\*\*:?|(?P<plain>[A-ZÄÖÜ][\w /]{2,40}):)\s*")
-LACKING = {
-    kind: re.compile(pattern, re.IGNORECASE)
-    for kind, pattern in {
-        MISSING_AMOUNT: r"\b(?:amount|fees?|rent|deposit|price|sum|penalty|remuneration|salary|cap|premium|betrag|"
-        r"miete|kaution|preis|vergütung|EUR|CHF|USD|GBP)\b|[€$£]",
-        MISSING_DATE: r"\b(?:dated?|day|term|commencement|start|begin|expir\w+|end|deadline|effective|datum|beginn|"
-        r"ende|frist)\b",
-        MISSING_PARTY: r"\b(?:between|party|parties|name|client|customer|supplier|landlord|tenant|vertragspartei|"
-        r"firma)\b",
-    }.items()
-}
-"""What a blank lacks shows in the words before it."""
-LEFT_BLANK = (
-    "This was left blank: what hangs on it can be neither computed nor enforced as the clause stands.",
-    "Fill it in, or delete the clause if it does not apply.",
-)
-PAYS = re.compile(
-    r"\b(?:shall|must|will|has to|have to|agrees? to) (?:also )?pay\b(?P<what>[^.;]{0,60}?\b(?:penalty|fees?|"
-    r"compensation|deposit|rent|charge|sum|amount|price|remuneration))\b",
-    re.IGNORECASE,
-)
-ELSEWHERE = re.compile(
-    r"\b(?:stated|set out|specified|agreed in|listed|defined|according to|pursuant to|schedule|annex|appendix|"
-    r"exhibit|clause|section|article)\b|_{4,}",
-    re.IGNORECASE,
-)
-UNSTATED = (
-    "A payment is owed, and the clause neither states its amount nor says where it stands.",
-    "State the amount and its currency, or how it is computed.",
-)
-ACTS = re.compile(
-    r"\b[Tt]he (?P<role>(?:[A-Z][a-z]+ )?(?:Guarantor|Agent|Auditor|Subcontractor|Contractor|Broker|Insurer|Licensor|"
-    r"Licensee|Landlord|Tenant|Client|Customer|Supplier|Provider|Controller|Processor|Buyer|Seller|Purchaser|Vendor|"
-    r"Lender|Borrower|Employer|Employee|Consultant|Trustee|Expert|Lessor|Lessee|Operator|Manager|Surveyor|Architect|"
-    r"Bank|Notary|Company|Distributor|Owner))\s+(?:shall|may|must|will|undertakes|agrees|warrants)\b"
-)
-DEFINED_TERM = re.compile(r"[“\"„‘«]\s*(?:the )?([A-Z][\w -]{1,40}?)\s*[”\"“’»]|\*\*([A-Z][\w -]{1,40}?):?\*\*")
+"""In this order: what begins in words that one rule has taken is not looked at by the next."""
 
 
 MAX_BEFORE = 4
 """Lines before a blank that are quoted with it: in a table these are what the cells beside it say."""
-
-
 _PART = r"(?:[A-ZÄÖÜÉ][\w'’&-]*|&|de|du|des|la|und|and|of)"
-
-
 COMPANY = re.compile(rf"(?<![\w])[A-ZÄÖÜÉ][\w'’&-]*(?:[ \n]{_PART}){{0,5}}[ \n]{LEGAL_FORM}")
-
-
-def amounts_in(text: str) -> Iterator[tuple[int, int]]:
-    """Where the sums of money and the percentages of a text are."""
-    wanted = CURRENCIES.keys() | {"%"}
-    return ((number.start, number.end) for number in numbers_in(text) if number.unit in wanted)
 
 
 @dataclass(frozen=True)
@@ -215,28 +244,53 @@ class Finding:
 
 
 def findings_in(document: Document) -> list[Finding]:
-    """All points of a document in the order of their lines; the same words twice are one point."""
+    """All points of a document in the order of their lines. The same words twice are one point; blanks stay apart."""
     text = document.text
     defined = {(one or other).casefold() for one, other in DEFINED_TERM.findall(text)}
-    found: list[Finding] = []
+    found: dict[tuple[str, str, int], list[Finding]] = {}
     for block in blocks(document.lines, document.beginnings):
-        found += _empty_field(document.path, block)
         for sentence in sentences(block):
-            found += _by_rules(document.path, sentence)
-            found += _blanks(document.path, sentence)
-            found += _undefined(document.path, sentence, defined)
-    points = sorted(_merged(found), key=lambda item: (item.line, KINDS.index(item.kind), item.term))
+            for point in _points(document.path, sentence, defined):
+                is_repeated = point.kind in (VAGUE, MISSING_PARTY, ADDRESSED)
+                key = (point.kind, point.term.casefold(), 0 if is_repeated else point.line)
+                found.setdefault(key, []).append(point)
     standing = text.replace("\t", "\n") if document.places else text
     alone = frozenset(line.strip() for line in standing.splitlines())
-    return [
-        replace(
-            item,
-            places=tuple(dict.fromkeys(map(document.place, (item.line, *item.also)))),
-            anchor=document.anchor(item.quote.first, item.quote.last),
-            cites=_citable(document, item.quote, alone),
+    points = []
+    for same in found.values():
+        first, lines = same[0], tuple(dict.fromkeys(one.line for one in same))
+        points.append(
+            replace(
+                first,
+                also=lines[1:],
+                places=tuple(dict.fromkeys(map(document.place, lines))),
+                anchor=document.anchor(first.quote.first, first.quote.last),
+                cites=_citable(document, first.quote, alone),
+            )
         )
-        for item in points
-    ]
+    return sorted(points, key=lambda one: (one.line, KINDS.index(one.kind), one.term))
+
+
+def _points(path: str, sentence: Sentence, defined: Collection[str]) -> Iterator[Finding]:
+    text = sentence.text
+    taken = bytearray(len(text))
+    for rule in RULES:
+        for match in rule.pattern.finditer(text):
+            start, end = match.span()
+            if taken[start] or rule.is_settled(match, defined):
+                continue
+            taken[start:end] = b"\1" * (end - start)
+            before = text[max(0, start - 40) : start]
+            words = match.expand(rule.term).strip("* ") or match[0]
+            if set(words) <= set("_.…"):
+                words = " ".join([*re.findall(r"[^\s|*_:]+", before)[-2:], "____"])
+            term = truncate_line(words, 60)
+            why, advice = rule.why.replace("{term}", term), rule.advice.replace("{term}", term)
+            yield Finding(path, rule.kind or _lacking(before + match[0]), term, sentence.quote(start, end), why, advice)
+
+
+def _lacking(words: str) -> str:
+    return next((kind for kind, pattern in _KINDS_LACKING.items() if pattern.search(words)), PLACEHOLDER)
 
 
 def _citable(document: Document, quote: Quote, alone: Collection[str]) -> Quote | None:
@@ -256,66 +310,3 @@ def _citable(document: Document, quote: Quote, alone: Collection[str]) -> Quote 
 
 def _proves_nothing(words: str, alone: Collection[str]) -> bool:
     return bool(proves_nothing(words, words if words.strip() in alone else ""))
-
-
-def _by_rules(path: str, sentence: Sentence) -> Iterator[Finding]:
-    taken = bytearray(len(sentence.text))
-    for rule in RULES:
-        for match in rule.pattern.finditer(sentence.text):
-            start, end = match.span()
-            if taken.find(1, start, end) >= 0:
-                continue
-            taken[start:end] = b"\1" * (end - start)
-            term = truncate_line(match[0], 60)
-            texts = rule.why.replace("{term}", term), rule.advice.replace("{term}", term)
-            yield Finding(path, rule.kind, term, sentence.quote(start, end), *texts)
-
-
-def _blanks(path: str, sentence: Sentence) -> Iterator[Finding]:
-    for match in BLANK.finditer(sentence.text):
-        before = sentence.text[max(0, match.start() - 40) : match.start()]
-        term = " ".join([*re.findall(r"[^\s|*_:]+", before)[-2:], "____"])
-        yield Finding(path, _lacking(before), term, sentence.quote(*match.span()), *LEFT_BLANK)
-    pays = PAYS.search(sentence.text)
-    if pays and not any(amounts_in(sentence.text)) and not ELSEWHERE.search(sentence.text, pays.end()):
-        term = truncate_line(pays["what"], 60)
-        yield Finding(path, MISSING_AMOUNT, term, sentence.quote(*pays.span()), *UNSTATED)
-
-
-def _lacking(words: str) -> str:
-    found = (kind for kind, pattern in LACKING.items() if pattern.search(words))
-    return next(found, PLACEHOLDER)
-
-
-def _empty_field(path: str, block: Sequence[tuple[int, str]]) -> Iterator[Finding]:
-    """A label with nothing behind it, where the label asks for a date, an amount or a name."""
-    number, line = block[0]
-    if len(block) == 1 and (match := EMPTY_ROW.fullmatch(line[:300]) or EMPTY_LABEL.fullmatch(line[:300])):
-        label = next(text for text in match.groups() if text).strip("* ")
-        if _lacking(label) != PLACEHOLDER:
-            quote = Quote(unbarred(line.strip()), number, number)
-            yield Finding(path, _lacking(label), truncate_line(label, 60), quote, *LEFT_BLANK)
-
-
-def _undefined(path: str, sentence: Sentence, defined: set[str]) -> Iterator[Finding]:
-    """A role that acts although no definition introduces it."""
-    for match in ACTS.finditer(sentence.text):
-        role = match["role"]
-        if role.casefold() not in defined:
-            why = f"“The {role}” has rights or duties here, but the document does not say who that is."
-            advice = f"Define the {role} by name and seat, or say how and by when it is appointed."
-            yield Finding(path, MISSING_PARTY, f"the {role}", sentence.quote(*match.span()), why, advice)
-
-
-def _merged(found: Sequence[Finding]) -> list[Finding]:
-    """Vague words and roles that come again are added to their first finding; blanks stay apart."""
-    kept: dict[tuple[str, str, int], Finding] = {}
-    lines: dict[tuple[str, str, int], list[int]] = {}
-    for item in sorted(found, key=lambda one: one.line):
-        apart = item.kind not in (VAGUE, MISSING_PARTY, ADDRESSED)
-        key = (item.kind, item.term.casefold(), item.line if apart else 0)
-        kept.setdefault(key, item)
-        seen = lines.setdefault(key, [item.line])
-        if item.line != seen[-1]:
-            seen.append(item.line)
-    return [replace(item, also=tuple(lines[key][1:])) for key, item in kept.items()]
