@@ -4,8 +4,7 @@ It shares no rule with the executor, so that an error there is not repeated here
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from runs.contracts.base import QuotedEvidence
@@ -29,42 +28,22 @@ class _NotShownError(Exception):
     """A document that a criterion is about was not put before the verifier as a whole."""
 
 
-@dataclass
-class _Ruling:
-    """Evidence and complaints while a file is gone through."""
+class _Passage(NamedTuple):
+    """Words of a source that support a criterion. `result`: the file whose statement they support, if any; `statement`:
+    this statement, if it is not the same words.
+    """
 
-    evidence: list[QuotedEvidence] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-
-    def quote(self, source: str, text: str, statement: str = "") -> None:
-        """`statement`: words of the result that this supports."""
-        cut = " ".join(text.split())[:QUOTE_CHARS].strip()
-        if sum(map(str.isalnum, cut)) >= 3 and self.has_room:
-            said = statement[:QUOTE_CHARS].strip() or None
-            self.evidence.append(QuotedEvidence(source=source, quote=cut, statement=said))
-
-    @property
-    def has_room(self) -> bool:
-        return len(self.evidence) < MAX_QUOTES
-
-    def answer(self, label: str) -> CriterionAnswer:
-        complaints = self.complaints[:MAX_COMPLAINTS]
-        if not self.evidence and not complaints:
-            complaints = ["There is nothing to quote that would prove it."]
-        return CriterionAnswer(
-            criterion=label,
-            passed=not complaints,
-            evidence=self.evidence,
-            confidence=0.95,
-            feedback=" ".join(complaints),
-        )
+    source: str
+    words: str
+    result: str = ""
+    statement: str = ""
 
 
 class _Exhibits:
     """What lies before the verifier. `listed`: the paths that list_files gave; `total`: how many it counted."""
 
     def __init__(self, conversation: Conversation) -> None:
-        self._documents = {part.name: part.text for part in conversation.all("document")}
+        self.documents = {part.name: part.text for part in conversation.all("document")}
         self._lines: dict[str, list[str]] = {}
         self.output = conversation.text("output")
         listing = next((part.text for part in conversation.all("tool") if re.match(r"\d+ files, ", part.text)), "0")
@@ -73,18 +52,9 @@ class _Exhibits:
         self.listed = set(re.findall(r"^\d+\t([^\t\n]+)", whole, re.MULTILINE))
 
     def text(self, path: str) -> str:
-        if path not in self._documents:
+        if path not in self.documents:
             raise _NotShownError(f"{path or 'A document'} was not put before the verifier as a whole.")
-        return self._documents[path]
-
-    @property
-    def copies(self) -> list[str]:
-        """The copies of Word documents with comments."""
-        return [name for name in self._documents if name.startswith(REVIEWED) and is_word(name)]
-
-    def beside(self, path: str) -> list[str]:
-        """The documents outside the folder of this file, which is where all results lie."""
-        return [name for name in self._documents if not name.startswith(f"{path.rpartition('/')[0]}/")]
+        return self.documents[path]
 
     def lines(self, path: str) -> list[str]:
         if path not in self._lines:
@@ -96,19 +66,27 @@ class _Exhibits:
 
     def verbatim(self, path: str, words: str) -> str:
         """The words as they stand in a result: in one line of it, or the part of them that its first line has."""
-        lines = [line.removeprefix("> ") for line in self.lines(path)]
+        lines = [line.removeprefix("> ") for line in self.lines(path)] if path else []
         whole = next((words for line in lines if words in line), "")
         return whole or max((line for line in lines if line and words.startswith(line)), key=len, default="")
 
     def holds(self, path: str, quote: str, line: str) -> bool:
         """Whether the quote begins in this line; it may run on."""
-        first = int(line) - 1 if re.fullmatch(r"[1-9]\d{0,9}", line) else 0
-        lines = self.lines(path)[first : first + 60] if re.fullmatch(r"[1-9]\d{0,9}", line) else []
-        wanted, own = " ".join(quote.split()), " ".join("".join(lines[:1]).split())
-        return bool(wanted) and 0 <= " ".join(" ".join(lines).split()).find(wanted) < max(1, len(own))
+        every, wanted = self.lines(path), " ".join(quote.split())
+        if not wanted or not re.fullmatch(r"[1-9]\d{0,9}", line):
+            return False
+        first = int(line) - 1
+        own, text = (" ".join(" ".join(every[first : first + count]).split()) for count in (1, 60))
+        return 0 <= text.find(wanted) < max(1, len(own))
 
-    def entries(self, path: str) -> list[PointEntry]:
-        return list(entries_in(self.text(path)))
+    def count(self, path: str, label: str) -> str:
+        """The number behind a label at the beginning of a line."""
+        return self.line(path, label).removeprefix(label).strip().partition(" ")[0]
+
+    def not_listed(self, path: str) -> int:
+        """How many a file says it does not list."""
+        number = self.count(path, job.NOT_LISTED)
+        return int(number) if re.fullmatch(r"\d{1,9}", number) else 0
 
 
 def verdict(conversation: Conversation) -> VerifierAnswer:
@@ -117,7 +95,7 @@ def verdict(conversation: Conversation) -> VerifierAnswer:
     shown = _Exhibits(conversation)
     criteria = zip(labels[::2], labels[1::2], strict=True)
     answers = [
-        _unjudged(label, conversation) if label.startswith("R") else _ruling(text.strip(), shown).answer(label)
+        _unjudged(label, conversation) if label.startswith("R") else _judged(label, text.strip(), shown)
         for label, text in criteria
     ]
     failed = [answer for answer in answers if not answer.passed]
@@ -145,128 +123,163 @@ def _unjudged(label: str, conversation: Conversation) -> CriterionAnswer:
     )
 
 
-def _ruling(criterion: str, shown: _Exhibits) -> _Ruling:
-    for wording, judge in _JUDGES.items():
-        if blanks := job.pattern(wording).fullmatch(criterion):
-            ruling = _Ruling()
-            try:
-                judge(shown, ruling, **blanks.groupdict())
-            except _NotShownError as missing:
-                ruling.complaints.append(str(missing))
-            return ruling
-    raise unknown(f"the criterion “{criterion[:200]}”")
+def _judged(label: str, criterion: str, shown: _Exhibits) -> CriterionAnswer:
+    matches = ((wording, job.pattern(wording).fullmatch(criterion)) for wording in _JUDGES)
+    wording, match = next(((one, blanks) for one, blanks in matches if blanks), ("", None))
+    if match is None:
+        raise unknown(f"the criterion “{criterion[:200]}”")
+    seen = _seen(wording, match.groupdict(), shown)
+    complaints = [one for one in seen if isinstance(one, str)]
+    passages = [one for one in seen if isinstance(one, _Passage)][:MAX_QUOTES]
+    if not seen:
+        complaints = ["There is nothing to quote that would prove it."]
+    return CriterionAnswer(
+        criterion=label,
+        passed=not complaints,
+        evidence=[
+            QuotedEvidence(
+                source=one.source,
+                quote=one.words,
+                statement=shown.verbatim(one.result, one.statement)[:QUOTE_CHARS].strip() or None,
+            )
+            for one in passages
+        ],
+        confidence=0.95,
+        feedback=" ".join(complaints[:MAX_COMPLAINTS]),
+    )
 
 
-def _inventory_files(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+def _seen(wording: str, blanks: Mapping[str, str], shown: _Exhibits) -> list[_Passage | str]:
+    """Complaints, and passages short enough for an answer; too few letters to prove anything are left out."""
+    path = blanks.get("path", "")
+    seen: list[_Passage | str] = []
+    try:
+        seen += _quotable(_JUDGES[wording](shown, **blanks))
+        if path and not seen:  # a file without entries holds only if it says so itself
+            seen += _quotable([_Passage(path, shown.line(path, "No "))])
+        quotes_no_document = all(isinstance(one, _Passage) and _folder(one.source) == _folder(path) for one in seen)
+        if wording in _STATEMENTS and quotes_no_document:
+            seen += _quotable(_beginnings(shown, path, _STATEMENTS[wording]))
+    except _NotShownError as missing:
+        seen.append(str(missing))
+    return seen
+
+
+def _quotable(seen: Iterable[_Passage | str]) -> Iterator[_Passage | str]:
+    for one in seen:
+        if isinstance(one, str):
+            yield one
+        else:
+            words = " ".join(one.words.split())[:QUOTE_CHARS].strip()
+            if sum(map(str.isalnum, words)) >= 3:
+                yield one._replace(words=words, statement=one.statement or one.words)
+
+
+def _beginnings(shown: _Exhibits, path: str, start: str) -> Iterator[_Passage]:
+    """What a file says of the documents holds only beside them: where it quotes none, their beginnings are quoted."""
+    statement = shown.line(path, start).partition(" in ")[0]
+    for name in shown.documents:
+        if _folder(name) != _folder(path):
+            lines = [line for line in shown.lines(name) if line.strip()]
+            plain = (line for line in lines if not doubt_about("", line))  # the others speak to a model
+            yield _Passage(name, next(plain, "".join(lines[:1])), path, statement)
+
+
+def _folder(path: str) -> str:
+    """The first folder of a path below which all results of a step lie."""
+    return path.rpartition("/")[0]
+
+
+def _inventory_files(shown: _Exhibits, path: str) -> Iterator[_Passage | str]:
     rows, left = _rows(shown, path), shown.line(path, job.NOT_LISTED)
-    made = {f"{path.rpartition('/')[0]}/{name}" for name in job.OUTPUTS.values()}
-    accounted = len(rows) + _not_listed(shown, path)
-    expected = shown.total - len(made & shown.listed)
+    made = {f"{_folder(path)}/{name}" for name in job.OUTPUTS.values()}
+    accounted, expected = len(rows) + shown.not_listed(path), shown.total - len(made & shown.listed)
     if accounted != expected:
-        ruling.complaints.append(f"{path} accounts for {accounted} files; there are {expected}.")
+        yield f"{path} accounts for {accounted} files; there are {expected}."
     if not left:
-        lacking = sorted(shown.listed - made - rows.keys())
-        ruling.complaints += [f"{name} is not listed in {path}." for name in lacking]
+        yield from (f"{name} is not listed in {path}." for name in sorted(shown.listed - made - rows.keys()))
     for line in [*rows.values(), left or shown.line(path, "Files in all: ")][-MAX_QUOTES:]:
-        ruling.quote(path, line)
+        yield _Passage(path, line)
 
 
-def _inventory_lines(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+def _inventory_lines(shown: _Exhibits, path: str) -> Iterator[_Passage | str]:
     for name, row in _rows(shown, path).items():
         stated = _cells(row)[2]
         if stated and stated != str(len(shown.lines(name))):
-            ruling.complaints.append(f"{path} gives {stated} lines for {name}; it has {len(shown.lines(name))}.")
+            yield f"{path} gives {stated} lines for {name}; it has {len(shown.lines(name))}."
         elif stated:
-            ruling.quote(path, row)
-    ruling.quote(path, shown.line(path, "Files in all: "))
+            yield _Passage(path, row)
+    yield _Passage(path, shown.line(path, "Files in all: "))
 
 
-def _facts_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+def _facts_occur(shown: _Exhibits, path: str) -> Iterator[_Passage | str]:
     try:
-        rows = list(records_in(shown.text(path)))
+        for number, row in enumerate(records_in(shown.text(path)), 1):
+            document, text, line = (row.get(name, "") for name in ("document", "text", "line"))
+            if shown.holds(document, text, line):
+                yield _Passage(document, text, path)
+            else:
+                yield f"Row {number}: “{text[:60]}” does not stand in {document}, line {line}."
     except NotCsv as error:
-        ruling.complaints.append(f"{path} {error}.")
-        rows = []
-    for number, row in enumerate(rows, 1):
-        document, text, line = (row.get(name, "") for name in ("document", "text", "line"))
-        if shown.holds(document, text, line):
-            if ruling.has_room:
-                ruling.quote(document, text, shown.verbatim(path, text))
-        else:
-            ruling.complaints.append(f"Row {number}: “{text[:60]}” does not stand in {document}, line {line}.")
-    ruling.quote(path, shown.text(path))
-    _held_against(shown, ruling, path, shown.line(path, ""))
+        yield f"{path} {error}."
+    yield _Passage(path, shown.text(path))
 
 
-def _findings_whole(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
-    entries = shown.entries(path)
+def _findings_whole(shown: _Exhibits, path: str) -> Iterator[_Passage | str]:
+    entries = list(entries_in(shown.text(path)))
     for one in entries:
-        lacking = [label for label in ("Document", "Line") if not one[label]]
-        lacking += [] if one.quote else ["Quote"]
-        lacking += [] if one["Recommendation"] else ["Recommendation"]
-        if lacking:
-            ruling.complaints.append(f"Finding {_place(one)} has no {' and no '.join(lacking).lower()}.")
+        fields = {**one.fields, "Quote": one.quote}
+        if lacking := [label for label in ("Document", "Line", "Quote", "Recommendation") if not fields.get(label)]:
+            yield f"Finding {_place(one)} has no {' and no '.join(lacking).lower()}."
         else:
-            ruling.quote(path, f"- Recommendation: {one['Recommendation']}")
-    stated, left = shown.line(path, job.POINTS).removeprefix(job.POINTS), _not_listed(shown, path)
-    if stated and stated != str(len(entries) + left):
-        ruling.complaints.append(f"{path} counts {stated} points; {len(entries) + left} are in it or left out of it.")
-    _none_found(shown, ruling, path)
+            yield _Passage(path, f"- Recommendation: {one['Recommendation']}")
+    stated, accounted = shown.count(path, job.POINTS), len(entries) + shown.not_listed(path)
+    if stated and stated != str(accounted):
+        yield f"{path} counts {stated} points; {accounted} are in it or left out of it."
 
 
-def _not_listed(shown: _Exhibits, path: str) -> int:
-    """How many a file says it does not list."""
-    number = shown.line(path, job.NOT_LISTED).removeprefix(job.NOT_LISTED).partition(" ")[0]
-    return int(number) if re.fullmatch(r"\d{1,9}", number) else 0
-
-
-def _quotes_occur(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
-    for one in shown.entries(path):
+def _quotes_occur(shown: _Exhibits, path: str) -> Iterator[_Passage | str]:
+    for one in entries_in(shown.text(path)):
         if shown.holds(one.document, one.quote, one["Line"]):
-            if ruling.has_room:
-                ruling.quote(one.document, one.quote, shown.verbatim(path, one.quote))
+            yield _Passage(one.document, one.quote, path)
         else:
-            ruling.complaints.append(f"The quote of {_place(one)} does not stand there: “{one.quote[:80]}”.")
-    _none_found(shown, ruling, path)
-    _held_against(shown, ruling, path, shown.line(path, "No ").partition(" in ")[0])
+            yield f"The quote of {_place(one)} does not stand there: “{one.quote[:80]}”."
 
 
-def _notices_complete(shown: _Exhibits, ruling: _Ruling, path: str, other: str) -> None:
+def _notices_complete(shown: _Exhibits, path: str, other: str) -> Iterator[_Passage | str]:
     raised = {match[1]: line for line in shown.lines(path) if (match := re.match(r"\d+\. (F\d+)\b", line))}
-    for one in shown.entries(other):
+    for one in entries_in(shown.text(other)):
         if one.name in raised:
-            ruling.quote(path, raised[one.name])
+            yield _Passage(path, raised[one.name])
         else:
-            ruling.complaints.append(f"Finding {one.name} is raised in no notice.")
-    _none_found(shown, ruling, path)
+            yield f"Finding {one.name} is raised in no notice."
 
 
-def _comments_stand(shown: _Exhibits, ruling: _Ruling, findings: str) -> None:
+def _comments_stand(shown: _Exhibits, findings: str) -> Iterator[_Passage | str]:
     """Each finding is a comment that begins with its id, and the paragraph with this comment has the quote."""
-    copies = {name: _commented_blocks(shown.text(name)) for name in shown.copies}
+    names = [name for name in shown.documents if name.startswith(REVIEWED) and is_word(name)]
+    copies = {name: _commented_blocks(shown.text(name)) for name in names}
     gaps = gaps_in(shown.text(findings), [name.removeprefix(REVIEWED) for name in copies])
-    output = f"\n{shown.output}"
-    for one in shown.entries(findings):
-        copy = f"{REVIEWED}{one.document}"
-        if copy not in copies or f"\n- {one.name} has no comment: " in output:
+    excused = set(re.findall(r"^- (.+) has no comment: ", shown.output, re.MULTILINE))
+    for one in entries_in(shown.text(findings)):
+        copy, quote = f"{REVIEWED}{one.document}", " ".join(one.quote.split())
+        if copy not in copies or one.name in excused:
             continue
         number = next((key for key, said in copies[copy].said if said.startswith(f"{one.name} · ")), "")
-        quote = " ".join(one.quote.split())
         if not number:
-            ruling.complaints.append(f"{_place(one)} is no comment in {copy}.")
+            yield f"{_place(one)} is no comment in {copy}."
         elif not any(number in about and quote in text for about, text in copies[copy].about):
-            ruling.complaints.append(f"The comment on {_place(one)} does not stand at its quote in {copy}.")
+            yield f"The comment on {_place(one)} does not stand at its quote in {copy}."
         else:
-            ruling.quote(copy, quote)  # what a comment says proves nothing of the document
+            yield _Passage(copy, quote)  # what a comment says proves nothing of the document
     for copy, blocks in copies.items():
         document = copy.removeprefix(REVIEWED)
         if not blocks.said:
-            ruling.complaints.append(f"{copy} has no comment.")
-        elif not ruling.evidence:
-            ruling.quote(copy, next((text for about, text in blocks.about if about), ""))
+            yield f"{copy} has no comment."
+        yield _Passage(copy, next((text for about, text in blocks.about if about), ""))
         says_gap = any(said.startswith(NOT_REVIEWED) for _, said in blocks.said)
-        if document in gaps and not says_gap and f"\n- {document} has no comment: " not in output:
-            ruling.complaints.append(f"{copy} does not say that {document} was not reviewed, or not as a whole.")
+        if document in gaps and not says_gap and document not in excused:
+            yield f"{copy} does not say that {document} was not reviewed, or not as a whole."
 
 
 class _Blocks(NamedTuple):
@@ -289,34 +302,18 @@ def _commented_blocks(text: str) -> _Blocks:
     return blocks
 
 
-def _none_found(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
-    """A file without entries holds only if it says so itself."""
-    if not ruling.evidence and not ruling.complaints:
-        ruling.quote(path, shown.line(path, "No "))
-
-
-def _held_against(shown: _Exhibits, ruling: _Ruling, path: str, statement: str) -> None:
-    """What a file says of the documents holds only beside them: where it quotes none, their beginnings are quoted."""
-    if any(not one.source.startswith(f"{path.rpartition('/')[0]}/") for one in ruling.evidence) or ruling.complaints:
-        return
-    for name in shown.beside(path):
-        lines = [line for line in shown.lines(name) if line.strip()]
-        plain = (line for line in lines if not doubt_about("", line))  # the others speak to a model
-        ruling.quote(name, next(plain, "".join(lines[:1])), statement)
-
-
-def _answer_figures(shown: _Exhibits, ruling: _Ruling, path: str) -> None:
+def _answer_figures(shown: _Exhibits, path: str) -> Iterator[_Passage | str]:
     first = shown.output.lstrip().partition("\n")[0]
-    number = shown.line(path, job.POINTS).removeprefix(job.POINTS).strip()
+    number = shown.count(path, job.POINTS)
     if number != "0" and number not in re.findall(r"\d+", first):
-        ruling.complaints.append(f"{path} counts {number or 'no'} points; the answer begins otherwise.")
+        yield f"{path} counts {number or 'no'} points; the answer begins otherwise."
     if path not in shown.output:
-        ruling.complaints.append(f"The answer does not name {path}.")
-    ruling.quote("@output", first)
+        yield f"The answer does not name {path}."
+    yield _Passage("@output", first)
 
 
-def _answer_no_ai(shown: _Exhibits, ruling: _Ruling) -> None:
-    ruling.quote("@output", next((line for line in shown.output.split("\n") if "no AI was involved" in line), ""))
+def _answer_no_ai(shown: _Exhibits) -> Iterator[_Passage | str]:
+    yield _Passage("@output", next((line for line in shown.output.split("\n") if "no AI was involved" in line), ""))
 
 
 def _place(one: PointEntry) -> str:
@@ -333,7 +330,7 @@ def _cells(row: str) -> list[str]:
     return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
 
 
-_JUDGES: Mapping[str, Callable[..., None]] = {
+_JUDGES: Mapping[str, Callable[..., Iterator[_Passage | str]]] = {
     job.INVENTORY_FILES: _inventory_files,
     job.INVENTORY_LINES: _inventory_lines,
     job.FACTS_OCCUR: _facts_occur,
@@ -344,3 +341,5 @@ _JUDGES: Mapping[str, Callable[..., None]] = {
     job.ANSWER_FIGURES: _answer_figures,
     job.ANSWER_NO_AI: _answer_no_ai,
 }
+_STATEMENTS = {job.FACTS_OCCUR: "", job.QUOTES_OCCUR: "No "}
+"""Criteria about the documents, and how the line begins in which a file says what it is about all of them."""
