@@ -2,15 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import unquote
 
 from runs.pev.contracts import LeftOut, PlanStep
 from runs.pev.plans.commented import MAX_COPIES, NONE_FOUND, REVIEWED, is_word
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Call, Conversation, Use
-from runs.rehearsal.documents import Account, Document, Limits, account_of, due, library, unlisted
+from runs.rehearsal.documents import Document, Limits, due, library, unlisted
 from runs.rehearsal.job import PointEntry, entries_in, gaps_in
 from runs.rehearsal.text import QUOTE_CHARS, linked, named, number_of
 from runs.text.plural import word_for
@@ -36,110 +37,119 @@ class Comment:
         return "comment_document", {"path": self.document, "quote": self.quote, "comment": self.words}
 
 
-def reads(step: PlanStep, conversation: Conversation, limits: Limits) -> list[Use]:
-    """What has to be read before anything can be commented: the findings, and the first lines of the documents that
-    have none or were not reviewed as a whole.
-    """
-    if not any(call.name == "list_files" for call in conversation.calls):
-        return [("list_files", {"prefix": ""})]
-    findings = library(conversation.calls, [path := job.findings_of(step)])[path]
-    if pages := due([findings], limits.of_own_files, conversation.turns):
-        return pages
-    documents = _documents(step)
-    gaps, found = gaps_in(findings.text, documents), {one.document for one in entries_in(findings.text)}
-    seen = {call.path for call in conversation.calls if call.name == "read_file"}
-    unseen = [path for path in documents if (path in gaps or path not in found) and path not in seen]
-    uses: list[Use] = [("read_file", {"path": path, "first_line": 1}) for path in unseen]
-    return uses[: limits.calls] if conversation.turns < limits.turns else []
+@dataclass(frozen=True)
+class Copies:
+    """The copies that a step is to make, and what its tool calls have read and written so far."""
 
+    step: PlanStep
+    conversation: Conversation
+    limits: Limits
 
-def findings_of(step: PlanStep, conversation: Conversation, limits: Limits) -> Account:
-    """Accounts for the file of findings, without which nothing can be said of any document."""
-    path = job.findings_of(step)
-    return account_of([(library(conversation.calls, [path])[path], False)], 0, limits)
+    @cached_property
+    def documents(self) -> list[str]:
+        """The documents whose copies the step is to make."""
+        return [path.removeprefix(REVIEWED) for path in self.step.outputs]
 
+    @cached_property
+    def known(self) -> dict[str, Document]:
+        return library(self.conversation.calls, [job.findings_of(self.step)])
 
-def wanted(step: PlanStep, conversation: Conversation) -> list[Comment]:
-    """All comments: what was not reviewed, where nothing was found, the first finding of each document, so that each
-    has a copy, and the other findings. A document whose first line cannot be had gets none about itself.
-    """
-    known = library(conversation.calls, [path := job.findings_of(step)])
-    text, documents = known[path].text, _documents(step)
-    of_findings = [_of(one) for one in entries_in(text) if one.document in documents and one.quote]
-    gaps, found = gaps_in(text, documents), {one.document for one in of_findings}
-    about = sorted((one for one in documents if one in gaps or one not in found), key=lambda one: one not in gaps)
-    openings = [_opening(known[one], gaps.get(one, "")) for one in about if one in known]
-    first = {one.document: one for one in reversed(of_findings)}
-    rest = [one for one in of_findings if one is not first[one.document]]
-    return [one for one in (*openings, *first.values(), *rest) if one]
+    @cached_property
+    def findings(self) -> Document:
+        """The file of findings, without which nothing can be said of any document."""
+        return self.known[job.findings_of(self.step)]
 
+    @cached_property
+    def gaps(self) -> dict[str, str]:
+        return gaps_in(self.findings.text, self.documents)
 
-def due_comments(comments: Sequence[Comment], conversation: Conversation, limits: Limits) -> list[Use]:
-    """The next calls; none when each comment was tried, or at a limit."""
-    if conversation.turns >= limits.turns or "comment_document" not in conversation.tools:
-        return []
-    tried = len(_tried(conversation))
-    return [comment.use for comment in comments[tried : tried + limits.calls]]
+    @cached_property
+    def points(self) -> list[PointEntry]:
+        return [one for one in entries_in(self.findings.text) if one.document in self.documents and one.quote]
 
+    @property
+    def about(self) -> list[str]:
+        """The documents that get a comment on themselves: those not reviewed as a whole, then those without points."""
+        found = {one.document for one in self.points}
+        return sorted(
+            (one for one in self.documents if one in self.gaps or one not in found),
+            key=lambda one: one not in self.gaps,
+        )
 
-def left_out(step: PlanStep, comments: Sequence[Comment], conversation: Conversation) -> Iterator[LeftOut]:
-    """The findings that are no comment, the copies that say nothing, and the Word documents without a copy."""
-    documents = _documents(step)
-    known = library(conversation.calls, ())
-    if unlisted(conversation.calls):
-        yield LeftOut(path="", why="no copy with comments: Word files that the list of all files had no room for")
-    calls = _tried(conversation)
-    refused: dict[str, list[str]] = {}
-    for comment, call in zip(comments, calls, strict=False):
-        if call.is_error:
-            refused.setdefault(comment.document, []).append(comment.finding or "its first words")
-    for path, places in refused.items():
-        yield LeftOut(path=REVIEWED + path, why=f"there can be no comment at the place of {named(places, 20)}")
-    untried = Counter(comment.document for comment in comments[len(calls) :])
-    for path, count in untried.items():
-        why = f"{number_of(count, 'comment')} not written: more than the offline rules write in one attempt"
-        yield LeftOut(path=REVIEWED + path, why=why)
-    for path in sorted(set(documents) - {comment.document for comment in comments}):
-        yield LeftOut(path=REVIEWED + path, why="it has no comment: the first words of its document cannot be read")
-    dismissed = job.left_out(step.description, known)
-    without = (path for path in known if is_word(path) and path not in {*documents, *step.outputs, *dismissed})
-    for path in without:
-        if REVIEWED + path in known:
-            yield LeftOut(path=path, why=f"it has no copy with comments: {REVIEWED}{path} is among the files already")
-        elif len(documents) >= MAX_COPIES:
-            yield LeftOut(path=path, why=f"it has no copy with comments: a review makes {MAX_COPIES} at most")
+    @cached_property
+    def comments(self) -> list[Comment]:
+        """What was not reviewed, where nothing was found, the first finding of each document, so that each has a copy,
+        and the other findings. A document whose first line cannot be had gets none about itself.
+        """
+        of_findings = [_of(one) for one in self.points]
+        openings = [_opening(self.known[one], self.gaps.get(one, "")) for one in self.about if one in self.known]
+        first = {one.document: one for one in reversed(of_findings)}
+        rest = [one for one in of_findings if one is not first[one.document]]
+        return [one for one in (*openings, *first.values(), *rest) if one]
 
+    @cached_property
+    def tried(self) -> list[tuple[Comment, Call]]:
+        calls = [call for call in self.conversation.calls if call.name == "comment_document"]
+        return list(zip(self.comments, calls, strict=False))
 
-def report(comments: Sequence[Comment], conversation: Conversation) -> str:
-    """How many points each copy has as comments, and which have none and why."""
-    calls = _tried(conversation)
-    added = [comment for comment, call in zip(comments, calls, strict=False) if not call.is_error]
-    points = Counter(comment.document for comment in added if comment.finding)
-    copies = dict.fromkeys(comment.document for comment in added)
-    count = points.total()
-    lines = [
-        f"{number_of(count, 'point')} {word_for(count, 'stands', 'stand')} as comments at the quotes, in "
-        f"{number_of(len(copies), 'reviewed copy', 'reviewed copies')}.",
-        "",
-    ]
-    for path in copies:
-        said = [f"{number_of(points[path], 'point')} added as comments"] if points[path] else []
-        said += [comment.summary for comment in added if comment.document == path and comment.summary]
-        lines.append(f"- {linked(REVIEWED + path)}: {', '.join(said)}")
-    for number, comment in enumerate(comments):
-        if number >= len(calls) or calls[number].is_error:
-            why = calls[number].result if number < len(calls) else "there was no time for it in this attempt."
-            lines.append(f"- {comment.finding or comment.document} has no comment: {why}")
-    return "\n".join(lines)
+    def reads(self) -> list[Use]:
+        """What is to be read before anything can be commented: the findings, and the first lines of some documents."""
+        if not any(call.name == "list_files" for call in self.conversation.calls):
+            return [("list_files", {"prefix": ""})]
+        if pages := due([self.findings], self.limits.of_own_files, self.conversation.turns):
+            return pages
+        seen = {call.path for call in self.conversation.calls if call.name == "read_file"}
+        uses: list[Use] = [("read_file", {"path": path, "first_line": 1}) for path in self.about if path not in seen]
+        return uses[: self.limits.calls] if self.conversation.turns < self.limits.turns else []
 
+    def due(self) -> list[Use]:
+        """The next comments; none when each was tried, or at a limit."""
+        if self.conversation.turns >= self.limits.turns or "comment_document" not in self.conversation.tools:
+            return []
+        first = len(self.tried)
+        return [comment.use for comment in self.comments[first : first + self.limits.calls]]
 
-def _tried(conversation: Conversation) -> list[Call]:
-    return [call for call in conversation.calls if call.name == "comment_document"]
+    def left_out(self) -> Iterator[LeftOut]:
+        """The findings that are no comment, the copies that say nothing, and the Word documents without a copy."""
+        if unlisted(self.conversation.calls):
+            yield LeftOut(path="", why="no copy with comments: Word files that the list of all files had no room for")
+        refused: dict[str, list[str]] = {}
+        for comment, call in self.tried:
+            if call.is_error:
+                refused.setdefault(comment.document, []).append(comment.finding or "its first words")
+        for path, places in refused.items():
+            yield LeftOut(path=REVIEWED + path, why=f"there can be no comment at the place of {named(places, 20)}")
+        for path, count in Counter(comment.document for comment in self.comments[len(self.tried) :]).items():
+            why = f"{number_of(count, 'comment')} not written: more than the offline rules write in one attempt"
+            yield LeftOut(path=REVIEWED + path, why=why)
+        for path in sorted(set(self.documents) - {comment.document for comment in self.comments}):
+            yield LeftOut(path=REVIEWED + path, why="it has no comment: the first words of its document cannot be read")
+        dismissed = job.left_out(self.step.description, self.known)
+        for path in sorted(filter(is_word, self.known.keys() - {*self.documents, *self.step.outputs, *dismissed})):
+            if REVIEWED + path in self.known:
+                why = f"it has no copy with comments: {REVIEWED}{path} is among the files already"
+                yield LeftOut(path=path, why=why)
+            elif len(self.documents) >= MAX_COPIES:
+                yield LeftOut(path=path, why=f"it has no copy with comments: a review makes {MAX_COPIES} at most")
 
-
-def _documents(step: PlanStep) -> list[str]:
-    """The documents whose copies the step is to make."""
-    return [path.removeprefix(REVIEWED) for path in step.outputs]
+    def report(self) -> str:
+        """How many points each copy has as comments, and which have none and why."""
+        added = [comment for comment, call in self.tried if not call.is_error]
+        points = Counter(comment.document for comment in added if comment.finding)
+        copies, count = dict.fromkeys(comment.document for comment in added), points.total()
+        lines = [
+            f"{number_of(count, 'point')} {word_for(count, 'stands', 'stand')} as comments at the quotes, in "
+            f"{number_of(len(copies), 'reviewed copy', 'reviewed copies')}.",
+            "",
+        ]
+        for path in copies:
+            said = [f"{number_of(points[path], 'point')} added as comments"] if points[path] else []
+            said += [comment.summary for comment in added if comment.document == path and comment.summary]
+            lines.append(f"- {linked(REVIEWED + path)}: {', '.join(said)}")
+        missing = [(comment, call.result) for comment, call in self.tried if call.is_error]
+        missing += [(one, "there was no time for it in this attempt.") for one in self.comments[len(self.tried) :]]
+        lines += [f"- {comment.finding or comment.document} has no comment: {why}" for comment, why in missing]
+        return "\n".join(lines)
 
 
 def _of(entry: PointEntry) -> Comment:

@@ -5,10 +5,10 @@ The account is one value: the file of a step, its report and the open points of 
 
 import re
 import sys
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import islice, pairwise
 from posixpath import splitext
 from typing import NamedTuple
@@ -251,41 +251,32 @@ class Share(StrEnum):
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One document. `why`: the reason why it, or a part of it, was not looked at."""
-
-    document: Document
-    share: Share
-    why: str = ""
-
-    @property
-    def note(self) -> str:
-        """Nothing for a document that was reviewed as a whole."""
-        if self.share is Share.WHOLE:
-            return ""
-        return f"{self.share}: {self.why}" if self.why else str(self.share)
-
-
-@dataclass(frozen=True)
 class Account:
-    """One entry for each document of the task, and the number of files that no tool has listed."""
+    """The documents of a task, and the number of files that no tool has listed. `dismissed`: the paths that a person
+    has left out.
+    """
 
-    entries: Sequence[Entry]
+    documents: Sequence[Document]
     unlisted: int = 0
+    limits: Limits = DEFAULT
+    dismissed: Collection[str] = ()
 
-    @property
-    def looked_at(self) -> list[Document]:
-        """The documents that were reviewed, as a whole or in part."""
-        return [one.document for one in self.entries if one.share in {Share.WHOLE, Share.PART}]
+    @cached_property
+    def _shares(self) -> dict[str, tuple[Share, str]]:
+        return {one.path: self._share(one) for one in self.documents}
+
+    def with_share(self, *shares: Share) -> list[Document]:
+        return [one for one in self.documents if self._shares[one.path][0] in shares]
+
+    def note(self, document: Document) -> str:
+        """How much of it was looked at and why not all; nothing for a document that was reviewed as a whole."""
+        share, why = self._shares[document.path]
+        return "" if share is Share.WHOLE else f"{share}: {why}" if why else str(share)
 
     @property
     def left_out(self) -> list[LeftOut]:
         """What was not looked at although no person has said so."""
-        left = [
-            LeftOut(path=one.document.path, why=one.note)
-            for one in self.entries
-            if one.share in {Share.NOTHING, Share.PART}
-        ]
+        left = [LeftOut(path=one.path, why=self.note(one)) for one in self.with_share(Share.NOTHING, Share.PART)]
         if self.unlisted:
             left.append(LeftOut(path="", why="not reviewed: files that the list of all files had no room for"))
         return left
@@ -293,36 +284,27 @@ class Account:
     @property
     def shortfall(self) -> str:
         """A clause such as “not reviewed: a.md and 3 more”, or nothing."""
-        paths = defaultdict[Share, list[str]](list)
-        for one in self.entries:
-            paths[one.share].append(one.document.path)
-        clauses = [f"{share}: {named(paths[share], 5)}" for share in (Share.NOTHING, Share.PART) if paths[share]]
+        paths = {share: [one.path for one in self.with_share(share)] for share in (Share.NOTHING, Share.PART)}
+        clauses = [f"{share}: {named(some, 5)}" for share, some in paths.items() if some]
         if self.unlisted:
             clauses.append(f"not listed: {number_of(self.unlisted, 'more file')}")
         return "; ".join(clauses)
 
-
-def account_of(documents: Iterable[tuple[Document, bool]], unlisted: int, limits: Limits) -> Account:
-    """`documents`: each with whether a person has left it out."""
-    return Account([_entry(one, dismissed, limits) for one, dismissed in documents], unlisted)
-
-
-def _entry(document: Document, dismissed: bool, limits: Limits) -> Entry:
-    if dismissed:
-        return Entry(document, Share.DISMISSED)
-    if document.refused:
-        return Entry(document, Share.NOTHING, "it cannot be read as text")
-    if document.total is None:
-        too_long = document.size > limits.characters and not document.is_format
-        reason = TOO_LONG if too_long else "with the other documents it is more than the offline rules read"
-        return Entry(document, Share.NOTHING, reason)
-    unread = truncate_line(document.unread.rstrip("."), _UNREAD_CHARS)
-    if not document.missing and not document.cut:
-        return Entry(document, Share.PART if unread else Share.WHOLE, unread)
-    seen = len(document.lines) - len(document.cut)
-    reasons = [f"{seen:,} of {document.total:,} lines were read"]
-    if document.missing:
-        reasons.append(f"the rest is {TOO_LONG}")
-    if document.cut:
-        reasons.append(f"of {number_of(len(document.cut), 'very long line')} only the beginning was")
-    return Entry(document, Share.PART, "; ".join(filter(None, [unread, ", ".join(reasons)])))
+    def _share(self, document: Document) -> tuple[Share, str]:
+        """How much of a document was looked at, and why not all of it."""
+        if document.path in self.dismissed:
+            return Share.DISMISSED, ""
+        if document.refused:
+            return Share.NOTHING, "it cannot be read as text"
+        if document.total is None:
+            too_long = document.size > self.limits.characters and not document.is_format
+            why = TOO_LONG if too_long else "with the other documents it is more than the offline rules read"
+            return Share.NOTHING, why
+        reasons = [unread] if (unread := truncate_line(document.unread.rstrip("."), _UNREAD_CHARS)) else []
+        if document.missing or document.cut:
+            why = f"{len(document.lines) - len(document.cut):,} of {document.total:,} lines were read"
+            why += f", the rest is {TOO_LONG}" if document.missing else ""
+            if document.cut:
+                why += f", of {number_of(len(document.cut), 'very long line')} only the beginning was"
+            reasons.append(why)
+        return (Share.PART, "; ".join(reasons)) if reasons else (Share.WHOLE, "")

@@ -13,16 +13,14 @@ from posixpath import dirname
 
 from runs.pev.contracts import CriterionMet, LeftOut, PlanStep, StepOutput
 from runs.pev.plans import commented
-from runs.rehearsal import comments, job
+from runs.rehearsal import job
+from runs.rehearsal.comments import Copies
 from runs.rehearsal.conversation import Conversation, Use, unknown
 from runs.rehearsal.documents import (
-    DEFAULT,
     Account,
     Document,
-    Entry,
     Limits,
     Share,
-    account_of,
     due,
     library,
     unlisted,
@@ -58,11 +56,11 @@ class Material:
     account: Account
     requests: int = 0
     silent: bool = False
-    limits: Limits = DEFAULT
 
     @property
     def documents(self) -> list[Document]:
-        return self.account.looked_at
+        """Those that were reviewed, as a whole or in part."""
+        return self.account.with_share(Share.WHOLE, Share.PART)
 
     def page(self, title: str, lines: Sequence[str], unlisted: Sequence[LeftOut] = ()) -> str:
         """A Markdown file: title, who made it, the content, what was not reviewed or done, and what is not listed."""
@@ -76,7 +74,7 @@ class Material:
         used = 0
         for count, item in enumerate(items):
             used += len(item) + 1
-            if used > self.limits.file_chars:
+            if used > self.account.limits.file_chars:
                 why = f"{len(items) - count:,} of {len(items):,} {what} are not in it, for want of room"
                 return count, [LeftOut(path=self.path, why=why)]
         return len(items), []
@@ -84,15 +82,10 @@ class Material:
     @property
     def scope(self) -> str:
         """What was looked at, in words."""
-        shares = Counter(one.share for one in self.account.entries)
-        whole, part = shares[Share.WHOLE], shares[Share.PART]
+        whole, part = (len(self.account.with_share(share)) for share in (Share.WHOLE, Share.PART))
         words = number_of(whole, "document") if whole or not part else ""
         parts = ("a part of 1 document" if part == 1 else f"parts of {part} documents") if part else ""
         return " and ".join(filter(None, [words, parts]))
-
-    @property
-    def has_parts(self) -> bool:
-        return any(one.share is Share.PART for one in self.account.entries)
 
     @property
     def but(self) -> str:
@@ -105,24 +98,18 @@ class Material:
 
 
 def inventory(material: Material) -> Written:
-    entries = material.account.entries
-    rows = [_row(one) for one in entries]
-    room, left = material.fitting([str(row) for row in rows], "rows")
-    rows, count = rows[:room], len(entries) + material.account.unlisted
-    lines = [f"Files in all: {count}", "", *table(("File", "Bytes", "Lines", "Words", "Note"), rows)]
-    if count > len(rows):
-        lines += ["", f"{job.NOT_LISTED}{number_of(count - len(rows), 'file')}."]
-    whole = [one.document for one in entries if one.share is Share.WHOLE]
-    total, words = sum(one.total or 0 for one in whole), sum(one.words for one in whole)
-    summary = f"{number_of(count, 'file')}, {len(whole)} read as text: {total:,} lines, {words:,} words{material.but}."
-    return Written(material.page("Inventory", [*lines, "", summary]), summary, left)
-
-
-def _row(entry: Entry) -> tuple[object, ...]:
     """Lines and words only of what was read as a whole."""
-    document = entry.document
-    counts = (document.total, document.words) if entry.share is Share.WHOLE else ("", "")
-    return document.path, document.size, *counts, entry.note
+    account = material.account
+    counts = {one.path: (one.total or 0, one.words) for one in account.with_share(Share.WHOLE)}
+    every = [(one.path, one.size, *counts.get(one.path, ("", "")), account.note(one)) for one in account.documents]
+    room, left = material.fitting([str(row) for row in every], "rows")
+    count = len(every) + account.unlisted
+    lines = [f"Files in all: {count}", "", *table(("File", "Bytes", "Lines", "Words", "Note"), every[:room])]
+    if count > room:
+        lines += ["", f"{job.NOT_LISTED}{number_of(count - room, 'file')}."]
+    total, words = (sum(one[column] for one in counts.values()) for column in (0, 1))
+    summary = f"{number_of(count, 'file')}, {len(counts)} read as text: {total:,} lines, {words:,} words{material.but}."
+    return Written(material.page("Inventory", [*lines, "", summary]), summary, left)
 
 
 def key_facts(material: Material) -> Written:
@@ -200,16 +187,19 @@ def _entry(name: str, finding: Finding, *, silent: bool) -> list[str]:
 
 
 def _headline(every: Sequence[Finding], material: Material) -> str:
+    """Says how many there are of each kind, the most first, so that a question about the result says what was found."""
     if not material.documents:
         return f"No document was reviewed{material.but}."
     if not every:
         return f"No points were found by the rules in {material.scope}{material.but}."
     concerned = len({finding.document for finding in every})
-    some = concerned < len(material.documents) and not material.has_parts
+    some = concerned < len(material.documents) and not material.account.with_share(Share.PART)
     share = f"{concerned} of " if some else ""
     need = word_for(len(every), "needs", "need")
     points = number_of(len(every), "point")
-    return f"{points} {need} attention in {share}{material.scope}: {_kinds(every)}{material.but}."
+    counts = Counter(finding.kind for finding in every).most_common()
+    kinds = ", ".join(number_of(count, kind.lower(), SEVERAL.get(kind, "")) for kind, count in counts)
+    return f"{points} {need} attention in {share}{material.scope}: {kinds}{material.but}."
 
 
 def _overview(every: Sequence[Finding]) -> list[str]:
@@ -220,12 +210,6 @@ def _overview(every: Sequence[Finding]) -> list[str]:
     kinds = [kind for kind in KINDS if kind in present]
     rows = [(linked(path), total, *(counts[path, kind] for kind in kinds)) for path, total in totals.items()]
     return table(("Document", "Points", *kinds), rows) if rows else []
-
-
-def _kinds(every: Sequence[Finding]) -> str:
-    """How many there are of each kind, the most first: with it a question about the result says what was found."""
-    counts = Counter(finding.kind for finding in every).most_common()
-    return ", ".join(number_of(count, kind.lower(), SEVERAL.get(kind, "")) for kind, count in counts)
 
 
 def notices(material: Material) -> Written:
@@ -293,56 +277,50 @@ def act(conversation: Conversation, limits: Limits) -> StepOutput | list[Use]:
         raise unknown(f"the step “{step.name}”")
     if step.step_id == commented.STEP:
         return _commented(step, conversation, limits)
-    output = step.outputs[0]
+    output, reads_own = step.outputs[0], step.step_id in _OUTPUTS_READ
     attempts = [call for call in conversation.calls if call.name == "write_file"]
     if attempts and attempts[-1].is_error:
         return _blocked(f"{output} could not be written: {attempts[-1].result}")
+    account = _account(step, conversation, limits)
     if not attempts:
         if "write_file" not in conversation.tools:
             return _blocked("No tools may be used any more, and the file is not written yet.")
-        if step.step_id not in _OUTPUTS_READ and not any(call.name == "list_files" for call in conversation.calls):
+        if not reads_own and not any(call.name == "list_files" for call in conversation.calls):
             return [("list_files", {"prefix": ""})]
-        wanted = [one for one, dismissed in _documents(step, conversation) if not dismissed]
-        if reads := due(wanted, limits.of_own_files if step.step_id in _OUTPUTS_READ else limits, conversation.turns):
+        wanted = [one for one in account.documents if one.path not in account.dismissed]
+        if reads := due(wanted, limits.of_own_files if reads_own else limits, conversation.turns):
             return reads
+    if reads_own and account.left_out:
+        return _blocked(f"Files of earlier steps could not be read: {account.shortfall}.")
     heeds = conversation.all("critique") or conversation.all("person")
-    material = Material(
-        path=step.outputs[0],
-        account=account_of(_documents(step, conversation), unlisted(conversation.calls), limits),
-        requests=len(conversation.all("person")),
-        silent=job.ON_PURPOSE in step.description and not heeds,
-        limits=limits,
-    )
-    if step.step_id in _OUTPUTS_READ and material.account.left_out:
-        return _blocked(f"Files of earlier steps could not be read: {material.account.shortfall}.")
+    silent = job.ON_PURPOSE in step.description and not heeds
+    material = Material(output, account, len(conversation.all("person")), silent)
     written = _WRITERS[step.step_id](material)
     if not attempts:
         return [("write_file", {"path": output, "content": written.content})]
-    return _done(step, written.summary, [*material.account.left_out, *written.left_out])
+    return _done(step, written.summary, [*account.left_out, *written.left_out])
 
 
 def _commented(step: PlanStep, conversation: Conversation, limits: Limits) -> StepOutput | list[Use]:
     """The copies of Word documents, one call for each comment."""
-    if reads := comments.reads(step, conversation, limits):
+    copies = Copies(step, conversation, limits)
+    if reads := copies.reads():
         return reads
-    findings = comments.findings_of(step, conversation, limits)
+    findings = Account([copies.findings], limits=limits)
     if findings.left_out:
         return _blocked(f"The findings could not be read: {findings.shortfall}.")
-    wanted = comments.wanted(step, conversation)
-    if uses := comments.due_comments(wanted, conversation, limits):
-        return uses
-    return _done(step, comments.report(wanted, conversation), comments.left_out(step, wanted, conversation))
+    return copies.due() or _done(step, copies.report(), copies.left_out())
 
 
-def _documents(step: PlanStep, conversation: Conversation) -> list[tuple[Document, bool]]:
-    """What the step works from, each with whether a person has left it out."""
+def _account(step: PlanStep, conversation: Conversation, limits: Limits) -> Account:
+    """What the step works from, and what was looked at of it so far."""
     folder = dirname(step.outputs[0])
     sources = [f"{folder}/{name}" for name in _OUTPUTS_READ.get(step.step_id, ())]
     every = library(conversation.calls, sources)
     made = {f"{folder}/{name}" for name in job.OUTPUTS.values()}
     given = sources or [path for path in every if path not in made]
     dismissed = job.left_out(step.description, given)
-    return [(every[path], path in dismissed) for path in given]
+    return Account([every[path] for path in given], unlisted(conversation.calls), limits, dismissed)
 
 
 def _done(step: PlanStep, summary: str, left_out: Iterable[LeftOut]) -> StepOutput:

@@ -43,7 +43,9 @@ def plan(conversation: Conversation) -> PlanContract:
     on_purpose = not unwanted and (not previous or job.ON_PURPOSE in described)
     template = job.template()
     if not previous or any(step.step_id == commented.STEP for step in previous[-1].steps):
-        template = commented.with_copies(template, _word_documents(documents, out))
+        # a copy that is among the files would be changed, so it gets none
+        words = [path for path in documents if commented.is_word(path) and commented.REVIEWED + path not in documents]
+        template = commented.with_copies(template, (path for path in words if path not in out))
     steps = [kept.get(step.step_id) or _step(step, out, on_purpose=on_purpose) for step in template.steps]
     return template.model_copy(
         update={
@@ -53,15 +55,6 @@ def plan(conversation: Conversation) -> PlanContract:
             "answers": list(_answers(conversation, out)),
         }
     )
-
-
-def _word_documents(documents: Sequence[str], out: frozenset[str]) -> list[str]:
-    """Those that a copy with comments is made of. A copy that is among the files would be changed: it has none."""
-    return [
-        path
-        for path in documents
-        if commented.is_word(path) and path not in out and commented.REVIEWED + path not in documents
-    ]
 
 
 def _answers(conversation: Conversation, out: frozenset[str]) -> Iterator[RequestAnswer]:

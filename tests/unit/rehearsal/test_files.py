@@ -10,15 +10,14 @@ from runs.pev.contracts import LeftOut
 from runs.pev.tools.toolbox import RunTools
 from runs.rehearsal import executor
 from runs.rehearsal.conversation import Call
-from runs.rehearsal.documents import DEFAULT, Document, Limits, account_of, library
+from runs.rehearsal.documents import DEFAULT, Account, Document, Limits, library
 from runs.rehearsal.executor import Material
 from tests.documents.word import paragraph, table, word
 from tests.unit.rehearsal.bench import Memory, as_read
 
 
 def material(*documents: Document, unlisted: int = 0, limits: Limits = DEFAULT) -> Material:
-    account = account_of([(one, False) for one in documents], unlisted, limits)
-    return Material("review/file", account, limits=limits)
+    return Material("review/file", Account(documents, unlisted, limits))
 
 
 def document(path: str, *lines: str) -> Document:
