@@ -65,6 +65,16 @@ def test_the_same_words_twice_are_one_point_and_blanks_are_two() -> None:
     assert found("TBD\n\nTBD") == [("Placeholder", "TBD", 1), ("Placeholder", "TBD", 3)]
 
 
+@pytest.mark.parametrize("words", ["[date to be agreed]", "[________]"])
+def test_words_that_one_rule_has_taken_are_no_point_of_the_next(words: str) -> None:
+    assert found(f"It starts on {words}.") == [("Placeholder", words, 1)]
+
+
+def test_a_payment_is_settled_where_the_words_behind_it_say_where_its_amount_stands() -> None:
+    assert found("As set out in Annex 1 he shall pay a fee.") == [("Missing amount", "a fee", 1)]
+    assert found("He shall pay a fee and a charge as set out in Annex 1.") == []
+
+
 def as_seen(path: str) -> Document:
     """A sample as the tool shows it."""
     shown = RunTools(Memory(CONTRACTS)).run(ToolUse("one", "read_file", {"path": path}))
