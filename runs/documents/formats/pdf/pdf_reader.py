@@ -162,7 +162,7 @@ class PageReading(NamedTuple):
     unseen: Sequence[tuple[int, int]] = ()
     unprinted: Sequence[tuple[int, int]] = ()
     notes: Sequence[tuple[int, int]] = ()
-    lines: Sequence[reader.OcrLine] = ()
+    lines: Sequence[image_reader.OcrLine] = ()
     missing: PageProblem | None = None
     pictorial: bool = False
     has_more: bool = True
@@ -227,10 +227,10 @@ def _page(reading: _Reading, number: int, gathering: PageAnnotations) -> PageRea
             return found._replace(missing=missing if missing is PageProblem.NAMES else PageProblem.UNREAD)
         words = [word for line in lines for word in line.words]
         has_more = sum(len(word.text) for word in words) > letters - nameless
-        if has_more and (missing is not PageProblem.NAMES or reader.OcrLine(words).confidence >= MIN_CONFIDENCE):
+        if has_more and (missing is not PageProblem.NAMES or image_reader.OcrLine(words).confidence >= MIN_CONFIDENCE):
             gathering.forget_places()
             return PageReading(lines=lines, pictorial=True)
-        if missing is PageProblem.MOST and reader.can_read():  # OCR has found no more words
+        if missing is PageProblem.MOST and image_reader.can_read():  # OCR has found no more words
             return found
         return found._replace(missing=missing)
 
@@ -299,22 +299,22 @@ class _Ocr:
     """Reads pages by OCR, if it is installed."""
 
     def __init__(self) -> None:
-        self._room, self._comparison = reader.OcrBudget(), Comparison()
+        self._room, self._comparison = image_reader.OcrBudget(), Comparison()
 
     def are_shown(
         self, page: PdfPage, text_page: PdfTextPage, text: PageText, lines: Sequence[UnnamedLine]
     ) -> bool | None:
         """Whether the page shows the letters of these lines, or None if that is unknown."""
-        if not reader.can_read() or not self._room.has_time:
+        if not image_reader.can_read() or not self._room.has_time:
             return None
         try:
             return self._comparison.are_shown(page, text_page, text, lines)
         except InvalidInput:  # OCR has taken too long
             return None
 
-    def lines(self, page: PdfPage) -> Sequence[reader.OcrLine] | None:
+    def lines(self, page: PdfPage) -> Sequence[image_reader.OcrLine] | None:
         """Returns None if OCR would take too long."""
-        if not reader.can_read():
+        if not image_reader.can_read():
             return ()
         if not self._room.take():
             return None
@@ -348,7 +348,7 @@ def make(data: bytes) -> BuiltDocument:
     for number, (page, running) in enumerate(zip(pages, running_lines([page.text for page in pages]), strict=True), 1):
         starts.append(builder.begin())
         if page.lines:
-            reader.add_page(builder, number, page.lines, page.label)
+            image_reader.add_page(builder, number, page.lines, page.label)
             continue
         start = starts[-1]
         builder.add(f"page={number}", BlockKind.PAGE, page.text, label=page.label)
@@ -394,9 +394,9 @@ def _note_what_is_missing(builder: Builder, pages: Sequence[PageReading]) -> Non
     if any(page.text.strip() or page.lines for page in pages):
         pass
     elif any(page.missing is PageProblem.UNREAD for page in pages):
-        raise InvalidInput(reader.TOO_LONG)
+        raise InvalidInput(image_reader.TOO_LONG)
     elif any(page.missing is PageProblem.TEXT for page in pages):
-        raise InvalidInput(_ONLY_PICTURES if reader.can_read() else _SCAN)
+        raise InvalidInput(_ONLY_PICTURES if image_reader.can_read() else _SCAN)
     elif pages and all(page.missing is PageProblem.PAGE for page in pages):
         raise InvalidInput(_UNREADABLE)
     for missing in PageProblem:
