@@ -8,12 +8,10 @@ from runs.web.files.file_list import FILES
 from runs.web.help import help_pages
 from runs.web.history import history_page
 from runs.web.inbox import inbox_page
-from runs.web.new_run import draft_pages, run_again_views
-from runs.web.new_run import views as new_run_views
+from runs.web.new_run import draft_pages, new_run_page, run_again_pages
 from runs.web.operations import health, metrics_page, prometheus, status_page
 from runs.web.people import access_tokens_page, people_pages, sign_in_pages
-from runs.web.plan_editor import plan_page
-from runs.web.plan_editor import views as plan_editor_views
+from runs.web.plan_editor import plan_edit_page, plan_page
 from runs.web.report import report_page
 from runs.web.run import controls, manage_pages, overview
 from runs.web.run.overview import COST, OVERVIEW, STEPS
@@ -44,21 +42,21 @@ urlpatterns = [
     path("metrics/", metrics_page.metrics_page, name="metrics"),
     path("help/", help_pages.help_page, name="help"),
     path("help/glossary/", help_pages.glossary, name="glossary"),
-    path("runs/new/", new_run_views.new_run, name="new_run"),
+    path("runs/new/", new_run_page.new_run, name="new_run"),
     path("runs/drafts/<uuid:draft>/", draft_pages.change, name="draft"),
-    path("runs/sample/finished/", new_run_views.show_sample, name="finished_sample"),
-    path("runs/sample/<slug:name>/", new_run_views.run_sample, name="run_sample"),
+    path("runs/sample/finished/", new_run_page.show_sample, name="finished_sample"),
+    path("runs/sample/<slug:name>/", new_run_page.run_sample, name="run_sample"),
     path("runs/<int:run_id>/", overview.run_tab, {"tab": OVERVIEW}, name="run"),
     path("runs/<int:run_id>/plan/", plan_page.plan_page, name="run_plan"),
-    path("runs/<int:run_id>/plan/edit/", plan_editor_views.edit_plan, name="plan_edit"),
-    path("runs/<int:run_id>/plan/about/", plan_editor_views.change_topic, name="plan_topic"),
+    path("runs/<int:run_id>/plan/edit/", plan_edit_page.edit_plan, name="plan_edit"),
+    path("runs/<int:run_id>/plan/about/", plan_edit_page.change_topic, name="plan_topic"),
     path("runs/<int:run_id>/steps/", overview.run_tab, {"tab": STEPS}, name="run_steps"),
     path("runs/<int:run_id>/files/", overview.run_tab, {"tab": FILES}, name="run_files"),
     path("runs/<int:run_id>/history/", history_page.history_page, name="run_history"),
     path("runs/<int:run_id>/history/calls/<int:work_id>/", history_page.history_calls, name="history_calls"),
     path("runs/<int:run_id>/cost/", overview.run_tab, {"tab": COST}, name="run_cost"),
-    path("runs/<int:run_id>/again/", run_again_views.run_again, name="run_again"),
-    path("runs/<int:run_id>/again/with/", run_again_views.run_again_with, name="run_again_with"),
+    path("runs/<int:run_id>/again/", run_again_pages.run_again, name="run_again"),
+    path("runs/<int:run_id>/again/with/", run_again_pages.run_again_with, name="run_again_with"),
     path("runs/<int:run_id>/stop/", controls.stop, name="run_stop"),
     path("runs/<int:run_id>/pause/", controls.pause, name="run_pause"),
     path("runs/<int:run_id>/manage/", manage_pages.manage, name="manage"),
@@ -75,7 +73,7 @@ urlpatterns = [
     path("templates/<slug:key>/", template_pages.template_page, name="template"),
     path("templates/<int:template_id>/rename/", template_pages.rename_template, name="rename_template"),
     path("templates/<int:template_id>/delete/", template_pages.delete_template, name="delete_template"),
-    path("runs/new/estimate/", new_run_views.estimate, name="estimate"),
+    path("runs/new/estimate/", new_run_page.estimate, name="estimate"),
     path("runs/<int:run_id>/report/", report_page.report_page, name="report"),
     path("runs/<int:run_id>/report.<report_format:report_format>", report_page.report_file, name="report_file"),
     path("runs/<int:run_id>/report/<report_format:report_format>/", report_page.report_wait, name="report_wait"),

@@ -7,7 +7,7 @@ from django import forms
 from django.http import QueryDict
 from django.test import Client
 
-from runs.web.new_run.forms import NewRunForm
+from runs.web.new_run.new_run_form import NewRunForm
 from runs.web.run.manage_pages import ApproverForm
 from tests import factories
 from tests.hostile.bounds import limited

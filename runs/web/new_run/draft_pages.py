@@ -16,9 +16,9 @@ from runs.models import Draft, Run
 from runs.submission import input_replacement, submission_drafts
 from runs.submission.intake import RefusedUpload
 from runs.web.new_run.draft_files import BETWEEN, GUESSED, DraftFiles, draft_files
-from runs.web.new_run.forms import FilesForm, NewRunForm
+from runs.web.new_run.new_run_form import FilesForm, NewRunForm
+from runs.web.new_run.new_run_page import form_page, in_background
 from runs.web.new_run.run_again_forms import AgainWithForm
-from runs.web.new_run.views import form_page, in_background
 from runs.web.site.posted_fields import PostedForm
 from runs.web.site.requests import person, visible_run
 

@@ -16,7 +16,7 @@ from runs.readmodel.run_again import Reuse
 from runs.store import trees
 from runs.submission import submission_drafts
 from runs.submission.run_templates import Chosen, plan_worth_keeping
-from runs.web.new_run.forms import NewRunForm, PlanSelect
+from runs.web.new_run.new_run_form import NewRunForm, PlanSelect
 from runs.web.site.posted_fields import PostedForm
 
 SAME_PLAN = "same"

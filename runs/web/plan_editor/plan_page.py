@@ -33,10 +33,10 @@ from runs.submission.run_templates import MAX_NAME
 from runs.text.numbers import key
 from runs.web.frame.run_frame import RunFrame
 from runs.web.frame.run_tab import EVERYTHING, GATE_EVENTS, STEP_ENDS, RunTab
-from runs.web.gates.forms import DecisionForm
-from runs.web.gates.presenter import MAX_REASON, GateView, open_gates
+from runs.web.gates.decision_form import MAX_REASON, DecisionForm
+from runs.web.gates.gate_view import GateView, open_gates
 from runs.web.gates.request_list import RequestGroup
-from runs.web.plan_editor.views import gate_of
+from runs.web.plan_editor.plan_edit_page import gate_of
 from runs.web.run_templates.template_pages import SaveTemplateForm
 from runs.web.site.requests import about_request, person, status_of, visible_run
 from runs.web.site.streaming import attachment

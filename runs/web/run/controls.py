@@ -25,8 +25,7 @@ from runs.models import Gate
 from runs.readmodel.result_points import points_in, sent_back
 from runs.text.plural import pluralize, word_for
 from runs.web.frame.run_frame import RunFrame, replaced_head
-from runs.web.gates.forms import DecisionForm
-from runs.web.gates.presenter import Problem
+from runs.web.gates.decision_form import DecisionForm, Problem
 from runs.web.run.overview import OVERVIEW, run_page
 from runs.web.site.posted_fields import PostedForm, Text
 from runs.web.site.requests import about_request, log_refusal, person, status_of, visible_run

@@ -30,7 +30,7 @@ from runs.reports.report_format import ReportFormat
 from runs.store import trees
 from runs.submission.run_templates import plan_worth_keeping
 from runs.web.frame.run_tab import CALLS, EVERYTHING, GATE_EVENTS, RunTab
-from runs.web.gates.presenter import GateView, latest_decision, open_gates
+from runs.web.gates.gate_view import GateView, latest_decision, open_gates
 from runs.web.gates.request_list import RequestGroup
 from runs.web.markup.diagrams import drawn
 from runs.web.markup.prose import cited

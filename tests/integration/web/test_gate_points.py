@@ -9,7 +9,7 @@ from django.test import Client
 
 from runs.enums import GateStatus, Outcome
 from runs.models import Run
-from runs.web.gates.presenter import Problem
+from runs.web.gates.decision_form import Problem
 from runs.web.run.overview import OVERVIEW, run_page
 from tests import factories
 from tests.integration.web.deciding import address, form, gate_of

@@ -18,7 +18,7 @@ from runs.pev.contracts import PlanContract
 from runs.pev.policy import RoleModel
 from runs.web.plan_editor.plan_draft import PlanDraft
 from tests import factories
-from tests.unit.web.plan_editor.test_plan_editor_forms import opened, posted
+from tests.unit.web.plan_editor.test_plan_edit_forms import opened, posted
 
 
 def newest(run: Run) -> PlanContract:

@@ -13,7 +13,7 @@ from runs.models import Run, User
 from runs.pev.policy import Policy
 from runs.pev.policy_setting import SettingGroup
 from runs.submission.policy_defaults import SETTABLE
-from runs.web.new_run.forms import NewRunForm
+from runs.web.new_run.new_run_form import NewRunForm
 from runs.web.new_run.policy_forms import FIELD_NAMES
 from tests import factories
 from tests.factories.agents import agent

@@ -9,7 +9,7 @@ import pytest
 from runs.enums import Verb
 from runs.errors import InvalidInput
 from runs.lifecycle.gates.gate_type import Decision
-from runs.web.gates.forms import DecisionForm
+from runs.web.gates.decision_form import DecisionForm
 from runs.web.run.controls import PauseForm, StopForm
 
 

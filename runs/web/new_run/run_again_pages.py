@@ -19,8 +19,8 @@ from runs.store import trees
 from runs.submission import submission_drafts, submit
 from runs.submission.run_templates import plan_worth_keeping
 from runs.web.frame.run_frame import RunFrame
+from runs.web.new_run.new_run_page import answered, begun_with, form_page, kept, token_of
 from runs.web.new_run.run_again_forms import AgainForm, AgainWithForm, reuse_of
-from runs.web.new_run.views import answered, begun_with, form_page, kept, token_of
 from runs.web.site.requests import person, visible_run
 
 

@@ -1,7 +1,6 @@
 """How a question to a person is shown: its words and buttons, and what an approval is bound to."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 
@@ -41,22 +40,6 @@ NOT_JUDGED = "not judged"
 """The status of a criterion that nobody judged."""
 QUESTION_TEMPLATE = "gates/gate_question.html"
 RESULT_TEMPLATE = "gates/gate_result.html"
-MAX_REASON = 20_000
-"""As long as a request may be, because the planner or executor gets the reason as one."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A decision that was refused: what was wrong, and what the person had written. `gate` is 0 for none.
-
-    `no_sources`: they had ticked that none are needed. `notes`: by number, the points they had chosen to send back.
-    """
-
-    gate: int
-    sentence: str
-    reason: str
-    no_sources: bool = False
-    notes: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from runs.errors import InvalidInput
 from runs.pev.checks.registry import KINDS
 from runs.pev.contracts import Criterion, PlanContract, PlanStep
-from runs.web.plan_editor.forms import MAX_CHANGED, MAX_SHOWN, apply, criterion_at, fold_beyond, read
 from runs.web.plan_editor.plan_draft import CriterionDraft, PlanDraft, StepDraft
-from runs.web.plan_editor.presenter import contract_in
+from runs.web.plan_editor.plan_edit_forms import MAX_CHANGED, MAX_SHOWN, apply, criterion_at, fold_beyond, read
+from runs.web.plan_editor.plan_edit_page import contract_in
 from tests.factories.parts import inventory_step, notices_step, review_step
 from tests.factories.parts import plan as made_plan
 

@@ -1,8 +1,10 @@
-"""What a person decides: answers to gates, and the controls of a run."""
+"""What a person decides at a gate: the form of an answer, and what is kept of one that was refused."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from django import forms
@@ -13,9 +15,10 @@ from runs.errors import InvalidInput
 from runs.lifecycle import run_limits
 from runs.lifecycle.gates.gate_type import Decision
 from runs.readmodel.result_points import MAX_POINTS
-from runs.web.gates.presenter import MAX_REASON
 from runs.web.site.posted_fields import PostedForm, Text
 
+MAX_REASON = 20_000
+"""As long as a request may be, because the planner or executor gets the reason as one."""
 MAX_NOTE = 2_000
 """Characters beside one point of a result."""
 _NUMBER = re.compile(r"[1-9][0-9]{0,3}")
@@ -86,3 +89,17 @@ class DecisionForm(PostedForm):
             time_limit=sent["time_limit"],
             no_sources=sent["no_sources"] and sent["verb"] is not Verb.STOP,
         )
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A decision that was refused: what was wrong, and what the person had written. `gate` is 0 for none.
+
+    `no_sources`: they had ticked that none are needed. `notes`: by number, the points they had chosen to send back.
+    """
+
+    gate: int
+    sentence: str
+    reason: str
+    no_sources: bool = False
+    notes: Mapping[int, str] = field(default_factory=dict)

@@ -26,7 +26,7 @@ from runs.submission.submit import Submission
 from runs.text.sensitive_names import JUNK, SECRETS
 from runs.web.frame.run_frame import RunFrame
 from runs.web.new_run.draft_files import draft_files, unfinished
-from runs.web.new_run.forms import NewRunForm
+from runs.web.new_run.new_run_form import NewRunForm
 from runs.web.new_run.run_again_forms import AgainWithForm, TokenForm, reuse_of
 from runs.web.run_templates.template_pages import EstimateForm
 from runs.web.site.requests import person
