@@ -1,1 +1,1 @@
-"""What happens in a run: the kinds of events, and how each is put to people."""
+"""The kinds of events in a run's history, and their sentences for people."""

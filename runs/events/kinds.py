@@ -17,13 +17,15 @@ from runs.text.truncate import quoted
 
 type Tone = Literal["good", "bad", "warn", "active", "calm"]
 type Group = Literal["decision", "result", "problem"]
-"""What a history can be narrowed to."""
+"""The groups by which a history can be filtered."""
 
 
 class EventData(BaseModel, ABC):
-    """What one kind of event says. Words of other enums are plain text: a renamed one stays readable in old rows.
+    """The data of one kind of event. Words of other enums are stored as plain text, so that old rows stay readable
+    after a rename.
 
-    `step` is a step's key, `attempt` its attempt's number, `by` a person's name, `why` and `text` are sentences.
+    `step` is the key of a step, `attempt` the number of its attempt, `by` a person's name; `why` and `text` are
+    sentences.
     """
 
     # Built on first use: most commands use none of them.
@@ -35,15 +37,17 @@ class EventData(BaseModel, ABC):
 
     @property
     def tone(self) -> Tone:
-        """Whether it is good or bad news. Most events only tell what happened."""
+        """Whether it is good or bad news. Most events are neutral."""
         return "calm"
 
     def sentence(self, names: Mapping[str, str]) -> str:
-        """The event in plain words. `names` maps keys of steps to names; a step without a name goes by its key."""
+        """Returns the event in plain words. `names` maps keys of steps to their names; a step without a name is called
+        by its key.
+        """
         return self._sentence(self._step(names))
 
     def short_sentence(self, names: Mapping[str, str]) -> str:
-        """The same for places that already show the step, the attempt and how long it took."""
+        """Like `sentence`, for places that already show the step, the attempt and the duration."""
         return self._short_sentence(self._step(names))
 
     def _step(self, names: Mapping[str, str]) -> str:
@@ -58,14 +62,15 @@ class EventData(BaseModel, ABC):
         return self._sentence(step)
 
     def data(self) -> JsonObject:
-        """What is stored in addition to the kind; `read` makes the same event of it again."""
+        """Returns what is stored in addition to the kind. `read` makes the same event from it."""
         return self.model_dump(mode="json", by_alias=True, exclude={"kind"}, exclude_defaults=True)
 
 
 class Submitted(EventData):
-    """`not_read`: sentences about given files that cannot be read, were excluded, or have to be read with care; their
-    number is bounded. The name is kept for stored events. `token`: the name of the access token with which a program
-    submitted the task over MCP; empty if a person submitted it.
+    """`not_read`: a limited number of sentences on given files that cannot be read, were excluded, or need care. The
+    field's name is kept for stored events.
+
+    `token`: the name of the access token with which a program submitted the task over MCP, or empty.
     """
 
     groups = frozenset({"decision"})
@@ -85,7 +90,7 @@ class Submitted(EventData):
 
 
 class Reading(EventData):
-    """`done` of so many `documents` are read; the first of these events begins the work."""
+    """`done` of `documents` documents have been read. The first of these events begins the work."""
 
     kind: Literal[EventKind.READING] = EventKind.READING
     done: int
@@ -102,7 +107,7 @@ class Reading(EventData):
 
 
 class DocumentsRead(EventData):
-    """`not_read`: sentences about given files of which something cannot be read, a bounded number."""
+    """`not_read`: a limited number of sentences on given files that cannot be read completely."""
 
     kind: Literal[EventKind.DOCUMENTS_READ] = EventKind.DOCUMENTS_READ
     not_read: tuple[str, ...] = ()
@@ -128,8 +133,9 @@ class Planning(EventData):
 
 
 class PlanProposed(EventData):
-    """`steps` and `relaxed` are counts, `kept` the keys of the steps whose results are kept. `by`: the person who
-    edited the version before; no one for a plan of the planner, or one that came with the task.
+    """`steps` and `relaxed` are counts, and `kept` has the keys of the steps whose results are kept.
+
+    `by`: the person who edited the previous version, or empty for a planner's plan and one that came with the task.
     """
 
     groups = frozenset({"result"})
@@ -166,10 +172,11 @@ class GateOpened(EventData):
 
 
 class GateDecided(EventData):
-    """`decision` is the gate's new status; `how` is `person`, or what stood in for one. `no_sources`: with the answer
-    to a plan the person has said that no sources are needed. `words` say what was decided, as the rest of a sentence
-    that begins with who did; `{step}` in them is for the quoted name of the step. `revises`: at an error, another plan
-    was asked for.
+    """`decision` is the gate's new status; `how` is `person`, or what decided instead.
+
+    `no_sources`: when answering a plan, the person said that no sources are needed. `words` say what was decided, as
+    the rest of a sentence that begins with the person's name; `{step}` in them stands for the quoted name of the step.
+    `revises`: at an error gate, another plan was requested.
     """
 
     groups = frozenset({"decision"})
@@ -225,7 +232,9 @@ class PlanApproved(EventData):
 
 
 class AttemptStarted(EventData):
-    """`agent`: the one that its step names, left out without one: other versions may read it during an upgrade."""
+    """`agent`: the agent that its step names. It is omitted if empty, because other versions may read the event during
+    an upgrade.
+    """
 
     kind: Literal[EventKind.ATTEMPT_STARTED] = EventKind.ATTEMPT_STARTED
     step: str
@@ -241,9 +250,10 @@ class AttemptStarted(EventData):
 
 
 class SessionResumed(EventData):
-    """A session of the Agent SDK was begun again, that of a planner where there is no step, and got `replies` from the
-    journal. `otherwise`: what it asked then was not what had been asked before, so that the rest of what was recorded
-    counts no more.
+    """A session of the Agent SDK (that of a planner if there is no step) was restarted, and got `replies` from the
+    journal.
+
+    `otherwise`: it then asked a different question than before, so the rest of the journal does not count any more.
     """
 
     kind: Literal[EventKind.SESSION_RESUMED] = EventKind.SESSION_RESUMED
@@ -265,7 +275,7 @@ class SessionResumed(EventData):
 
 
 class AttemptReused(EventData):
-    """`from_run` and `from_step` are ids, `from_attempt` is the number of that step's attempt."""
+    """`from_run` and `from_step` are ids, and `from_attempt` is the number of that step's attempt."""
 
     groups = frozenset({"result"})
     kind: Literal[EventKind.ATTEMPT_REUSED] = EventKind.ATTEMPT_REUSED
@@ -284,8 +294,9 @@ class AttemptReused(EventData):
 
 
 class ModelCalled(EventData):
-    """`ms`: milliseconds. `stop`: the model's reason to stop, or `error`. Without a step: a call for the whole run.
-    `pages`: what it was shown as it looks, for the first time.
+    """`ms`: milliseconds. `stop`: the model's stop reason, or `error`. Without a step, the call was for the whole run.
+
+    `pages`: the pages that it was shown as pictures for the first time.
     """
 
     kind: Literal[EventKind.MODEL_CALLED] = EventKind.MODEL_CALLED
@@ -312,7 +323,7 @@ class ModelCalled(EventData):
 
 
 class ToolCalled(EventData):
-    """`about`: what a call without a path was about, such as what was searched for, on one line."""
+    """`about`: the subject of a call without a path, such as a search text, on one line."""
 
     kind: Literal[EventKind.TOOL_CALLED] = EventKind.TOOL_CALLED
     tool: str
@@ -344,7 +355,7 @@ class ToolCalled(EventData):
 
 
 class Verifying(EventData):
-    """The executor has reported. `confidence`: 0 to 1; None of offline rules."""
+    """The executor has reported. `confidence`: 0 to 1, or None for offline rules."""
 
     kind: Literal[EventKind.VERIFYING] = EventKind.VERIFYING
     step: str
@@ -393,7 +404,7 @@ class VerdictGiven(EventData):
 
 
 class StepPassed(EventData):
-    """`tree`: the digest of the workspace from here on."""
+    """`tree`: the digest of the workspace from now on."""
 
     groups = frozenset({"result"})
     kind: Literal[EventKind.STEP_PASSED] = EventKind.STEP_PASSED
@@ -410,7 +421,7 @@ class StepPassed(EventData):
 
 
 class StepAccepted(EventData):
-    """`tree`: the digest of the workspace from here on."""
+    """`tree`: the digest of the workspace from now on."""
 
     groups = frozenset({"result"})
     kind: Literal[EventKind.STEP_ACCEPTED] = EventKind.STEP_ACCEPTED
@@ -427,7 +438,7 @@ class StepAccepted(EventData):
 
 
 class StepNotApplicable(EventData):
-    """There was nothing for it to do. `tree`: the digest of the workspace, as it was."""
+    """The step had nothing to do. `tree`: the digest of the unchanged workspace."""
 
     groups = frozenset({"result"})
     kind: Literal[EventKind.STEP_NOT_APPLICABLE] = EventKind.STEP_NOT_APPLICABLE
@@ -468,7 +479,7 @@ class StepRetried(EventData):
 
 
 class Replanning(EventData):
-    """`step`: the one that could not be done, or nothing. `replan`: how many there have been with this one."""
+    """`step`: the step that could not be done, or empty. `replan`: the number of replans including this one."""
 
     groups = frozenset({"problem"})
     kind: Literal[EventKind.REPLANNING] = EventKind.REPLANNING
@@ -485,7 +496,9 @@ class Replanning(EventData):
 
 
 class NothingNew(EventData):
-    """The planner brought what had failed again; `version` goes on. `why`: what it was told."""
+    """The planner repeated a plan that had failed, so `version` continues. `why`: the reason that the planner was
+    given.
+    """
 
     groups = frozenset({"problem"})
     kind: Literal[EventKind.NOTHING_NEW] = EventKind.NOTHING_NEW
@@ -501,7 +514,7 @@ class NothingNew(EventData):
 
 
 class WaitingForModel(EventData):
-    """`until`: when it is asked again, in ISO format."""
+    """`until`: the time of the next try, in ISO 8601."""
 
     groups = frozenset({"problem"})
     kind: Literal[EventKind.WAITING_FOR_MODEL] = EventKind.WAITING_FOR_MODEL
@@ -517,7 +530,7 @@ class WaitingForModel(EventData):
 
 
 class Recovered(EventData):
-    """`work`: the kind of the work item that another worker goes on with."""
+    """`work`: the kind of the work item that another worker continues."""
 
     groups = frozenset({"problem"})
     kind: Literal[EventKind.RECOVERED] = EventKind.RECOVERED
@@ -569,7 +582,7 @@ class LimitsRaised(EventData):
 
 
 class ApproverAdded(EventData):
-    """`person`: the name of who may see the run and decide in it from now on."""
+    """`person`: the name of the person who may now see the run and decide in it."""
 
     groups = frozenset({"decision"})
     kind: Literal[EventKind.APPROVER_ADDED] = EventKind.APPROVER_ADDED
@@ -675,16 +688,18 @@ CLASSES: Mapping[str, type[EventData]] = {
 
 
 def kinds_in(group: Group) -> frozenset[str]:
-    """The kinds of events that belong to a group."""
+    """Returns the kinds of events that belong to a group."""
     return frozenset(kind for kind, cls in CLASSES.items() if group in cls.groups)
 
 
 _EMPTY: Mapping[object, object] = {str: "", int: 0, float: 0.0, bool: False, tuple[str, ...]: ()}
-"""What stands for a value that an old row lacks, by the field's type."""
+"""The value for a field that an old row lacks, by type."""
 
 
 def read(kind: str, data: Mapping[str, Any]) -> EventData:
-    """The event that a row stores. Never raises: unknown keys are left out, missing and odd values read as empty."""
+    """Returns the event in a row. Never raises: unknown keys are ignored, and missing or invalid
+    values become empty.
+    """
     cls = CLASSES.get(kind)
     if cls is None:
         return Note(text=f"{kind}.")

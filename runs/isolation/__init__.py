@@ -1,7 +1,7 @@
-"""Calls of our own functions in processes of their own, whose time, memory and output are limited.
+"""Calls functions of ours in separate processes with limited time, memory and output.
 
-For what hostile input can make expensive in C, where no thread can be stopped: long Markdown, regular expressions over
-long texts, readers of documents. Where processes can be forked, such a process starts within milliseconds and the
+For work that hostile input can make expensive in C code, where threads cannot be stopped: long Markdown, regular
+expressions over long texts, document readers. Where processes can be forked, one starts within milliseconds and the
 kernel limits it (`runs.isolation.forked`); elsewhere it is watched (`runs.isolation.spawned`).
 """
 
@@ -29,22 +29,23 @@ from runs.isolation.pipe_messages import (
 __all__ = ["ChildFailed", "Crashed", "Interrupted", "Limits", "NoTurn", "TimedOut", "TooLarge", "close", "run"]
 
 MAX_AT_ONCE = 5
-"""Calls of one process that run at the same time; more wait for their turn, as long as their own clock allows."""
+"""Calls of one process that run at the same time. Others wait for their turn, as long as their time limit allows."""
 MAX_SLOW_AT_ONCE = 3
 SLOW_SECONDS = 30.0
-"""Calls that may take longer leave turns to the others: pages must not wait for documents that are being read."""
+"""Calls that may take longer leave turns to the others, so that pages do not wait for documents."""
 MAX_LONG_AT_ONCE = 2
 LONG_SECONDS = 120.0
-"""So do those that may take longer still: a Word file must not wait for scans."""
+"""Calls that may take even longer leave turns too, so that a Word file does not wait for scans."""
 
 
 def run(function: str, data: bytes | Callable[[], bytes], limits: Limits | None = None, **options: Option) -> bytes:
-    """What `package.module.function(data, **options)` returns, computed in a process of its own.
+    """Returns what `package.module.function(data, **options)` returns, computed in a separate process.
 
-    The name of the function never comes from outside, and it does without Django's settings and rows. It has no secret
-    of the environment and no open file or socket of this process, and where processes are forked can put nothing into
-    a file. Data that is a function is asked for when the call has its turn: those that wait need not hold large files.
-    Raises InvalidInput where the function does, with its sentence; TimedOut, TooLarge or Crashed otherwise.
+    The name of the function must not come from outside, and the function must not use Django. It has no secrets of the
+    environment and no open files or sockets of this process, and where processes are forked it cannot write files. If
+    data is a function, it is called when the call gets its turn, so that waiting calls do not hold large files.
+
+    Raises InvalidInput if the function does, with its sentence; otherwise TimedOut, TooLarge or Crashed.
     """
     limits = limits or Limits()
     end = time.monotonic() + limits.seconds
@@ -55,7 +56,7 @@ def run(function: str, data: bytes | Callable[[], bytes], limits: Limits | None 
             if not turns.acquire(timeout=max(end - time.monotonic(), 0.0)):
                 raise NoTurn(f"it waited for its turn longer than {limits.seconds:g} seconds")
             held.callback(turns.release)
-        if is_slow:  # who has waited behind long readings may read for as long
+        if is_slow:  # a call that waited for long readings gets its full time
             end = time.monotonic() + limits.seconds
         content = data() if callable(data) else data
         return _result(*_exchanged(function, content, options, limits, end), limits)

@@ -1,4 +1,4 @@
-"""The process of one guarded call where none can be forked: reads the request, performs it, writes how it has ended."""
+"""The process of one call where processes cannot be forked: reads the request, performs it, and writes how it ended."""
 
 import json
 import os
@@ -13,14 +13,14 @@ from runs.isolation.spawned import READY
 
 
 def main() -> None:
-    """Standard output is ours alone: what the function prints must not get between."""
+    """Standard output carries the answer, so what the function prints must not get into it."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     header_size, size = SIZES.unpack(sys.stdin.buffer.read(SIZES.size))
     header: dict[str, Any] = json.loads(sys.stdin.buffer.read(header_size))
     data = sys.stdin.buffer.read(size)
 
-    with suppress(Exception):  # the call fails in the same way, and says so
+    with suppress(Exception):  # the call will fail in the same way and report it
         function_at(header["function"])
     answers.write(READY)
     answers.flush()
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def _limit(*, seconds: float, **_: float) -> None:
-    """The clock; the rest is watched by the process that asks."""
+    """Sets the alarm. The asking process watches the other limits."""
     clock = threading.Timer(seconds, os._exit, [1])
     clock.daemon = True
     clock.start()

@@ -1,8 +1,8 @@
-"""The process that waits to be forked for each guarded call, and what its children do.
+"""The process that is forked for each call, and what its children do.
 
-It is given one end of a channel for each call, imports the function's module if it has not yet, and forks a supervisor.
-That forks the child, which limits itself before it calls the function, waits for its end, and says how it has ended.
-All of them are killed with the process before them, so that nothing outlives the one that asked.
+For each call it gets one end of a channel, imports the function's module if necessary, and forks a supervisor. The
+supervisor forks the child, waits for its end and reports it; the child limits itself before it calls the function. Each
+process is killed with its parent, so that none outlives the asking process.
 """
 
 import ctypes
@@ -26,12 +26,14 @@ from runs.isolation.pipe_messages import SIZES, Ending, ended
 _PR_SET_PDEATHSIG = 1  # the option of prctl(2) by which a child ends with its parent
 _ALARMS: Mapping[int, Ending] = {signal.SIGALRM: Ending.LATE, signal.SIGPROF: Ending.BUSY}
 _FIRST_LOOK, _LOOK_EVERY = 0.000_5, 0.02
-"""Seconds between two looks at a child: most end within milliseconds, and none takes a gigabyte in twenty of them."""
+"""Seconds between two checks of a child. Most end within milliseconds, and none allocates a
+gigabyte in twenty of them.
+"""
 
 
 def serve(control: socket.socket) -> None:
-    """Fork for each channel that comes in, until the process that asks is gone."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors that have ended leave nothing behind
+    """Forks for each channel that arrives, until the asking process is gone."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended supervisors must not become zombies
     while True:
         _, handles, _, _ = socket.recv_fds(control, 1, 1)
         if not handles:
@@ -39,7 +41,7 @@ def serve(control: socket.socket) -> None:
         with socket.socket(fileno=handles[0]) as channel, suppress(OSError):
             header_size, size = SIZES.unpack(_exactly(channel, SIZES.size))
             header = json.loads(_exactly(channel, header_size))
-            with suppress(Exception):  # the child fails in the same way, and says so
+            with suppress(Exception):  # the child will fail in the same way and report it
                 function_at(header["function"])
             if os.fork() == 0:
                 control.close()
@@ -50,18 +52,20 @@ def _supervise(channel: socket.socket, header: dict[str, Any], size: int) -> NoR
     try:
         _die_with_parent()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        data = _exactly(channel, size)  # before there are limits: it is as large as the one who asks allows
+        data = _exactly(channel, size)  # before the limits are set, because its size is up to the asking process
         child = os.fork()
         if child == 0:
             os._exit(_perform(channel, header, data))
-        # the supervisor reports how the child ended: a killed child cannot
+        # the supervisor reports the end, because a killed child cannot
         channel.sendall(ended(header, _watched(child, header["limits"]["megabytes"])))
-    finally:  # never back into the loop of the process that was forked
+    finally:  # must not return to the loop of the parent process
         os._exit(1)
 
 
 def _watched(child: int, megabytes: int) -> int:
-    """How the child has ended. One that takes too much memory is killed: not each system's kernel does that."""
+    """Returns how the child ended. A child that takes too much memory is killed here, because not every kernel does
+    that.
+    """
     process = psutil.Process(child)
     most = process.memory_info().rss + megabytes * 1024 * 1024
     pause = _FIRST_LOOK
@@ -70,7 +74,7 @@ def _watched(child: int, megabytes: int) -> int:
         if ended:
             ending = os.waitstatus_to_exitcode(status)
             return _ALARMS.get(-ending, ending)
-        # only from the longest pause on: most children end before that, and are never measured
+        # only at the longest interval: most children end before that and are never measured
         if pause >= _LOOK_EVERY and _resident(process) > most:
             process.kill()
             os.waitpid(child, 0)
@@ -80,7 +84,7 @@ def _watched(child: int, megabytes: int) -> int:
 
 
 def _resident(process: psutil.Process) -> int:
-    """Bytes of memory that it really has; none of one that has just ended."""
+    """Returns the resident memory in bytes, or 0 if the process has just ended."""
     try:
         return int(process.memory_info().rss)
     except psutil.Error:
@@ -88,7 +92,7 @@ def _resident(process: psutil.Process) -> int:
 
 
 def _perform(channel: socket.socket, header: dict[str, Any], data: bytes) -> Ending:
-    """Call the function within its limits and send what it returns, or the sentence with which it refuses."""
+    """Calls the function within its limits, and sends its result or the sentence with which it refuses."""
     _die_with_parent()
     output, ending = performed(header, data, limit)
     channel.sendall(output)
@@ -96,21 +100,23 @@ def _perform(channel: socket.socket, header: dict[str, Any], data: bytes) -> End
 
 
 def limit(*, megabytes: int, cpu_seconds: float, seconds: float, files: int, output: int) -> None:
-    """Limit this process for good. `output` is not the kernel's: nothing is written but to the channel."""
+    """Limits this process permanently. `output` is not enforced by the kernel, because only the
+    channel is written to.
+    """
     most = _mapped() + megabytes * 1024 * 1024
     for which, value in (
         (resource.RLIMIT_AS, most),
-        (resource.RLIMIT_NOFILE, files + 3),  # the three that every process has
+        (resource.RLIMIT_NOFILE, files + 3),  # plus the three that every process has
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(which, (value, value))
-    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)  # RLIMIT_CPU knows whole seconds only
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)  # RLIMIT_CPU only takes whole seconds
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _mapped() -> int:
-    """Bytes of address space, as RLIMIT_AS counts them; where /proc is missing, none."""
+    """Returns the bytes of address space, as counted by RLIMIT_AS, or 0 without /proc."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     except OSError:
@@ -128,7 +134,7 @@ def _exactly(channel: socket.socket, size: int) -> bytes:
 
 
 def _die_with_parent() -> None:
-    """Where Linux can. Elsewhere the alarm and the limit of processor time end what is left behind."""
+    """Ends this process with its parent, on Linux. Elsewhere the alarm and the limit of processor time end orphans."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""Guarded calls where processes can be forked: one waits for it, and each call gets a copy within milliseconds."""
+"""Calls where processes can be forked: a template process waits, and is copied for each call within milliseconds."""
 
 import os
 import socket
@@ -21,7 +21,7 @@ from runs.isolation.pipe_messages import (
 
 
 class _Template:
-    """The process that forks the children. It ends by itself when this one does, since its socket is closed then."""
+    """The process that forks the children. It ends when this process does, because its socket is then closed."""
 
     def __init__(self) -> None:
         mine, its = socket.socketpair()
@@ -33,13 +33,13 @@ class _Template:
             stdout=subprocess.DEVNULL,
             cwd=ROOT,
             env=environment(),
-            start_new_session=True,  # Ctrl-C in a terminal is for us
+            start_new_session=True,  # Ctrl-C in a terminal is for this process
         )
-        # while our copy of its end is open, handing over a channel would not fail when the process is gone
+        # closed at once: otherwise handing over a channel would not fail when the process is gone
         its.close()
 
     def give(self, channel: socket.socket) -> None:
-        """Hand over one end of a channel. Raises OSError when the process is gone."""
+        """Hands over one end of a channel. Raises OSError if the process is gone."""
         socket.send_fds(self._socket, [b"."], [channel.fileno()])
 
     def end(self) -> None:
@@ -53,7 +53,7 @@ _template: _Template | None = None
 
 
 def close() -> None:
-    """End the waiting process, if there is one; the next call starts another."""
+    """Ends the template, if there is one. The next call starts another."""
     global _template
     with _lock:
         if _template and _template.owner == os.getpid():
@@ -64,8 +64,8 @@ def close() -> None:
 def exchanged(
     function: str, data: bytes, options: Mapping[str, Option], limits: Limits, end: float
 ) -> tuple[bytes, int]:
-    """The output, and how the child has ended: a number of `Ending`, or less than 0 for a signal. `end`: by the
-    monotonic clock.
+    """Returns the output and how the child ended: an `Ending`, or a negative signal number. `end`: on the monotonic
+    clock.
 
     Raises TimedOut, TooLarge or Interrupted.
     """
@@ -74,14 +74,15 @@ def exchanged(
     with _connected() as channel:
         try:
             channel.settimeout(_left(end))
-            for part in filter(None, call.request(_left(end))):  # who needs no data may have answered and gone by then
+            # a child that needs no data may have answered and ended already
+            for part in filter(None, call.request(_left(end))):
                 channel.sendall(part)
             while part := channel.recv(1 << 16):
                 received += part
                 if len(received) > call.most:  # a process that hostile input controls may write for ever
                     raise TooLarge(f"its result has more than {limits.output:,} bytes")
                 channel.settimeout(_left(end))
-        except TimeoutError as error:  # its own alarm ends the child at the same time
+        except TimeoutError as error:  # the child's own alarm ends it at the same time
             raise TimedOut(f"it took longer than {limits.seconds:g} seconds") from error
         except OSError as error:
             raise Interrupted("its process was ended from outside") from error
@@ -92,12 +93,12 @@ def exchanged(
 
 
 def _connected() -> socket.socket:
-    """Our end of a channel to a new child."""
+    """Returns our end of a channel to a new child."""
     global _template
     mine, its = socket.socketpair()
-    # our copy of the child's end is closed at once: the channel must end when the child does
+    # our copy of the child's end is closed at once, because the channel must end when the child does
     with its, _lock:
-        if _template is None or _template.owner != os.getpid():  # after a fork the parent's is not ours
+        if _template is None or _template.owner != os.getpid():  # after a fork, the parent's template is not ours
             _template = _Template()
         try:
             _template.give(its)
@@ -109,5 +110,5 @@ def _connected() -> socket.socket:
 
 
 def _left(end: float) -> float:
-    """Seconds left; a little in any case, since 0 would mean not to wait at all."""
+    """Returns the seconds left, at least a little, because 0 would mean not to wait at all."""
     return max(end - time.monotonic(), 0.01)

@@ -1,4 +1,4 @@
-"""What a guarded process does: import one of our functions, call it, and say how that has ended."""
+"""What the process of a call does: imports a function of ours, calls it, and reports how it ended."""
 
 import gc
 import importlib
@@ -12,7 +12,7 @@ from runs.isolation.pipe_messages import Ending
 
 
 def function_at(path: str) -> Any:
-    """The function of this dotted path, whose module is imported if need be."""
+    """Returns the function at this dotted path. Its module is imported if necessary."""
     module, _, name = path.rpartition(".")
     return getattr(importlib.import_module(module), name)
 
@@ -21,16 +21,19 @@ _end = math.inf
 
 
 def seconds_left() -> float:
-    """By the clock, until this process is ended; without end in one that is not guarded. A function that can do with
-    less stops before that, and keeps what it has.
+    """Returns the wall-clock seconds until this process is ended, or infinity without limits. A function can use it to
+    stop early and keep its result.
     """
     return _end - time.monotonic()
 
 
 def performed(header: dict[str, Any], data: bytes, limit: Callable[..., None]) -> tuple[bytes, Ending]:
-    """What the function returns, or the sentence with which it refuses. `limit` is called with the limits before it."""
+    """Returns the result of the function, or the sentence with which it refuses. `limit` is called with the limits
+    first.
+    """
     global _end
-    gc.disable()  # the process ends with the call; looking for cycles takes a twentieth of the time of a long document
+    # the process ends with the call, and looking for cycles would take a twentieth of the time of a long document
+    gc.disable()
     try:
         _end = time.monotonic() + header["limits"]["seconds"]
         function = function_at(header["function"])
@@ -41,5 +44,5 @@ def performed(header: dict[str, Any], data: bytes, limit: Callable[..., None]) -
     except InvalidInput as error:
         return str(error).encode(), Ending.REFUSED
     except Exception as error:
-        return type(error).__name__.encode(), Ending.BROKE  # its text may be anything of the data
+        return type(error).__name__.encode(), Ending.BROKE  # its message may contain any part of the data
     return (b"", Ending.LARGE) if len(output) > header["limits"]["output"] else (output, Ending.DONE)

@@ -1,4 +1,4 @@
-"""What a guarded process and the one that asks say to each other, what a call may take, and how it fails."""
+"""The messages between the process of a call and the asking process, the limits of a call, and its errors."""
 
 import json
 import os
@@ -15,8 +15,13 @@ from runs.errors import PevError
 
 @dataclass(frozen=True)
 class Limits:
-    """`megabytes` on top of what the function's module takes; `cpu_seconds` of the processor; `seconds` by the clock,
-    and of waiting for a turn; both together where they are few; `files` it may open; `output` in bytes.
+    """The limits of a call.
+
+    * `megabytes`: memory, in addition to what the function's module takes.
+    * `cpu_seconds`: processor time.
+    * `seconds`: wall-clock time, and time to wait for a turn; both together if it is short.
+    * `files`: open files.
+    * `output`: bytes.
     """
 
     megabytes: int = 512
@@ -27,41 +32,43 @@ class Limits:
 
 
 class ChildFailed(PevError):
-    """The call ended without a result. The text is a part of a sentence that says why."""
+    """The call ended without a result. The message is a clause that says why."""
 
 
 class TimedOut(ChildFailed):
-    """It took more time than it may, by the clock or of the processor."""
+    """It exceeded its wall-clock or processor time."""
 
 
 class NoTurn(TimedOut):
-    """Too many others were before it: nothing is known of what it was called with."""
+    """Too many calls were waiting. Nothing is known about its input."""
 
 
 class TooLarge(ChildFailed):
-    """It took more memory than it may, or its result is larger than it may be."""
+    """It exceeded its memory, or its result is too large."""
 
 
 class Crashed(ChildFailed):
-    """The call failed: with an unexpected exception, or a signal such as that of a crash in C."""
+    """The call failed with an unexpected exception, or with a signal such as that of a crash in C code."""
 
 
 class Interrupted(Crashed):
-    """Its process was ended by someone else, as when the server stops: nothing is known of what it was called with."""
+    """Its process was ended from outside, as when the server stops. Nothing is known about its input."""
 
 
 SIZES = struct.Struct("!II")
-"""What a request begins with: bytes of the header, which is JSON, and bytes of the data."""
+"""The beginning of a request: the sizes of the header (JSON) and of the data."""
 ROOT = Path(__file__).parents[2]
-"""Where a process is started that is to find our modules."""
+"""The folder in which processes are started so that they find our modules."""
 SEAL_BYTES = 8
 type Option = str | int | float | bool | None
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "SYSTEMROOT")
-"""No keys, no address of a service; the last is what Python does not start without on Windows."""
+"""Variables that a child inherits: no keys and no addresses of services. Python does not start on Windows without the
+last.
+"""
 
 
 class Ending(IntEnum):
-    """How a call has ended; the number of a signal stands for itself, with a minus."""
+    """How a call ended. Signals have their own numbers, negated."""
 
     DONE = 0
     REFUSED = 10
@@ -73,9 +80,9 @@ class Ending(IntEnum):
 
 
 class IsolatedCall:
-    """One call as it is sent, and the answer as it has to come back: the output, a seal, and one byte for the ending.
+    """One call as it is sent, and the expected form of the answer: the output, a seal, and one byte for the ending.
 
-    The seal is another for each call, so that no part of an output that was cut off counts as the whole of it.
+    The seal is random for each call, so that a truncated output is not taken for a complete one.
     """
 
     def __init__(self, function: str, data: bytes, options: Mapping[str, Option], limits: Limits) -> None:
@@ -85,19 +92,19 @@ class IsolatedCall:
         self._seal = secrets.token_bytes(SEAL_BYTES)
 
     def request(self, seconds: float) -> tuple[bytes, bytes]:
-        """The beginning, and the data. `seconds`: what is left of those of the limits."""
+        """Returns the header and the data. `seconds`: what is left of the time limit."""
         given = self._header | {"limits": asdict(self.limits) | {"seconds": seconds}, "seal": self._seal.hex()}
         header = json.dumps(given).encode()
         return SIZES.pack(len(header), len(self._data)) + header, self._data
 
     @property
     def most(self) -> int:
-        """Bytes that an answer may have."""
+        """The maximum number of bytes of an answer."""
         return self.limits.output + SEAL_BYTES + 1
 
     def answer(self, received: bytes) -> tuple[bytes, int] | None:
-        """The output, and how the child has ended: a number of `Ending`, or less than 0 for a signal; None where that
-        is missing.
+        """Returns the output and how the child ended (an `Ending`, or a negative signal number), or None if the answer
+        is incomplete.
         """
         if received[-SEAL_BYTES - 1 : -1] != self._seal:
             return None
@@ -105,10 +112,10 @@ class IsolatedCall:
 
 
 def ended(header: Mapping[str, Any], ending: int) -> bytes:
-    """What a child, or who waits for it, sends behind the output."""
+    """Returns what a child or its supervisor sends after the output."""
     return bytes.fromhex(header["seal"]) + ending.to_bytes(1, signed=True)
 
 
 def environment() -> dict[str, str]:
-    """All that a child inherits."""
+    """Returns the environment of a child."""
     return {name: os.environ[name] for name in _INHERITED if name in os.environ}

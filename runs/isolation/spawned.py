@@ -1,7 +1,7 @@
-"""Guarded calls where no process can be forked, as on Windows: each starts a Python of its own, which takes a moment.
+"""Calls where processes cannot be forked, as on Windows: each starts its own Python, which takes a moment.
 
-The kernel limits nothing there. This process watches the child's memory and processor time and kills it; the child's
-own clock ends it too, should this process be gone.
+The kernel sets no limits there. This process watches the child's memory and processor time and kills it if necessary.
+The child's alarm ends it too, in case this process is gone.
 """
 
 import subprocess
@@ -26,16 +26,16 @@ from runs.isolation.pipe_messages import (
 )
 
 _LOOK_EVERY = 0.02
-"""Seconds between two looks at a child: none takes a gigabyte in so short a time."""
+"""Seconds between two checks of a child, which cannot allocate a gigabyte in this time."""
 _ENDING_SECONDS = 1.0  # for a process to report its own status before it is killed
 _FROM_OUTSIDE = frozenset({-2, -9, -15, 1, 0xC000_013A})
-"""The status of a process that someone has ended: the signals of Ctrl-C, kill -9 and kill, and the same on Windows."""
+"""The status of a process that was ended from outside: Ctrl-C, kill -9 and kill, and the same on Windows."""
 READY = b"."
-"""Sent once the function is imported: what the process takes from then on is counted."""
+"""Sent once the function is imported. What the process takes from then on counts."""
 
 
 class _Watch:
-    """A thread that kills a child which takes more than it may, and notes why."""
+    """A thread that kills a child that exceeds a limit, and records why."""
 
     def __init__(self, process: psutil.Process, limits: Limits, end: float) -> None:
         self.why: Ending | None = None
@@ -74,7 +74,7 @@ class _Watch:
         return Ending.BUSY if seconds - self._ready[1] > self.limits.cpu_seconds else None
 
     def _used(self) -> tuple[int, float]:
-        """Bytes of memory, and seconds of the processor."""
+        """Returns bytes of memory and seconds of processor time."""
         times = self._process.cpu_times()
         return int(self._process.memory_info().rss), times.user + times.system
 
@@ -82,8 +82,8 @@ class _Watch:
 def exchanged(
     function: str, data: bytes, options: Mapping[str, Option], limits: Limits, end: float
 ) -> tuple[bytes, int]:
-    """The output, and how the child has ended: a number of `Ending`, or less than 0 for a signal. `end`: by the
-    monotonic clock.
+    """Returns the output and how the child ended: an `Ending`, or a negative signal number. `end`: on the monotonic
+    clock.
 
     Raises TooLarge, Interrupted or Crashed.
     """
