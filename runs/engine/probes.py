@@ -39,7 +39,7 @@ def hint(environ: Mapping[str, str]) -> str:
         and model not in REHEARSAL.values()
         and (server.address, model) not in asked
     ]
-    return f"Nobody has asked yet what is honoured: {', '.join(open_)}. Do: {PROGRAM} check_models" if open_ else ""
+    return f"No one has asked yet what is supported: {', '.join(open_)}. Do: {PROGRAM} check_models" if open_ else ""
 
 
 def refresh() -> None:

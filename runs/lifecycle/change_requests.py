@@ -310,9 +310,9 @@ def gap_of(request: ChangeRequest) -> str:
     if not request.gate.attempt_id or _is_settled(request):
         return ""
     if request.status == "met":
-        return f"Nobody looked whether {_name(request)} is met; its proof is doubtful: {_words(request)}"
+        return f"No one checked whether {_name(request)} is met; its proof is doubtful: {_words(request)}"
     if request.status == "not_provable":
-        return f"Nobody looked whether {_name(request)} is met, which is not provable: {_words(request)}"
+        return f"No one checked whether {_name(request)} is met, which is not provable: {_words(request)}"
     return unmet_sentence(request)
 
 

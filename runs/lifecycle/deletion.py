@@ -52,7 +52,7 @@ def delete(run_id: int, user: User | None) -> DeletedRun:
             _delete(run)
     except IntegrityError as error:
         # Another run took over a result of this one after it was checked. The foreign key does not allow both.
-        raise DecisionRefused("Somebody used something of this run at this moment. Try again.") from error
+        raise DecisionRefused("Someone has just used something of this run. Try again.") from error
     log.info("run deleted", extra=about(run=run_id))
     return line
 

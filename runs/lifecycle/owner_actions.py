@@ -109,7 +109,7 @@ def remove_approver(run_id: int, user: User, person: User) -> None:
         if run.policy.second_person and person.is_active and not left:
             raise InvalidInput(
                 f"A second person has to approve in this run, and {person.get_username()} is the only one. Add "
-                "somebody else first."
+                "someone else first."
             )
         run.approvers.remove(person)
         event_log.record(run_id, events.ApproverRemoved(by=user.get_username(), person=person.get_username()))

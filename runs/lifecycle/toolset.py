@@ -125,7 +125,7 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
         verb = " and ".join(sorted({tool.web_verb for tool in web}, reverse=True))
         yield f"{verb} the web ({sites(policy.web).words or 'no site'})"
     if Effect.DELEGATES in effects:
-        yield f"may hand parts to {', '.join(policy.subagents) or 'nobody'}"
+        yield f"may hand parts to {', '.join(policy.subagents) or 'no one'}"
         yield "what subagents cost is not in the estimate"
     shown = {Effect.RUNS_COMMANDS, Effect.READS_WEB, Effect.DELEGATES}
     yield from (effect.words for effect in sorted(effects - shown))

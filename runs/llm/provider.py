@@ -78,4 +78,4 @@ def _is_bare(environ: Mapping[str, str]) -> bool:
 
 
 def _missing(without: Mapping[Role, str]) -> str:
-    return f"Nobody would answer as {' and '.join(without)}: {next(iter(without.values()))}"
+    return f"No model would answer as {' and '.join(without)}: {next(iter(without.values()))}"

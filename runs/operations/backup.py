@@ -170,7 +170,7 @@ def _written(draft: Path, turn: HeldLock, warn: Callable[[str], object]) -> Mani
     if not (signed := settings.HAS_OWN_KEY or has_key(settings.DATA_DIR)):
         warn(
             f"The back-up is not signed: there is no {KEY_FILE} in {settings.DATA_DIR}, and no PEV_SECRET_KEY. Make it "
-            "with the key of the installation, so that it can be told later whether somebody has changed it."
+            "with the key of the installation, so that it can be told later whether someone has changed it."
         )
     for left in reversed(range(_TRIES)):
         try:
@@ -223,7 +223,7 @@ def _write(writer: ArchiveWriter, database: Path, turn: HeldLock, warn: Callable
 _UNKNOWN_SIGNERS = {
     Signer.NOBODY: "The back-up is not signed: an older version made it, or its signature was taken away. ",
     Signer.OTHER: (
-        "The back-up is signed with another key than the one here, so it cannot be known whether somebody has "
+        "The back-up is signed with another key than the one here, so it cannot be known whether someone has "
         "changed it. Put {key} of the installation that made it into {folder} (or its PEV_SECRET_KEY into the "
         "environment), and do this again. "
     ),
@@ -244,8 +244,8 @@ def restore(source: Path, *, unsigned: bool = False) -> tuple[Manifest, Signer]:
         if signer in _UNKNOWN_SIGNERS and not unsigned:
             why = _UNKNOWN_SIGNERS[signer].format(key=KEY_FILE, folder=settings.DATA_DIR)
             raise InvalidInput(
-                f"{why}Whoever can change a back-up can make themselves administrator: add --unsigned only if you know "
-                "where this one has been since it was made."
+                f"{why}Anyone who can change a back-up can make themselves administrator: add --unsigned only if you "
+                "know where this one has been since it was made."
             )
         if manifest.database != connection.vendor:
             names = {"sqlite": "SQLite (without PEV_DATABASE_URL)", "postgresql": "PostgreSQL (PEV_DATABASE_URL)"}

@@ -90,7 +90,7 @@ def person_named(name: str) -> User:
     """The person with this name, for those who run the installation. Raises InvalidInput with some of the names."""
     if person := find_person(name):
         return person
-    known = ", ".join(User.objects.order_by("username").values_list("username", flat=True)[:20]) or "nobody yet"
+    known = ", ".join(User.objects.order_by("username").values_list("username", flat=True)[:20]) or "no one yet"
     raise InvalidInput(f"There is no user “{_text(name)}”; there are: {known}. Add them: {PROGRAM} people invite NAME")
 
 
@@ -143,7 +143,7 @@ def _changed(person: User, apply: Callable[[User], None], *, keeps_administrator
         row = User.objects.select_for_update().get(pk=person.pk)
         if not keeps_administrator and active == {row.pk}:
             raise InvalidInput(
-                f"“{row.get_username()}” is the only administrator who can sign in. Make somebody else one first."
+                f"“{row.get_username()}” is the only administrator who can sign in. Make someone else one first."
             )
         apply(row)
         row.save()

@@ -139,7 +139,7 @@ class Policy(Contract):
     second_person: Annotated[
         bool,
         Setting(
-            "somebody else than the one who submits has to approve",
+            "a person other than the one who submits has to approve",
             "A second person has to approve: not the one who submits",
             SettingGroup.APPROVAL,
             hands_off=False,  # nothing waits for one

@@ -37,7 +37,7 @@ def unanswered_requests(plan: PlanContract, requests: Collection[int]) -> list[s
 def _problems_with(answer: RequestAnswer, plan: PlanContract, requests: Collection[int]) -> Iterator[str]:
     what = f"The answer to request {answer.request}"
     if answer.request not in requests:
-        there = f"there are: {', '.join(map(str, requests))}" if requests else "nobody has asked for anything"
+        there = f"there are: {', '.join(map(str, requests))}" if requests else "no one has asked for anything"
         yield f"{what} answers nothing; {there}."
         return
     if answer.step_id is None:

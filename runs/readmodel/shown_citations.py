@@ -103,7 +103,7 @@ class RunCitations:
             return "No citations"
         parts = ["all found" if not broken else f"{broken:,} broken"]
         parts += [f"{len(self.corrected):,} with a corrected {self._corrected_by}"] if self.corrected else []
-        parts += [f"{self.weak:,} to check (beside each stands what is doubtful)"] if self.weak else []
+        parts += [f"{self.weak:,} to check (each with the reason for doubt)"] if self.weak else []
         parts += [f"{self.rest} not looked through here to the end"] if self.rest else []
         return f"{pluralize(count, 'citation')}, {', '.join(parts)}"
 

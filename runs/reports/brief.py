@@ -306,7 +306,7 @@ def _decisions(report: RunReading, rest: AnnexParts) -> tuple[Block, ...]:
         how = f"by {plan.row.approved_how}, {parts.time(plan.approved_at)}"
         rows.append((paragraph(f"Version {plan.row.version} of the plan was approved {how}."),))
     if not rows:
-        return (paragraph("Nobody was asked anything.", tone="muted"),)
+        return (paragraph("No one was asked anything.", tone="muted"),)
     return (
         Items(tuple(rows)),
         *((_in_annex("The rest of the decisions", "more-decisions"),) if rest.decisions else ()),

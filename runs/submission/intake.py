@@ -151,7 +151,7 @@ def check_space(size: int) -> None:
     if free - size < settings.MIN_FREE_BYTES:
         raise UploadRefused(
             f"The server's disk has {in_mb(free)} free, and {in_mb(settings.MIN_FREE_BYTES)} have to stay free. "
-            "Nothing was stored. Ask whoever runs this site to make room."
+            "Nothing was stored. Ask the administrator of this site to make room."
         )
 
 

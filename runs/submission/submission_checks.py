@@ -158,7 +158,7 @@ def check_policy(policy: Policy, owner: User, approvers: Sequence[User]) -> None
 def _check_second_person(policy: Policy, owner: User, approvers: Sequence[User]) -> None:
     """A policy that never waits for a person would never ask the second one."""
     if not any(one.is_active and one.pk != owner.pk for one in approvers):
-        raise InvalidInput("A second person has to approve, but no one else may decide. Name somebody who may.")
+        raise InvalidInput("A second person has to approve, but no one else may decide. Name someone who may.")
     if policy.plan_approval is ApprovalPolicy.NEVER:
         raise InvalidInput(
             "A second person has to approve, but no plan would wait for one. Let the first plan or every plan wait, "

@@ -189,7 +189,7 @@ def _begun(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
     if draft is None:
         draft = _made(owner, token, before)
     if draft.owner_id != owner.pk:
-        raise UploadRefused("This form is of somebody else. Load the page again.")
+        raise UploadRefused("This form belongs to someone else. Load the page again.")
     Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now() + LIFETIME)
     return draft
 

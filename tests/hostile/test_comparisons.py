@@ -89,7 +89,7 @@ def test_names_of_many_files_are_looked_for_in_bounded_time(name: str) -> None:
 def test_a_hundred_thousand_quotes_of_a_table() -> None:
     rows = "ab ab ab ab,in.txt\n" * 100_000
     said = within(4, 300, f"{__name__}.to_the_end", CSV_QUOTES, f"text,where\n{rows}", "ab " * 1_000)
-    assert said == "out.md has 100,000 quoted passages, each found in the source named beside it: in.txt"
+    assert said == "out.md has 100,000 quoted passages, each found in the source named next to it: in.txt"
     said = within(4, 300, f"{__name__}.to_the_end", CSV_QUOTES, f"text,where\n{rows}a,b\n", "ab ")
     assert said == "out.md is not compared: there are more than 100,000 quoted passages"
 

@@ -376,7 +376,7 @@ def _general_reason(given: PreviewInputs, before: Run) -> str:
     """The differences that concern every step."""
     reasons = []
     if given.owner.pk != before.owner_id:
-        reasons.append("results of somebody else are not reused")
+        reasons.append("results of another person are not reused")
     if given.request != before.request:
         reasons.append("the request changed")
     if tuple(given.excluded) != tuple(before.excluded):

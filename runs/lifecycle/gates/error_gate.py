@@ -42,7 +42,7 @@ _CAUSES: Mapping[str, Cause] = {
     "no_key": Cause("The key for the service is missing", f"An administrator sets it {_RESTART}. {_GOES_ON}"),
     "no_address": Cause("The address of the service is wrong", f"An administrator sets it {_RESTART}. {_GOES_ON}"),
     "billing_error": Cause(
-        "The account at the service has no credit", f"Somebody adds credit to it; no restart is needed. {_GOES_ON}"
+        "The account at the service has no credit", f"Add credit to it; no restart is needed. {_GOES_ON}"
     ),
     "permission_error": Cause(
         "The key may not use this model",

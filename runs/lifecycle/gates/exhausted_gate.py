@@ -64,6 +64,6 @@ GATE = ExhaustedGate()
 def ask(state: RunState, key: str) -> None:
     spec, failures = state.specs[key], state.steps[key].failures
     tries = pluralize(failures, "attempt")
-    cannot = " The verdict says that nobody can do it." if state.steps[key].last_action is Action.CANNOT else ""
+    cannot = " The verdict says that no one can do it." if state.steps[key].last_action is Action.CANNOT else ""
     question = f"“{spec.name}” did not pass in {tries}.{cannot} Accept it with open points?"
     open_result_gate(state, key, GATE, question)

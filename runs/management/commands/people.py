@@ -67,7 +67,7 @@ class Command(TerminalCommand):
 def _done(action: str, options: dict[str, Any]) -> str:
     """Carry out the action, and return what to print. Raises InvalidInput."""
     if action == "list":
-        return "\n".join(_line(person) for person in User.objects.order_by("username")) or "Nobody yet."
+        return "\n".join(_line(person) for person in User.objects.order_by("username")) or "No one yet."
     if action == "invite":
         person = accounts.invite(options["user"], administrator=options["administrator"])
         return address(person, options["base"], LinkKind.INVITATION)

@@ -31,6 +31,6 @@ class Command(TerminalCommand):
             raise CommandError(f"It could not be restored ({error.strerror}). Make room, and do it again.") from error
         self.stdout.write(f"Restored what version {manifest.version} had at {manifest.made_at}.")
         if signer is not Signer.OURS:
-            self.stderr.write(f"It is signed by {signer}: whether somebody has changed it was not checked.")
+            self.stderr.write(f"It is signed by {signer}: whether someone has changed it was not checked.")
         call_command("migrate", verbosity=0, interactive=False)
         call_command("verify", stdout=self.stdout, stderr=self.stderr)

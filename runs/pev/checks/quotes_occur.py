@@ -23,12 +23,12 @@ _EMPHASIS = re.compile(r"\*\*|__|\\(?=[!-/:-@\[-`{-~])")
 
 class QuotesOccur(FileCheck):
     """Every quoted passage of the file (a block quote, or 12 characters and more in quotation marks) occurs verbatim in
-    the source that is named beside it. In a CSV file `column` holds the quotes and `source_column` their sources; for
+    the source that is named next to it. In a CSV file `column` holds the quotes and `source_column` their sources; for
     any other file both are empty.
     """
 
     order = 120
-    title = "every quoted passage stands in the source named beside it"
+    title = "every quoted passage stands in the source named next to it"
     seconds = COMPARING_SECONDS
     can_compare = counts_each = True
 
@@ -46,7 +46,7 @@ class QuotesOccur(FileCheck):
                 f"each value of the column {self.column} of {self.path} stands word for word in the source that its "
                 f"column {self.source_column} names"
             )
-        return f"each quoted passage of {self.path} stands word for word in the source named beside it"
+        return f"each quoted passage of {self.path} stands word for word in the source named next to it"
 
     def problem(self) -> str | None:
         if bool(self.column) == bool(self.source_column):
@@ -74,7 +74,7 @@ class QuotesOccur(FileCheck):
         made = sorted({name for name in places.values() if not material.is_given(name)})
         own = f"; the run itself has made {list_in_words(made)}" if made else ""
         said = (
-            f"{counted}, each found in the source named beside it: {list_in_words(sorted(set(places.values())))}{own}"
+            f"{counted}, each found in the source named next to it: {list_in_words(sorted(set(places.values())))}{own}"
         )
         return CheckResult(True, said, passages[0].line, outside=not made)
 
@@ -92,7 +92,7 @@ def _passages(check: QuotesOccur, text: str, paths: Paths, budget: Budget) -> It
 def _unusable(passage: QuotedPassage) -> str:
     if sum(map(str.isalnum, passage.text)) < MIN_CHARACTERS:
         return "is too short to prove anything"
-    return "" if passage.sources else "has no source named beside it"
+    return "" if passage.sources else "has no source named next to it"
 
 
 def _places(passages: Iterable[tuple[int, QuotedPassage]], material: CheckInput, budget: Budget) -> dict[int, str]:

@@ -90,7 +90,7 @@ async def call(caller: Caller, name: str, given: dict[str, Any]) -> CallToolResu
     except PevError as error:
         return _refused(str(error))
     except FileNotFoundError:
-        return _refused("The store of files has lost this content. Tell whoever runs this site.")
+        return _refused("The store of files has lost this content. Tell the administrator of this site.")
     except Exception:  # the library would send the exception's text to the client
         log.exception("mcp: %s failed", name, extra=about(user=caller.person.get_username()))
         return _refused("Something went wrong on the server, and was logged there. Nothing else is known.")

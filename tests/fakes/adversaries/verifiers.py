@@ -100,7 +100,7 @@ def always_replans(request: Request, right: Answer) -> Answer:
 
 
 def cannot_be_done(step_id: str) -> Player:
-    """Section 3: says of the work that wrote this step's file that nobody can do it."""
+    """Section 3: says of the work that wrote this step's file that no one can do it."""
 
     def play(request: Request, right: Answer) -> Answer:
         documents = [part.name for part in told(request) if part.kind == "document"]

@@ -65,7 +65,7 @@ def test_a_result_that_agrees_with_what_was_given(api: FakeAnthropic, submitted:
         (
             True,
             Provenance.GIVEN,
-            "report.md has 1 quoted passage, each found in the source named beside it: raw.csv",
+            "report.md has 1 quoted passage, each found in the source named next to it: raw.csv",
         ),
         (True, Provenance.GIVEN, "report.md has 2 of 2 dealt with"),
         (True, Provenance.GIVEN, "report.md says 1, line 3: 1 = 3 rows of raw.csv - 2 rows of @result/raw.csv"),

@@ -149,7 +149,7 @@ def test_a_new_line_about_something_else_is_shown_to_a_person(
     assert data["gaps"] == (
         []
         if how == "person"
-        else [f"Nobody looked whether request 1 of alice is met; its proof is doubtful: “{WORDS}”."]
+        else [f"No one checked whether request 1 of alice is met; its proof is doubtful: “{WORDS}”."]
     )
 
 
@@ -177,7 +177,7 @@ def test_a_result_kept_by_approve_all_was_seen_by_nobody(api: FakeAnthropic, sub
     ended = finish(run, alice)
     assert (ended.outcome, reading_of(ended).gaps) == (
         Outcome.PARTIAL,
-        [f"Nobody looked whether request 1 of alice is met, which is not provable: “{WORDS}”."],
+        [f"No one checked whether request 1 of alice is met, which is not provable: “{WORDS}”."],
     )
 
 

@@ -146,7 +146,7 @@ def test_neither_what_a_person_has_rejected_nor_its_answer_comes_back(
     answer(second, alice)
     drain(second)
     attempt = Attempt.objects.get(step__plan__run=second)
-    assert attempt.reused_from is None, "the one that was approved in the end answers what nobody has asked for here"
+    assert attempt.reused_from is None, "the one that was approved in the end answers what no one has asked for here"
 
 
 def test_a_reused_result_waits_for_its_gate_and_can_be_refused(team: Team, submitted: Submit, alice: User) -> None:

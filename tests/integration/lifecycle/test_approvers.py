@@ -80,7 +80,7 @@ def test_the_only_second_person_stays_until_there_is_another() -> None:
     run = made.awaiting_plan()
     needing_two(run)
     run.approvers.add(made.alice(), made.person("gone", is_active=False))
-    with pytest.raises(InvalidInput, match=r"and bob is the only one\. Add somebody else first\."):
+    with pytest.raises(InvalidInput, match=r"and bob is the only one\. Add someone else first\."):
         remove_approver(run.pk, made.alice(), made.bob())
     add_approver(run.pk, made.alice(), made.charlie())
     remove_approver(run.pk, made.alice(), made.bob())

@@ -136,7 +136,7 @@ def test_files_for_which_the_disk_has_no_room_are_refused_before_they_are_read(m
     read: list[int] = []
     assert refused(submission("Go.", Upload("large.txt", Large(20_000_000, read)))) == (
         "The server's disk has 510.0 MB free, and 500.0 MB have to stay free. Nothing was stored. "
-        "Ask whoever runs this site to make room."
+        "Ask the administrator of this site to make room."
     )
     assert read == []
 

@@ -309,7 +309,7 @@ def test_until_they_were_asked_the_models_are_named_where_the_server_starts(
 ) -> None:
     monkeypatch.setenv("PEV_MODEL_PLANNER", "offline-planner")
     host = ModelServer(api.url).host
-    named = f"Nobody has asked yet what is honoured: “qwen3-4b” on {host}. Do: manage.py check_models"
+    named = f"No one has asked yet what is supported: “qwen3-4b” on {host}. Do: manage.py check_models"
     assert probes.hint(os.environ) == named
     speak(api, OLLAMA)
     check()

@@ -63,7 +63,7 @@ def test_a_name_that_cannot_be_one_is_refused(db: None) -> None:
 
 @pytest.mark.parametrize("action", ["invite", "link", "deactivate"])
 def test_bytes_that_are_no_text_are_a_sentence(db: None, action: str) -> None:
-    assert refusal(action, "x\udcff").startswith(("“x?” cannot be", "There is no user “x?”; there are: nobody yet."))
+    assert refusal(action, "x\udcff").startswith(("“x?” cannot be", "There is no user “x?”; there are: no one yet."))
 
 
 def test_who_is_not_there_is_named_with_those_who_are(alice: User, bob: User) -> None:
@@ -108,7 +108,7 @@ def test_signing_out_ends_a_session(client: Client, alice: User) -> None:
 def test_administrators_are_made_and_the_last_one_stays(alice: User) -> None:
     assert people("administrator", "alice") == "“alice” is now an administrator."
     assert refusal("administrator", "alice", "--off") == (
-        "“alice” is the only administrator who can sign in. Make somebody else one first."
+        "“alice” is the only administrator who can sign in. Make someone else one first."
     )
     people("invite", "root", "--administrator")
     assert people("administrator", "alice", "--off") == "“alice” is no longer an administrator."

@@ -127,7 +127,7 @@ def test_what_another_key_has_signed_is_restored_only_when_asked_for(backup: Pat
     assert not (restored / "blobs").exists()
     done = manage(restored, "restore", str(backup), "--unsigned")
     assert done.returncode == 0
-    assert done.stderr == "It is signed by another installation: whether somebody has changed it was not checked.\n"
+    assert done.stderr == "It is signed by another installation: whether someone has changed it was not checked.\n"
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from tests.reporting import as_markdown
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model"), pytest.mark.slow]
 
 ASKED = "Request 1 of alice is not done: “Rank every point.” Offline rules cannot read it."
-LOOKED = "Nobody looked whether request 2 of alice is met, which is not provable: “Translate it”."
+LOOKED = "No one checked whether request 2 of alice is met, which is not provable: “Translate it”."
 
 
 @pytest.fixture

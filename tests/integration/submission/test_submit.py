@@ -31,7 +31,7 @@ TOKEN = uuid.UUID("12345678-1234-5678-1234-567812345678")
 
 def test_the_owner_is_no_second_person() -> None:
     given = submission(policy=made.policy(second_person=True), approvers=[made.alice()])
-    assert refused(given) == "A second person has to approve, but no one else may decide. Name somebody who may."
+    assert refused(given) == "A second person has to approve, but no one else may decide. Name someone who may."
 
 
 @pytest.mark.parametrize("nobody", [{"plan_approval": ApprovalPolicy.NEVER}, {"step_approval": StepApproval.NONE}])

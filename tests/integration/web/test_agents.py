@@ -85,7 +85,7 @@ def test_what_somebody_else_has_changed_meanwhile_is_not_written_over(root: Clie
     change(one, instructions="Write in verse.")
     sent = SENT | {"seen": seen, "instructions": "Mine."}
     answer = root.post(f"/agents/{WRITER}/", sent)
-    assert (answer.status_code, "Somebody changed this agent since you opened it." in answer.text) == (422, True)
+    assert (answer.status_code, "Someone changed this agent since you opened it." in answer.text) == (422, True)
     assert "Mine." in answer.text
     one.refresh_from_db()
     assert one.definition.instructions == "Write in verse."

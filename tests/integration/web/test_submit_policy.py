@@ -90,7 +90,7 @@ def test_limits_are_taken_in_dollars_and_minutes(alice_client: Client) -> None:
 def test_a_second_person_has_to_be_named(alice_client: Client, bob: User) -> None:
     refused = alice_client.post("/runs/new/", form(second_person="on"), headers=JSON)
     assert refused.json()["errors"] == [
-        "A second person has to approve, but no one else may decide. Name somebody who may."
+        "A second person has to approve, but no one else may decide. Name someone who may."
     ]
     assert (
         alice_client.post("/runs/new/", form(second_person="on", approvers=[bob.pk]), headers=JSON).status_code == 201

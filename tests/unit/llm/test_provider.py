@@ -103,12 +103,12 @@ def test_three_servers_of_their_own_need_no_general_one() -> None:
     [
         (
             {"PEV_BASE_URL_VERIFIER": "http://10.0.0.7:8080"},
-            "Nobody would answer as planner and executor: "
+            "No model would answer as planner and executor: "
             "This run needs a model, and there is no ANTHROPIC_API_KEY in the environment of the server.",
         ),
         (
             {"ANTHROPIC_API_KEY": KEY, "PEV_API_KEY_ENV_VERIFIER": "SECOND"},
-            "Nobody would answer as verifier: "
+            "No model would answer as verifier: "
             "PEV_API_KEY_ENV_VERIFIER has to name a variable that is set and holds the key. Set both and start again.",
         ),
     ],

@@ -48,5 +48,5 @@ def test_no_request_is_left_out_and_none_is_made_up() -> None:
         "The answer to request 7 answers nothing; there are: 1, 2.",
     ]
     assert unanswered_requests(answered({"request": 1, "step_id": "one"}), []) == [
-        "The answer to request 1 answers nothing; nobody has asked for anything."
+        "The answer to request 1 answers nothing; no one has asked for anything."
     ]

@@ -19,7 +19,7 @@ CHECK: TypeAdapter[Check] = TypeAdapter(AnyCheck)
     [
         (
             {"kind": "quotes_occur", "path": "a.md"},
-            "each quoted passage of a.md stands word for word in the source named beside it",
+            "each quoted passage of a.md stands word for word in the source named next to it",
         ),
         (
             {"kind": "quotes_occur", "path": "a.csv", "column": "text", "source_column": "document"},

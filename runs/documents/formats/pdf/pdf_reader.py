@@ -133,13 +133,13 @@ class PageProblem(Enum):
     )
     PAGE = "could not be read", "could not be read"
     LOOKS = (
-        "could not be checked for text that nobody sees, since that took too long",
-        "could not be checked for text that nobody sees, since that took too long",
+        "could not be checked for hidden text, since that took too long",
+        "could not be checked for hidden text, since that took too long",
     )
     DOUBTFUL = (
-        "has invisible or white text and could not be checked for text that nobody sees, since that took too long; "
+        "has invisible or white text and could not be checked for hidden text, since that took too long; "
         "nothing on it counts as seen",
-        "have invisible or white text and could not be checked for text that nobody sees, since that took too long; "
+        "have invisible or white text and could not be checked for hidden text, since that took too long; "
         "nothing on them counts as seen",
     )
 

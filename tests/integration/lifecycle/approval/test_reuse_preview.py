@@ -51,7 +51,7 @@ def test_what_is_done_again_is_told_with_the_reason(first: Run, bob: User) -> No
     assert told(first, request="Do it otherwise")["one"] == "the request changed"
     assert told(first, policy=first.policy.changed(rounds=5))["one"] == "the policy changed: rounds"
     assert told(first, policy=first.policy.changed(attempts=1)) == {"one": "reused", "two": "reused"}
-    assert told(first, owner=bob)["one"] == "results of somebody else are not reused"
+    assert told(first, owner=bob)["one"] == "results of another person are not reused"
 
 
 def test_a_step_that_is_done_again_on_purpose_takes_those_with_it_that_rest_on_it(first: Run) -> None:

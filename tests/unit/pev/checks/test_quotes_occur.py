@@ -55,15 +55,15 @@ class TestQuotes:
     )
     def test_passages_with_their_sources_are_found(self, report: str) -> None:
         held, sentence = said(report)
-        assert (held, sentence.partition("found in the source named beside it: contracts/")[1] != "") == (True, True)
+        assert (held, sentence.partition("found in the source named next to it: contracts/")[1] != "") == (True, True)
 
     @pytest.mark.parametrize(
         ("report", "why"),
         [
             ("> The term is forty\n\nnda.md\n", "line 1: “The term is forty” does not occur in contracts/nda.md"),
-            ("\n> The term is thirty\n\nSo.\n", "line 2: “The term is thirty” has no source named beside it"),
+            ("\n> The term is thirty\n\nSo.\n", "line 2: “The term is thirty” has no source named next to it"),
             ("> The term is thirty\n\nannex.md\n", "line 1: “The term is thirty” does not occur in contracts/annex.md"),
-            ("“The term is thirty” without\n", "line 1: “The term is thirty” has no source named beside it"),
+            ("“The term is thirty” without\n", "line 1: “The term is thirty” has no source named next to it"),
             ("[“The term is thirty”](other.md) nda.md\n", "line 1: “The term is thirty” does not occur in other.md"),
             (
                 "> “The term is thirty” and some invented words\n\nnda.md\n",
@@ -90,7 +90,7 @@ class TestQuotes:
         check = QuotesOccur(kind="quotes_occur", path="facts.csv", column="text", source_column="document")
         assert said("document,text\ncontracts/nda.md,law of Ohio\nannex.md,14 days\n", check) == (
             True,
-            "facts.csv has 2 quoted passages, each found in the source named beside it: "
+            "facts.csv has 2 quoted passages, each found in the source named next to it: "
             "contracts/annex.md, contracts/nda.md",
         )
         assert said("document,text\nannex.md,law of Ohio\nnda.md,\n", check) == (
@@ -106,7 +106,7 @@ class TestQuotes:
     def test_what_the_run_has_made_is_named_as_such(self) -> None:
         evidence = run_check(QUOTES, material("“invented by the run” (notes.md)", notes="invented by the run"))
         assert evidence.verified
-        assert evidence.sentence.endswith("named beside it: notes.md; the run itself has made notes.md")
+        assert evidence.sentence.endswith("named next to it: notes.md; the run itself has made notes.md")
 
     def test_a_path_means_the_file_as_it_was_given(self) -> None:
         files = {

@@ -245,7 +245,7 @@ def test_pages_whose_text_was_not_looked_at_are_said(monkeypatch: pytest.MonkeyP
     made = make(pdfs.pages_of([pdfs.line("One."), b"", pdfs.line("Two.")]))
     assert made.text == "One.\n\f\n\fTwo."
     assert made.rendered.notes == (
-        "Pages 1 and 3 of 3 could not be checked for text that nobody sees, since that took too long.",
+        "Pages 1 and 3 of 3 could not be checked for hidden text, since that took too long.",
     )
 
 
@@ -258,8 +258,8 @@ def test_pages_with_signs_of_hiding_that_were_not_looked_at_prove_nothing(
     marks = [(mark.kind, made.text[mark.start : mark.end]) for mark in made.rendered.layout.marks]
     assert marks == [(MarkKind.UNSEEN, "Two. Three.")]
     assert made.rendered.notes == (
-        "Page 1 of 2 could not be checked for text that nobody sees, since that took too long.",
-        "Page 2 of 2 has invisible or white text and could not be checked for text that nobody sees, "
+        "Page 1 of 2 could not be checked for hidden text, since that took too long.",
+        "Page 2 of 2 has invisible or white text and could not be checked for hidden text, "
         "since that took too long; nothing on it counts as seen.",
     )
 
