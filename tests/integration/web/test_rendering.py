@@ -13,7 +13,7 @@ from django.template.backends.django import DjangoTemplates, Template
 from django.test import Client
 from django.utils.safestring import SafeString
 
-from runs.models import Run, Step, User
+from runs.models import Attempt, Run, User
 from tests import factories
 from tests.factories.agents import WRITER, agent
 
@@ -71,6 +71,15 @@ OF_A_RUN = [
     "?part=result",
     "plan/",
     "plan/?version=1",
+    "plan/?part=plan",
+    "steps/?part=steps",
+    "steps/?part=step-{step}",
+    "steps/?part=step-{step}-body",
+    "files/?part=files",
+    "history/?part=tree",
+    "cost/?part=costs",
+    "texts/attempt-{attempt}-output/",
+    "texts/attempt-{attempt}-output/?panel=1",
     "steps/",
     "steps/{step}/",
     "files/",
@@ -143,9 +152,9 @@ def test_a_page_of_a_run_is_rendered_without_the_database(
     address: str, state: str, statements: list[str], alice_client: Client
 ) -> None:
     run = OVERVIEWS[state]()
-    step = Step.objects.of_run(run).order_by("pk").last()
-    assert step
-    path = address.format(step=step.pk, file=factories.DATA)
+    attempt = Attempt.objects.of_run(run).order_by("pk").last()
+    assert attempt
+    path = address.format(step=attempt.step_id, attempt=attempt.pk, file=factories.DATA)
     answer = alice_client.get(f"/runs/{run.pk}/{path}")
     assert (answer.status_code, statements) == (200, [])
 
