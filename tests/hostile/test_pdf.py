@@ -31,7 +31,7 @@ _CALLS: dict[str, dict[str, int | str]] = {
 def ending(function: str, data: bytes, limits: Limits = _LIMITS) -> bytes | str:
     """What the function returns, or why it does not."""
     try:
-        module = "reader" if function == "read" else "drawing"
+        module = "pdf_reader" if function == "read" else "drawing"
         return isolation.run(f"runs.documents.formats.pdf.{module}.{function}", data, limits, **_CALLS[function])
     except (InvalidInput, ChildFailed) as error:
         return str(error)
