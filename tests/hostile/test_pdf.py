@@ -24,7 +24,7 @@ _CALLS: dict[str, dict[str, int | str]] = {
     "places": {"page": 1, "spans": "0-5"},
     "picture": {"page": 1},
     "thumbnail": {},
-    "cut": {"first": 1, "last": 1},
+    "extract_pages": {"first": 1, "last": 1},
 }
 
 
