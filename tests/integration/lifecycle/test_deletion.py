@@ -209,7 +209,7 @@ def test_a_result_that_is_taken_over_at_the_moment_of_the_deletion_keeps_its_run
         return ""
 
     monkeypatch.setattr(deletion, "problem_with", late)
-    with pytest.raises(DecisionRefused, match="at this moment"):
+    with pytest.raises(DecisionRefused, match="just used something of this run"):
         deletion.delete(run.pk, run.owner)
     assert Run.objects.filter(pk=run.pk).exists()
 

@@ -127,7 +127,7 @@ def test_there_may_be_so_many_drafts_of_one_person() -> None:
 
 def test_nobody_adds_to_the_draft_of_somebody_else_or_submits_it() -> None:
     add(upload("a.md"))
-    with pytest.raises(UploadRefused, match="somebody else"):
+    with pytest.raises(UploadRefused, match="someone else"):
         submission_drafts.add(made.bob(), TOKEN, [upload("b.md")])
     with pytest.raises(InvalidInput, match="The files of this form are gone"):
         submit(made.bob(), submission())
