@@ -267,7 +267,7 @@ def test_pages_that_cannot_be_cut_cost_a_sentence(
     api: FakeAnthropic, submitted: Submit, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def crashes(function: str, *args: Any, **options: Any) -> bytes:
-        if function.endswith(".cut"):
+        if function.endswith(".extract_pages"):
             raise isolation.Crashed("signal 11")
         return run_guarded(function, *args, **options)
 
