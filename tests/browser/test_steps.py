@@ -10,6 +10,7 @@ from tests.browser.site import Site
 from tests.browser.test_story import tab
 
 
+@pytest.mark.exhaustive
 def test_rows_unfold_and_views_change(blank: Page, site: Site, me: str) -> None:
     page = on_a_sample(blank, site, me, "step")
     for view in ("Timeline", "Table", "Graph"):

@@ -57,6 +57,7 @@ def not_to_be_laid_out() -> str:
     return markdown_html.render_markdown("[<" * 500_000)[:94]
 
 
+@pytest.mark.exhaustive
 def test_what_is_rendered_in_this_process_takes_no_time_and_no_memory() -> None:
     within(1.5, 50, f"{__name__}.each", markdown_html.MAX_HERE_CHARACTERS)
 

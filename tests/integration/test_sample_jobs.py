@@ -71,6 +71,7 @@ TODO = "// TODO: read the path from the arguments"
 LOOKED = ToolUse("glob", {"pattern": "*.json"})
 
 
+@pytest.mark.exhaustive
 def test_a_project_with_a_workflow(api: FakeAnthropic, alice: User, client: Client) -> None:
     files = files_of("project")
     main, flow = "project/src/main.js", "project/flows/weekly.json"

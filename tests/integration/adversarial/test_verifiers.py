@@ -107,6 +107,7 @@ def test_it_passes_nothing(api: FakeAnthropic, submitted: Submit, client: Client
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_what_is_no_verdict_uses_no_attempt(api: FakeAnthropic, submitted: Submit, client: Client) -> None:
     """T12. Each time that a person has the verifier asked again, the next of these answers; the last one is right."""
     asked: list[str] = []

@@ -130,6 +130,7 @@ def test_a_planner_that_only_looks_is_asked_for_its_plan_and_then_a_person(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_question_before_the_plan_holds_no_program_and_the_session_goes_on(
     api: FakeAnthropic, submitted: Submit, alice: User, client: Client
 ) -> None:

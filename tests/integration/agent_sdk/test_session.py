@@ -72,6 +72,7 @@ def test_words_of_a_document_are_no_commands_of_the_program(api: FakeAnthropic, 
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_tool_that_is_not_there_is_refused_by_us_and_has_its_number(
     api: FakeAnthropic, submitted: Submit, alice: User
 ) -> None:

@@ -94,6 +94,7 @@ def test_an_attempt_goes_on_with_the_subagents_that_it_began_with(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_result_is_reused_with_the_same_subagents_only(
     writer: Agent, team: Team, submitted: Submit, alice: User
 ) -> None:

@@ -91,6 +91,7 @@ def test_the_sample_succeeds_with_a_retry_and_verified_evidence(tmp_path: Path, 
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_gates_are_asked_in_the_terminal_while_there_is_one(
     tmp_path: Path, installation: Installation, api: FakeAnthropic
 ) -> None:
@@ -159,6 +160,7 @@ def test_wrong_use_is_a_sentence_and_makes_no_run(arguments: list[str], sentence
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_plan_written_by_hand_is_carried_out_without_a_planner(
     tmp_path: Path, installation: Installation, api: FakeAnthropic
 ) -> None:

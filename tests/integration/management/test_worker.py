@@ -41,6 +41,7 @@ def test_sqlite_has_one_process(tmp_path: Path, arguments: list[str]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_an_address_of_redis_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", "serve", "--port", "0"],

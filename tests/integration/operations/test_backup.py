@@ -253,6 +253,7 @@ for file in sys.argv[1:]:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_damaged_backup_is_refused_and_leaves_the_folder_empty(backup: Path, tmp_path: Path) -> None:
     """As many as there are, one after the other, and then the sound one."""
     files = [tmp_path / f"{name}.tar" for name in DAMAGES]

@@ -55,6 +55,7 @@ def test_a_request_that_was_not_done_is_an_open_point_in_the_same_words_everywhe
     assert (page.count("Rank every point."), "You asked" in page) == (1, False)
 
 
+@pytest.mark.exhaustive
 def test_who_edited_the_plan_stands_among_the_decisions(ended: Run) -> None:
     decisions = as_markdown(ended).split("## Decisions")[1].split("\n## ")[0]
     assert "- **alice** edited version 1 of the plan into version 2, " in decisions

@@ -171,6 +171,7 @@ def test_of_several_readers_the_first_text_and_the_last_problem_count() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_utf_8_starts_no_process_and_small_files_share_one(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
     run = isolation.run

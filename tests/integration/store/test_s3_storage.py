@@ -369,6 +369,7 @@ def test_nothing_starts_on_a_bucket_that_cannot_be_used(bucket: S3, tmp_path: Pa
 
 
 @pytest.mark.parametrize("command", [["run", "--sample", "contracts"], ["verify"]], ids=["run", "verify"])
+@pytest.mark.exhaustive
 def test_commands_that_need_a_bucket_that_is_away_end_with_one_sentence(
     bucket: S3, request: pytest.FixtureRequest, command: list[str]
 ) -> None:

@@ -269,6 +269,7 @@ def test_a_plan_that_offline_rules_carry_out_is_not_edited_to_name_an_agent() ->
     ],
     ids=["too long", "a very long line", "no place for a comment", "long"],
 )
+@pytest.mark.exhaustive
 def test_what_the_rules_did_not_look_at_is_an_open_point_named_once(files: dict[str, bytes], gaps: list[str]) -> None:
     alice = made.alice()
     run = finish(submit(alice, submission("Go.", files, plan=shipped_plan("document-review"))), alice)

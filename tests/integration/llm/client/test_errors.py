@@ -226,6 +226,7 @@ def test_a_service_that_goes_quiet_is_retriable_error(
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_service_that_streams_for_ever_is_given_up(
     api: FakeAnthropic, monkeypatch: pytest.MonkeyPatch, clients: Clients
 ) -> None:

@@ -121,6 +121,7 @@ def test_others_hear_at_once_what_is_followed_here(elsewhere: Elsewhere) -> None
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("loop")
+@pytest.mark.exhaustive
 def test_it_is_heard_again_when_redis_was_away(redis: Redis, elsewhere: Elsewhere) -> None:
     said_until(elsewhere, lambda: broadcast.is_followed(RUN))
     redis.stop()

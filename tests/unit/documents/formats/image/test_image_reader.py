@@ -107,6 +107,7 @@ def test_hostile_pictures_are_refused_in_little_memory(data: bytes, sentence: st
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_full_page_is_read_within_its_limits() -> None:
     lines = [f"The Supplier shall deliver part {number}." for number in range(101, 141)]
     data = saved(page(lines, width=2_480, height=3_508), "PNG")
