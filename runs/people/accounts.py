@@ -143,7 +143,8 @@ def _changed(person: User, apply: Callable[[User], None], *, keeps_administrator
         row = User.objects.select_for_update().get(pk=person.pk)
         if not keeps_administrator and active == {row.pk}:
             raise InvalidInput(
-                f"“{row.get_username()}” is the only administrator who can sign in. Make someone else one first."
+                f"“{row.get_username()}” is the only administrator who can sign in. "
+                "Make another person an administrator first."
             )
         apply(row)
         row.save()

@@ -102,7 +102,7 @@ class Copies:
         uses: list[Use] = [("read_file", {"path": path, "first_line": 1}) for path in self.about if path not in seen]
         return uses[: self.limits.calls] if self.conversation.turns < self.limits.turns else []
 
-    def due(self) -> list[Use]:
+    def due_comments(self) -> list[Use]:
         """The next comments; none when each was tried, or at a limit."""
         if self.conversation.turns >= self.limits.turns or "comment_document" not in self.conversation.tools:
             return []

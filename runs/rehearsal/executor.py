@@ -98,7 +98,7 @@ class Material:
 
 
 def inventory(material: Material) -> Written:
-    """Lines and words only of what was read as a whole."""
+    """Lists every file with its size. Lines and words are counted only where a file was read as a whole."""
     account = material.account
     counts = {one.path: (one.total or 0, one.words) for one in account.with_share(Share.WHOLE)}
     every = [(one.path, one.size, *counts.get(one.path, ("", "")), account.note(one)) for one in account.documents]
@@ -309,7 +309,7 @@ def _commented(step: PlanStep, conversation: Conversation, limits: Limits) -> St
     findings = Account([copies.findings], limits=limits)
     if findings.left_out:
         return _blocked(f"The findings could not be read: {findings.shortfall}.")
-    return copies.due() or _done(step, copies.report(), copies.left_out())
+    return copies.due_comments() or _done(step, copies.report(), copies.left_out())
 
 
 def _account(step: PlanStep, conversation: Conversation, limits: Limits) -> Account:

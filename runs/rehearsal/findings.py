@@ -95,7 +95,7 @@ def _rule(
 
 
 _LATER = (
-    r"[^.;]{0,30}\b(?:to be|yet to be|still to be) (?:mutually )?"
+    r"[^.;\[]{0,30}\b(?:to be|yet to be|still to be) (?:mutually )?"
     r"(?:agreed|determined|fixed|confirmed|defined|specified|named)"
 )
 RULES = (

@@ -186,7 +186,7 @@ def _beginnings(shown: _Exhibits, path: str, start: str) -> Iterator[_Passage]:
 
 
 def _folder(path: str) -> str:
-    """The first folder of a path below which all results of a step lie."""
+    """The folder that a file is in."""
     return path.rpartition("/")[0]
 
 
@@ -260,7 +260,7 @@ def _comments_stand(shown: _Exhibits, findings: str) -> Iterator[_Passage | str]
     names = [name for name in shown.documents if name.startswith(REVIEWED) and is_word(name)]
     copies = {name: _commented_blocks(shown.text(name)) for name in names}
     gaps = gaps_in(shown.text(findings), [name.removeprefix(REVIEWED) for name in copies])
-    excused = set(re.findall(r"^- (.+) has no comment: ", shown.output, re.MULTILINE))
+    excused = set(re.findall(r"^- (.+?) has no comment: ", shown.output, re.MULTILINE))
     for one in entries_in(shown.text(findings)):
         copy, quote = f"{REVIEWED}{one.document}", " ".join(one.quote.split())
         if copy not in copies or one.name in excused:

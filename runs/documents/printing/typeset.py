@@ -21,7 +21,7 @@ _FONTS = _HERE / "fonts"
 
 
 def pdf(data: bytes) -> bytes:
-    """Returns the tagged PDF (UA-1) of a `blocks.Report` (JSON)."""
+    """Returns the tagged PDF (UA-1) of a `blocks.PrintableReport` (JSON)."""
     given = json.loads(_printed(data.decode()))
     try:
         made: bytes = typst.compile(

@@ -29,10 +29,13 @@ _OUTSIDE = ("http://", "https://", "mailto:")
 _COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24"}
 _INDENT = 6
 """Millimetres of indentation for each level of nesting."""
-_ROOM_WIDTH, _ROOM_HEIGHT = 640, 900
-"""CSS pixels (96 per inch) between the margins of A4."""
-_TEXT_WIDTH, _CELL_MARGIN, _CHARACTER = 170, 5, 2.0
-"""Millimetres: the text of a page, what a cell has around its text, and an average character of a table."""
+_PAGE_WIDTH, _PAGE_HEIGHT, _SIDE_MARGIN = 210, 297, 20
+_TEXT_WIDTH = _PAGE_WIDTH - 2 * _SIDE_MARGIN
+"""Millimetres: A4, and the text between its margins."""
+_ROOM_WIDTH, _ROOM_HEIGHT = int(_TEXT_WIDTH / 25.4 * 96), 900
+"""CSS pixels (96 per inch) for a picture."""
+_CELL_MARGIN, _CHARACTER = 5, 2.0
+"""Millimetres: what a cell has around its text, and an average character of a table."""
 _CELL_STYLE = "Table Text"
 _LINE, _SHADE = "C9C9C2", "F4F4F0"
 _STYLE_NAMES = ("Heading 1", "Heading 2", "Heading 3", "Heading 4", "Heading 5", "Heading 6", "Normal")
@@ -75,6 +78,9 @@ class Writer:
         """Let each page end with these words, its number, and the number of pages."""
         element = self.document.sections[0].footer.paragraphs[0]._p
         tabs = OxmlElement("w:tabs")
+        inherited = self.document.styles["Footer"].paragraph_format.tab_stops
+        for stop in inherited:  # or the number would stand at one of these
+            tabs.append(with_values(OxmlElement("w:tab"), val="clear", pos=str(stop.position.twips)))
         tabs.append(with_values(OxmlElement("w:tab"), val="right", pos=str(Mm(_TEXT_WIDTH).twips)))
         element.get_or_add_pPr().append(tabs)
         self._run(element, blocks.Span(words), _COLOURS["muted"])
@@ -343,8 +349,8 @@ def _set_up(document: Docx, report: blocks.PrintableReport) -> None:
     at = datetime.fromisoformat(report.at) if report.at else datetime(1980, 1, 1)
     properties.created = properties.modified = at
     paper = document.sections[0]
-    paper.orientation, paper.page_width, paper.page_height = WD_ORIENT.PORTRAIT, Mm(210), Mm(297)
-    paper.left_margin = paper.right_margin = Mm(20)
+    paper.orientation, paper.page_width, paper.page_height = WD_ORIENT.PORTRAIT, Mm(_PAGE_WIDTH), Mm(_PAGE_HEIGHT)
+    paper.left_margin = paper.right_margin = Mm(_SIDE_MARGIN)
     paper.top_margin = paper.bottom_margin = Mm(18)
     for name in _STYLE_NAMES:
         style = document.styles[name]

@@ -287,10 +287,10 @@ def _units(kind: str, name: str, text: str) -> Iterator[_Unit]:
         for start, end in items_in(lines):
             yield _Unit(name, range(start + 1, end + 1), "\n".join(lines[start:end]))
     if kind in ("headings", "sections"):
-        yield from _sections(name, lines, with_title=kind == "headings")
+        yield from _sections(name, lines, read_title=kind == "headings")
 
 
-def _sections(name: str, lines: Sequence[str], *, with_title: bool) -> Iterator[_Unit]:
+def _sections(name: str, lines: Sequence[str], *, read_title: bool) -> Iterator[_Unit]:
     heads = list(_headings(lines))
     top = min((level for _, level in heads), default=0)
     is_title = len(heads) > 1 and heads[0][1] == top and [level for _, level in heads].count(top) == 1
@@ -299,7 +299,7 @@ def _sections(name: str, lines: Sequence[str], *, with_title: bool) -> Iterator[
         ends.append(min(nearest[: level + 1]))
         nearest[level] = start
     for place, ((start, _), end) in enumerate(zip(heads, reversed(ends), strict=True)):
-        if place or not is_title or with_title:
+        if place or not is_title or read_title:
             yield _Unit(name, range(start + 1, end + 1), "\n".join(lines[start:end]))
 
 

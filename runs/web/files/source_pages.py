@@ -79,7 +79,7 @@ def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponseBase
     if in_panel:
         return panel.answer(request)
     back = address_of(said.attempt) if said.attempt else reverse("run", args=[run.pk])
-    context = {"frame": RunFrame(run).with_title(), "run": run, "said": said, "panel": panel, "back": back}
+    context = {"frame": RunFrame(run).read_title(), "run": run, "said": said, "panel": panel, "back": back}
     return render(request, "files/text.html", context)
 
 
@@ -108,7 +108,7 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
             return diagram_in(request, page.diagrams)
         if is_for_panel(request):
             return _panel(page).answer(request)
-        context = {"frame": RunFrame(run, under="files").with_title(), "run": run, "page": page.for_page()}
+        context = {"frame": RunFrame(run, under="files").read_title(), "run": run, "page": page.for_page()}
         return render(request, "files/file.html", context)
     except FileNotFoundError as error:
         raise Http404("The store has lost this file.") from error

@@ -66,8 +66,8 @@ class RunFrame:
     """A run as its header shows it; `tab` is the one that is open, or the empty word on pages beside the tabs, which
     are `under` one of them or under none.
 
-    Each part is read once, when it is first needed: news of a run needs few of them. Templates get a frame from
-    `with_title`, `with_state` or `with_header`, which have read what they show.
+    Each part is read once, when it is first needed. Pages call `read_title`, `read_state` or `read_header` before they
+    render; news of a run reads only the parts that it sends.
     """
 
     run: Run
@@ -210,26 +210,26 @@ class RunFrame:
         """The people besides the owner who may decide."""
         return list(self.run.approvers.order_by("username"))
 
-    def with_title(self) -> RunFrame:
+    def read_title(self) -> RunFrame:
         """For pages that show only the title and the icon of the run."""
         _ = self.title
         return self
 
-    def with_state(self) -> RunFrame:
+    def read_state(self) -> RunFrame:
         """For state, controls and tabs."""
         _ = (self.asked, self.sentence, self.plan, self.progress, self.clocks, self.totals)
         return self
 
-    def with_header(self) -> RunFrame:
+    def read_header(self) -> RunFrame:
         """For the whole header."""
         _ = (self.again, self.approvers)
-        return self.with_state()
+        return self.read_state()
 
 
 def replaced_head(frame: RunFrame) -> str:
     """State, controls and the open tabs, marked to replace those that a browser shows."""
     names = ["state", "controls", *(["tabs"] if frame.tab else [])]
-    context = {"frame": frame.with_state(), "oob": True}
+    context = {"frame": frame.read_state(), "oob": True}
     return "".join(render_to_string(f"{FRAME}#{name}", context) for name in names)
 
 

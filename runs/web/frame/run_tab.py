@@ -49,12 +49,13 @@ class RunTab:
     """One tab.
 
     `template` has a partial for each region. `read` returns what it shows as `page`, for these parameters of the
-    address; it raises Http404 for what is not there. `query`: the parameters that it understands. `regions`: by name,
-    the events that change each. `partials`: the names of partials where they differ from those of the regions.
-    `details`: parts inside a region that change by themselves, by a pattern of their names.
+    address; it raises Http404 for what is not there. `query`: the parameters that it understands; `page_query`: those
+    that change nothing inside a region. `regions`: by name, the events that change each. `partials`: the names of
+    partials where they differ from those of the regions. `details`: parts inside a region that change by themselves,
+    by a pattern of their names.
 
-    Templates read nothing. If a page reads each part when it is first needed, `shown_in` has functions that read what
-    a region shows, and `regions_of` returns the regions that the whole tab has of the page, if not all.
+    Templates send no queries. `shown_in`: by region, a function that reads what the region shows; needed if the page
+    reads lazily. `regions_of`: the regions that the whole tab shows, if it does not show all of them.
     """
 
     name: str
@@ -62,6 +63,7 @@ class RunTab:
     read: Callable[[Run, Mapping[str, str]], object]
     regions: Mapping[str, frozenset[EventKind]]
     query: tuple[str, ...] = ()
+    page_query: tuple[str, ...] = ()
     shown_in: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
     regions_of: Callable[[Any], Iterable[str]] | None = None
     partials: Mapping[str, str] = field(default_factory=dict)
@@ -72,17 +74,17 @@ class RunTab:
         query = request.GET.dict()
         if (name := query.get("part")) is not None:
             return HttpResponse(self.part(run, name, query))
-        page = self.read(run, self._understood(query))
+        page = self.read(run, _chosen(query, (*self.query, *self.page_query)))
         return render(request, self.template, self.context(run, page))
 
     def context(self, run: Run, page: object) -> dict[str, Any]:
         """The context of the template for the whole tab."""
         self._read_for(page, self.regions_of(page) if self.regions_of else self.regions)
-        return {"frame": RunFrame(run, self.name).with_header(), "page": page}
+        return {"frame": RunFrame(run, self.name).read_header(), "page": page}
 
     def context_of(self, region: str, run: Run, query: Mapping[str, str]) -> dict[str, Any]:
         """The context of the template for one region, without the header."""
-        page = self.read(run, self._understood(query))
+        page = self.read(run, _chosen(query, self.query))
         self._read_for(page, [region])
         return {"frame": RunFrame(run, self.name), "page": page}
 
@@ -95,7 +97,7 @@ class RunTab:
         """The region or detail of this name, rendered once for all who ask. Raises Http404 if there is none."""
         # Events are numbered: with the number of the newest one in the key, an entry never becomes outdated. The time
         # tells runs apart whose numbers are used again, as after a backup was restored.
-        key = (run.pk, run.created_at, run.event_count, self.name, name, *self._understood(query).items())
+        key = (run.pk, run.created_at, run.event_count, self.name, name, *_chosen(query, self.query).items())
         for pattern, detail in self.details.items():
             if found := pattern.fullmatch(name):
                 return _rendered.get(key, partial(detail, run, found))
@@ -111,8 +113,9 @@ class RunTab:
         self._read_for(page, regions)
         return "".join(render_to_string(f"{self.template}#{name}", context) for name in regions)
 
-    def _understood(self, query: Mapping[str, str]) -> dict[str, str]:
-        return {name: query[name][:MAX_QUERY_CHARS] for name in self.query if name in query}
+
+def _chosen(query: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    return {name: query[name][:MAX_QUERY_CHARS] for name in names if name in query}
 
 
 @dataclass

@@ -234,7 +234,7 @@ def form_page(
     context = {
         "became": submit.submitted(owner, became) if became else None,
         "form": form,
-        "frame": RunFrame(again.before).with_title() if again else None,
+        "frame": RunFrame(again.before).read_title() if again else None,
         "problems": problems,
         "question": question,
         "files": draft_files(owner, token, refused, again.before.inputs if again else None),

@@ -45,7 +45,7 @@ def run_again(request: HttpRequest, run_id: int) -> HttpResponse:
     foreseen = _foreseen(request, run, plan, form) if plan else []
     context = {
         "run": run,
-        "frame": RunFrame(run).with_title(),
+        "frame": RunFrame(run).read_title(),
         "plan": plan,
         "steps": foreseen,
         "reused": sum(1 for one in foreseen if one.reused),

@@ -462,5 +462,5 @@ def _page(request: HttpRequest, editor: Editor, status: int = 200) -> HttpRespon
     plan_edit_forms.fold_beyond(editor.draft, editor.focus)
     if "HX-Request" in request.headers:
         return render(request, "plan_editor/plan_edit.html#editor", {"editor": editor}, status=status)
-    frame = RunFrame(editor.run, "plan").with_header()
+    frame = RunFrame(editor.run, "plan").read_header()
     return render(request, "plan_editor/plan_edit.html", {"frame": frame, "editor": editor}, status=status)

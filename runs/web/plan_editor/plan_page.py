@@ -286,7 +286,7 @@ def save_template(request: HttpRequest, run_id: int) -> HttpResponse:
     names = run_templates.file_names_in(plan, run) if plan else []
     context = {
         "run": run,
-        "frame": RunFrame(run).with_title(),
+        "frame": RunFrame(run).read_title(),
         "plan": plan,
         "step_count": plan.steps.count() if plan else 0,
         "form": form,

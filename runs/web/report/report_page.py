@@ -61,7 +61,7 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
     run = visible_run(request, run_id)
     report = outline(reading_of(run), InProduct(run.pk))
     context = {
-        "frame": RunFrame(run).with_title(),
+        "frame": RunFrame(run).read_title(),
         "run": run,
         "formats": FORMATS.values(),
         "report": report,
@@ -119,7 +119,7 @@ def report_wait(request: HttpRequest, run_id: int, report_format: ReportFormat) 
         return HttpResponseClientRedirect(request.path)  # the whole page, which fetches the file
     context = {
         "run": run,
-        "frame": RunFrame(run).with_title(),
+        "frame": RunFrame(run).read_title(),
         "format": report_format,
         "file": file,
         "most": round(LIMITS.seconds),

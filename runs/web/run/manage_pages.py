@@ -80,7 +80,7 @@ def manage(request: HttpRequest, run_id: int) -> HttpResponse:
             problem, status = str(error), status_of(error)
     context = {
         "run": run,
-        "frame": RunFrame(run).with_title(),
+        "frame": RunFrame(run).read_title(),
         "why": _why_not(request, run),
         "max_title": MAX_TITLE,
         "next": back,
@@ -108,7 +108,7 @@ def delete(request: HttpRequest, run_id: int) -> HttpResponse:
         else:
             messages.success(request, f"Run {line.number} “{line.title}” is deleted.")
             return redirect("inbox")
-    context = {"run": run, "frame": RunFrame(run).with_title(), "may_manage": may_manage, "problem": problem}
+    context = {"run": run, "frame": RunFrame(run).read_title(), "may_manage": may_manage, "problem": problem}
     return render(request, "run/delete_run.html", context, status=status)
 
 
@@ -162,7 +162,7 @@ def approvers(request: HttpRequest, run_id: int) -> HttpResponse:
             return redirect("approvers", run_id=run.pk)
     context = {
         "run": run,
-        "frame": RunFrame(run).with_title(),
+        "frame": RunFrame(run).read_title(),
         "approvers": list(run.approvers.order_by("username")),
         "others": list(possible_approvers(run)),
         "may_choose": can_choose_approvers(request.user, run),

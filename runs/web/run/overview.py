@@ -249,8 +249,8 @@ def run_page(run: Run, asked: Mapping[str, str] = MappingProxyType({})) -> RunPa
 
 
 def _read_gates(page: RunPage) -> None:
+    _ = page.gates and page.unreadable
     for gate in page.gates:
-        _ = page.unreadable
         if gate.attempt:
             _ = (gate.shown, gate.folds, gate.citations, gate.lead, gate.tables)
             _ = gate.blocked or gate.attempt.deviations
@@ -282,7 +282,7 @@ OVERVIEW = RunTab(
     "overview",
     "run/overview.html",
     read=run_page,
-    query=("view",),
+    page_query=("view",),
     regions_of=lambda page: ("unread", "gates", "result", page.steps_as),
     shown_in={
         "unread": lambda page: page.unreadable,
@@ -320,11 +320,7 @@ COST = RunTab(
 )
 
 
-_IN_FOLD: Mapping[str, Callable[[GateView], object]] = {
-    "report": lambda gate: gate.rest,
-    "changes": lambda gate: gate.changes and gate.changes.files,
-    "how": lambda gate: (gate.said, gate.attempt and gate.attempt.tools),
-}
+_IN_FOLD: Mapping[str, Callable[[GateView], object]] = {"report": lambda gate: gate.rest, "how": lambda gate: gate.said}
 """What the template of a fold shows that was not read with the gate."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from runs.errors import DecisionRefused, InvalidInput, PevError
+from runs.errors import DecisionRefused, InvalidInput, NotAllowed, Outdated, PevError
 from runs.logs import LogFields, about
 from runs.models import Run, User
 from runs.people.permissions import visible_runs
@@ -49,9 +49,11 @@ def log_refusal(request: HttpRequest, run: Run, error: PevError) -> None:
 def status_of(error: PevError) -> int:
     """The HTTP status for a request that was refused with this error."""
     match error:
-        case DecisionRefused():
+        case NotAllowed():
+            return 403
+        case DecisionRefused() | Outdated():
             return 409
         case InvalidInput():
             return 422
         case _:
-            return 403
+            return 400

@@ -98,5 +98,5 @@ def _findings(attempt: Attempt) -> str:
 @require_safe
 def step_page(request: HttpRequest, run_id: int, step_id: int) -> HttpResponse:
     run = visible_run(request, run_id)
-    frame = RunFrame(run, under="steps").with_header()
+    frame = RunFrame(run, under="steps").read_header()
     return render(request, "steps/step.html", {"frame": frame, "page": read_step(run, step_id)})

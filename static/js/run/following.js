@@ -159,6 +159,7 @@ function follow() {
         await put();
       tell();
     } catch (error) {
+      asked.delete(name); // or words typed until the next try would be lost
       stale.add(name); // the next connection of the socket tries again, too
       if (!error.isOver) later(name);
       return;

@@ -108,7 +108,7 @@ def test_signing_out_ends_a_session(client: Client, alice: User) -> None:
 def test_administrators_are_made_and_the_last_one_stays(alice: User) -> None:
     assert people("administrator", "alice") == "“alice” is now an administrator."
     assert refusal("administrator", "alice", "--off") == (
-        "“alice” is the only administrator who can sign in. Make someone else one first."
+        "“alice” is the only administrator who can sign in. Make another person an administrator first."
     )
     people("invite", "root", "--administrator")
     assert people("administrator", "alice", "--off") == "“alice” is no longer an administrator."

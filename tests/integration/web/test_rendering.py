@@ -159,6 +159,15 @@ def test_a_page_of_a_run_is_rendered_without_the_database(
     assert (answer.status_code, statements) == (200, [])
 
 
+@pytest.mark.parametrize("state", ["plan", "second plan", "plan again"])
+@pytest.mark.parametrize("address", ["plan/", "plan/?part=plan"])
+def test_a_plan_with_an_open_gate_is_rendered_without_the_database(
+    address: str, state: str, statements: list[str], alice_client: Client
+) -> None:
+    answer = alice_client.get(f"/runs/{OVERVIEWS[state]().pk}/{address}")
+    assert (answer.status_code, statements) == (200, [])
+
+
 @pytest.mark.parametrize("fold", ["report", "criteria", "changes", "how"])
 def test_a_fold_of_a_gate_is_rendered_without_the_database(
     fold: str, statements: list[str], alice_client: Client

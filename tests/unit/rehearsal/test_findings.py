@@ -70,6 +70,10 @@ def test_words_that_one_rule_has_taken_are_no_point_of_the_next(words: str) -> N
     assert found(f"It starts on {words}.") == [("Placeholder", words, 1)]
 
 
+def test_a_blank_that_words_lead_to_is_one_point() -> None:
+    assert found("The rent is [to be agreed].") == [("Placeholder", "[to be agreed]", 1)]
+
+
 def test_a_payment_is_settled_where_the_words_behind_it_say_where_its_amount_stands() -> None:
     assert found("As set out in Annex 1 he shall pay a fee.") == [("Missing amount", "a fee", 1)]
     assert found("He shall pay a fee and a charge as set out in Annex 1.") == []

@@ -54,3 +54,7 @@ def test_each_page_says_which_report_it_belongs_to_and_has_its_number() -> None:
     [footer] = written(("File",), ("a.md",)).sections[0].footer.paragraphs
     fields = [field.get(qn("w:instr")) for field in footer._p.findall(qn("w:fldSimple"))]
     assert (footer.text.startswith("Report on run 1"), fields) == (True, ["PAGE", "NUMPAGES"])
+    inherited = {stop.position.twips for stop in footer.style.paragraph_format.tab_stops}
+    stops = [(tab.get(qn("w:val")), int(tab.get(qn("w:pos")))) for tab in footer._p.pPr.find(qn("w:tabs"))]
+    assert [place for kind, place in stops if kind != "clear"] == [PAGE]
+    assert {place for kind, place in stops if kind == "clear"} == inherited
