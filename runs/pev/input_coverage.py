@@ -134,7 +134,7 @@ def coverage(inputs: Inputs, shown: Iterable[Shown]) -> tuple[FileCoverage, ...]
 
 
 def read_whole(files: Mapping[str, FileInfo], shown: Iterable[Shown]) -> set[str]:
-    """Returns the given files of which every line was shown at some time. Empty files are included."""
+    """Returns the given files whose every line was shown at some time. Empty files are included."""
     return {one.path for one in coverage(Inputs(files), shown) if one.extent is Extent.WHOLE}
 
 

@@ -93,7 +93,7 @@ class Copies:
         return list(zip(self.comments, calls, strict=False))
 
     def reads(self) -> list[Use]:
-        """What is to be read before anything can be commented: the findings, and the first lines of some documents."""
+        """What must be read before commenting can begin: the findings, and the first lines of some documents."""
         if not any(call.name == "list_files" for call in self.conversation.calls):
             return [("list_files", {"prefix": ""})]
         if pages := due([self.findings], self.limits.of_own_files, self.conversation.turns):

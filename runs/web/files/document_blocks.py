@@ -80,7 +80,7 @@ def _piece(text: str, start: int, end: int, hit: tuple[int, int], on: list[Mark]
 
 
 def _by(what: str, person: str, on: str) -> str:
-    """Dates stand in files to the second; the day is enough."""
+    """Files have dates to the second; the day is enough."""
     return ", ".join(filter(None, [f"{what} by {person}" if person else what, on.partition("T")[0]]))
 
 

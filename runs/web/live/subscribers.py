@@ -46,7 +46,7 @@ WITH_DRAFTS = frozenset({"overview", "steps"})
 
 
 class Latency:
-    """Filled by the event loop alone; whoever reads meanwhile may miss the newest message."""
+    """Only the event loop fills it; a reader in another thread may miss the newest message."""
 
     def __init__(self) -> None:
         self.counts = [0] * (len(BOUNDS) + 1)

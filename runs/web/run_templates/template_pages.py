@@ -49,7 +49,7 @@ class EstimateForm(PostedForm):
 
 @dataclass(frozen=True)
 class TemplatePage:
-    """`own`: the row of one that the person has saved; None for one that ships."""
+    """`own`: the row of a template that the person has saved; None for a shipped template."""
 
     key: str
     chosen: Chosen

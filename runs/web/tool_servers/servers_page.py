@@ -170,9 +170,7 @@ log = logging.getLogger(__name__)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def servers_page(request: HttpRequest) -> HttpResponse:
-    """A worker asks the server: that may take minutes, and nobody waits for it here. Raises Http404 for everybody who
-    is no administrator (S4).
-    """
+    """Let a worker ask the server, which may take minutes. Raises Http404 for anyone but administrators (S4)."""
     if not is_administrator(request.user):
         raise Http404
     if request.method != "POST":

@@ -337,7 +337,7 @@ def _text_of(element: Element | None) -> str:
 
 
 def _all_text(element: Element) -> Iterator[str]:
-    """Yields all texts of a deletion, of which only the words are used."""
+    """Yields all texts of a deletion. Only their words are used."""
     for one in element.iter():
         yield one.text or ""
         if one is not element:

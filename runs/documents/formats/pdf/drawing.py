@@ -35,7 +35,7 @@ def open_document(data: bytes) -> Iterator[PdfDocument]:
         if len(document) > MAX_PAGES:
             raise InvalidInput(f"has more than {MAX_PAGES:,} pages; split it")
         if document.get_formtype() != raw.FORMTYPE_NONE:
-            document.init_forms()  # otherwise pdfium does not draw fields of which the file has only the values
+            document.init_forms()  # otherwise pdfium does not draw fields that have only a value in the file
         try:
             yield document
         except PdfiumError as error:

@@ -434,7 +434,7 @@ def _grown(picture: Image.Image, width: int) -> Image.Image:
 
 
 def _has_shape(pictures: Sequence[Image.Image], masks: _Masks, room: tuple[int, int, int, int]) -> bool:
-    """Whether a part of one of the pictures, of which the first is grey, is a letter or its outline."""
+    """Whether a part of one of the pictures (the first is grey) is a letter or its outline."""
     shapes = [(masks.letters.crop(room), _MIN_LIKENESS)]
     shapes += [(outline.crop(room), _MIN_LIKENESS_OF_OUTLINE) for outline in masks.outlines]
     left, top, right, bottom = room
