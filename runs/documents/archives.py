@@ -186,7 +186,12 @@ def _reading(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int],
 
 def _zip_names(infos: Iterable[zipfile.ZipInfo]) -> Mapping[str, EntryName]:
     """Maps the names as zipfile decodes them to the guessed ones. It uses code page 437 unless a UTF-8 flag is set."""
-    raws = {info.orig_filename: info.filename.encode("cp437") for info in infos if not _says_utf_8(info)}
+    # A name with the UTF-8 flag, or with a second name in UTF-8, needs no guess.
+    raws = {
+        info.orig_filename: info.filename.encode("cp437")
+        for info in infos
+        if not (info.flag_bits & _UTF8 or info.filename != info.orig_filename.partition("\0")[0])
+    }
     guessed = archive_names.decode_names(raws.values())
     return {
         info.orig_filename: archive_names.with_folders(
@@ -195,11 +200,6 @@ def _zip_names(infos: Iterable[zipfile.ZipInfo]) -> Mapping[str, EntryName]:
         )
         for info in infos
     }
-
-
-def _says_utf_8(info: zipfile.ZipInfo) -> bool:
-    """Whether the UTF-8 flag is set, or a second name in UTF-8 is given."""
-    return bool(info.flag_bits & _UTF8) or info.filename != info.orig_filename.partition("\0")[0]
 
 
 def _why_not_zipped(info: zipfile.ZipInfo) -> str:

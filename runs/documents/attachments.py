@@ -20,14 +20,11 @@ def read(data: bytes) -> bytes:
         raise InvalidInput(f"has attachments of more than {MAX_BYTES // 1_000_000} MB")
     names: dict[str, None] = {}
     for name, _ in found:
-        names[_other(name.replace(":", "-"), {one.casefold() for one in names})] = None
+        free = name.replace(":", "-")
+        taken = {one.casefold() for one in names}
+        path, number = PurePosixPath(free), 1  # the number is added if another file has the name already
+        while free.casefold() in taken:
+            number += 1
+            free = f"{path.stem} ({number}){path.suffix}"
+        names[free] = None
     return packed([json.dumps(list(names)).encode(), *(content for _, content in found)])
-
-
-def _other(name: str, taken: set[str]) -> str:
-    """Returns the name, with a number if another file has it already."""
-    path, number = PurePosixPath(name), 1
-    while name.casefold() in taken:
-        number += 1
-        name = f"{path.stem} ({number}){path.suffix}"
-    return name

@@ -129,20 +129,16 @@ def decode(data: bytes) -> DecodedText:
                 raise InvalidInput(f"begins as {name} text and does not go on as such; save it as UTF-8")
             return DecodedText(name, text)
     if b"\0" in data:
-        return _utf_16(data)
+        # UTF-16 without a byte order mark: most letters are Latin, with their zero bytes on the same side.
+        for codec, zeros in (("utf-16-le", data[1::2]), ("utf-16-be", data[::2])):
+            if len(data) % 2 == 0 and zeros.count(0) >= MIN_LATIN * len(zeros):
+                text = strictly(data, codec)
+                if text is not None:
+                    return DecodedText("UTF-16", text)
+        raise InvalidInput(_NO_TEXT)
     if at := _breaks_utf_8(data):
         raise InvalidInput(f"is UTF-8 text that is damaged at byte {at:,}; save it as UTF-8 again")
     return decode_guessed(data)
-
-
-def _utf_16(data: bytes) -> DecodedText:
-    """Decodes UTF-16 without a byte order mark. Most letters must be Latin, with their zero bytes on the same side."""
-    for codec, zeros in (("utf-16-le", data[1::2]), ("utf-16-be", data[::2])):
-        if len(data) % 2 == 0 and zeros.count(0) >= MIN_LATIN * len(zeros):
-            text = strictly(data, codec)
-            if text is not None:
-                return DecodedText("UTF-16", text)
-    raise InvalidInput(_NO_TEXT)
 
 
 def _breaks_utf_8(data: bytes) -> int:

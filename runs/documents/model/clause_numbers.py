@@ -62,20 +62,18 @@ def duplicate_numbers(text: str, blocks: Sequence[Block], by_number: Mapping[str
 def _schedules(text: str, blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
     """Yields the anchor of each block with a clause number, and the schedule that contains it."""
     titles = {block.anchor: title for block in blocks if (title := _title(block, text))}
-    sure = {block.anchor for block in blocks if block.anchor in titles and _is_sure(block)}
+    # Other paragraphs may belong to a table of contents or only mention a schedule.
+    sure = {
+        block.anchor
+        for block in blocks
+        if block.anchor in titles and (block.kind is not BlockKind.PARAGRAPH or _TITLE.match(block.label))
+    }
     title = ""
     for block in blocks:
         if block.anchor in (sure or titles):
             title = titles[block.anchor]
         if block.clause and title:
             yield block.anchor, title
-
-
-def _is_sure(block: Block) -> bool:
-    """Whether the block is certainly a title. Other paragraphs may belong to a table of contents or only mention a
-    schedule.
-    """
-    return block.kind is not BlockKind.PARAGRAPH or bool(_TITLE.match(block.label))
 
 
 def _title(block: Block, text: str) -> str:

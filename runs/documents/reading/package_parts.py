@@ -134,7 +134,10 @@ class Package:
         root = self.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
         found: list[Relation] = []
         for one in root if root is not None else ():
-            target = _target(folder, one.get("Target", ""))
+            # Parts outside the file, such as web pages, have no name in it.
+            written = one.get("Target", "")
+            path = posixpath.normpath(posixpath.join("/", folder, unquote(written)))
+            target = path.lstrip("/") if written and "://" not in written else ""
             if target and one.get("TargetMode", "").casefold() != "external":
                 found.append(Relation(one.get("Id", ""), one.get("Type", "").rpartition("/")[2], target))
         return found
@@ -173,12 +176,6 @@ def whole_number(text: str | None, default: int = 0, *, low: int = 0, high: int 
     if text is None or not _NUMBER.fullmatch(text.strip()):
         return default
     return min(max(int(text), low), high)
-
-
-def _target(folder: str, target: str) -> str:
-    """Returns the name of the part that a relation refers to, or an empty string if it is outside the file."""
-    path = posixpath.normpath(posixpath.join("/", folder, unquote(target)))
-    return path.lstrip("/") if target and "://" not in target else ""
 
 
 def _why_no_zip(data: bytes) -> str:

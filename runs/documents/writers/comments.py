@@ -66,13 +66,19 @@ def add_comment(data: bytes, comment: NewComment) -> bytes:
     first, last = _pieces_at(found.pieces, comment)
     nodes = _counterparts(found.root, root, [first, last])
     name = next((one.target for one in package.relations(found.name) if one.kind == "comments"), "")
-    comments = _parsed(package.read(name) or b"") if name in package else _empty(root)
+    comments = (
+        _parsed(package.read(name) or b"")
+        if name in package
+        else etree.Element(f"{W}comments", nsmap={root.prefix or "w": W.strip("{}")})
+    )
     number = _next_id(root, comments)
     _mark(nodes, first, last, comment, number)
     comments.append(_element(comment, number))
     changed = {found.name: _serialised(root)}
     if name not in package:
-        name = _free_name(package, found.name)
+        folder = posixpath.dirname(found.name)
+        names = (posixpath.join(folder, f"comments{at or ''}.xml") for at in range(len(package.names) + 1))
+        name = next(name for name in names if name not in package)
         changed |= _with_comments_part(package, found.name, name)
     return _zipped(data, package, {**changed, name: _serialised(comments)})
 
@@ -182,16 +188,6 @@ def _element(comment: NewComment, number: str) -> Node:
         text.text = line
         text.set(_SPACE, "preserve")
     return found
-
-
-def _empty(root: Node) -> Node:
-    return etree.Element(f"{W}comments", nsmap={root.prefix or "w": W.strip("{}")})
-
-
-def _free_name(package: Package, main: str) -> str:
-    folder = posixpath.dirname(main)
-    names = (posixpath.join(folder, f"comments{at or ''}.xml") for at in range(len(package.names) + 1))
-    return next(name for name in names if name not in package)
 
 
 def _with_comments_part(package: Package, main: str, name: str) -> dict[str, bytes]:

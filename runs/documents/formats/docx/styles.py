@@ -45,18 +45,14 @@ def look(properties: Element | None) -> RunLook:
     colour, size = properties.find(f"{W}color"), properties.find(f"{W}sz")
     highlight = val(properties.find(f"{W}highlight"))
     ground = shading(properties.find(f"{W}shd"))
+    struck = [switch(properties.find(f"{W}{name}")) for name in ("strike", "dstrike")]
     return RunLook(
         None if colour is None else _colour(colour, "val", "Color"),
         None if size is None else number(size, 20),
         _HIGHLIGHTS.get(highlight, UNKNOWN) or ground if highlight else ground,
         val(properties.find(f"{W}vertAlign")),
-        _struck(properties),
+        None if struck == [None, None] else any(struck),
     )
-
-
-def _struck(properties: Element) -> bool | None:
-    said = [switch(properties.find(f"{W}{name}")) for name in ("strike", "dstrike")]
-    return None if said == [None, None] else any(said)
 
 
 def raise_digits(text: str, position: str | None) -> str:
@@ -172,7 +168,12 @@ class DocxStyles:
         if style_id is None:
             return ()
         if style_id not in self._chains:
-            self._chains[style_id] = _chain(self._styles, style_id)
+            found: dict[str, Style] = {}
+            next_id: str | None = style_id
+            while next_id and next_id in self._styles and next_id not in found and len(found) < MAX_CHAIN:
+                found[next_id] = self._styles[next_id]
+                next_id = self._styles[next_id].based_on
+            self._chains[style_id] = tuple(found.values())
         return self._chains[style_id]
 
     def look_of(self, chain: Sequence[Style]) -> RunLook:
@@ -227,12 +228,3 @@ def _ground(element: Element, properties: Element | None) -> str | None:
     if element.get(f"{W}type") == "table":
         return UNKNOWN if any(shading(one) for one in element.iter(f"{W}shd")) else None
     return shading(properties.find(f"{W}shd")) if properties is not None else None
-
-
-def _chain(styles: Mapping[str, Style], style_id: str) -> Sequence[Style]:
-    found: dict[str, Style] = {}
-    next_id: str | None = style_id
-    while next_id and next_id in styles and next_id not in found and len(found) < MAX_CHAIN:
-        found[next_id] = styles[next_id]
-        next_id = styles[next_id].based_on
-    return tuple(found.values())

@@ -269,7 +269,12 @@ class DocxWords:
             elif tag in INSERTED or tag in DELETED:
                 self._inside(child, change_in(child, change), depth + 1)
             elif tag == f"{W}fldSimple":
-                self._simple_field(child, change, depth)
+                begin = self._size
+                self._inside(child, change, depth + 1)
+                field = _Field(begin, child.get(f"{W}instr", ""), begin)
+                if text := self._end_field(field, begin != self._size, self._size, change):
+                    self._piece_of(child, None, text, change)
+                    self._add(text, change, is_hidden=False)
             elif tag in _THROUGH:
                 self._inside(child, change, depth + 1)
             elif tag in {f"{W}sdt", f"{MC}AlternateContent"}:
@@ -283,14 +288,6 @@ class DocxWords:
                 self.bounds.append((child, self.begin + self._size))
             elif tag == BOOKMARK:
                 self.bookmarks.append(child.get(f"{W}name", ""))
-
-    def _simple_field(self, element: Element, change: TrackedChange | None, depth: int) -> None:
-        begin = self._size
-        self._inside(element, change, depth + 1)
-        field = _Field(begin, element.get(f"{W}instr", ""), begin)
-        if text := self._end_field(field, begin != self._size, self._size, change):
-            self._piece_of(element, None, text, change)
-            self._add(text, change, is_hidden=False)
 
     def _run(self, run: Element, change: TrackedChange | None) -> None:
         properties = run.find(f"{W}rPr")

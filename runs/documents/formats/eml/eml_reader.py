@@ -77,7 +77,12 @@ def read(data: bytes) -> bytes:
 
 def make(data: bytes) -> BuiltDocument:
     try:
-        return build_mail(FORMAT, _mail(_parsed(data)))
+        message = _parsed(data)
+        parts = Parts(message)
+        fields = [(name, _field(value)) for name in _FIELDS for value in message.get_all(name, [])[:1]]
+        if not parts.lines and not fields:
+            raise InvalidInput(_DAMAGED)
+        return build_mail(FORMAT, parts.mail(fields))
     except _BROKEN as error:
         raise InvalidInput(_DAMAGED) from error
 
@@ -118,14 +123,6 @@ def _parsed(data: bytes) -> Message:
     if any(len(one[0]) > _MAX_HEADER for one in _CONTENT.finditer(data)):
         raise InvalidInput(_DAMAGED)
     return message_from_bytes(data, policy=compat32)  # newer policies parse headers in more than linear time
-
-
-def _mail(message: Message) -> Mail:
-    parts = Parts(message)
-    fields = [(name, _field(value)) for name in _FIELDS for value in message.get_all(name, [])[:1]]
-    if not parts.lines and not fields:
-        raise InvalidInput(_DAMAGED)
-    return parts.mail(fields)
 
 
 def _field(value: object) -> str:
@@ -184,7 +181,11 @@ class Parts:
             is_attached = part.get_content_disposition() == "attachment" or part.get_content_maintype() != "text"
             if is_attached or not lines:
                 self._attach(part, name or "invitation.ics")
-        elif name or part.get_content_disposition() == "attachment" or not _is_shown(part):
+        elif (
+            name
+            or part.get_content_disposition() == "attachment"
+            or part.get_content_maintype() not in {"text", "multipart"}
+        ):
             self._attach(part, name)
         elif kind == "multipart/alternative":
             self._choose(part, depth)
@@ -297,11 +298,6 @@ def _is_mail_part(content: bytes) -> bool:
 def _children(part: Message) -> Iterator[Message]:
     payload = part.get_payload()
     return (one for one in payload if isinstance(one, Message)) if isinstance(payload, list) else iter(())
-
-
-def _is_shown(part: Message) -> bool:
-    """Whether it is part of the body, not an attachment without a name."""
-    return part.get_content_maintype() in {"text", "multipart"}
 
 
 def _content(part: Message) -> bytes:

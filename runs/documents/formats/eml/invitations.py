@@ -69,7 +69,9 @@ def _event(event: _Component, method: str) -> Iterator[str]:
         yield f"Organizer: {_person(event['ORGANIZER'])}"
     if people := _attendees(event):
         yield f"Attendees: {', '.join(people)}"
-    yield from _description(event)
+    if words := str(event.get("DESCRIPTION", "")).strip():
+        yield "Description:"
+        yield from words.replace("\r\n", "\n").split("\n")
 
 
 def _title(event: _Component, method: str) -> str:
@@ -153,12 +155,6 @@ def _person(value: Any) -> str:
     address = address[len("mailto:") :] if address.lower().startswith("mailto:") else address
     name = " ".join(str(value.params.get("CN", ""))[:_MAX_VALUE].split())
     return f"{name} <{address}>" if name and name != address else address
-
-
-def _description(event: _Component) -> Iterator[str]:
-    if words := str(event.get("DESCRIPTION", "")).strip():
-        yield "Description:"
-        yield from words.replace("\r\n", "\n").split("\n")
 
 
 def _text(component: _Component, name: str) -> str:

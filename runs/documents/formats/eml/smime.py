@@ -49,18 +49,15 @@ def open_content(data: bytes) -> SmimeContent:
         if kind == _SIGNED:
             return SmimeContent(SmimeKind.SIGNED, _encapsulated(data, inside))
         if kind == _COMPRESSED:
-            return SmimeContent(SmimeKind.COMPRESSED, _unpacked(_encapsulated(data, inside)))
+            packed_data = _encapsulated(data, inside)
+            unpacking = zlib.decompressobj()
+            content = unpacking.decompress(packed_data, MAX_BYTES)
+            if unpacking.unconsumed_tail:
+                raise InvalidInput(f"unpacks to more than {MAX_BYTES // 1_000_000} MB")
+            return SmimeContent(SmimeKind.COMPRESSED, content)
     except (ValueError, IndexError, StopIteration, zlib.error):
         pass
     return SmimeContent(SmimeKind.UNREADABLE)
-
-
-def _unpacked(data: bytes) -> bytes:
-    unpacking = zlib.decompressobj()
-    content = unpacking.decompress(data, MAX_BYTES)
-    if unpacking.unconsumed_tail:
-        raise InvalidInput(f"unpacks to more than {MAX_BYTES // 1_000_000} MB")
-    return content
 
 
 class _Element(NamedTuple):

@@ -171,19 +171,15 @@ def colour(token: Node, depth: int = 0) -> Colour | str | None:
     if token.type == "ident" and token.lower_value in _OF_SYSTEM:
         return Colour(_OF_SYSTEM[token.lower_value])
     if token.type == "function" and token.lower_name in _MIXED | _OTHER:
-        return _mixed(token, depth)
+        # Several colours count if they are similar; the first stands for all. Other computed colours are unknown.
+        named = list(colours_in(token.arguments, depth + 1)) if token.lower_name in _MIXED and depth < MAX_DEPTH else []
+        first = named[0] if named else Colour(None)
+        rgb = first.rgb
+        is_one = rgb is not None and all(
+            one.rgb is not None and are_alike(one.rgb, rgb) and one.alpha == first.alpha for one in named
+        )
+        return first if is_one else Colour(None)
     return None
-
-
-def _mixed(token: Node, depth: int) -> Colour:
-    """Returns the first of several similar colours. Other computed colours are unknown."""
-    named = list(colours_in(token.arguments, depth + 1)) if token.lower_name in _MIXED and depth < MAX_DEPTH else []
-    first = named[0] if named else Colour(None)
-    rgb = first.rgb
-    is_one = rgb is not None and all(
-        one.rgb is not None and are_alike(one.rgb, rgb) and one.alpha == first.alpha for one in named
-    )
-    return first if is_one else Colour(None)
 
 
 def colours_in(tokens: Sequence[Node], depth: int = 0) -> Iterator[Colour]:

@@ -169,7 +169,9 @@ class PageLooks:
         self.is_elsewhere = self._sheets.is_elsewhere
         self._known: dict[Any, TextLook] = {}
         self._top = TextLook(variables=Variables(self._sheets.defaults))
-        if _is_dark(root):
+        # A page may be declared for dark colour schemes only.
+        schemes = [one.get("content", "") for one in root.iter("meta") if one.get("name", "").lower() == "color-scheme"]
+        if any(one.lower().split() in (["dark"], ["only", "dark"], ["dark", "only"]) for one in schemes):
             self._top = replace(self._top, ground=_DARK, colour=Colour(_WHITE))
         self._stack: list[TextLook] = []
         self._elements: list[Element] = []
@@ -190,7 +192,12 @@ class PageLooks:
         if self._sheets.has_structure:
             place = self._previous[-1] = self._place(len(self._elements) - 1)
             structural = self._sheets.structural(place)
-        is_summary = parent.is_folded and element.tag == "summary" and self._is_first_summary(element)
+        # Of several summaries, only the first is visible when its parent is folded.
+        is_summary = (
+            parent.is_folded
+            and element.tag == "summary"
+            and next((one for one in self._elements[-2] if one.tag == "summary"), None) is element
+        )
         key = id(parent), element.tag, attributes, tuple(one[3].order for one in structural), is_summary
         look = self._known.get(key)
         if look is None:
@@ -251,9 +258,6 @@ class PageLooks:
                 return self._scopes[at]
         return None
 
-    def _is_first_summary(self, element: Element) -> bool:
-        return next((one for one in self._elements[-2] if one.tag == "summary"), None) is element
-
     def _place(self, at: int) -> StyledElement:
         place = self._places[at]
         if place is None:
@@ -281,12 +285,6 @@ class PageLooks:
                 for name in names:
                     found |= {one.name: one.value for one in self._sheets.animations.get(name, ())}
         return found
-
-
-def _is_dark(root: Element) -> bool:
-    """Whether the page is declared for dark colour schemes only."""
-    schemes = [one.get("content", "") for one in root.iter("meta") if one.get("name", "").lower() == "color-scheme"]
-    return any(one.lower().split() in (["dark"], ["only", "dark"], ["dark", "only"]) for one in schemes)
 
 
 class _Computing:

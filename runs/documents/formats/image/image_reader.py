@@ -184,7 +184,9 @@ def pages_of(data: bytes) -> Iterator[Image.Image]:
         picture = Image.open(io.BytesIO(data), formats=FORMATS)
         page = 0
         while True:
-            _check_size(picture)
+            pixels = picture.width * picture.height
+            if pixels > MAX_PIXELS:
+                raise InvalidInput(_too_large(str(pixels // 1_000_000)))
             ImageOps.exif_transpose(picture, in_place=True)
             yield picture
             page += 1
@@ -199,12 +201,6 @@ def pages_of(data: bytes) -> Iterator[Image.Image]:
         raise InvalidInput(_too_large("more than " + str(2 * MAX_PIXELS // 1_000_000))) from error
     except (OSError, ValueError, SyntaxError, TypeError, KeyError, IndexError, OverflowError) as error:
         raise InvalidInput("is a damaged picture; save it again") from error
-
-
-def _check_size(picture: Image.Image) -> None:
-    pixels = picture.width * picture.height
-    if pixels > MAX_PIXELS:
-        raise InvalidInput(_too_large(str(pixels // 1_000_000)))
 
 
 def _too_large(megapixels: str) -> str:

@@ -175,7 +175,11 @@ class OdtStory:
             elif child.tag == f"{TEXT}list":
                 self._list(child, place, depth)
             elif child.tag not in _LEFT_OUT:
-                self._other(child, place, depth)
+                # sections and other elements that contain paragraphs
+                begun = self._builder.begin()
+                self.walk(child, place, depth + 1)
+                if child.get(f"{TEXT}display") == "none":
+                    self._builder.mark(MarkKind.HIDDEN, begun, self._builder.begin() - 1)
 
     def _list(self, element: Element, place: OdtPosition, depth: int) -> None:
         place.level += 1
@@ -188,13 +192,6 @@ class OdtStory:
         self._counting.end()
         place.level -= 1
         place.label, place.item = "", None
-
-    def _other(self, element: Element, place: OdtPosition, depth: int) -> None:
-        """Reads sections and other elements that contain paragraphs."""
-        start = self._builder.begin()
-        self.walk(element, place, depth + 1)
-        if element.get(f"{TEXT}display") == "none":
-            self._builder.mark(MarkKind.HIDDEN, start, self._builder.begin() - 1)
 
     def _numbered(self, paragraph: Element, place: OdtPosition) -> Numbered | None:
         """Counts a paragraph, even an empty one, and returns its number."""
@@ -303,7 +300,8 @@ def make(data: bytes) -> BuiltDocument:
         _add_notes(story, [one for one in story.later if one.kind == name], prefix, kind)
     _add_comments(builder, story)
     for kind, prefix in ((BlockKind.HEADER, "hd"), (BlockKind.FOOTER, "ft")):
-        for number, part in enumerate(_margins(styles, kind), 1):
+        parts = styles.iter(f"{STYLE}{kind.value}") if styles is not None else ()
+        for number, part in enumerate(parts, 1):
             story.walk(part, OdtPosition(f"{prefix}{number}.", kind))
     return builder.build(FORMAT.unit, main.paragraphs)
 
@@ -361,7 +359,3 @@ def _add_comments(builder: Builder, story: OdtStory) -> None:
         end = max(comment.end, comment.start)
         start = comment.start if end > comment.start else max(comment.start - 1, 0)
         builder.mark(MarkKind.COMMENTED, start, end, by=by, on=on, note=place.first)
-
-
-def _margins(styles: Element | None, kind: BlockKind) -> list[Element]:
-    return list(styles.iter(f"{STYLE}{kind.value}")) if styles is not None else []

@@ -134,7 +134,10 @@ class _Message:
 
     def __init__(self, file: olefile.OleFileIO) -> None:
         self._file = file
-        self._fixed = self._properties()
+        # Properties of fixed size are in one stream.
+        data = self.stream(_PROPERTIES) or b""
+        entries = data[_HEADER_BYTES : len(data) - (len(data) - _HEADER_BYTES) % _ENTRY.size]
+        self._fixed = {tag: value for _, tag, _, value in _ENTRY.iter_unpack(entries)}
         page = int.from_bytes(self._fixed.get(_CODE_PAGE, b"")[:4], "little")
         self._codec = f"cp{page}" if 0 < page < 65_000 else "cp1252"
 
@@ -225,12 +228,6 @@ class _Message:
             notes.append(f"The {'HTML' if page else 'rich text'} of the mail {error}.")
         lines, cautions = combine_alternatives(versions[0], versions[1:]) if versions else ([], [])
         return lines, notes, [*doubts, *cautions]
-
-    def _properties(self) -> dict[int, bytes]:
-        """Properties of fixed size, which are in one stream."""
-        data = self.stream(_PROPERTIES) or b""
-        entries = data[_HEADER_BYTES : len(data) - (len(data) - _HEADER_BYTES) % _ENTRY.size]
-        return {tag: value for _, tag, _, value in _ENTRY.iter_unpack(entries)}
 
     def _meeting(self) -> list[tuple[str, str]]:
         """Returns the kind of a meeting request, and its start and end in UTC."""

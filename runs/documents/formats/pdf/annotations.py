@@ -73,17 +73,28 @@ class AnnotationReader:
         by = on = ""
         if says or kind == raw.FPDF_ANNOT_STRIKEOUT:
             by = self._string(handle, b"T") or ""
-            on = _day(self._string(handle, b"CreationDate") or self._string(handle, b"M") or "")
+            date = _DATE.match(self._string(handle, b"CreationDate") or self._string(handle, b"M") or "")
+            on = "-".join(filter(None, date.groups())) if date else ""  # as in ISO 8601
+        # Hidden is also what is shown neither on screen nor on paper.
+        flags = raw.FPDFAnnot_GetFlags(handle)
+        printed = raw.FPDF_ANNOT_FLAG_NOVIEW | raw.FPDF_ANNOT_FLAG_PRINT
+        box = raw.FS_RECTF()
+        raw.FPDFAnnot_GetRect(handle, box)
         return Annotation(
             kind,
-            is_hidden=_is_hidden(raw.FPDFAnnot_GetFlags(handle)),
+            is_hidden=bool(flags & raw.FPDF_ANNOT_FLAG_HIDDEN) or flags & printed == raw.FPDF_ANNOT_FLAG_NOVIEW,
             has_picture=bool(raw.FPDFAnnot_HasKey(handle, b"AP")),
             is_ticked=bool(is_field and self._form and raw.FPDFAnnot_IsChecked(self._form, handle)),
             says=says,
             by=by,
             on=on,
             quads=self._quads(handle) if says or kind == raw.FPDF_ANNOT_STRIKEOUT else (),
-            room=_room(handle),
+            room=(
+                min(box.left, box.right),
+                min(box.bottom, box.top),
+                max(box.left, box.right),
+                max(box.bottom, box.top),
+            ),
         )
 
     def _comment(self, handle: Any, kind: int) -> str | None:
@@ -119,24 +130,6 @@ class AnnotationReader:
                 across, up = (quad.x1, quad.x2, quad.x3, quad.x4), (quad.y1, quad.y2, quad.y3, quad.y4)
                 found.append((min(across), min(up), max(across), max(up)))
         return found
-
-
-def _is_hidden(flags: int) -> bool:
-    """Whether it is shown neither on screen nor on paper."""
-    shown = raw.FPDF_ANNOT_FLAG_NOVIEW | raw.FPDF_ANNOT_FLAG_PRINT
-    return bool(flags & raw.FPDF_ANNOT_FLAG_HIDDEN) or flags & shown == raw.FPDF_ANNOT_FLAG_NOVIEW
-
-
-def _day(date: str) -> str:
-    """Returns the day as in ISO 8601."""
-    found = _DATE.match(date)
-    return "-".join(filter(None, found.groups())) if found else ""
-
-
-def _room(handle: Any) -> Box:
-    box = raw.FS_RECTF()
-    raw.FPDFAnnot_GetRect(handle, box)
-    return min(box.left, box.right), min(box.bottom, box.top), max(box.left, box.right), max(box.bottom, box.top)
 
 
 MAX_COMPARED = 5_000_000
@@ -178,7 +171,13 @@ class PageWords:
             if self._effort.left < 0:
                 return []
             found.update(one.at for one in self._middles[low:high] if left <= one.across <= right)
-        return _runs(sorted(found), self._text.text)
+        spans: list[Span] = []
+        for at in sorted(found):
+            if spans and not self._text.text[spans[-1][1] : at].strip():
+                spans[-1] = spans[-1][0], at + 1
+            else:
+                spans.append((at, at + 1))
+        return spans
 
     def beside(self, box: Box) -> list[Span]:
         """Returns the line with the character nearest to the centre of the box, or nothing if the page has no text."""
@@ -202,16 +201,6 @@ class PageWords:
                 left, bottom, right, top = loose_box(self._page, numbers[at])
                 found.append(_Middle((bottom + top) / 2, (left + right) / 2, at))
         return sorted(found)
-
-
-def _runs(offsets: Sequence[int], text: str) -> list[Span]:
-    found: list[Span] = []
-    for at in offsets:
-        if found and not text[found[-1][1] : at].strip():
-            found[-1] = found[-1][0], at + 1
-        else:
-            found.append((at, at + 1))
-    return found
 
 
 MAX_COMMENTS = 2_000
@@ -320,7 +309,12 @@ class PageAnnotations:
             if one.kind == raw.FPDF_ANNOT_STRIKEOUT and not one.is_hidden:
                 self._struck += [MarkedWords(spans, one.by, one.on)] if spans else []
                 self._unread.update(() if spans else (Aside.STRUCK,))
-            is_text = one.has_picture and one.kind in _DRAWN and not one.is_hidden and _has(text, one.says or "")
+            is_text = (
+                one.has_picture
+                and one.kind in _DRAWN
+                and not one.is_hidden
+                and "".join((one.says or "").split()) in "".join(text.text.split())
+            )
             if not one.says or is_text:
                 continue
             if self._finder.left_comments <= 0:
@@ -345,7 +339,3 @@ def _unread(one: Annotation) -> Iterator[Aside]:
     is_drawn = one.has_picture and one.kind in _DRAWN
     if one.says == "" and not (one.is_hidden or is_drawn or one.kind in _SAYS_NOTHING_ELSE):
         yield Aside.DRAWN
-
-
-def _has(text: PageText, words: str) -> bool:
-    return "".join(words.split()) in "".join(text.text.split())

@@ -225,7 +225,9 @@ class _TextObjects:
             mode, colour = brushes[huge]
             shade, opacity = shade_of(*colour)
             is_faint = mode == _FILLED and opacity <= _FAINT and _OPAQUE - opacity >= darkest
-            is_light = mode == _FILLED and opacity == _OPAQUE and shade >= darkest and self._is_opaque(huge)
+            is_light = (
+                mode == _FILLED and opacity == _OPAQUE and shade >= darkest and not _is_transparent(self._texts[huge])
+            )
             touched = {at for at in self._touched(self._box(huge)) if at != huge}
             harmless = {at for at in touched if is_faint or (is_light and at > huge)}
             doubtful |= touched - harmless
@@ -240,9 +242,6 @@ class _TextObjects:
     def _palest(self) -> int:
         """Returns the lightest shade of plain text."""
         return max((shade_of(*colour)[0] for mode, colour in self._group.palette if _is_plain(mode, colour)), default=0)
-
-    def _is_opaque(self, at: int) -> bool:
-        return not _is_transparent(self._texts[at])
 
     def _box(self, at: int) -> Box:
         return self._lefts[at], self._bottoms[at], self._rights[at], self._tops[at]
@@ -381,7 +380,10 @@ def _places(page: PdfPage, others: Sequence[PageObject]) -> Sequence[Box] | None
     if len(others) > _MAX_OTHERS or _has_drawn_annotations(page):
         return None
     places = [bounds_of(one) for one in others]
-    known = (one.kind == raw.FPDF_PAGEOBJ_PATH or _has_room(place) for one, place in zip(others, places, strict=True))
+    known = (
+        one.kind == raw.FPDF_PAGEOBJ_PATH or (place[0] < place[2] and place[1] < place[3])
+        for one, place in zip(others, places, strict=True)
+    )
     return places if all(known) else None
 
 
@@ -399,10 +401,6 @@ def _is_drawn(page: PdfPage, at: int) -> bool:
         return not is_link or raw.FPDFAnnot_GetAP(annotation, raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL, None, 0) > _EMPTY
     finally:
         raw.FPDFPage_CloseAnnot(annotation)
-
-
-def _has_room(place: Box) -> bool:
-    return place[0] < place[2] and place[1] < place[3]
 
 
 def _object(handle: Handle) -> Any:

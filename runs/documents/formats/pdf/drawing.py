@@ -57,7 +57,10 @@ def page_of(document: PdfDocument, number: int, before: Callable[[PdfPage], None
             raise InvalidInput(f"has a page {number} that cannot be shown, since its crop box is outside the sheet")
         if before:
             before(page)
-        if _has_more(page) and raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS:
+        if (
+            any(_kind(page, at) in _DRAWN for at in range(raw.FPDFPage_GetAnnotCount(page)))
+            and raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) == raw.FLATTEN_SUCCESS
+        ):
             page.close()
             page = _loaded(document, number)
         yield page
@@ -70,10 +73,6 @@ def _loaded(document: PdfDocument, number: int) -> PdfPage:
         return document[number - 1]
     except PdfiumError as error:
         raise InvalidInput(f"has a damaged page {number}") from error
-
-
-def _has_more(page: PdfPage) -> bool:
-    return any(_kind(page, at) in _DRAWN for at in range(raw.FPDFPage_GetAnnotCount(page)))
 
 
 def _kind(page: PdfPage, at: int) -> int:

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import NamedTuple, cast
 
-from PIL import Image, ImageChops
+from PIL import ImageChops
 from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from runs.documents.formats.pdf import unseen
@@ -485,7 +485,10 @@ class _PartCheck:
 
     @cached_property
     def _ink(self) -> Raster:
-        return _edges(self._coarse.image)
+        # The edges are 0 for each pixel with about the shade of the pixels to its left and above it.
+        across = ImageChops.difference(self._coarse.image, ImageChops.offset(self._coarse.image, 1, 0))
+        down = ImageChops.difference(self._coarse.image, ImageChops.offset(self._coarse.image, 0, 1))
+        return raster(ImageChops.lighter(across, down).point(_EDGE))
 
     @cached_property
     def _same(self) -> Raster:
@@ -504,10 +507,3 @@ class _PartCheck:
         """Where the words of the first layer are."""
         change = self._difference(0, self._coarse)
         return raster(change.image.point(_EDGE))
-
-
-def _edges(picture: Image.Image) -> Raster:
-    """Returns 0 for each pixel with about the shade of the pixels to its left and above it."""
-    across = ImageChops.difference(picture, ImageChops.offset(picture, 1, 0))
-    down = ImageChops.difference(picture, ImageChops.offset(picture, 0, 1))
-    return raster(ImageChops.lighter(across, down).point(_EDGE))

@@ -109,11 +109,11 @@ def running_lines(pages: Sequence[str]) -> list[list[tuple[int, int]]]:
 def _outer(text: str) -> list[MarginLine]:
     """Returns the first and the last lines that are not empty."""
     spans = sorted({*islice(_forwards(text), _LINES), *islice(_backwards(text), _LINES)})
-    return [MarginLine(start, end, _form(text[start:end])) for start, end in spans if end - start <= _MAX_LINE]
-
-
-def _form(line: str) -> str:
-    return _DIGITS.sub("#", " ".join(line.split()))
+    return [
+        MarginLine(start, end, _DIGITS.sub("#", " ".join(text[start:end].split())))
+        for start, end in spans
+        if end - start <= _MAX_LINE
+    ]
 
 
 def _forwards(text: str) -> Iterator[tuple[int, int]]:

@@ -87,15 +87,11 @@ def _table(lines: Sequence[Box], area: Box) -> float:
     upright = [line for line in lines if line[2] - line[0] <= _TOLERANCE]
     if len(_places((line[0] for line in upright), _MIN_LENGTH)) < _MIN_COLUMNS:
         return 0.0
-    left, bottom, right, top = _around(upright)
+    lefts, bottoms, rights, tops = zip(*upright, strict=True)
+    left, bottom, right, top = min(lefts), min(bottoms), max(rights), max(tops)
     across = [line for line in lines if line[3] - line[1] <= _TOLERANCE and line[0] < right and left < line[2]]
     rows = _places((line[1] for line in across if bottom - _TOLERANCE <= line[1] <= top + _TOLERANCE), _TOLERANCE)
     return _shared((left, bottom, right, top), area) if len(rows) >= _MIN_ROWS else 0.0
-
-
-def _around(lines: Sequence[Box]) -> Box:
-    lefts, bottoms, rights, tops = zip(*lines, strict=True)
-    return min(lefts), min(bottoms), max(rights), max(tops)
 
 
 def _places(values: Iterable[float], apart: float) -> list[float]:
@@ -342,7 +338,11 @@ def make(data: bytes) -> BuiltDocument:
     """
     builder = Builder(FORMAT.name, joint="\n\f")
     with open_document(data) as document:
-        _note_what_is_inside(builder, document)
+        if document.get_formtype() in _XFA:
+            builder.note("It is a form of a kind (XFA) whose fields cannot be read; print it to a PDF file.")
+        if files := document.count_attachments():
+            were = word_for(files, "was", "were")
+            builder.note(f"It has {pluralize(files, 'file')} attached inside, which {were} not read.")
         pages = list(pages_of(document))
     starts = list[int]()
     for number, (page, running) in enumerate(zip(pages, running_lines([page.text for page in pages]), strict=True), 1):
@@ -380,14 +380,6 @@ def _add_asides(builder: Builder, anchor: str, start: int, asides: Asides) -> No
             builder.mark(MarkKind.HIDDEN, block.start, block.end)
         for first, last in about.spans:
             builder.mark(MarkKind.COMMENTED, start + first, start + last, by=about.by, on=about.on, note=note)
-
-
-def _note_what_is_inside(builder: Builder, document: PdfDocument) -> None:
-    if document.get_formtype() in _XFA:
-        builder.note("It is a form of a kind (XFA) whose fields cannot be read; print it to a PDF file.")
-    if files := document.count_attachments():
-        were = word_for(files, "was", "were")
-        builder.note(f"It has {pluralize(files, 'file')} attached inside, which {were} not read.")
 
 
 def _note_what_is_missing(builder: Builder, pages: Sequence[PageReading]) -> None:

@@ -105,12 +105,9 @@ def words(page: PdfTextPage, text: PageText, start: int, end: int) -> Iterator[t
         other = ctypes.addressof(one.contents) if one else 0
         if other != address:
             if address:
-                yield _word(page, text.numbers, range(begun, at), drawn_with)
+                offsets = range(begun, at)
+                yield offsets, around(loose_box(page, text.numbers[at]) for at in offsets), paint_of(drawn_with)
             begun, address, drawn_with = at, other, one
-
-
-def _word(page: PdfTextPage, numbers: Sequence[int], offsets: range, drawn_with: Any) -> tuple[range, Box, Paint]:
-    return offsets, around(loose_box(page, numbers[at]) for at in offsets), paint_of(drawn_with)
 
 
 _MAX_SHARED = 16
@@ -177,7 +174,9 @@ class CoveredText:
         of a layer.
         """
         self._check_time()
-        return whole._replace(image=_difference(whole.image, self._without(layer, whole)))
+        other = self._without(layer, whole)
+        change = ImageChops.difference(whole.image, other)
+        return whole._replace(image=strongest(change) if change.mode == "RGB" else change)
 
     def _without(self, layer: int, whole: Picture) -> Image.Image:
         for handle in self._handles[layer]:
@@ -198,7 +197,7 @@ class CoveredText:
             bounds = bounds_of(one)
             if where and not share_room(bounds, where):
                 continue
-            room = self._room(bounds)
+            room = pixels(self._view.to_fractions(*bounds), _CELLS, _CELLS)
             if one.kind != raw.FPDF_PAGEOBJ_TEXT:
                 covers.add(room)
             elif is_visible_text(one.handle):
@@ -237,14 +236,6 @@ class CoveredText:
         self._handles += alone
         for layer, handles in enumerate(self._handles):
             self.layers.update((ctypes.addressof(handle.contents), layer) for handle in handles)
-
-    def _room(self, box: tuple[float, float, float, float]) -> Room:
-        return pixels(self._view.to_fractions(*box), _CELLS, _CELLS)
-
-
-def _difference(one: Image.Image, other: Image.Image) -> Image.Image:
-    change = ImageChops.difference(one, other)
-    return strongest(change) if change.mode == "RGB" else change
 
 
 FINE = 200 / 72

@@ -64,20 +64,17 @@ class Shapes:
         elif shape.tag == f"{P}grpSp":
             self.walk(shape, anchor, depth + 1)
         elif shape.tag == f"{P}graphicFrame":
-            self._table(shape, anchor)
+            for row_number, row in enumerate(shape.iter(f"{A}tr"), 1):
+                for column, cell in enumerate(row.findall(f"{A}tc"), 1):
+                    text = "\n".join(paragraphs(cell))
+                    if text.strip():
+                        self._builder.add(f"{anchor}.r{row_number}c{column}", BlockKind.CELL, text)
         elif shape.tag == f"{_MC}AlternateContent":
             start = self._builder.begin()
             for name in ("Choice", "Fallback"):
                 chosen = shape.find(f"{_MC}{name}")
                 if chosen is not None and self._builder.begin() == start:  # the fallback repeats the same text
                     self.walk(chosen, anchor, depth + 1)
-
-    def _table(self, frame: Element, anchor: str) -> None:
-        for row_number, row in enumerate(frame.iter(f"{A}tr"), 1):
-            for column, cell in enumerate(row.findall(f"{A}tc"), 1):
-                text = "\n".join(paragraphs(cell))
-                if text.strip():
-                    self._builder.add(f"{anchor}.r{row_number}c{column}", BlockKind.CELL, text)
 
 
 def _is_hidden(shape: Element) -> bool:

@@ -253,7 +253,9 @@ class RtfReader:
             elif code is not None:
                 self._raw(bytes((int(code, 16),)))
             elif word is not None:
-                name, value = word.decode(), _number(number)
+                # Word writes at most ten digits; longer numbers are cut and then limited.
+                name = word.decode()
+                value = None if number is None else max(-_MAX_NUMBER, min(int(number[:12]), _MAX_NUMBER))
                 if self._left_out and (name in TABS or word in SIGNS):
                     self._left_out -= 1  # an escaped character counts as a character
                 elif name == "bin":
@@ -469,11 +471,6 @@ _PRIVATE = 0xF0
 _UNDEFINED = 25
 """Word's code for a form field that has not been changed."""
 _CODE_PAGES = {10_000: "mac_roman"}
-
-
-def _number(digits: bytes | None) -> int | None:
-    """Parses the number of a code. Word writes at most ten digits; longer numbers are ignored."""
-    return None if digits is None else max(-_MAX_NUMBER, min(int(digits[:12]), _MAX_NUMBER))
 
 
 def _known(codec: str) -> str:

@@ -232,9 +232,15 @@ class Cells:
             elif name == "rPh":
                 self._phonetic = True
         elif name == "row":
-            self._begin_row(attributes)
-        elif name == "col":
-            self._check_columns(attributes)
+            number = attributes.get("r")
+            self._is_numbered = number is not None
+            self._row = self._row + 1 if number is None else _row_number(number)
+            self._hidden = attributes.get("hidden") in TRUE or _is_zero(attributes.get("ht"))
+            self._texts, self._formulas, self._stored = {}, {}, {}
+            self._column, self._is_sorted = 0, True
+        elif name == "col" and (attributes.get("hidden") in TRUE or _is_zero(attributes.get("width"))):
+            first = whole_number(attributes.get("min"), 1, low=1)
+            self._hide(first, min(whole_number(attributes.get("max"), first, low=first), MAX_COLUMN))
 
     def _characters(self, text: str) -> None:
         if self._parts is not None:
@@ -257,14 +263,6 @@ class Cells:
                 self._value = (self._value or "")[:_MAX_STRING] + text
             elif name == "f":
                 self._formula = _formula(text, self._shared)
-
-    def _begin_row(self, attributes: Mapping[str, str]) -> None:
-        number = attributes.get("r")
-        self._is_numbered = number is not None
-        self._row = self._row + 1 if number is None else _row_number(number)
-        self._hidden = attributes.get("hidden") in TRUE or _is_zero(attributes.get("ht"))
-        self._texts, self._formulas, self._stored = {}, {}, {}
-        self._column, self._is_sorted = 0, True
 
     def _end_row(self) -> None:
         texts, formulas = self._texts, self._formulas
@@ -290,7 +288,7 @@ class Cells:
                 if stored:
                     self._stored[column] = stored
             else:
-                text = _boolean(value) if kind == "b" else value
+                text = ("TRUE" if value.strip() in TRUE else "FALSE") if kind == "b" else value
             if text:
                 as_it_is = kind == "s" or (text.isprintable() and kind != "inlineStr")
                 self._texts[column] = text if as_it_is else in_a_line(text)
@@ -315,11 +313,6 @@ class Cells:
         self._column = column
         return column
 
-    def _check_columns(self, attributes: Mapping[str, str]) -> None:
-        if attributes.get("hidden") in TRUE or _is_zero(attributes.get("width")):
-            first = whole_number(attributes.get("min"), 1, low=1)
-            self._hide(first, min(whole_number(attributes.get("max"), first, low=first), MAX_COLUMN))
-
 
 def _formula(text: str, attributes: Mapping[str, str]) -> str:
     """Returns the formula as people type it. The range that it is filled to is appended."""
@@ -331,10 +324,6 @@ def _formula(text: str, attributes: Mapping[str, str]) -> str:
     if kind == "array":
         return f"{{={text}}}"
     return f"={text} (filled to {area[:30]})" if kind == "shared" and ":" in area else f"={text}"
-
-
-def _boolean(value: str) -> str:
-    return "TRUE" if value.strip() in TRUE else "FALSE"
 
 
 def _row_number(digits: str) -> int:

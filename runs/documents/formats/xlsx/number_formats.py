@@ -205,15 +205,12 @@ class _NumberSection(NamedTuple):
         rounded = _WIDE.quantize(number.scaleb(self.shift) if self.shift else number, self.unit)
         digits = f"{rounded:,f}" if self.thousands else f"{rounded:f}"
         if self.decimals != self.min_decimals or self.whole > 1:
-            digits = self._padded(digits)
+            whole, point, decimals = digits.partition(".")
+            decimals = decimals[: self.min_decimals] + decimals[self.min_decimals :].rstrip("0")
+            digits = f"{whole.rjust(self.whole, '0')}{point if decimals else ''}{decimals}"
         if not rounded and not self.whole and not self.decimals:
             digits = ""  # as in accounting formats, which show a dash instead of zero
         return f"{self.before}{digits}{self.after}".strip()
-
-    def _padded(self, digits: str) -> str:
-        whole, point, decimals = digits.partition(".")
-        decimals = decimals[: self.min_decimals] + decimals[self.min_decimals :].rstrip("0")
-        return f"{whole.rjust(self.whole, '0')}{point if decimals else ''}{decimals}"
 
 
 def _with_literals(codes: str, literals: Sequence[str]) -> str:

@@ -36,7 +36,9 @@ def comments_of(package: Package, part: str, persons: str) -> dict[int, list[She
     threads, notes = ([one.target for one in relations if one.kind == kind] for kind in ("threadedComment", "comments"))
     found: dict[str, list[SheetComment]] = defaultdict(list)
     if threads:
-        names = _persons(package.xml(persons))
+        root = package.xml(persons)
+        people = root.iter(f"{_TC}person") if root is not None else ()
+        names = {one.get("id", ""): one.get("displayName", "") for one in people}
         for target in threads:
             _add_thread(found, package.xml(target), names)
     threaded = set(found)
@@ -76,11 +78,6 @@ def _texts(run: Element) -> Sequence[Element]:
     if run.tag == f"{_S}t":
         return [run]
     return run.findall(f"{_S}t") if run.tag == f"{_S}r" else []
-
-
-def _persons(root: Element | None) -> Mapping[str, str]:
-    people = root.iter(f"{_TC}person") if root is not None else ()
-    return {one.get("id", ""): one.get("displayName", "") for one in people}
 
 
 MAX_TEXT_BYTES = 10_000_000
@@ -302,13 +299,11 @@ def make(data: bytes) -> BuiltDocument:
         finally:
             without_value += cells.without_value
     if without_value:
-        text.builder.note(_uncalculated(without_value))
+        which = f"{pluralize(without_value, 'formula')} {word_for(without_value, 'has no value', 'have no values')}"
+        text.builder.note(
+            f"{which}, since no program has calculated it yet: open it with a spreadsheet program and save it again."
+        )
     return text.builder.build(FORMAT.unit, len(sheets))
-
-
-def _uncalculated(count: int) -> str:
-    which = f"{pluralize(count, 'formula')} {word_for(count, 'has no value', 'have no values')}"
-    return f"{which}, since no program has calculated it yet: open it with a spreadsheet program and save it again."
 
 
 def _sheets(package: Package, main: str, workbook: Element) -> Iterator[WorkbookSheet]:
