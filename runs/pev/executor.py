@@ -51,11 +51,12 @@ def execute(model: Model, tools: JournaledToolbox, brief: StepBrief) -> StepOutp
         first, ask, reply = past.asked(model, first, replace(ask, last_round=demands > 0))
         reply, miswritten = read_calls(reply, ask) if brief.simple else (reply, "")
         if reply.stop_reason == "tool_use" and reply.tool_uses:
-            ask = (
-                _refused(ask, reply, demanding)
-                if demands
-                else carried_out(ask, reply, tools, past.calls, past.originals)
-            )
+            if (
+                demands
+            ):  # some servers allow calls although tools are forbidden; these get no number, as nothing is done
+                ask = added(answered(ask, reply, [(FORBIDDEN, True)] * len(reply.tool_uses)), demanding)
+            else:
+                ask = carried_out(ask, reply, tools, past.calls, past.originals)
         elif reply.stop_reason == "pause_turn" and reply.content:
             ask = replace(ask, messages=(*ask.messages, assistant(reply)))
         elif miswritten and not demands and corrections < CORRECTIONS:
@@ -118,10 +119,3 @@ class _Past:
         self.room.heard(ask, reply)
         taken_down(ask, reply, self._tools, self.calls, self.served)
         return first, ask, reply
-
-
-def _refused(ask: Ask, reply: Reply, demanding: str) -> Ask:
-    """Answers calls that a model makes although tools are forbidden, which some servers allow. They get no number,
-    because nothing was done.
-    """
-    return added(answered(ask, reply, [(FORBIDDEN, True)] * len(reply.tool_uses)), demanding)

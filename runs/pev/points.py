@@ -106,8 +106,14 @@ def csv_rows(text: str, limit: int) -> Iterator[tuple[range, Mapping[str, str]]]
 def tables_in(path: str, text: str, limit: int) -> Iterable[RowTable]:
     """Returns the tables of a file, each with at most `limit` rows plus one. Empty for other kinds of files."""
     if is_csv(path):
-        table = _csv(text, limit)
-        return [table] if len(table.rows) > 1 else []
+        # The number of characters is limited, not the time: if rows were missing, a row number would mean another row.
+        csv_table = CsvTable(text)
+        columns = len(csv_table.header)
+        try:
+            rows = tuple(_fitted(row, columns) for _, row in islice(csv_table.rows(Budget(math.inf)), limit + 1))
+        except InvalidInput:  # a file that is not a table has no rows to decide on
+            rows = ()
+        return [RowTable(_fitted(csv_table.header, columns), rows)] if len(rows) > 1 else []
     return tables_of(text.splitlines(), limit) if is_markdown(path) else ()
 
 
@@ -148,19 +154,6 @@ def _cells(line: str) -> list[str]:
     if line.endswith("|") and not line.endswith("\\|"):
         line = line[:-1]
     return [cell.strip().replace("\\|", "|") for cell in _SEPARATOR.split(line)]
-
-
-def _csv(text: str, limit: int) -> RowTable:
-    """Only the number of characters is limited, not the time: if rows were missing, a row number would mean another
-    row.
-    """
-    table = CsvTable(text)
-    columns = len(table.header)
-    try:
-        rows = tuple(_fitted(row, columns) for _, row in islice(table.rows(Budget(math.inf)), limit + 1))
-    except InvalidInput:  # a file that is not a table has no rows to decide on
-        rows = ()
-    return RowTable(_fitted(table.header, columns), rows)
 
 
 def _fitted(cells: Sequence[str], columns: int) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ class FileView:
     def entry(self, asked: str, path: str) -> str:
         """What one file adds to the result of a search; empty for nothing."""
         kind, _, prefix = asked.partition(" ")
-        given, now = self.given.get(path), self._settled(path)
+        given, now = self.given.get(path), self.given.get(path) if path in self.loose else self.workspace.get(path)
         if not path.startswith(prefix):
             return ""
         match _ReadKind(kind):
@@ -113,9 +113,6 @@ class FileView:
                 # The question names these files. Their sizes, and all other names in it, are for orientation only; but
                 # a file that had nothing to read in it was left alone for that.
                 return f"{given.size > 0} {self._is_unreadable(given)}" if given and path in self.meant else ""
-
-    def _settled(self, path: str) -> FileInfo | None:
-        return self.given.get(path) if path in self.loose else self.workspace.get(path)
 
     def _is_unreadable(self, info: FileInfo) -> bool:
         return info.sha256 in self.unreadable

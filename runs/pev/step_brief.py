@@ -70,7 +70,13 @@ def question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
     if brief.simple:
         return _simple_question(brief, tools)
     schema = schema_for(StepOutput)
-    shared = _of_the_run(brief)
+    # The same in every step of the run, to the byte, so that the service caches it.
+    shared = [
+        delimited("request", brief.request),
+        delimited("goal", brief.goal),
+        *_of_the_plan(brief),
+        delimited("files", listing(brief.files, brief.remarks)),
+    ]
     return Ask(
         role=Role.EXECUTOR,
         model=brief.model,
@@ -125,16 +131,6 @@ def _simple_question(brief: StepBrief, tools: Sequence[ToolSpec]) -> Ask:
     )
 
 
-def _of_the_run(brief: StepBrief) -> list[str]:
-    """The part that is the same, to the byte, in every step of the run, so that the service caches it."""
-    return [
-        delimited("request", brief.request),
-        delimited("goal", brief.goal),
-        *_of_the_plan(brief),
-        delimited("files", listing(brief.files, brief.remarks)),
-    ]
-
-
 def _of_the_plan(brief: StepBrief) -> list[str]:
     context = "\n".join(f"{item.name}: {item.value}" for item in brief.context)
     names = [f"{number}. {key}: {name[:NAME_CHARS]}" for number, (key, name) in enumerate(brief.steps.items(), 1)]
@@ -146,12 +142,6 @@ def _of_the_plan(brief: StepBrief) -> list[str]:
     ]
 
 
-def _place(brief: StepBrief) -> str:
-    keys = list(brief.steps)
-    key = brief.step.step_id
-    return f"step {keys.index(key) + 1} of {len(keys)}" if key in keys else ""
-
-
 def _of_the_step(brief: StepBrief) -> list[str]:
     """Ordered from what no attempt changes to what each one adds, so that a retry begins with the cached prompt."""
     made = (
@@ -159,11 +149,13 @@ def _of_the_step(brief: StepBrief) -> list[str]:
         if brief.changed_files
         else []
     )
+    keys, key = list(brief.steps), brief.step.step_id
+    place = f"step {keys.index(key) + 1} of {len(keys)}" if key in keys else ""
     return [
         *results_with_notes(brief.results, brief.notes),
         *answered(brief.answers),
         *([delimited("agent", brief.instructions, brief.step.agent)] if brief.instructions else []),
-        delimited("step", brief.step.model_dump_json(), _place(brief)),
+        delimited("step", brief.step.model_dump_json(), place),
         *made,
         *_critiques(brief),
     ]

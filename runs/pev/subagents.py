@@ -73,7 +73,10 @@ class _Delegating:
             raise self._failure
         try:
             if use.name == Delegate.name:
-                return self._delegated(use)
+                # Each call of the subagent has its number by now; this call gets the next one.
+                calls = CallHistory(self._numbered)
+                result = self._answer(use, calls)
+                return replace(self.note(use, result), within=tuple(calls.calls))
             self._numbered += 1
             return self._tools.run(use)
         except Exception as error:
@@ -90,14 +93,6 @@ class _Delegating:
     def note(self, use: ToolUse, result: ToolResult) -> ToolResult:
         self._numbered += 1
         return self._tools.note(use, result)
-
-    def _delegated(self, use: ToolUse) -> ToolResult:
-        """The answer, or why there is none. Each call of the subagent has its number by then, this one gets the next.
-        Raises what the ports raise.
-        """
-        calls = CallHistory(self._numbered)
-        result = self._answer(use, calls)
-        return replace(self.note(use, result), within=tuple(calls.calls))
 
     def _answer(self, use: ToolUse, calls: CallHistory) -> ToolResult:
         try:

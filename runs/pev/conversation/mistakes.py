@@ -78,7 +78,9 @@ def _only_a_part(text: str, contract: type[Contract]) -> str:
         return ""
     if isinstance(given, dict) and len(given) == 1:
         ((outer, inner),) = given.items()
-        if isinstance(inner, dict) and inner.keys() >= _required(contract):
+        if isinstance(inner, dict) and inner.keys() >= {
+            name for name, field in contract.model_fields.items() if field.is_required()
+        }:
             return f"Leave out “{outer[:80]}” around your answer: begin with what is inside it."
     items = given[:MAX_SHOWN] if isinstance(given, list) else [given]
     fitting = (name for name, part in _parts_of(contract) if all(_is_one(item, part, contract) for item in items))
@@ -94,10 +96,6 @@ def _is_one(value: JsonValue, part: type[Contract], contract: type[Contract]) ->
     """Whether this is meant to be a `part`: it has at least two of its fields, and none of the whole."""
     keys = value.keys() if isinstance(value, dict) else set[str]()
     return len(keys & part.model_fields.keys()) >= 2 and not keys & contract.model_fields.keys()
-
-
-def _required(contract: type[Contract]) -> set[str]:
-    return {name for name, field in contract.model_fields.items() if field.is_required()}
 
 
 def _parts_of(contract: type[Contract]) -> list[tuple[str, type[Contract]]]:

@@ -82,15 +82,14 @@ def _said(blocks: Sequence[JsonObject], role: str) -> list[JsonValue]:
     """The blocks without blank texts. A message needs at least one block, and a model's message must not end with
     thinking.
     """
-    kept: list[JsonValue] = [block for block in blocks if not _is_blank(block)]
+    # Services refuse blank texts.
+    kept: list[JsonValue] = [
+        block for block in blocks if not (block.get("type") == "text" and not str(block.get("text") or "").strip())
+    ]
     last = kept[-1] if kept else None
     if last is None or (role == "assistant" and isinstance(last, dict) and last.get("type") in _THOUGHTS):
         kept.append({"type": "text", "text": NOTHING_SAID})
     return kept
-
-
-def _is_blank(block: JsonObject) -> bool:
-    return block.get("type") == "text" and not str(block.get("text") or "").strip()
 
 
 def _call(block: JsonObject) -> JsonObject:

@@ -73,24 +73,25 @@ def plan_of(value: JsonValue, notes: ConversionNotes, max_steps: int) -> JsonVal
     if not isinstance(value, dict):
         return value
     value = without_state(value, notes, "id", "plan_id")
-    _complexity(value, notes)
+    # Each step has its own complexity; that of a whole plan decides nothing.
+    if (complexity := value.pop("estimated_complexity", None)) not in NOTHING:
+        notes.add(f"Left out: the complexity of the whole plan ({value_in_words(complexity)[:MAX_NOTED]})")
     made = with_contract_names(value, SYNONYMS, notes)
     _goals(made, notes)
     _context(made, notes)
     if made.get("rollback_strategy") in NOTHING:
         made["rollback_strategy"] = ROLLBACK
     if _steps(made, notes, max_steps, other=not _OTHER.isdisjoint(value)):
-        _reached(made, notes)
+        if made.get("goal") is None:
+            made["goal"] = GOAL
+            notes.add("It names no goal: that is what the request asks for")
+        if made.get("success_criteria") in NOTHING:
+            made["success_criteria"] = [REACHED]
+            notes.add("It does not say what must hold in the end: that its goal is reached")
     steps = made.get("steps")
     outputs = [path for step in (steps if isinstance(steps, list) else ()) for path in paths_of(step)]
     read_criteria(made, "success_criteria", outputs, notes)
     return made
-
-
-def _complexity(value: JsonObject, notes: ConversionNotes) -> None:
-    """Each step has its own; that of a whole plan says nothing that anybody decides by."""
-    if (complexity := value.pop("estimated_complexity", None)) not in NOTHING:
-        notes.add(f"Left out: the complexity of the whole plan ({value_in_words(complexity)[:MAX_NOTED]})")
 
 
 def _unwrapped(value: JsonValue) -> JsonValue:
@@ -117,15 +118,6 @@ def _goals(made: JsonObject, notes: ConversionNotes) -> None:
     if "success_criteria" in lacking:
         made["success_criteria"] = list(texts)
     notes.add(f"The goals are read as {' and '.join(lacking)}")
-
-
-def _reached(made: JsonObject, notes: ConversionNotes) -> None:
-    if made.get("goal") is None:
-        made["goal"] = GOAL
-        notes.add("It names no goal: that is what the request asks for")
-    if made.get("success_criteria") in NOTHING:
-        made["success_criteria"] = [REACHED]
-        notes.add("It does not say what must hold in the end: that its goal is reached")
 
 
 def _context(made: JsonObject, notes: ConversionNotes) -> None:

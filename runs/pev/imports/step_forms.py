@@ -96,12 +96,10 @@ STEP_SYNONYMS = {**_OUTPUT, **_ACTION, **_CRITERION, **_STEP}
 
 
 def is_other(step: JsonValue) -> bool:
-    return isinstance(step, str) or (isinstance(step, dict) and not _OTHER.isdisjoint(_told_apart_by(step)))
-
-
-def _told_apart_by(step: JsonObject) -> Set[str]:
-    """The fields that say whose form it is. An agent is one of the contract's where all the others of it are there."""
-    return step.keys() - {"agent"} if _is_whole(step) else step.keys()
+    # `agent` is a field of the contract as well, if all other fields of the contract are there.
+    return isinstance(step, str) or (
+        isinstance(step, dict) and not _OTHER.isdisjoint(step.keys() - {"agent"} if _is_whole(step) else step.keys())
+    )
 
 
 def _is_whole(step: JsonObject) -> bool:

@@ -62,7 +62,10 @@ def with_copies(plan: PlanContract, paths: Iterable[str]) -> PlanContract:
     if not (copies and found):
         return plan
     steps = [*plan.steps[:found], step_for(plan.steps[found - 1].outputs[0], copies), *plan.steps[found:]]
-    exist = [Criterion(text=f"{copy} exists", about=About.OUTPUT, check=_exists(copy)) for copy in copies]
+    exist = [
+        Criterion(text=f"{copy} exists", about=About.OUTPUT, check=FileExists(kind="file_exists", path=copy))
+        for copy in copies
+    ]
     context = [*plan.context]
     if len(every) > MAX_COPIES:
         limit = _LIMIT.format(count=f"{len(every):,}", most=MAX_COPIES)
@@ -130,7 +133,3 @@ def step_for(findings: str, copies: Iterable[str]) -> PlanStep:
         dependencies=[AFTER],
         estimated_complexity=Complexity.LOW,
     )
-
-
-def _exists(path: str) -> FileExists:
-    return FileExists(kind="file_exists", path=path)

@@ -13,7 +13,7 @@ from runs.documents.formats import format_of
 from runs.documents.made_files import MAKERS
 from runs.enums import CitationStatus, Provenance
 from runs.errors import InvalidInput, PathRefused
-from runs.evidence.citations.citation import Citation, Cited
+from runs.evidence.citations.citation import Cited
 from runs.evidence.citations.citing import broken_in, message_of
 from runs.evidence.citations.links import links_in
 from runs.evidence.citations.lookup import citations_in
@@ -104,14 +104,10 @@ def _annotated(text: str, cited: Cited, known: str) -> tuple[str, list[str]]:
         to = f"{known}{_WORDS}"
         if not (one.plain or one.status is CitationStatus.COPIED):
             to = f"{known}{_NOTE}{len(notes)}"
-            notes.append(_note(one))
+            notes.append(f"{one.source.removeprefix(RESULT)}, {one.where}: “{one_spaced(one.quote).strip()}”")
         parts += [text[at : one.start], f"[{words_of(text[one.start : one.end])}](<{to}>)"]
         at = one.end
     return "".join([*parts, text[at:]]), notes
-
-
-def _note(one: Citation) -> str:
-    return f"{one.source.removeprefix(RESULT)}, {one.where}: “{one_spaced(one.quote).strip()}”"
 
 
 class _Library:

@@ -43,7 +43,11 @@ class WriteFile(Tool):
         done = "replaced" if replaced else "created"
         form = form_of(path)
         if replaced and (not form or workspace.is_given(path)):
-            _keep_document(workspace, path)
+            # A text must not replace a document that was given.
+            document = document_of(workspace.read(path))
+            if document and not format_of(document.layout.format).is_text:
+                title = format_of(document.layout.format).title
+                raise InvalidInput(f"{path} is {title}, which a text would destroy; write into a new file.")
         if not form:
             _write(workspace, path, data, limits)
             lines = pluralize(len(lines_of(self.content)), "line")
@@ -101,15 +105,6 @@ def _bytes(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError as error:
         raise InvalidInput("The text has half of a surrogate pair; write the character itself.") from error
-
-
-def _keep_document(workspace: Workspace, path: str) -> None:
-    """Refuse to replace a document that was given by a text."""
-    document = document_of(workspace.read(path))
-    if document and not format_of(document.layout.format).is_text:
-        raise InvalidInput(
-            f"{path} is {format_of(document.layout.format).title}, which a text would destroy; write into a new file."
-        )
 
 
 def _write(workspace: Workspace, path: str, data: bytes, limits: ToolLimits) -> None:

@@ -214,7 +214,9 @@ def count_units(criterion: str, evidence: Sequence[Evidence], output: Output) ->
         return None
     kind = found.lastgroup or ""
     before, behind = criterion[: found.start()], criterion[found.end() :]
-    says_only = _says_where(before)
+    # “In rents.csv, each row …”: the words before “each” only say where.
+    words = [word for word in before.split() if caseless(word) not in _BEFORE]
+    says_only = not words or (len(words) == 1 and any(sign in words[0] for sign in "./:"))
     try:
         if kind == "files":
             is_made = bool(_MADE_BEFORE.search(found[0]) or _MADE_BEHIND.match(behind))
@@ -232,12 +234,6 @@ def count_units(criterion: str, evidence: Sequence[Evidence], output: Output) ->
         if not (has if has is not None else _is_quoted(unit, evidence))
     ]
     return UnitCount(kind, len(units), lacking, by_code=bool(units) and None not in decided)
-
-
-def _says_where(before: str) -> bool:
-    """Whether the words before “each” only say where, as in “In rents.csv, each row …”."""
-    words = [word for word in before.split() if caseless(word) not in _BEFORE]
-    return not words or (len(words) == 1 and any(sign in words[0] for sign in "./:"))
 
 
 def _files(behind: str, evidence: Sequence[Evidence], output: Output, *, is_made: bool) -> UnitCount | None:
@@ -371,7 +367,7 @@ def _having(noun: str, units: Sequence[_Unit], output: Output) -> list[bool | No
         cells = [cell for name, cell in named if is_named(name)] or [
             cell for name, cell in named if is_named_among(name)
         ]
-        said = [value for value in (*cells, *labelled) if _is_said(value)]
+        said = [value for value in (*cells, *labelled) if caseless(value.strip(" *_`")) not in _BLANK]
         if is_amount:
             said = [value for value in said if any(True for _ in numbers_in(value))]
         is_blank = bool(labelled) and not any(labelled)  # a label above its values, such as "Sources:"
@@ -387,10 +383,6 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
         name, colon, value = line.partition(":")
         if colon:
             yield caseless(name.strip(_MARKS)), value.strip(" \t*")
-
-
-def _is_said(value: str) -> bool:
-    return caseless(value.strip(" *_`")) not in _BLANK
 
 
 def _has_amount(unit: _Unit, output: Output) -> bool | None:

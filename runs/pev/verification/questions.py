@@ -246,7 +246,11 @@ def _notes(case: VerificationInput) -> list[str]:
 
 def _tool_results(case: VerificationInput, documents: Set[str]) -> Iterator[str]:
     for number, tool in enumerate(case.tools, 1):
-        yield delimited("tool", _cut(_not_twice(tool.result, case, documents)), f"{TOOL}{number}")
+        yield delimited(
+            "tool",
+            cut_after(_not_twice(tool.result, case, documents), SHOWN_OF_TOOL, "\n(cut here; the result goes on)"),
+            f"{TOOL}{number}",
+        )
 
 
 def _not_twice(result: str, case: VerificationInput, documents: Set[str]) -> str:
@@ -259,10 +263,6 @@ def _not_twice(result: str, case: VerificationInput, documents: Set[str]) -> str
         if text and (page if more else body) in text and delimited("document", text, name) in documents:
             return f"{head}\n(as in the document {name})"
     return result
-
-
-def _cut(result: str) -> str:
-    return cut_after(result, SHOWN_OF_TOOL, "\n(cut here; the result goes on)")
 
 
 def _artefacts(case: VerificationInput) -> tuple[list[str], list[str]]:

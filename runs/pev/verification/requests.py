@@ -289,13 +289,9 @@ def _resolved(given: QuotedEvidence, quote: str, text: str) -> Evidence:
 
 def _quotes(quote: str, sign: str) -> tuple[str, str]:
     """A quote as it is, and without the sign of a difference, the more likely one first."""
-    quotes = quote, _signed(quote, sign)
+    signed = (line.strip()[1:] for line in quote.splitlines() if line.strip().startswith(sign))
+    quotes = quote, "\n".join(signed).strip()
     return quotes[::-1] if quote.strip()[:1] == sign and not quote.strip()[1:2].isspace() else quotes
-
-
-def _signed(quote: str, sign: str) -> str:
-    """The lines of a quote that begin with the sign of a difference, without the sign."""
-    return "\n".join(line.strip()[1:] for line in quote.splitlines() if line.strip().startswith(sign)).strip()
 
 
 def _tokens(text: str) -> list[str]:

@@ -118,7 +118,11 @@ def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: Verific
     if case.model.startswith(RULES) or not says_each(criterion.text):
         return None
     written = [name for name in case.shown if name in case.sources]
-    texts = {name: text_of(case.sources[name]) or "" for name in written if _is_countable(name)}
+    texts = {
+        name: text_of(case.sources[name]) or ""
+        for name in written
+        if is_markdown(name) or is_csv(name) or name.endswith(".txt")
+    }
     named = set(_named_in(criterion.text, written))
     chosen = {name: text for name, text in texts.items() if name in named}
     if not named:  # the answer has what a whole task comes to, or says where it is
@@ -132,10 +136,6 @@ def _of_output(criterion: Criterion, evidence: Sequence[Evidence], case: Verific
 
 def _in_short(places: Sequence[str], limit: int = 5) -> str:
     return "; ".join(places[:limit]) + (f"; and {len(places) - limit:,} more" if len(places) > limit else "")
-
-
-def _is_countable(name: str) -> bool:
-    return is_markdown(name) or is_csv(name) or name.endswith(".txt")
 
 
 def _files_meant(criterion: Criterion, case: VerificationInput) -> set[str]:

@@ -8,7 +8,7 @@ from runs.contracts.base import OUTPUT, RESULT
 from runs.documents.content import document_of, text_of
 from runs.documents.places.document import Document
 from runs.documents.places.views import seen_text
-from runs.evidence.facts import FigurePlace, KnownFigures
+from runs.evidence.facts import KnownFigures
 from runs.evidence.results import UntracedFigure
 from runs.evidence.tracing import Figure, counts_in, trace
 from runs.pev.checks.word_count import count_words
@@ -44,7 +44,11 @@ def untraced_in(case: VerificationInput) -> list[UntracedFigure]:
     if left:
         earlier, given = list(_made_before(case)), list(sources.given_facts())
         counts.update(_counts(earlier))
-        counts.update(*(_sizes_of(text) for _, text in given), _in_all(given))
+        # Lists of files give the lines and words of each file, and of all files together.
+        counts.update(
+            *({Decimal(count(text)) for count in _COUNTED} for _, text in given),
+            {Decimal(sum(count(text) for _, text in given)) for count in _COUNTED},
+        )
         facts = KnownFigures([*known, *given], days=case.days, counts=counts)
         results = {value for name, text in (*delivered, *earlier) for value in _calculated(name, text, facts)}
         facts = facts.with_counts(results)
@@ -121,16 +125,6 @@ def _document_at(name: str, case: VerificationInput) -> Document | None:
     """The places of a result that is a document; None for a text, which has lines."""
     path = name.removeprefix(RESULT)
     return document_of(case.files[path]) if path in case.files else None
-
-
-def _sizes_of(text: str) -> set[Decimal]:
-    """How many lines and words a file has, which lists of files say."""
-    return {Decimal(count(text)) for count in _COUNTED}
-
-
-def _in_all(given: Sequence[tuple[FigurePlace, str]]) -> set[Decimal]:
-    """The same of all files together."""
-    return {Decimal(sum(count(text) for _, text in given)) for count in _COUNTED}
 
 
 def _calculated(name: str, text: str, facts: KnownFigures) -> Iterator[Decimal]:

@@ -62,12 +62,13 @@ class CheckedWrites:
             return [f"{path} is empty"] if path in self._step.outputs else []
         found = [run_check(check, CheckInput({path: data}), SECONDS) for check in self._checks_of(path)]
         wrong = [evidence.sentence for evidence in found if not evidence.verified]
-        if path.lower().endswith(DOCUMENTS) and not self._has_size(path) and len(data) < self._min_document_bytes:
+        if (
+            path.lower().endswith(DOCUMENTS)
+            and not any(check.limits_size for check in self._checks_of(path))
+            and len(data) < self._min_document_bytes
+        ):
             wrong.append(f"{path} has {len(data)} bytes; in this run it has to have {self._min_document_bytes}")
         return wrong
-
-    def _has_size(self, path: str) -> bool:
-        return any(check.limits_size for check in self._checks_of(path))
 
     def _checks_of(self, path: str) -> list[Check]:
         checks = [criterion.check for criterion in self._step.acceptance_criteria]
