@@ -128,7 +128,11 @@ class Session[Output]:
         if reply.stop_reason == "refusal":
             self.output()  # raises: the program would ask in other words
         if reply.stop_reason == "max_tokens":
-            return _cut_off(reply), self._asked
+            # A cut-off reply is returned as a finished one, because the program would let the model continue it: the
+            # report is requested again, shorter. Calls that may be incomplete are dropped.
+            text: JsonObject = {"type": "text", "text": "(cut off)"}
+            kept = tuple(block for block in reply.content if block.get("type") != "tool_use")
+            return replace(reply, content=kept or (text,), stop_reason="end_turn"), self._asked
         told = replace(reply, content=self._ids.unique(reply.content))
         for place, (use, shown) in enumerate(zip(reply.tool_uses, told.tool_uses, strict=True)):
             self._uses[shown.id] = place, use
@@ -218,12 +222,3 @@ class Session[Output]:
             raise ContractBroken(f"The {self.first.role}'s {self._errand.output} could not be used.", tuple(errors))
         self._corrections += 1
         return reproach(errors)
-
-
-def _cut_off(reply: Reply) -> Reply:
-    """Returns a cut-off reply as a finished one, because the program would let the model continue it: the report is
-    requested again, shorter. Calls that may be incomplete are dropped.
-    """
-    text: JsonObject = {"type": "text", "text": "(cut off)"}
-    kept = tuple(block for block in reply.content if block.get("type") != "tool_use")
-    return replace(reply, content=kept or (text,), stop_reason="end_turn")

@@ -151,20 +151,16 @@ class SdkSession[Output]:
         async with ClaudeSDKClient(options) as client:
             await client.query(self._prompt())
             while isinstance(output, str):
-                await self._listen(client)
+                async for message in client.receive_response():
+                    self._heard = time.monotonic()
+                    if isinstance(message, ResultMessage) and message.is_error:
+                        self._dialogue.output()  # reports a question that was too long for the model
+                        raise ContractBroken("The agent's program ended its work.", (_why(message),))
                 output = self._dialogue.output()
                 if isinstance(output, str):
                     await client.query(output)
         assert not isinstance(output, str)  # the loop has ended
         return output
-
-    async def _listen(self, client: ClaudeSDKClient) -> None:
-        """Receives messages until the program has finished its answer."""
-        async for message in client.receive_response():
-            self._heard = time.monotonic()
-            if isinstance(message, ResultMessage) and message.is_error:
-                self._dialogue.output()  # reports a question that was too long for the model
-                raise ContractBroken("The agent's program ended its work.", (_why(message),))
 
     async def _prompt(self) -> AsyncIterator[dict[str, Any]]:
         yield {"type": "user", "message": {"role": "user", "content": self._dialogue.prompt}}

@@ -40,15 +40,11 @@ def request_of(body: object, results: Mapping[str, ToolOutcome]) -> SessionReque
         raise ValueError("a request has messages")
     system = [str(block.get("text", "")) for block in _blocks(body.get("system"))]
     said = [text for text in system if not text.startswith(_OF_THE_PROGRAM)]
-    told = tuple(_message(one, results) for one in messages if _is_said(one))
+    # System messages describe folders and today's date.
+    told = tuple(_message(one, results) for one in messages if isinstance(one, dict) and one.get("role") != "system")
     if not told or told[0]["role"] != "user":
         raise ValueError("a conversation begins with the words of a user")
     return SessionRequest("\n".join(said), told)
-
-
-def _is_said(message: object) -> bool:
-    """Whether the message is part of the conversation. System messages describe folders and today's date."""
-    return isinstance(message, dict) and message.get("role") != "system"
 
 
 def _message(message: Mapping[str, object], results: Mapping[str, ToolOutcome]) -> JsonObject:

@@ -96,7 +96,11 @@ class KnownFigures:
         if not number.values:
             return self._digits.get(number.digits)
         for value in map(abs, number.values):
-            if place := self._exact(value, number.unit) or self._year(value) or self._in_words(value, number.unit):
+            if (
+                place := self._exact(value, number.unit)
+                or self._year(value)
+                or _with_unit(self._spelled.get(value, {}), number.unit)
+            ):
                 return place
         for value, step in zip(map(abs, number.values), number.steps, strict=True):
             if place := self._rounded(value, step, number):
@@ -130,9 +134,6 @@ class KnownFigures:
     @cached_property
     def _sorted(self) -> list[Decimal]:
         return sorted(self._numbers)
-
-    def _in_words(self, value: Decimal, unit: str) -> FigurePlace | None:
-        return _with_unit(self._spelled.get(value, {}), unit)
 
     @cached_property
     def _spelled(self) -> Mapping[Decimal, Mapping[str, FigurePlace]]:

@@ -176,7 +176,9 @@ def passage_in(quote: str, document: Document, name: str, within: Place | None =
         span = SourceSpan(*found, document.text.count("\n", 0, found[0]) + 1)
         words = copied.words if is_verbatim else document.text[slice(*found)]
         misnamed = _misnamed(copied, named, document, found)
-        remarks = remarks_on(document, found) + _renumbered(copied, document, found)
+        block = document.block_at(found[0])
+        remark = was_within(block, copied.number) if block and copied.number else ""
+        remarks = remarks_on(document, found) + (f"; {remark}" if remark else "")
         doubts = _doubts(document, found, of_number=bool(copied.number))
         return Passage(span, words, where, misnamed, remarks, doubts)
     return _changed(quote, document, name)
@@ -332,12 +334,6 @@ def _may_have(number: str, document: Document, place: Place) -> bool:
 def _has_number(block: Block, number: str) -> bool:
     is_its = plain_number(number) == plain_number(block.label) or is_within(block.clause, number)
     return is_its or bool(was_within(block, number))
-
-
-def _renumbered(copied: _Copied, document: Document, place: Place) -> str:
-    block = document.block_at(place[0])
-    remark = was_within(block, copied.number) if block and copied.number else ""
-    return f"; {remark}" if remark else ""
 
 
 def _misnamed(copied: _Copied, named: Place | None, document: Document, place: Place) -> str:

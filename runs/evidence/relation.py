@@ -54,7 +54,9 @@ def doubt_about(statement: str, quote: str) -> str:
     """
     if _TO_A_MODEL.search(quote):
         return "it speaks to a model, or about being evidence"
-    if _holds(statement, quote):
+    # A reference to a line contains the line word for word, and the other way round.
+    one, other = sorted((caseless(text) for text in (statement, quote)), key=len)
+    if " " in one and one in other:
         return ""
     wanted = marks_of(statement)
     if wanted and not wanted & {*marks_of(quote), *caseless(quote).split()}:
@@ -62,12 +64,6 @@ def doubt_about(statement: str, quote: str) -> str:
     if _HEADING.match(statement) and not stems_of(statement) & stems_of(quote):
         return f"{quoted(statement)} is a heading that shares no word with it"
     return f"only one of them is negated: {quoted(statement)}" if contradict(statement, quote) else ""
-
-
-def _holds(statement: str, quote: str) -> bool:
-    """Whether one of them contains the other word for word, as a reference to a line contains the line."""
-    one, other = sorted((caseless(text) for text in (statement, quote)), key=len)
-    return " " in one and one in other
 
 
 def contradict(statement: str, quote: str) -> bool:
@@ -91,12 +87,10 @@ def unrelated_to_request(words: str, quote: str) -> str:
 
 def marks_of(text: str) -> set[str]:
     """Figures by their values, and names: words with a capital inside a sentence."""
-    return _figures(text) | {caseless(match[1] or match[2]) for match in _NAME.finditer(text)}
-
-
-def _figures(text: str) -> set[str]:
-    """By their values, without their signs: a loss of 5 may be written as -5."""
-    return {key for number in numbers_in(text) for key in value_keys(number)}
+    # Figures count by their values without signs: a loss of 5 may be written as -5.
+    return {key for number in numbers_in(text) for key in value_keys(number)} | {
+        caseless(match[1] or match[2]) for match in _NAME.finditer(text)
+    }
 
 
 def in_german(text: str) -> bool:

@@ -129,7 +129,11 @@ def cgroup(
             (folder / "memory.swap.max").write_text("0")
         yield Cgroup(folder)
     finally:
-        _remove(folder)
+        end = time.monotonic() + _REMOVE_SECONDS
+        while folder.is_dir() and time.monotonic() < end:
+            with suppress(OSError):
+                folder.rmdir()
+            time.sleep(0.01)
 
 
 def _delegated(mount: Path, own: Path) -> Path | None:
@@ -146,11 +150,3 @@ def _delegated(mount: Path, own: Path) -> Path | None:
     except OSError:
         return None
     return parent
-
-
-def _remove(folder: Path) -> None:
-    end = time.monotonic() + _REMOVE_SECONDS
-    while folder.is_dir() and time.monotonic() < end:
-        with suppress(OSError):
-            folder.rmdir()
-        time.sleep(0.01)

@@ -82,7 +82,8 @@ class Clients:
             if not says_too_long(error):
                 raise
             return Reply((), EXCEEDED, ask.model)
-        if code_runs := _code_runs(reply):
+        # Running code may be charged by time, which no reply reports; together with the web tools it is free.
+        if code_runs := sum(str(block.get("type")).endswith(f"{CODE_EXECUTION}{SERVED}") for block in reply.content):
             free = any(tool.name in (WEB_SEARCH, WEB_FETCH) and tool.service for tool in ask.tools)
             reply = replace(reply, usage=replace(reply.usage, code_runs=code_runs, lower_bound=not free))
         content, stop_reason = answered(reply.content, reply.stop_reason, answer_tool(ask, capabilities))
@@ -155,13 +156,6 @@ class Clients:
             return self._made[server]
 
 
-def _code_runs(reply: Reply) -> int:
-    """Returns how often the service has run code. Its time may be charged for, which no reply reports; together with
-    the web tools it is free.
-    """
-    return sum(str(block.get("type")).endswith(f"{CODE_EXECUTION}{SERVED}") for block in reply.content)
-
-
 def _made_for(server: ModelServer) -> anthropic.Anthropic:
     """Creates a client. Address, key and headers are always set explicitly, because the library would otherwise take
     them from the environment and send them to any server.
@@ -179,7 +173,15 @@ def _made_for(server: ModelServer) -> anthropic.Anthropic:
         line.partition(":")[0].strip(): anthropic.omit for line in lines.split("\n") if ":" in line
     }
     headers |= {name: f"Bearer {key}" for name in headers if name.lower() == "authorization"}
-    return anthropic.Anthropic(api_key=key, base_url=url, max_retries=0, http_client=_http(), default_headers=headers)
+    return anthropic.Anthropic(
+        api_key=key,
+        base_url=url,
+        max_retries=0,
+        http_client=bounded_client(
+            MAX_ANSWER, timeout=httpx2.Timeout(READ_TIMEOUT, connect=10), made=anthropic.DefaultHttpxClient
+        ),
+        default_headers=headers,
+    )
 
 
 def _stream(
@@ -208,12 +210,6 @@ def _stream(
         model=cleaning.name(message.model),
         usage=_usage(message.usage),
         request_id=cleaning.name(request_id),
-    )
-
-
-def _http() -> httpx2.Client:
-    return bounded_client(
-        MAX_ANSWER, timeout=httpx2.Timeout(READ_TIMEOUT, connect=10), made=anthropic.DefaultHttpxClient
     )
 
 

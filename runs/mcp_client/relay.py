@@ -36,7 +36,9 @@ def main(limit: int, command: list[str]) -> int:
             for line in lines:
                 if len(line) <= limit and _is_message(line):
                     messages += 1
-                    _write(line + b"\n")
+                    data = line + b"\n"
+                    while data:
+                        data = data[os.write(1, data) :]
                 else:
                     others += 1
     except (OSError, subprocess.TimeoutExpired):
@@ -52,11 +54,6 @@ def _is_message(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and value.get("jsonrpc") == "2.0"
-
-
-def _write(data: bytes) -> None:
-    while data:
-        data = data[os.write(1, data) :]
 
 
 if __name__ == "__main__":

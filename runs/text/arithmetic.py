@@ -80,7 +80,10 @@ def calculated(expression: str, decimals: int | None = None) -> Calculation:
         tree = ast.parse(expression.strip(), mode="eval").body
         literals = _Literals(expression.strip(), tree)
         with _using(_CONTEXT):
-            value = _evaluator(literals).eval(expression, tree)
+            evaluator = SimpleEval(operators=_OPERATORS, functions=_FUNCTIONS, names={})
+            kinds = (ast.BinOp, ast.UnaryOp, ast.Call)
+            evaluator.nodes = {kind: evaluator.nodes[kind] for kind in kinds} | {ast.Constant: literals.number}
+            value = evaluator.eval(expression, tree)
             result = _written(value, decimals)
             return Calculation(literals.shown(tree), frozenset(literals.numbers), result, result == value)
     except DivisionByZero as error:
@@ -93,13 +96,6 @@ def calculated(expression: str, decimals: int | None = None) -> Calculation:
             f"{FUNCTIONS}; write numbers without separators of thousands, as in 5450000 / 720.2, and a "
             "space behind each comma, as in sum(1500, 250)."
         ) from error
-
-
-def _evaluator(literals: "_Literals") -> SimpleEval:
-    evaluator = SimpleEval(operators=_OPERATORS, functions=_FUNCTIONS, names={})
-    kinds = (ast.BinOp, ast.UnaryOp, ast.Call)
-    evaluator.nodes = {kind: evaluator.nodes[kind] for kind in kinds} | {ast.Constant: literals.number}
-    return evaluator
 
 
 def _written(value: Decimal, decimals: int | None) -> Decimal:

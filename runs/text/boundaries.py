@@ -151,7 +151,8 @@ def _cuts(text: str, at: int) -> bool:
     left, right = before[-1], after[0]
     if _has_case(left) and _has_case(right):
         return not (left.islower() and right.isupper())  # so words are joined where a PDF file leaves out a space
-    if _is_mark(right) and not left.isspace():
+    # A mark belongs to the letter before it, except the points that Arabic and Hebrew may leave out.
+    if _MARK.match(right) and not left.isspace():
         return True
     if left.isdecimal() and (right.isdecimal() or _has_case(right)):
         return True
@@ -278,8 +279,3 @@ def _is_of_list(text: str, at: int, mark: str) -> bool:
 
 def _has_case(letter: str) -> bool:
     return letter.lower() != letter.upper()
-
-
-def _is_mark(letter: str) -> bool:
-    """A mark of the letter before, except the points that Arabic and Hebrew may leave out."""
-    return _MARK.match(letter) is not None

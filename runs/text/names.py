@@ -122,17 +122,15 @@ def names_in(text: str) -> Iterator[NameSpan]:
         if not _TITLE.match(line.rstrip("\r\n")):
             plain = _MARKED.sub(lambda found: " " * len(found[0]), line)
             for found in _NAME.finditer(plain):
-                yield from _without_start(found[0], at + found.start())
+                # A word such as “The” is capitalised only because a sentence begins with it.
+                name = found[0]
+                begin = at + found.start()
+                while (first := name.partition(" ")[0]) and first.casefold() in _STARTS:
+                    begin += len(first) + 1
+                    name = name[len(first) + 1 :]
+                if " " in name:
+                    yield NameSpan(begin, begin + len(name), name)
         at += len(line)
-
-
-def _without_start(text: str, start: int) -> Iterator[NameSpan]:
-    """The name without a word such as “The”, which is capitalised only because a sentence begins with it."""
-    while (first := text.partition(" ")[0]) and first.casefold() in _STARTS:
-        start += len(first) + 1
-        text = text[len(first) + 1 :]
-    if " " in text:
-        yield NameSpan(start, start + len(text), text)
 
 
 _LETTERS = regex.compile(r"\p{L}{2,}")

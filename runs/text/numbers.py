@@ -120,7 +120,11 @@ def numbers_in(text: str) -> Iterator[Number]:
     """Every number in a text, in order. Digits that are part of a name, such as `p23`, are left out."""
     end = at = 0
     while first := _FIRST.search(text, at):
-        match = _digits_from(text, first.start(), end)
+        # From the first digit on, with the point before it in .5; nothing before `end`.
+        start = first.start()
+        has_point = start > end and text[start - 1] == "." and (start < 2 or not _BEFORE_POINT.match(text[start - 2]))
+        match = (DIGITS.match(text, start - 1) if has_point else None) or DIGITS.match(text, start)
+        assert match is not None  # there is a digit
         at = match.end()
         if number := _number(text, match.start(), match.end()):
             if number.start < end:  # in 0$5 the sign belongs to the first
@@ -132,14 +136,6 @@ def numbers_in(text: str) -> Iterator[Number]:
 def value_keys(number: Number) -> set[str]:
     """Each value that a number can mean, without its sign, in one spelling; its digits, where they mean none."""
     return {in_digits(value.copy_abs()) for value in number.values} or {number.digits}
-
-
-def _digits_from(text: str, start: int, end: int) -> re.Match[str]:
-    """The digits from the first one on, with the point before it in .5; nothing before `end`."""
-    has_point = start > end and text[start - 1] == "." and (start < 2 or not _BEFORE_POINT.match(text[start - 2]))
-    match = (DIGITS.match(text, start - 1) if has_point else None) or DIGITS.match(text, start)
-    assert match is not None  # there is a digit
-    return match
 
 
 def amounts_in(text: str) -> Iterator[Decimal]:

@@ -51,7 +51,14 @@ def in_re2(pattern: str) -> str:
     """The pattern for RE2. Raises InvalidInput with a part of a sentence for what RE2 lacks or takes otherwise."""
     tokens = list(_tokens(pattern))
     if any(written in {r"\b", r"\B"} for written, _ in tokens):
-        _refuse_unseen_letters([written for written, _ in tokens])
+        # RE2's \b takes letters such as ä for spaces, so it does not match next to one.
+        letters = [written for written, _ in tokens]
+        for before, letter, after in zip(["", *letters], letters, [*letters[1:], ""], strict=False):
+            if letter.isalpha() and not letter.isascii() and not (before.isalnum() and after.isalnum()):
+                raise InvalidInput(
+                    rf"\b and \B know the letters a to z only and take no notice of “{letter}”; "
+                    r"write (?:^|\W) or (?:\W|$) in their place"
+                )
     return "".join(meant for _, meant in tokens)
 
 
@@ -125,16 +132,6 @@ def _class(pattern: str, start: int) -> tuple[str, str]:
         meant.append(member)
         at, first = at + len(written), False
     return pattern[start : at + 1], "".join(meant) + pattern[at : at + 1]
-
-
-def _refuse_unseen_letters(written: list[str]) -> None:
-    """RE2's \\b takes letters such as ä for spaces, so it does not match beside one."""
-    for before, letter, after in zip(["", *written], written, [*written[1:], ""], strict=False):
-        if letter.isalpha() and not letter.isascii() and not (before.isalnum() and after.isalnum()):
-            raise InvalidInput(
-                rf"\b and \B know the letters a to z only and take no notice of “{letter}”; "
-                r"write (?:^|\W) or (?:\W|$) in their place"
-            )
 
 
 SECONDS = 2.0

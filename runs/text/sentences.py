@@ -98,21 +98,13 @@ def sentence_around(text: str, start: int, end: int, reach: int = REACH) -> tupl
             finish = place
             break
     if begin == first > 0:  # too long: whole words of it
-        begin = min(start, _behind_space(text, begin, start))
+        match = regex.compile(r"\s").search(text, begin, start)
+        begin = min(start, match.end() if match else start)
     if finish == last < len(text):
-        finish = max(end, _before_space(text, end, finish))
+        at = max(text.rfind(space, end, finish) for space in " \n")
+        finish = max(end, at if at >= 0 else end)
     words = text[begin:finish]
     return begin + len(words) - len(words.lstrip()), finish - len(words) + len(words.rstrip())
-
-
-def _behind_space(text: str, start: int, end: int) -> int:
-    match = regex.compile(r"\s").search(text, start, end)
-    return match.end() if match else end
-
-
-def _before_space(text: str, start: int, end: int) -> int:
-    at = max(text.rfind(space, start, end) for space in " \n")
-    return at if at >= 0 else start
 
 
 _EACH = regex.compile(

@@ -386,11 +386,20 @@ class CitationReader:
         last = max(first, int(lines[2] or 0)) if lines else 0
         problem = ""
         for quote in texts:
-            span = self._place(source.name, source.text, quote, first, last)
+            key = (source.name, quote, first, last)
+            if key not in self._spans:
+                self._spans[key] = self._searched(source.name, source.text, quote, first, last)
+            span = self._spans[key]
             if isinstance(span, SourceSpan):
                 weak = guessed_letters(source.guessed, source.text.text[span.start : span.end])
                 found = _judged_by_line(replace(known, quote=quote, weak=weak), span, anchor, (first, last))
-                return _widened(found, span, source.text.text)
+                # A negation directly before the cited words belongs to them: then the whole sentence is cited.
+                whole = widened(span, source.text.text)
+                if whole == span:
+                    return found
+                words = quoted(source.text.text[whole.start : whole.end], 200)
+                sentence = f"{found.sentence}, where the whole sentence is {words}"
+                return replace(found, source_start=whole.start, source_end=whole.end, sentence=sentence)
             problem = problem or span
         return replace(known, sentence=problem, cited_line=first)
 
@@ -413,12 +422,6 @@ class CitationReader:
         found, cost = passage_at(quote, document, name, anchor)
         self.left -= cost
         return found
-
-    def _place(self, name: str, text: SourceText, quote: str, first: int, last: int) -> SourceSpan | str:
-        key = (name, quote, first, last)
-        if key not in self._spans:
-            self._spans[key] = self._searched(name, text, quote, first, last)
-        return self._spans[key]
 
     def _searched(self, name: str, text: SourceText, quote: str, first: int, last: int) -> SourceSpan | str:
         """Where the quote stands: in the lines named, else near them, else anywhere; or why it proves nothing."""
@@ -472,15 +475,6 @@ def _judged_by_line(known: Citation, span: SourceSpan, anchor: str, lines: tuple
         return replace(found, status=CitationStatus.OK, sentence=where)
     instead = f"not in line {first}" if first else "which the link did not say"
     return replace(found, status=CitationStatus.CORRECTED, sentence=f"{where}, {instead}")
-
-
-def _widened(found: Citation, span: SourceSpan, text: str) -> Citation:
-    """The citation of the whole sentence where a negation stands directly before the words that are cited."""
-    whole = widened(span, text)
-    if whole == span:
-        return found
-    sentence = f"{found.sentence}, where the whole sentence is {quoted(text[whole.start : whole.end], 200)}"
-    return replace(found, source_start=whole.start, source_end=whole.end, sentence=sentence)
 
 
 def _weak(figures: Sequence[str], names: Sequence[str]) -> str:
