@@ -32,6 +32,7 @@ from runs.store.input_examination import is_legible
 from runs.submission import run_templates
 from runs.submission.policy_defaults import current_service
 from runs.text.domains import sites
+from runs.text.text_limits import too_long
 
 MAX_REQUEST = 20_000
 """About ten pages. A longer text belongs in a file, where it can be quoted."""
@@ -94,10 +95,8 @@ def checked_request(request: str, *, has_files: bool, no_files: bool) -> str:
     request = request.strip()
     if not request:
         raise InvalidInput("Write what is to be done; the request is empty.")
-    if len(request) > MAX_REQUEST:
-        raise InvalidInput(
-            f"The request has {len(request):,} characters; {MAX_REQUEST:,} are allowed. Put long texts into a file."
-        )
+    if problem := too_long(request, MAX_REQUEST, "The request"):
+        raise InvalidInput(f"{problem} Put long texts into a file.")
     if not has_files and not no_files and (mention := mention_in(request)):
         raise FilesMissing(_no_file_for(mention))
     return request

@@ -135,6 +135,25 @@ def test_words_that_were_left_without_files_are_offered_when_one_comes_back(form
     expect(left).to_have_count(0)
 
 
+def test_a_pasted_request_that_is_too_long_is_kept_whole_and_becomes_a_file(form: Page) -> None:
+    long = "Review the leases.\n" + "Each has many clauses. " * 900 + "The last words."
+    form.locator("#id_request").focus()
+    form.evaluate("text => document.execCommand('insertText', false, text)", long)
+    expect(form.locator("#id_request")).to_have_value(long)
+    problem = form.locator(".request-field [data-too-long]")
+    expect(problem).to_contain_text("Too long by 734 characters; 20,000 fit. Nothing was cut.")
+    check_both_themes(form)
+    form.get_by_role("button", name="Submit and make a plan").click()
+    expect(form.locator("#id_request")).to_be_focused()
+    expect(form.locator("#submit-state")).to_have_text("")
+    form.get_by_role("button", name="Put it into a file for me").click()
+    expect(form.locator("#id_request")).to_have_value(
+        "Review the leases.\n\nThe whole request is in the file request.md. Read all of it, and do what it asks for."
+    )
+    expect(problem).to_be_hidden()
+    expect(form.locator("#draft-files li .path")).to_have_text(["request.md"])
+
+
 @pytest.mark.provokes("422")
 def test_a_request_that_speaks_of_papers_is_asked_about_them_once(form: Page, papers: list[Path]) -> None:
     form.fill("#id_request", "Review these contracts.")

@@ -139,6 +139,7 @@ def made(site: Site, me: str) -> Mapping[str, str]:
 def check_page(page: Page, walk: Walk) -> None:
     expect(page.locator("h1")).to_have_count(1)
     assert page.title().endswith(" · pevsite")
+    assert page.locator("[maxlength]").count() == 0  # it cuts what is pasted without a word
     walk.check_both_themes()
     check_fits(page)
 

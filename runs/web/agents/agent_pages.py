@@ -88,14 +88,9 @@ class AgentForm(forms.Form):
         """The definition. Raises InvalidInput for something that the form allows but an agent does not."""
         given = {name: self.cleaned_data[name] for name in AgentDefinition.model_fields}
         try:
-            return AgentDefinition.model_validate({**given, "instructions": _lines(given["instructions"])})
+            return AgentDefinition.model_validate(given)
         except ValidationError as error:
             raise InvalidInput("These instructions cannot be used; write them again.") from error
-
-
-def _lines(text: str) -> str:
-    """The text with plain line ends: browsers send two characters for each."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 log = logging.getLogger(__name__)

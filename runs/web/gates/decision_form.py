@@ -15,7 +15,8 @@ from runs.errors import InvalidInput
 from runs.lifecycle import run_limits
 from runs.lifecycle.gates.gate_type import Decision
 from runs.readmodel.result_points import MAX_POINTS
-from runs.web.site.posted_fields import PostedForm, Text
+from runs.text.text_limits import too_long
+from runs.web.site.posted_fields import PostedForm, Text, plain_lines
 
 MAX_REASON = 20_000
 """As long as a request may be, because the planner or executor gets the reason as one."""
@@ -44,14 +45,15 @@ class DecisionForm(PostedForm):
 
     def clean_reason(self) -> str:
         reason: str = self.cleaned_data["reason"]
-        if len(reason) > MAX_REASON:
-            raise forms.ValidationError(
-                f"That is {len(reason):,} characters; {MAX_REASON:,} fit. Put long texts into a file."
-            )
+        if problem := too_long(reason, MAX_REASON):
+            raise forms.ValidationError(f"{problem} Say it more briefly.")
         return reason
 
     def clean(self) -> dict[str, Any]:
         sent = self.cleaned_data
+        for number, note in self.notes.items() if "back" in self.data else ():
+            if problem := too_long(note, MAX_NOTE, f"What you wrote beside point {number}"):
+                raise forms.ValidationError(problem)
         try:
             raised = run_limits.parse_limits(sent["budget"], sent["minutes"])
         except InvalidInput as error:
@@ -64,8 +66,7 @@ class DecisionForm(PostedForm):
         sent = cast("QueryDict", self.data)
         chosen = [int(number) for number in sent.getlist("back")[:MAX_POINTS] if _NUMBER.fullmatch(number)]
         noted = ((number, str(sent.get(f"note-{number}", ""))) for number in chosen)
-        # Browsers count a break as one character, and send two.
-        return {number: note.replace("\r\n", "\n").replace("\0", "")[:MAX_NOTE] for number, note in noted}
+        return {number: plain_lines(note) for number, note in noted}
 
     @property
     def without_sources(self) -> bool:
@@ -75,7 +76,7 @@ class DecisionForm(PostedForm):
     @property
     def typed(self) -> str:
         """The reason, for showing the form again."""
-        return str(self.data.get("reason", "")).replace("\0", "")
+        return plain_lines(str(self.data.get("reason", "")))
 
     def decision(self) -> Decision:
         """Raises InvalidInput with a sentence for the person."""

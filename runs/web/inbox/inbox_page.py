@@ -30,6 +30,7 @@ from runs.readmodel.run_again import revision_in_words
 from runs.readmodel.run_queries import PAUSED, Filters, ListCounts, PlanProgress, RunCost, Sort
 from runs.submission.run_templates import MAX_NAME, SHIPPED, own_templates
 from runs.text.plural import pluralize
+from runs.text.text_limits import too_long
 from runs.web.site.posted_fields import Text
 from runs.web.site.requests import person
 
@@ -128,7 +129,9 @@ class ListForm(forms.Form):
         """A sentence for each part of the address that was left out."""
         dates = [f"“{str(self.data[name])[:40]}” is no date." for name in ("since", "until") if name in self.errors]
         other = sorted({*self.errors} - {"since", "until", "page", "show", "sort"})
+        search = too_long(str(self["q"].value() or ""), MAX_SEARCH, "The search")
         return [
+            *([f"{search} Only those are looked for."] if search else []),
             *dates,
             *(f"There is no such {name} to filter by, so this list is not filtered by it." for name in other),
         ]

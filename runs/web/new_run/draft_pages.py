@@ -13,13 +13,13 @@ from django.views.decorators.http import require_http_methods
 
 from runs.errors import InvalidInput
 from runs.models import Draft, Run
-from runs.submission import input_replacement, submission_drafts
+from runs.submission import input_replacement, request_file, submission_drafts
 from runs.submission.intake import RefusedUpload
 from runs.web.new_run.draft_files import BETWEEN, GUESSED, DraftFiles, draft_files
 from runs.web.new_run.new_run_form import FilesForm, NewRunForm
 from runs.web.new_run.new_run_page import form_page, in_background
 from runs.web.new_run.run_again_forms import AgainWithForm
-from runs.web.site.posted_fields import PostedForm
+from runs.web.site.posted_fields import PostedForm, Text
 from runs.web.site.requests import person, visible_run
 
 
@@ -27,7 +27,7 @@ class DraftForm(FilesForm, PostedForm):
     """Files to add, paths to remove, or a word that all of it goes. A draft that is new begins with those of `run`:
     of these `put_back` names one, `replace` an added file and the one whose place it takes, `replace_alike` all for
     which that is clear, `keep_both` one that takes none. `choose_encodings`: each of `encoding` is a file
-    and the codec in which to read it.
+    and the codec in which to read it. `into_file`: the typed `request` becomes a file.
     """
 
     remove = forms.Field(required=False, widget=forms.MultipleHiddenInput)
@@ -39,6 +39,8 @@ class DraftForm(FilesForm, PostedForm):
     put_back = forms.CharField(required=False, strip=False)
     choose_encodings = forms.BooleanField(required=False)
     encoding = forms.Field(required=False, widget=forms.MultipleHiddenInput)
+    into_file = forms.BooleanField(required=False)
+    request = Text(required=False)
     run = forms.IntegerField(required=False, min_value=1, max_value=10**15)
 
     def answer(self, draft: Draft) -> None:
@@ -77,23 +79,31 @@ def change(request: HttpRequest, draft: uuid.UUID) -> HttpResponse:
     form.full_clean()
     number = form.cleaned_data.get("run")
     before = visible_run(request, number) if number else None
+    refused, errors, wanted = list[RefusedUpload](), list[str](), ""
     try:
-        refused, errors = _changed(request, draft, form, before), list[str]()
+        refused = _changed(request, draft, form, before)
+        if form.cleaned_data["into_file"]:
+            wanted = request_file.move_to_file(person(request), draft, form.cleaned_data["request"])
     except InvalidInput as error:
-        refused, errors = [], [str(error)]
+        errors = [str(error)]
     if in_background(request):
-        return _list(request, draft_files(person(request), draft, refused, before.inputs if before else None), errors)
+        files = draft_files(person(request), draft, refused, before.inputs if before else None)
+        return _list(request, files, errors, wanted)
     if form.cleaned_data.get("discard"):
         return redirect("run_again_with", before.pk) if before else redirect("new_run")
-    return form_page(request, _typed(request, draft, before), errors, refused=refused, status=422 if errors else 200)
+    return form_page(
+        request, _typed(request, draft, before, wanted), errors, refused=refused, status=422 if errors else 200
+    )
 
 
-def _typed(request: HttpRequest, draft: uuid.UUID, before: Run | None) -> NewRunForm:
-    """The form that the draft belongs to, with what was typed into it."""
-    if before is None:
-        return NewRunForm(owner=person(request), initial=NewRunForm.typed_in(request.POST) | {"token": draft})
+def _typed(request: HttpRequest, draft: uuid.UUID, before: Run | None, wanted: str) -> NewRunForm:
+    """The form that the draft belongs to, with what was typed into it; `wanted` takes the place of the request."""
     sent = request.POST.copy()
     sent["token"] = str(draft)
+    if wanted:
+        sent["request"] = wanted
+    if before is None:
+        return NewRunForm(owner=person(request), initial=NewRunForm.typed_in(sent))
     return AgainWithForm(sent, owner=person(request), before=before)
 
 
@@ -121,7 +131,7 @@ def _changed(request: HttpRequest, token: uuid.UUID, form: DraftForm, before: Ru
     return refused
 
 
-def _list(request: HttpRequest, files: DraftFiles, errors: Sequence[str]) -> JsonResponse:
+def _list(request: HttpRequest, files: DraftFiles, errors: Sequence[str], wanted: str = "") -> JsonResponse:
     html = render_to_string("new_run/draft_files.html", {"files": files}, request)
-    answer = {"html": html, "files": files.count, "reading": files.reading, "errors": errors}
+    answer = {"html": html, "files": files.count, "reading": files.reading, "errors": errors, "request": wanted}
     return JsonResponse(answer, status=422 if errors else 200)

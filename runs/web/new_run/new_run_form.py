@@ -17,8 +17,9 @@ from runs.submission.intake import Upload
 from runs.submission.run_templates import SHIPPED, Chosen
 from runs.submission.submission_checks import MAX_REQUEST, check_has_sources, is_connected, templates_that_need_a_model
 from runs.text.paths import MAX_CHARACTERS
+from runs.text.text_limits import too_long
 from runs.web.new_run.policy_forms import PolicyForm
-from runs.web.site.posted_fields import People
+from runs.web.site.posted_fields import People, Text, plain_lines
 
 MAX_LEFT_OUT = 200
 """As many as the script sends."""
@@ -73,12 +74,12 @@ class FilesForm(forms.Form):
 class NewRunForm(PolicyForm, FilesForm):
     """`uploads()`, `plan()` and `policy()` once it is valid."""
 
-    request = forms.CharField(
+    request = Text(
         label="What is to be done?",
         required=False,  # lifecycle.submission says it better
         strip=False,
         widget=forms.Textarea(
-            attrs={"rows": 9, "autofocus": True, "maxlength": MAX_REQUEST, "aria-describedby": "request-hint"}
+            attrs={"rows": 9, "autofocus": True, "data-max-length": MAX_REQUEST, "aria-describedby": "request-hint"}
         ),
     )
     no_files = forms.BooleanField(required=False, widget=forms.HiddenInput)  # the answer to a question
@@ -88,7 +89,7 @@ class NewRunForm(PolicyForm, FilesForm):
         help_text="Otherwise what is said about your files or the world has to rest on them.",
         required=False,
     )
-    excluded = forms.CharField(
+    excluded = Text(
         label="Files to leave unread",
         help_text="Names, folders or patterns such as *.pdf, with commas between them. They are kept, and not read.",
         required=False,
@@ -142,6 +143,12 @@ class NewRunForm(PolicyForm, FilesForm):
         """Raises FilesMissing where a run without files would be meant to rest on sources, until that is answered."""
         sent = self.cleaned_data
         check_has_sources(sent["request"], has_files=has_files, no_files=sent["no_files"] or sent["no_sources"])
+
+    @property
+    def request_problem(self) -> str:
+        """By how much the typed request is too long; empty if it fits."""
+        problem = too_long(plain_lines(str(self["request"].value() or "")), MAX_REQUEST)
+        return f"{problem} Nothing was cut." if problem else ""
 
     def patterns(self) -> list[str]:
         """Which files are excluded."""

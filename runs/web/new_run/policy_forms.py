@@ -22,7 +22,7 @@ from runs.models import Agent
 from runs.pev.policy import SETTINGS, Policy
 from runs.pev.policy_setting import Installed, Setting, SettingGroup
 from runs.submission.policy_presets import Described, presets
-from runs.web.site.posted_fields import Amount
+from runs.web.site.posted_fields import Amount, Text
 
 EFFORTS = ("low", "medium", "high")
 ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
@@ -60,7 +60,7 @@ def _field(name: str, setting: Setting) -> forms.Field:
         choices = [(str(value), words) for value, words in setting.choices.items()]
         # A page from before the choice was installed does not send it.
         return forms.ChoiceField(choices=choices, required=setting.installed is None, **shared)
-    return forms.CharField(max_length=bounds["max_length"], required=False, **shared)
+    return Text(max_length=bounds["max_length"], required=False, **shared)
 
 
 def _type_of(name: str) -> type:
@@ -141,7 +141,7 @@ class PolicyForm(_SettingFields):
             elif isinstance(field, forms.MultipleChoiceField):
                 field.choices = [(value, setting.choices.get(value, value)) for value in sorted(there)]
         for role in ROLES:
-            self.fields[f"{role}_model"] = forms.CharField(label=f"{role.capitalize()}’s model", max_length=120)
+            self.fields[f"{role}_model"] = Text(label=f"{role.capitalize()}’s model", max_length=120)
             efforts = [(word, word.capitalize()) for word in EFFORTS]
             self.fields[f"{role}_effort"] = forms.ChoiceField(label="Effort", choices=efforts)
 
@@ -187,7 +187,7 @@ class PolicyForm(_SettingFields):
         for name, field in self.fields.items():
             if name in _ON_FORM and isinstance(field, forms.ChoiceField) and sent.get(name) == "":
                 sent[name] = str(getattr(self._start, name))
-            elif name in _ON_FORM and type(field) is forms.CharField and name in sent:
+            elif name in _ON_FORM and isinstance(field, Text) and name in sent:
                 try:
                     sent[name] = getattr(self._start.changed(**{name: sent[name]}), name)
                 except ValidationError as error:

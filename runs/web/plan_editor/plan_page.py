@@ -31,6 +31,7 @@ from runs.readmodel.run_view import RunReading
 from runs.submission import run_templates
 from runs.submission.run_templates import MAX_NAME
 from runs.text.numbers import key
+from runs.text.text_limits import too_long
 from runs.web.frame.run_frame import RunFrame
 from runs.web.frame.run_tab import EVERYTHING, GATE_EVENTS, STEP_ENDS, RunTab
 from runs.web.gates.decision_form import MAX_REASON, DecisionForm
@@ -38,6 +39,7 @@ from runs.web.gates.gate_view import GateView, open_gates
 from runs.web.gates.request_list import RequestGroup
 from runs.web.plan_editor.plan_edit_page import gate_of
 from runs.web.run_templates.template_pages import SaveTemplateForm
+from runs.web.site.posted_fields import plain_lines
 from runs.web.site.requests import about_request, person, status_of, visible_run
 from runs.web.site.streaming import attachment
 from runs.web.site.unchanged import of_run, while_unchanged
@@ -205,15 +207,14 @@ PLAN = RunTab(
 def typed_in(plan: PlanContract, data: Mapping[str, str]) -> dict[str, str]:
     """The comments on this plan as they were posted, by the names of their fields, without empty ones."""
     names = ["reason", *(name for name, _ in _places(plan))]
-    texts = {name: str(data.get(name, "")).replace("\0", "") for name in names}
+    texts = {name: plain_lines(str(data.get(name, ""))) for name in names}
     return {name: text for name, text in texts.items() if text.strip()}
 
 
 def comments_in(plan: PlanContract, typed: Mapping[str, str]) -> tuple[Comment, ...]:
     """The comments on parts of the plan. Raises InvalidInput for more than a planner could answer."""
-    size = sum(map(len, typed.values()))
-    if size > MAX_REASON:
-        raise InvalidInput(f"These are {size:,} characters; {MAX_REASON:,} fit. Put long texts into a file.")
+    if problem := too_long("".join(typed.values()), MAX_REASON, "All that you wrote together"):
+        raise InvalidInput(problem)
     found = [place.model_copy(update={"text": typed[name]}) for name, place in _places(plan) if name in typed]
     if len(found) > MAX_COMMENTS:
         raise InvalidInput(f"These are {len(found)} comments; {MAX_COMMENTS} can be sent at once.")

@@ -43,13 +43,9 @@ MAX_STOP_REASON = 2_000
 
 
 class StopForm(PostedForm):
-    """Why a run is stopped; optional. A reason that is too long is cut."""
+    """Why a run is stopped; optional."""
 
-    reason = Text(required=False)
-
-    def clean_reason(self) -> str:
-        reason: str = self.cleaned_data["reason"]
-        return reason[:MAX_STOP_REASON]
+    reason = Text(required=False, max_length=MAX_STOP_REASON)
 
 
 class PauseForm(PostedForm):
@@ -123,8 +119,11 @@ def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: in
 def stop(request: HttpRequest, run_id: int) -> HttpResponse:
     """Stop the run now; what has passed is kept."""
     run = visible_run(request, run_id)
+    form = StopForm(request.POST)
     try:
-        gate_decisions.cancel(run.pk, person(request), StopForm(request.POST).checked()["reason"])
+        gate_decisions.cancel(run.pk, person(request), form.checked()["reason"])
+    except InvalidInput as error:
+        return _page(request, run_id, Problem(0, str(error), str(form["reason"].value() or "")), status_of(error))
     except PevError as error:
         log_refusal(request, run, error)
         messages.warning(request, str(error))

@@ -9,15 +9,40 @@ from django.db.models import QuerySet
 from runs.errors import InvalidInput
 from runs.models import User
 from runs.text.numbers import amount, key
+from runs.text.text_limits import too_long
 
 _CHOOSE = "Choose one of the buttons."
 
 
 class Text(forms.CharField):
-    """Free text. Null characters are left out: not every database keeps them, and no one types them on purpose."""
+    """Free text. Null characters are left out: not every database keeps them, and no one types them on purpose.
+    Browsers count a line break as one character and send two; it becomes one.
+
+    A text that is too long is never cut. With `maxlength` a browser would cut what is pasted without a word, so the
+    limit is in `data-max-length`, and both the page (static/js/text_limits.js) and this field say by how much it is
+    too long.
+    """
+
+    def __init__(self, *, max_length: int | None = None, **options: Any) -> None:
+        self._limit = max_length
+        super().__init__(**options)
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        limit = {} if self._limit is None or widget.is_hidden else {"data-max-length": self._limit}
+        return {**super().widget_attrs(widget), **limit}
 
     def to_python(self, value: Any) -> Any:
-        return super().to_python(value.replace("\0", "") if isinstance(value, str) else value)
+        return super().to_python(plain_lines(value) if isinstance(value, str) else value)
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        if self._limit is not None and (problem := too_long(value, self._limit)):
+            raise forms.ValidationError(problem)
+
+
+def plain_lines(text: str) -> str:
+    """A text as it was typed: with plain line ends, and without null characters."""
+    return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
 class Amount(forms.DecimalField):

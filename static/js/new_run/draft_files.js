@@ -194,8 +194,10 @@ export class DraftFiles {
   }
 
   /**
-   * Sends something to the draft and shows its list as the answer has it. False where it has to be tried again.
+   * Sends something to the draft and shows its list as the answer has it. Resolves to the answer, or to null where it has
+   * to be tried again.
    * @param {FormData} data
+   * @returns {Promise<any>}
    */
   post(data) {
     data.set("csrfmiddlewaretoken", this.form.querySelector("[name=csrfmiddlewaretoken]").value);
@@ -224,7 +226,7 @@ export class DraftFiles {
     const refused = answer.errors?.length > 0;
     this.#tell(refused ? answer.errors.join(" ") : "", false);
     if (refused) this.#queue.length = 0; // it would be refused again
-    return true;
+    return answer;
   }
 
   /** @param {string} html */
@@ -264,7 +266,7 @@ export class DraftFiles {
     at("not-sent").hidden = !text;
     at("not-sent").querySelector("p").textContent = text;
     at("send-again").hidden = !again;
-    return false;
+    return /** @type {any} */ (null);
   }
 
   /** @param {Event & { target: PageElement }} event */

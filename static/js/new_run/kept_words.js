@@ -17,6 +17,7 @@ const NEVER = new Set([
   "run",
   "remove",
   "remove_all",
+  "into_file",
 ]);
 
 export class KeptWords {

@@ -17,6 +17,7 @@ for (const element of form.querySelectorAll("[data-plain]")) element.hidden = tr
 const policy = presets(form);
 const words = new KeptWords(form, () => {
   policy.mark();
+  document.dispatchEvent(new Event("pev:restored"));
   window.addEventListener("load", () => setTimeout(drafted)); // behind the timer after which htmx listens
 });
 const plans = at("id_template");
@@ -41,6 +42,7 @@ at("add-files").addEventListener("click", () => {
   at("choose-files").focus();
   at("choose-files").click();
 });
+at("into-file").addEventListener("click", intoFile);
 form.addEventListener("submit", submit);
 form.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit(at("submit"));
@@ -87,6 +89,20 @@ function ask(question) {
   at("question").hidden = !question;
   at("question").querySelector("p").textContent = question;
   if (question) at("question").focus();
+}
+
+/** @param {MouseEvent} event */
+async function intoFile(event) {
+  event.preventDefault();
+  const data = new FormData();
+  data.set("into_file", "on");
+  data.set("request", at("id_request").value);
+  const answer = await files.post(data);
+  if (!answer?.request) return; // what is wrong is said at the files
+  at("id_request").value = answer.request;
+  at("id_request").dispatchEvent(new Event("input", { bubbles: true }));
+  at("id_request").focus();
+  changed();
 }
 
 // After signing in again the form needs the new session's token; words and files stay where they are.

@@ -72,7 +72,7 @@ def test_an_empty_request_is_refused(request_: str) -> None:
 
 def test_a_request_may_have_20000_characters_and_no_more() -> None:
     assert refused(submission("x" * 20_001)) == (
-        "The request has 20,001 characters; 20,000 are allowed. Put long texts into a file."
+        "The request is too long by 1 character; 20,000 fit. Put long texts into a file."
     )
     assert submit(made.alice(), submission(" " + "x" * 20_000 + " ")).request == "x" * 20_000
 

@@ -101,10 +101,7 @@ def test_what_somebody_else_has_changed_meanwhile_is_not_written_over(root: Clie
         ({"name": WRITER}, f"There is an agent “{WRITER}” already."),
         ({"purpose": " "}, "Say in a sentence what the agent is for."),
         ({"instructions": ""}, "Write the instructions."),
-        (
-            {"instructions": "x" * (MAX_INSTRUCTIONS + 1)},
-            "Ensure this value has at most 8000 characters",
-        ),
+        ({"instructions": "x" * (MAX_INSTRUCTIONS + 1)}, "This is too long by 1 character; 8,000 fit."),
         ({"model": "offline-executor"}, "offline-executor follows no instructions."),
         ({"tools": ["rm -rf"]}, "There is no tool “rm -rf”."),
         ({"effort": "most"}, "Select a valid choice."),

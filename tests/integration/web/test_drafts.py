@@ -41,6 +41,33 @@ def test_files_are_answered_at_once_and_submitted_without_being_sent_again(alice
     assert f'This became <a href="{made.json()["location"]}">run {Run.objects.get().pk}</a>.' in page
 
 
+def test_a_request_that_is_too_long_becomes_a_file_which_the_request_names(alice_client: Client) -> None:
+    long = "# Review all leases.\n\n" + "Every lease has clauses. " * 900
+    send(alice_client, "request.md", content=b"Another file of this name.")
+    answer = alice_client.post(PLACE, {"into_file": "on", "request": long}, headers=JSON).json()
+    assert answer["request"] == (
+        "Review all leases.\n\nThe whole request is in the file request-2.md. Read all of it, and do what it asks for."
+    )
+    assert (answer["files"], answer["errors"]) == (2, [])
+    files = {row.path: row for row in DraftFile.objects.all()}
+    assert trees.read_text(files["request-2.md"].sha256) == long.strip()
+    assert trees.read_text(files["request.md"].sha256) == "Another file of this name."
+    empty = alice_client.post(PLACE, {"into_file": "on", "request": " "}, headers=JSON).json()
+    assert empty["errors"] == ["There are no words that could go into a file; the request is empty."]
+
+
+def test_without_a_script_a_request_that_is_too_long_is_kept_and_can_become_a_file(alice_client: Client) -> None:
+    long = "Review all leases. " * 1_100
+    refused = alice_client.post("/runs/new/", form(token=TOKEN, request=long))
+    assert (refused.status_code, long.strip() in refused.text) == (422, True)
+    assert "This is too long by 899 characters; 20,000 fit. Nothing was cut." in refused.text
+    assert '<div class="stack tight" data-too-long>' in refused.text
+    moved = alice_client.post(PLACE, form(token=TOKEN, request=long, into_file="on"))
+    assert (moved.status_code, "The whole request is in the file request.md." in moved.text) == (200, True)
+    assert '<div class="stack tight" data-too-long hidden>' in moved.text
+    assert list(DraftFile.objects.values_list("path", flat=True)) == ["request.md"]
+
+
 def test_what_cannot_be_read_is_said_and_stands_first(alice_client: Client) -> None:
     send(alice_client, "a.md")
     html = without_layout(send(alice_client, "z.mp4", content=b"\0\0\0 ftypisom")["html"])

@@ -111,6 +111,12 @@ def test_a_filter_that_cannot_be_used_is_said_and_left_out(
     assert len(rows(text)) == 3
 
 
+def test_a_search_that_is_too_long_is_kept_whole_and_says_so(alice_client: Client, three: list[Run]) -> None:
+    text = page(alice_client, q="e" * 203)
+    assert "The search is too long by 3 characters; 200 fit. Only those are looked for." in text
+    assert f'value="{"e" * 203}"' in text
+
+
 @pytest.mark.parametrize(
     ("sort", "order"),
     [("newest", [2, 1, 0]), ("oldest", [0, 1, 2]), ("title", [2, 1, 0]), ("waiting", [0, 2, 1]), ("ended", [2, 1, 0])],

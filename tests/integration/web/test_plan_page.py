@@ -78,7 +78,10 @@ def test_what_is_refused_is_said_and_every_comment_is_kept(alice_client: Client)
     empty = alice_client.post(place(run), sent(gate, "reject", comment_1_1="  "))
     assert (empty.status_code, "Say what should be different" in empty.text) == (422, True)
     long = alice_client.post(place(run), sent(gate, "reject", comment_1_1="x" * 19_000, comment_1_2="y" * 2_000))
-    assert (long.status_code, "These are 21,000 characters; 20,000 fit." in long.text) == (422, True)
+    assert (
+        long.status_code,
+        "All that you wrote together is too long by 1,000 characters; 20,000 fit." in long.text,
+    ) == (422, True)
     gate.refresh_from_db()
     assert gate.status == GateStatus.OPEN
     factories.decide(run, GateKind.PLAN, Verb.APPROVE)

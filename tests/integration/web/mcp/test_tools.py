@@ -166,7 +166,7 @@ def test_others_may_be_named_who_decide(token: str, bob: User) -> None:
     ("changes", "says"),
     [
         ({"request": "  "}, "Write what is to be done; the request is empty."),
-        ({"request": "x" * 20_001}, "The request has 20,001 characters; 20,000 are allowed."),
+        ({"request": "x" * 20_001}, "The request is too long by 1 character; 20,000 fit."),
         ({"files": []}, "No file is attached."),
         ({"files": [{"path": "../../etc/passwd", "text": "x"}]}, ".."),
         ({"files": [{"path": "/etc/passwd", "text": "x"}]}, "/etc/passwd"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from django.http import QueryDict
 
 from runs.enums import Verb
 from runs.errors import InvalidInput
@@ -30,7 +31,7 @@ def test_an_answer_needs_nothing_but_a_verb() -> None:
         ({"verb": "APPROVE"}, "Choose one of the buttons: approve, reject or stop."),
         (
             {"verb": "reject", "reason": "x" * 20_001},
-            "That is 20,001 characters; 20,000 fit. Put long texts into a file.",
+            "This is too long by 1 character; 20,000 fit. Say it more briefly.",
         ),
         ({"verb": "approve", "budget": "much"}, "Write the new limit as a number, such as 5 or 2.50."),
         ({"verb": "approve", "minutes": "1e999990"}, "Write the new limit as a number, such as 5 or 2.50."),
@@ -49,10 +50,18 @@ def test_what_was_typed_is_kept_whatever_was_wrong() -> None:
     assert DecisionForm({}).typed == ""
 
 
-def test_a_reason_to_stop_is_trimmed_and_cut() -> None:
+def test_a_reason_to_stop_is_trimmed_and_never_cut() -> None:
     assert StopForm({"reason": "  wrong\0 folder "}).checked() == {"reason": "wrong folder"}
-    assert StopForm({"reason": "x" * 3_000}).checked() == {"reason": "x" * 2_000}
     assert StopForm({}).checked() == {"reason": ""}
+    with pytest.raises(InvalidInput, match="This is too long by 1,000 characters; 2,000 fit"):
+        StopForm({"reason": "x" * 3_000}).checked()
+
+
+def test_words_beside_a_point_are_never_cut() -> None:
+    form = DecisionForm(QueryDict(f"verb=reject&back=3&note-3={'x' * 2_001}"))
+    with pytest.raises(InvalidInput, match="What you wrote beside point 3 is too long by 1 character; 2,000 fit"):
+        form.decision()
+    assert form.notes == {3: "x" * 2_001}
 
 
 @pytest.mark.parametrize(("sent", "paused"), [("1", True), ("0", False), (None, False)])
