@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
-from runs.contracts.answer_schemas import schema_in_words
-from runs.contracts.base import JsonObject
+from runs.contracts.base import JsonObject, schema_in_words
 from runs.enums import Effect, Role
 from runs.text.domains import Sites
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from runs.engine.database import database
 from runs.errors import InvalidInput
 from runs.mcp_client.mcp_connection import McpConnection
-from runs.mcp_client.tool_listing import Listing
+from runs.mcp_client.server_config import Listing
 from runs.models import ServerListing
 from runs.pev.policy import Policy
 from runs.store import event_log

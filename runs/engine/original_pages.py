@@ -19,7 +19,7 @@ from runs.llm.capabilities import Capability
 from runs.models import ToolCall
 from runs.pev.conversation.originals import NOTE, PAGES, Originals, one_by_one, page_blocks, pages_of, title_of
 from runs.pev.policy import Capacity
-from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import ToolLimits
 from runs.pev.tools.toolbox import RunTools
 from runs.store import page_pictures
 

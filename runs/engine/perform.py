@@ -60,8 +60,8 @@ from runs.pev.step_brief import StepBrief
 from runs.pev.subagents import with_subagents
 from runs.pev.synthesizer import synthesize
 from runs.pev.tools.ask_person import AskPerson
-from runs.pev.tools.limits import limits_for
 from runs.pev.tools.registry import LOOKING, note_looks, tools_of
+from runs.pev.tools.tool import limits_for
 from runs.pev.tools.toolbox import RunTools
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.untraced import unknown_names_in, untraced_in

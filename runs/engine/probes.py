@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 from pevsite.installation import PROGRAM
 from runs.llm.capabilities import Probed, known_capability, use_probed
-from runs.llm.model_servers import ModelServer, server_for
-from runs.llm.provider import REHEARSAL, configured_models
+from runs.llm.model_servers import REHEARSAL, ModelServer, configured_models, server_for
 from runs.models import Probe
 
 READ_INTERVAL = 30.0

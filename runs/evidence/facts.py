@@ -9,8 +9,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
 
-from runs.text.addresses import addresses_in, normal_address
 from runs.text.dates import Day, dates_in
+from runs.text.domains import addresses_in, normal_address
 from runs.text.numbers import Number, numbers_in, spelled_numbers
 
 MIN_ROUNDED = 10

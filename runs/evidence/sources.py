@@ -14,8 +14,8 @@ from runs.documents.places.views import seen_text
 from runs.enums import Provenance
 from runs.errors import InvalidInput
 from runs.evidence.facts import FigurePlace
-from runs.text.addresses import addresses_in, normal_address
 from runs.text.arithmetic import calculated
+from runs.text.domains import addresses_in, normal_address
 from runs.text.numbers import amounts_in
 
 OUTSIDE = frozenset({Provenance.GIVEN, Provenance.OBSERVED, Provenance.PERSON})

@@ -17,10 +17,10 @@ from typing import Literal, NamedTuple
 
 from runs.errors import InvalidInput
 from runs.evidence.facts import FigurePlace, KnownFigures, blanked
-from runs.text.addresses import addresses_in
 from runs.text.arithmetic import calculated
 from runs.text.csv_tables import separator_of
 from runs.text.dates import Date, dates_in
+from runs.text.domains import addresses_in
 from runs.text.numbers import Number, numbers_in
 from runs.text.sentences import sentence_ends
 

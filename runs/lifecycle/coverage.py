@@ -31,7 +31,7 @@ from runs.pev.read_set import meant_by
 from runs.pev.tools.registry import reads_files
 from runs.store import trees
 from runs.store.renditions import WAITING
-from runs.text.path_patterns import selected
+from runs.text.paths import selected
 from runs.text.plural import pluralize
 
 MAX_GROUPS = 10

@@ -12,8 +12,7 @@ from runs.contracts.ports import Acting, ToolSpec
 from runs.enums import INSIDE, Effect
 from runs.isolation.sandbox_mounts import MountView
 from runs.llm.capabilities import has_service_tools
-from runs.mcp_client.server_config import SEPARATOR
-from runs.mcp_client.tool_listing import ServerTool
+from runs.mcp_client.server_config import SEPARATOR, ServerTool
 from runs.models import ServerListing
 from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.policy import Policy

@@ -7,9 +7,8 @@ from runs.engine import probes
 from runs.enums import Role
 from runs.llm.capabilities import capability, is_asked_simply, known_capability, window_of
 from runs.llm.client import Clients
-from runs.llm.model_servers import ModelServer, configured_window, server_for
+from runs.llm.model_servers import ModelServer, configured_models, configured_window, server_for
 from runs.llm.probe import ProbeReport, probe
-from runs.llm.provider import configured_models
 from runs.rehearsal.model import MODELS
 from runs.submission.policy_defaults import current_service
 

@@ -21,8 +21,7 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from runs.errors import InvalidInput
-from runs.mcp_client.server_config import SEPARATOR
-from runs.mcp_client.tool_listing import ServerTool
+from runs.mcp_client.server_config import SEPARATOR, ServerTool
 from runs.text.json_schemas import is_nested_deeper
 
 MAX_DEPTH = 100

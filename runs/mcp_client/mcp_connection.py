@@ -25,12 +25,17 @@ from runs.errors import InvalidInput
 from runs.http_client.bounded_reading import BoundedTransport
 from runs.mcp_client import relay
 from runs.mcp_client.mcp_answers import Answers
-from runs.mcp_client.server_config import ServerConfig
-from runs.mcp_client.tool_listing import Listing, ServerTool
+from runs.mcp_client.server_config import Listing, ServerConfig, ServerTool
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
     from mcp import Client
+
+
+from anyio.abc import ObjectReceiveStream
+from mcp.client import Transport
+from mcp.shared.message import SessionMessage
+from mcp.types import JSONRPCResponse
 
 MAX_MESSAGE = 5_000_000
 """Bytes of one message."""
@@ -175,7 +180,7 @@ async def _session(config: ServerConfig, answers: Answers) -> AsyncGenerator[Cli
     from mcp.client.stdio import StdioServerParameters, stdio_client
     from mcp.client.streamable_http import streamable_http_client
 
-    from runs.mcp_client.event_streams import rewriting
+    # moved
 
     seconds = max(config.seconds, CONNECT_SECONDS)
     with ExitStack() as stack:
@@ -210,3 +215,25 @@ def _why(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
+
+
+@asynccontextmanager
+async def rewriting(transport: Transport, answers: Answers) -> AsyncGenerator[tuple[Any, Any]]:
+    """Returns the transport with rewritten results."""
+    async with transport as (read, write):
+        yield _Rewritten(read, answers), write
+
+
+class _Rewritten(ObjectReceiveStream["SessionMessage | Exception"]):
+    def __init__(self, inner: Any, answers: Answers) -> None:
+        self._inner = inner
+        self._answers = answers
+
+    async def receive(self) -> SessionMessage | Exception:
+        item: SessionMessage | Exception = await self._inner.receive()
+        if isinstance(item, SessionMessage) and isinstance(item.message, JSONRPCResponse):
+            item.message.result = self._answers.rewritten(item.message.result)
+        return item
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()

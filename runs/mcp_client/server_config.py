@@ -1,4 +1,4 @@
-"""Which MCP servers there are, as an administrator writes them, in the form that other programs know.
+"""Which MCP servers there are, as an administrator writes them, in the form that other programs know; and their tools.
 
 {"mcpServers": {
     "tickets": {"command": "uvx", "args": ["tickets-mcp"], "env": {"TOKEN": "${TICKETS_TOKEN}"},
@@ -9,9 +9,10 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
@@ -105,3 +106,19 @@ def _filled(text: str) -> str:
         return found
 
     return _VARIABLE.sub(value, text)
+
+
+@dataclass(frozen=True)
+class ServerTool:
+    """A tool as its server describes it. `schema`: that of its arguments."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+class Listing(NamedTuple):
+    """The usable tools of a server, sorted by name, and a sentence for each unusable one."""
+
+    tools: Sequence[ServerTool]
+    problems: Sequence[str]

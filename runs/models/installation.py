@@ -7,7 +7,7 @@ from django.db import models
 
 from runs.enums import Outcome
 from runs.llm.capabilities import Probed
-from runs.mcp_client.tool_listing import ServerTool
+from runs.mcp_client.server_config import ServerTool
 from runs.models.fields import Column, ContractField, only, word_field
 from runs.text.plural import pluralize
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runs.contracts.answer_schemas import schema_for
+from runs.contracts.base import schema_for
 from runs.contracts.feedback import AnsweredQuestion, Feedback
 from runs.contracts.ports import Ask, FileInfo, Model, Toolbox, ToolSpec
 from runs.enums import Effect, Role

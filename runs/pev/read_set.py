@@ -10,8 +10,7 @@ from runs.contracts.base import Contract
 from runs.contracts.ports import FileInfo
 from runs.errors import InvalidInput
 from runs.pev.contracts import PlanStep
-from runs.text.path_patterns import selected
-from runs.text.paths import MAX_CHARACTERS, is_unprintable
+from runs.text.paths import MAX_CHARACTERS, is_unprintable, selected
 
 
 def meant_by(steps: Iterable[PlanStep], paths: Iterable[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runs.contracts.answer_schemas import schema_for
+from runs.contracts.base import schema_for
 from runs.contracts.feedback import AnsweredQuestion, Feedback
 from runs.contracts.ports import Ask, FileInfo, ToolSpec
 from runs.enums import Role

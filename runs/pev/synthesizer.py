@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from runs.contracts.answer_schemas import schema_for
-from runs.contracts.base import JsonObject
+from runs.contracts.base import JsonObject, schema_for
 from runs.contracts.ports import Ask, Model
 from runs.enums import Role
 from runs.evidence.citations.citing import message_of

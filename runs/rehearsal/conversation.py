@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask
 from runs.errors import ModelError
-from runs.llm.provider import HOW_TO_CONNECT
+from runs.llm.model_servers import HOW_TO_CONNECT
 from runs.pev.delimiters import DelimitedBlock, find
 
 type Use = tuple[str, JsonObject]

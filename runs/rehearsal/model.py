@@ -5,7 +5,7 @@ from typing import assert_never
 from runs.contracts.base import Contract, JsonObject
 from runs.contracts.ports import Ask, Reply
 from runs.enums import Role
-from runs.llm.provider import REHEARSAL
+from runs.llm.model_servers import REHEARSAL
 from runs.rehearsal import executor, planner, synthesizer, verifier
 from runs.rehearsal.conversation import Conversation, Use, read
 from runs.rehearsal.documents import DEFAULT, Limits

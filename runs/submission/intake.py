@@ -20,8 +20,7 @@ from runs.errors import InvalidInput, UploadRefused
 from runs.isolation import ChildFailed
 from runs.store import blobs, input_examination
 from runs.text.normalisation import caseless
-from runs.text.path_patterns import selected
-from runs.text.paths import MAX_CHARACTERS, clashes, clean_path
+from runs.text.paths import MAX_CHARACTERS, clashes, clean_path, selected
 from runs.text.sensitive_names import is_private_key, secret_part
 from runs.text.truncate import quoted
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from runs.enums import Role
 from runs.errors import InvalidInput
-from runs.llm.provider import Service, service
+from runs.llm.model_servers import Service, service
 from runs.pev.policy import SETTINGS, Policy, RoleModel
 
 _EFFORT: dict[Role, Literal["low", "medium", "high"]] = {

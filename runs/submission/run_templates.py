@@ -21,7 +21,7 @@ from runs.pev.tools.service_tools import WebFetch, WebSearch
 from runs.store import trees
 from runs.store.renditions import of_format
 from runs.text.numbers import key as row_key
-from runs.text.path_patterns import selected
+from runs.text.paths import selected
 
 REVIEW = "document-review"
 LOOK_UP = "look-up"

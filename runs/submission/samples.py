@@ -13,7 +13,7 @@ from django.core.files.base import ContentFile
 
 from runs.enums import ApprovalPolicy, Exhausted, StepApproval
 from runs.errors import InvalidInput
-from runs.llm.provider import REHEARSAL
+from runs.llm.model_servers import REHEARSAL
 from runs.models import Run, User
 from runs.pev.policy import Policy, RoleModel
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST

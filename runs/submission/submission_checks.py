@@ -18,7 +18,7 @@ from runs.errors import FilesMissing, InvalidInput, PlanRefused
 from runs.lifecycle.available_agents import agent_roster
 from runs.lifecycle.run_limits import least_budget
 from runs.lifecycle.toolset import commands_allowed, tool_names
-from runs.llm.provider import HOW_TO_CONNECT
+from runs.llm.model_servers import HOW_TO_CONNECT
 from runs.models import User
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.served import WEB_FETCH, WEB_SEARCH

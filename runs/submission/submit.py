@@ -57,7 +57,7 @@ class Submission:
     * `from_draft`: the files of the draft with this token belong to the run, in addition to the uploads.
     * `left_out`: paths that the sender kept back because they may hold secrets.
     * `remarks`: sentences about files that were not taken, doubtful names and chosen encodings.
-    * `excluded`: patterns of files that are kept but that no step has to read (`text.path_patterns`).
+    * `excluded`: patterns of files that are kept but that no step has to read (`text.paths.selected`).
     * `plan`: version 1 of the plan, so that no planner is asked; `plan_from` is a sentence about its origin, `template`
       the name of its template.
     * `title`: by default the first sentence of the request.

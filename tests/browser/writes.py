@@ -17,7 +17,7 @@ from runs.enums import GateStatus
 from runs.events.kinds import Note
 from runs.lifecycle import owner_actions
 from runs.lifecycle.gate_decisions import pause
-from runs.llm.provider import REHEARSAL
+from runs.llm.model_servers import REHEARSAL
 from runs.models import Agent, Run, Step
 from runs.people import access_tokens, accounts
 from runs.rehearsal.job import SAMPLE

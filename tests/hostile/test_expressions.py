@@ -13,7 +13,7 @@ MADE_WHEN_RUN = {
     "runs/documents/formats/pdf/windows.py: b'\\\\0{%d,}' % min(count, 60000)",  # one byte, so many times
     "runs/documents/model/anchors.py: pattern",  # of anchors, of 300 letters, as a document format declares them
     "runs/documents/model/anchors.py: self.form",  # the same
-    "runs/text/path_patterns.py: fnmatch.translate(form)",  # eight wildcards at most, against paths of 400 characters
+    "runs/text/paths.py: fnmatch.translate(form)",  # eight wildcards at most, against paths of 400 characters
     "runs/rehearsal/job.py: ''.join((f'(?P<{part}>.+)' if index % 2 else re.escape(part)",  # of criteria, 4,000 letters
     "runs/rehearsal/planner.py: f'(?<![\\\\w/-])(?:{names})(?![\\\\w/-])'",  # two names, letter by letter
     "runs/mcp_client/mcp_answers.py: pattern",  # of a server: it is compiled, and nothing is matched with it

@@ -22,7 +22,7 @@ from runs.errors import InvalidInput, LeaseLost, PevError, StoreAway
 from runs.http_client import bounded_reading, http_fetch, watchdog
 from runs.llm import client as model_client
 from runs.llm.client import Clients
-from runs.mcp_client import event_streams, mcp_connection
+from runs.mcp_client import mcp_connection
 from runs.mcp_client.mcp_connection import McpConnection
 from runs.mcp_client.server_config import ServerConfig
 from runs.operations.traces import span_export
@@ -33,7 +33,7 @@ from tests.fakes.hostile_server import PAUSE, answering, head, packed
 from tests.hostile.bounds import within
 
 pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
-IMPORTED = (mcp.client.stdio, mcp.client.streamable_http, event_streams)
+IMPORTED = (mcp.client.stdio, mcp.client.streamable_http, mcp_connection)
 """What is imported with the first call: its memory is none of the answer's."""
 UNPACKED_MB = 120
 ALLOWED_MB = 50

@@ -11,7 +11,7 @@ from runs.pev.checks.deciding import problem_with, run_check
 from runs.pev.checks.json_schema import JsonSchema
 from runs.pev.checks.matches import Matches
 from runs.pev.checks.material import CheckInput
-from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import ToolLimits
 from runs.pev.tools.toolbox import RunTools
 from runs.text.patterns import MAX_COMPILED, Budget, compiled, found
 from tests.hostile.bounds import within

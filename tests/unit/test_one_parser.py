@@ -20,7 +20,7 @@ NOT_OF_DOCUMENTS = {
     "runs/documents/formats/xlsx/number_formats.py: _LITERAL": "the code of a number format",
     "runs/documents/writers/xlsx.py: _NUMBER": "what a spreadsheet shows as it was written",
     "runs/evidence/citations/citation_reader.py: _EACH": "the number of a clause",
-    "runs/pev/tools/file_search.py: _NUMBER": "the number of a clause",
+    "runs/pev/tools/find_files.py: _NUMBER": "the number of a clause",
     "runs/text/domains.py: _NAME": "the name of a domain",
     "runs/evidence/source_names.py: _PATH": "the path of a file",
     "runs/pev/verification/grounding.py: _PATH": "the path of a file",

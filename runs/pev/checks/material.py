@@ -8,8 +8,7 @@ from runs.contracts.ports import ToolResult
 from runs.documents.content import text_of
 from runs.errors import InvalidInput
 from runs.evidence.citations.citation import Library
-from runs.text.path_patterns import selected
-from runs.text.paths import clean_path
+from runs.text.paths import clean_path, selected
 
 MAX_ITEMS = 100_000
 """Items or quoted passages that are looked up. No one has dealt with a longer list."""

@@ -1,21 +1,43 @@
-"""What each tool declares. A tool is a class in a module of this package, and `registry` finds it.
+"""What each tool declares, and the limits of its answers.
 
-The fields are the tool's input. Models get their schema and the description.
+A tool is a class in a module of this package, and `registry` finds it. The fields are the tool's input. Models get
+their schema and the description.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import ClassVar
 
-from runs.contracts.answer_schemas import schema_for
-from runs.contracts.base import Contract, JsonObject
+from runs.contracts.base import Contract, JsonObject, schema_for
 from runs.contracts.ports import Original, Reach, ToolResult, ToolSpec, Workspace
-from runs.enums import Effect
+from runs.enums import Effect, OriginalPages
 from runs.evidence.sources import FailedSearch
+from runs.pev.conversation.window import MAX_RESULT_CHARS, result_chars
 from runs.pev.read_set import ReadTracker
-from runs.pev.tools.limits import ToolLimits
+
+
+@dataclass(frozen=True)
+class ToolLimits:
+    """`result_chars`: of one answer. `file_bytes`: of a written file. `hit_chars`: of a line that search finds.
+    `originals`: which pages are shown as pictures next to their text.
+    """
+
+    result_chars: int = MAX_RESULT_CHARS
+    file_bytes: int = 5_000_000
+    search_seconds: float = 2.0
+    listed_files: int = 500
+    hits: int = 200
+    hit_chars: int = 300
+    originals: OriginalPages = OriginalPages.NEVER
+
+
+def limits_for(window: int | None, originals: OriginalPages = OriginalPages.NEVER) -> ToolLimits:
+    """Returns the default limits. A model with a small context window gets smaller answers and reads on in parts."""
+    usual = ToolLimits()
+    return replace(usual, result_chars=result_chars(window, usual.result_chars), originals=originals)
+
 
 NO_COMMANDS: Mapping[str, str] = MappingProxyType({})
 

@@ -7,9 +7,8 @@ from pydantic import ValidationError
 from runs.contracts.ports import Acting, Original, Reach, ToolResult, ToolSpec, ToolUse, Workspace
 from runs.errors import InvalidInput
 from runs.pev.conversation.mistakes import MAX_SHOWN, place_of, words_for
-from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.registry import TOOL_NAMES, TOOLS, specs
-from runs.pev.tools.tool import NO_COMMANDS, Tool, ToolContext, resources_of
+from runs.pev.tools.tool import NO_COMMANDS, Tool, ToolContext, ToolLimits, resources_of
 from runs.text.truncate import quoted
 
 NOTHING = Reach()

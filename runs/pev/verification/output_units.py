@@ -27,9 +27,9 @@ import regex
 from runs.evidence.results import Evidence
 from runs.evidence.source_names import Paths, Phrases
 from runs.pev.points import FENCE, csv_rows, items_in, tables_of
-from runs.text.addresses import addresses_in
 from runs.text.csv_tables import is_csv
 from runs.text.dates import dates_in
+from runs.text.domains import addresses_in
 from runs.text.normalisation import caseless
 from runs.text.numbers import numbers_in
 from runs.text.numerals import CODES

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from runs.contracts.answer_schemas import schema_for
-from runs.contracts.base import OUTPUT, RESULT, TOOL
+from runs.contracts.base import OUTPUT, RESULT, TOOL, schema_for
 from runs.contracts.ports import Ask
 from runs.documents.content import document_of, text_of
 from runs.documents.places.marked import marked_text

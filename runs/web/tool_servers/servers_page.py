@@ -22,8 +22,7 @@ from django.views.decorators.http import require_http_methods
 from runs.engine.mcp_listings import want
 from runs.errors import InvalidInput
 from runs.logs import about
-from runs.mcp_client.server_config import ALL, ServerConfig
-from runs.mcp_client.tool_listing import ServerTool
+from runs.mcp_client.server_config import ALL, ServerConfig, ServerTool
 from runs.models import Run, ServerListing
 from runs.people.permissions import is_administrator
 from runs.web.site.posted_fields import PostedForm

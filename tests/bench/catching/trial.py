@@ -21,8 +21,8 @@ from runs.pev.delimiters import delimited, find
 from runs.pev.input_coverage import Inputs, coverage, read_whole, unread_in
 from runs.pev.outcome import Ledger, StepEntry, gaps_in, outcome_of
 from runs.pev.soundness import problems_in
-from runs.pev.tools.limits import ToolLimits
 from runs.pev.tools.registry import TOOL_NAMES, calculation_in
+from runs.pev.tools.tool import ToolLimits
 from runs.pev.tools.toolbox import RunTools
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.untraced import untraced_in

@@ -12,8 +12,8 @@ from django.test import Client
 from runs.enums import GateKind, Outcome, Verb
 from runs.models import ToolCall, User
 from runs.pev.conversation.turns import MAX_DEMANDS
-from runs.pev.tools import limits
-from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools import tool
+from runs.pev.tools.tool import ToolLimits
 from runs.store import trees
 from tests.factories import Submit, answer
 from tests.fakes.adversaries import executors, verifiers
@@ -67,7 +67,7 @@ def test_no_verifier_is_asked(
     api: FakeAnthropic, submitted: Submit, client: Client, monkeypatch: pytest.MonkeyPatch, case: str, loop: str
 ) -> None:
     """T2: what code can tell is told by code, whoever runs the loop of an attempt."""
-    monkeypatch.setattr(limits, "ToolLimits", partial(ToolLimits, file_bytes=50_000))
+    monkeypatch.setattr(tool, "ToolLimits", partial(ToolLimits, file_bytes=50_000))
     monkeypatch.setattr(executors, "HUGE", 50_001)
     executor, policy, reasons = FAILURES[case]
     team = Team(plan=plan(step("one")), executor=executor)

@@ -12,7 +12,7 @@ from runs.enums import About, GateKind, PlanStatus, Verb
 from runs.lifecycle import plan_edits
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gate_decisions import already_decided
-from runs.llm.provider import REHEARSAL
+from runs.llm.model_servers import REHEARSAL
 from runs.models import Run
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import RoleModel

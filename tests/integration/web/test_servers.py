@@ -11,8 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from runs.engine import mcp_listings as engine
-from runs.mcp_client.server_config import ServerConfig
-from runs.mcp_client.tool_listing import ServerTool
+from runs.mcp_client.server_config import ServerConfig, ServerTool
 from runs.models import ServerListing, User
 from tests import factories as made
 from tests.factories import Submit

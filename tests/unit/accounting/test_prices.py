@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.accounting.prices import RESULT_TOKENS, bound_of, cost_of, price_of
-from runs.contracts.answer_schemas import schema_for
-from runs.contracts.base import JsonObject
+from runs.contracts.base import JsonObject, schema_for
 from runs.contracts.ports import Ask, ByService, Original, ToolSpec, Usage
 from runs.enums import Effect, Role
 from runs.llm.capabilities import Capability

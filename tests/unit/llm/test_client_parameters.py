@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from runs.contracts.answer_schemas import schema_for
+from runs.contracts.base import schema_for
 from runs.contracts.ports import Ask, ToolSpec
 from runs.enums import Role
 from runs.llm.capabilities import capability

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from runs.contracts.answer_schemas import schema_for
-from runs.contracts.base import Contract
+from runs.contracts.base import Contract, schema_for
 from runs.contracts.ports import Ask, ToolSpec
 from runs.enums import Role
 from runs.llm.capabilities import Capability

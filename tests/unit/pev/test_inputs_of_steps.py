@@ -1,7 +1,7 @@
 """The given files that a plan gives its steps."""
 
 from runs.pev.read_set import meant_by
-from runs.text.path_patterns import MAX_WILDCARDS
+from runs.text.paths import MAX_WILDCARDS
 from tests.factories import plan_step
 
 PATHS = ["a.md", "contracts/nda.md", "contracts/old/nda.pdf", "contracts.md", "notes-1/x.md", "Ä/b.md"]

@@ -16,7 +16,7 @@ from runs.documents.places.document import Document
 from runs.enums import About, Role
 from runs.evidence.results import Judgement
 from runs.evidence.sources import GivenFiles, ToolText, source_of
-from runs.llm.provider import REHEARSAL
+from runs.llm.model_servers import REHEARSAL
 from runs.pev.contracts import Criterion, PlanContract, PlanStep, StepOutput, SynthesizedAnswer
 from runs.pev.executor import execute
 from runs.pev.planner import Lesson, PlanBrief, make_plan

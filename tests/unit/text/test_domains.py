@@ -1,11 +1,11 @@
-"""Sites of the web as people list them."""
+"""Web addresses in texts, and sites as people list them."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.errors import InvalidInput
-from runs.text.domains import sites
+from runs.text.domains import addresses_in, normal_address, sites
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,26 @@ def test_written_again_it_is_the_same(parts: list[str]) -> None:
 def test_what_two_lists_allow_together(chosen: str, installed: str, both: str, mixed: bool) -> None:
     found = sites(chosen).within(sites(installed))
     assert (str(found), found.is_mixed) == (both, mixed)
+
+
+@pytest.mark.parametrize(
+    ("text", "addresses"),
+    [
+        ("See https://a.example/b.", ["https://a.example/b"]),
+        ("[here](https://a.example/b_(c)) and (http://d.example)", ["https://a.example/b_(c)", "http://d.example"]),
+        (
+            "<https://a.example/?q=1&r=2#top>, “https://b.example”",
+            ["https://a.example/?q=1&r=2#top", "https://b.example"],
+        ),
+        ("ftp://a.example and a.example", []),
+        ("((https://a.example/b))).", ["https://a.example/b"]),
+    ],
+)
+def test_an_address_ends_before_the_punctuation_behind_it(text: str, addresses: list[str]) -> None:
+    assert [text[start:end] for start, end in addresses_in(text)] == addresses
+
+
+def test_what_leads_to_the_same_page_is_the_same() -> None:
+    same = ["https://A.example:443/b/", "https://a.example/b#top", "HTTPS://a.example/b"]
+    assert {normal_address(one) for one in same} == {"https://a.example/b"}
+    assert normal_address("https://a.example/B") != normal_address("https://a.example/b")

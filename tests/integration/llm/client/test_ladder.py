@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runs.contracts.answer_schemas import schema_for
+from runs.contracts.base import schema_for
 from runs.contracts.ports import Ask
 from runs.llm.capabilities import Probed, use_probed
 from runs.llm.client import Clients

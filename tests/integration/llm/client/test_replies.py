@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from runs.contracts.answer_schemas import schema_for
+from runs.contracts.base import schema_for
 from runs.contracts.ports import Reply, Usage
 from runs.errors import LeaseLost
 from runs.llm.client import Clients

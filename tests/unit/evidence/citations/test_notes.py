@@ -21,7 +21,7 @@ from runs.pev.checks.material import CheckInput
 from runs.pev.contracts import Criterion
 from runs.pev.verification.grounding import EvidenceResolver, supports
 from tests.documents.word import commented, note, paragraph, word
-from tests.unit.pev.tools.test_making import READERS, SOURCES, Desk, read, write
+from tests.unit.pev.tools.test_write_files import READERS, SOURCES, Desk, read, write
 
 FORMS = pytest.mark.parametrize("form", ["docx", "pdf"])
 REVIEW = (

@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 import runs.pev.checks
-from runs.contracts.answer_schemas import schema_for
+from runs.contracts.base import schema_for
 from runs.pev.checks.base import Check, labels_of
 from runs.pev.checks.registry import KINDS, AnyCheck
 from runs.pev.contracts import PlanContract

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from runs.contracts.answer_schemas import schema_for, schema_in_words
-from runs.contracts.base import Contract
+from runs.contracts.base import Contract, schema_for, schema_in_words
 from runs.pev.contracts import PlanContract, StepOutput, SynthesizedAnswer, VerifierAnswer
 from runs.pev.conversation.examples import example_at, example_of, form_of
 

@@ -14,7 +14,7 @@ from runs.pev.conversation.repetition import CallHistory
 from runs.pev.conversation.window import MAX_DIGEST_CHARS, Room, answer_tokens
 from runs.pev.delimiters import find
 from runs.pev.executor import execute
-from runs.pev.tools.limits import ToolLimits, limits_for
+from runs.pev.tools.tool import ToolLimits, limits_for
 from tests.unit.pev.scripted import Scripted, Tools, ask, gave, said, used
 from tests.unit.pev.test_executor import DONE, REPORT, brief
 

@@ -8,7 +8,7 @@ from runs.contracts.base import JsonObject
 from runs.contracts.ports import FileInfo, Toolbox, ToolResult, ToolUse, Workspace
 from runs.documents.printing import deliverables
 from runs.documents.writers import xlsx
-from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import ToolLimits
 from runs.pev.tools.toolbox import RunTools
 
 MAKERS: Mapping[str, Callable[[bytes], bytes]] = {

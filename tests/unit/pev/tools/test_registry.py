@@ -13,7 +13,7 @@ from tests.unit.pev.scripted import step
 from tests.unit.pev.tools.bench import FILES, Memory
 
 ABOVE = {"registry", "toolbox"}
-HELPERS = {"__init__", "file_access", "file_search", "limits", "making", "originals", "tool"}
+HELPERS = {"__init__", "file_access", "tool"}
 ELSEWHERE = {Resource.SERVICE, Resource.SUBAGENTS}
 
 

@@ -10,7 +10,7 @@ from runs.documents.content import Unreadable
 from runs.documents.file_kinds import HEAD_BYTES, TAIL_BYTES, FileKind, is_document, kind_of
 from runs.documents.formats.pdf import drawing
 from runs.documents.formats.pdf.pdf_reader import make
-from runs.pev.tools.originals import kind_without_text
+from runs.pev.tools.read_file import kind_without_text
 from tests.documents import samples
 
 PDF = (samples.SHIPPED / "data-processing-agreement.pdf").read_bytes()

@@ -10,7 +10,7 @@ from runs.documents.content import Unreadable
 from runs.documents.model.layout import BlockKind
 from runs.documents.reading.building import Builder
 from runs.enums import OriginalPages
-from runs.pev.tools.limits import ToolLimits
+from runs.pev.tools.tool import ToolLimits
 from runs.pev.tools.toolbox import RunTools
 from tests.documents.built import converted
 from tests.unit.pev.tools.bench import Memory
