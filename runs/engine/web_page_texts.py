@@ -43,21 +43,21 @@ def _read(found: http_fetch.Fetched, form: str) -> str:
     reader = FORMATS[form]
     if not reader.function:
         raise InvalidInput(f"{found.address} is {reader.title}, which is not read.")
-    header, payload = _guarded(found, reader.function, found.data, reader.limits)
+    header, payload = _isolated(found, reader.function, found.data, reader.limits)
     return own_text(Document(payload.decode(), Rendered.model_validate_json(header).layout)).replace("\0", "")
 
 
 def _plain(found: http_fetch.Fetched) -> str:
     text = text_of(found.data)
     if text is None:
-        codec, payload, _ = _guarded(found, f"{encodings.__name__}.read_all", packed([found.data]))
+        codec, payload, _ = _isolated(found, f"{encodings.__name__}.read_all", packed([found.data]))
         if not codec:
             raise InvalidInput(f"{found.address} {payload.decode()}.")
         text = payload.decode()
     return text.replace("\r\n", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _guarded(
+def _isolated(
     found: http_fetch.Fetched, function: str, data: bytes, limits: isolation.Limits | None = None
 ) -> list[bytes]:
     try:

@@ -100,7 +100,7 @@ class Clients:
         client = self._client(server)
         spent = StreamUsage()
         try:
-            with self._guarded(server, keep_going) as check:
+            with self._watched(server, keep_going) as check:
                 return _stream(client, sent, check, spent, tell)
         except PevError as error:
             error.tokens = asdict(spent.usage) if spent.usage else {}
@@ -112,7 +112,7 @@ class Clients:
         Raises ModelError, and what `keep_going` raises.
         """
         client = self._client(server)
-        with self._guarded(server, keep_going):
+        with self._watched(server, keep_going):
             said = client.models.retrieve(model).max_input_tokens
         return said if isinstance(said, int) and MIN_WINDOW <= said <= MAX_TOKENS else None
 
@@ -124,7 +124,7 @@ class Clients:
             self._made = {}
 
     @contextmanager
-    def _guarded(self, server: ModelServer, keep_going: Callable[[], None]) -> Iterator[Callable[[], None]]:
+    def _watched(self, server: ModelServer, keep_going: Callable[[], None]) -> Iterator[Callable[[], None]]:
         """Converts every error inside to a ModelError, and ends the call at the deadline."""
         ends = time.monotonic() + DEADLINE
 

@@ -1,6 +1,6 @@
 """Examines incoming contents: which are texts, which are documents that wait for their reader, and which are neither.
 
-UTF-8 is read here, since that is cheap and safe; texts in other encodings are read at once, in guarded processes.
+UTF-8 is read here, since that is cheap and safe; texts in other encodings are read at once, in isolated processes.
 """
 
 from __future__ import annotations

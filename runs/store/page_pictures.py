@@ -1,4 +1,4 @@
-"""Pages of documents as pictures, and where words stand on them: drawn in guarded processes, kept for a while.
+"""Pages of documents as pictures, and where words stand on them: drawn in isolated processes, kept for a while.
 
 What is kept can be drawn again at any time, so it is no part of the store of files.
 """

@@ -1,4 +1,4 @@
-"""Mermaid diagrams in a text: whether Mermaid itself can draw them. This is tried in a guarded process."""
+"""Mermaid diagrams in a text: whether Mermaid itself can draw them. This is tried in an isolated process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def drawn(text: str, budget: Budget, *, whole: bool) -> list[Drawn]:
 
 
 def drawn_in(data: bytes, *, whole: bool) -> bytes:
-    """What the guarded process does: lines and problems, as JSON."""
+    """Returns lines and problems as JSON. It runs in an isolated process."""
     text = data.decode()
     blocks = [(1, text)] if whole else _blocks(text)
     if len(blocks) > MAX_DIAGRAMS:
@@ -67,11 +67,11 @@ def _problem_of(source: str) -> str:
 
 
 def svg_of(source: str) -> str:
-    """What Mermaid draws of it: as hostile as the source. For guarded processes.
+    """Returns what Mermaid draws, which is as hostile as the source. It runs in an isolated process.
 
     Raises InvalidInput with what Mermaid says, as the end of a sentence.
     """
-    # Only the guarded process needs it: with its engine it takes longer to import than all else.
+    # Only the isolated process needs it: with its engine it takes longer to import than all else.
     from mermaidx import Diagram
 
     if len(source) > MAX_CHARACTERS:

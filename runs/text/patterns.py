@@ -223,7 +223,7 @@ def spans(
     """
     data = text.encode(errors="surrogatepass")
     if pattern.engine.programsize * len(data) > MAX_STEPS:
-        found = _guarded(pattern, data, budget, limit, each_line_once, group)
+        found = _isolated(pattern, data, budget, limit, each_line_once, group)
     else:
         found = _spans(pattern.engine, data, limit, each_line_once=each_line_once, group=group, budget=budget)
     offset = counted = 0
@@ -234,12 +234,12 @@ def spans(
 
 
 def spans_in(data: bytes, *, source: str, limit: int, each_line_once: bool, group: int) -> bytes:
-    """Runs in a guarded process: the offsets in bytes, as JSON."""
+    """Returns the offsets in bytes as JSON. It runs in an isolated process."""
     found = _spans(_engine(source), data, limit, each_line_once=each_line_once, group=group)
     return json.dumps(list(found), separators=(",", ":")).encode()
 
 
-def _guarded(
+def _isolated(
     pattern: Pattern, data: bytes, budget: Budget, limit: int, each_line_once: bool, group: int
 ) -> Iterator[tuple[int, int]]:
     left = budget.left()

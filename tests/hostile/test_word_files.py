@@ -37,7 +37,7 @@ def test_damage_is_text_or_a_sentence() -> None:
 
 
 def _outcome(data: bytes) -> str:
-    """What a guarded process makes of it: it does not crash, and does not run into its limits."""
+    """What an isolated process makes of it: it does not crash, and does not run into its limits."""
     try:
         header, text = unpacked(isolation.run("runs.documents.formats.docx.docx_reader.read", data, LIMITS))
     except InvalidInput as error:

@@ -67,7 +67,7 @@ def test_no_function_imports_without_a_reason() -> None:
 
 
 def named_in(source: str) -> list[str]:
-    """What a module names of `runs` in texts, as for guarded processes; of a text that is filled in, its beginning."""
+    """What a module names of `runs` in texts, as for isolated processes; of a text that is filled in, its beginning."""
     if not _BEGINS_A_TEXT.search(source):
         return []
     texts = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]

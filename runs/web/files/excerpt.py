@@ -31,7 +31,7 @@ MAX_COLOURED = 200_000
 """Characters of a file that is coloured. A longer one stays plain."""
 COLOUR_LIMITS = isolation.Limits(megabytes=300, cpu_seconds=3, seconds=5, output=2_000_000)
 MAX_AT_ONCE = 2
-"""Files that are parsed at the same time. Checks and long texts need the other turns of guarded calls."""
+"""Files that are parsed at the same time. Checks and long texts need the other turns of isolated calls."""
 MAX_KEPT_SPANS = 200_000
 """Spans that this process keeps, some 30 MB."""
 _spans: TypeAdapter[list[Span]] = TypeAdapter(list[Span])

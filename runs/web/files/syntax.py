@@ -1,5 +1,5 @@
 """Code taken apart into comments, words of the language, strings, numbers and names. Knows nothing of Django: it is
-called in guarded processes, since a lexer may take very long over a text that was made for it.
+called in isolated processes, since a lexer may take very long over a text that was made for it.
 """
 
 import json
@@ -84,8 +84,9 @@ def language_of(path: str) -> str:
 
 
 def taken_apart(data: bytes, language: str) -> bytes:
-    """What a guarded process does: the spans of UTF-8 text in order, as JSON; what has no sort is left out. Nothing for
-    a text of more than `MAX_SPANS`.
+    """Returns the spans of a UTF-8 text in order, as JSON, without those of no sort; none for more than `MAX_SPANS`.
+
+    It runs in an isolated process.
     """
     found = list(islice(_spans(data.decode(), language), MAX_SPANS + 1))
     return json.dumps(found if len(found) <= MAX_SPANS else []).encode()

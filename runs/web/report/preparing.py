@@ -14,7 +14,7 @@ WAIT_SECONDS = 5.0
 MAX_WAITING = 20
 """Files that are being made or wait for it."""
 MAX_AT_ONCE = 2
-"""Files that are made at once. The other turns of guarded calls are for checks and long texts."""
+"""Files that are made at once. The other turns of isolated calls are for checks and long texts."""
 MAX_BYTES = 64_000_000
 """Bytes of files that are kept. The least recently used are dropped first, and failures with them."""
 

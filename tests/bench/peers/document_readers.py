@@ -54,7 +54,7 @@ def ours(kind: str) -> Read:
     from runs.documents.packed_parts import unpacked
 
     read = importlib.import_module(f"runs.documents.formats.{kind}").read
-    gc.disable()  # as in guarded processes: cycles would keep what they hold
+    gc.disable()  # as in isolated processes: cycles would keep what they hold
     if kind == "pdf":
         pages: Any = importlib.import_module("runs.documents.formats.pdf.pdf_reader")
         pages.looks = timed(pages.looks)

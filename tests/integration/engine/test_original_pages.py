@@ -269,9 +269,9 @@ def test_pages_that_cannot_be_cut_cost_a_sentence(
     def crashes(function: str, *args: Any, **options: Any) -> bytes:
         if function.endswith(".extract_pages"):
             raise isolation.Crashed("signal 11")
-        return run_guarded(function, *args, **options)
+        return run_isolated(function, *args, **options)
 
-    run_guarded = isolation.run
+    run_isolated = isolation.run
     monkeypatch.setattr(isolation, "run", crashes)
     takes(api)
     api.script(team := team_of(reads("house.pdf")))

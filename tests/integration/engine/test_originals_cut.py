@@ -62,9 +62,9 @@ def test_a_process_that_was_ended_from_outside_is_tried_again(monkeypatch: pytes
     def run(function: str, *args: Any, **options: Any) -> bytes:
         if ended:
             raise ended.pop()
-        return run_guarded(function, *args, **options)
+        return run_isolated(function, *args, **options)
 
-    run_guarded = isolation.run
+    run_isolated = isolation.run
     monkeypatch.setattr(isolation, "run", run)
     content = pdfs.joined(MIXED, pdfs.pages_of([pdfs.line("Nobody has cut this one before.")]))
     result = original_pages.with_pages(asked_about(blobs.put(content).sha256, (1, 1)))
@@ -77,9 +77,9 @@ def test_a_page_that_could_not_be_cut_is_tried_again_after_an_hour(monkeypatch: 
     def run(function: str, *args: Any, **options: Any) -> bytes:
         if failures:
             raise failures.pop()
-        return run_guarded(function, *args, **options)
+        return run_isolated(function, *args, **options)
 
-    run_guarded = isolation.run
+    run_isolated = isolation.run
     monkeypatch.setattr(isolation, "run", run)
     sha256 = blobs.put(pdfs.joined(MIXED, pdfs.pages_of([pdfs.line("A page on a busy day.")]))).sha256
     for _ in range(2):

@@ -45,7 +45,7 @@ def answer(*notes: str) -> bytes:
 
 @pytest.fixture(autouse=True)
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What guarded processes were asked, in order; they answer with the text of a picture."""
+    """What isolated processes were asked, in order; they answer with the text of a picture."""
     calls: list[Any] = []
 
     def run(function: str, data: Callable[[], bytes], *_: Any) -> bytes:

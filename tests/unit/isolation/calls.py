@@ -1,4 +1,4 @@
-"""What the tests have called in guarded processes. Nothing here needs Django."""
+"""What the tests have called in isolated processes. Nothing here needs Django."""
 
 import json
 import os

@@ -13,20 +13,7 @@ from email.message import Message
 from email.policy import compat32
 from typing import NamedTuple
 
-from runs.documents.formats.eml import FORMAT, invitations, smime
-from runs.documents.formats.eml.mails import (
-    MAX_ATTACHED_BYTES,
-    MAX_ATTACHMENTS,
-    MAX_ORNAMENT,
-    Alternative,
-    Mail,
-    MailLine,
-    attachment_name,
-    build_mail,
-    combine_alternatives,
-    html_lines,
-    plain_lines,
-)
+from runs.documents.formats.eml import FORMAT, invitations, mails, smime
 from runs.documents.formats.html.html_reader import decode_or_guess, decode_or_none
 from runs.documents.reading.building import BuiltDocument
 from runs.errors import InvalidInput
@@ -82,7 +69,7 @@ def make(data: bytes) -> BuiltDocument:
         fields = [(name, _field(value)) for name in _FIELDS for value in message.get_all(name, [])[:1]]
         if not parts.lines and not fields:
             raise InvalidInput(_DAMAGED)
-        return build_mail(FORMAT, parts.mail(fields))
+        return mails.build_mail(FORMAT, parts.mail(fields))
     except _BROKEN as error:
         raise InvalidInput(_DAMAGED) from error
 
@@ -99,11 +86,7 @@ def attachments(data: bytes) -> list[tuple[str, bytes]]:
 
 def attached_in(parts: "Parts") -> list[tuple[str, bytes]]:
     """Like `attachments`, for parts that have been read already."""
-    found = [(one.name, one.is_picture_in_text, one.data) for one in parts.attachments]
-    contents = [(name, data) for name, is_ornament, data in found if len(data) >= MAX_ORNAMENT or not is_ornament]
-    if sum(len(content) for _, content in contents) > MAX_ATTACHED_BYTES:
-        raise InvalidInput(f"has attachments of more than {MAX_ATTACHED_BYTES // 1_000_000} MB")
-    return contents
+    return mails.without_ornaments((one.name, one.is_picture_in_text, one.data) for one in parts.attachments)
 
 
 def read_protected(data: bytes) -> "Parts":
@@ -137,22 +120,22 @@ class Parts:
     """The lines of a mail's body, and its attachments."""
 
     def __init__(self, message: Message) -> None:
-        self.lines: list[MailLine] = []
+        self.lines: list[mails.MailLine] = []
         self.attachments: list[Attachment] = []
         self.notes: list[str] = []
         self.cautions: list[str] = []
         self.is_signed = False
-        self._invitations: list[list[MailLine]] = []
+        self._invitations: list[list[mails.MailLine]] = []
         self._left, self._attached, self._calendars = MAX_PARTS, 0, 0
         self._walk(message, 0)
         for lines in self._invitations:
             self._add(lines)
 
-    def mail(self, fields: Sequence[tuple[str, str]]) -> Mail:
+    def mail(self, fields: Sequence[tuple[str, str]]) -> mails.Mail:
         """Returns the mail with these fields, and one that says that it is signed, if it is."""
         signed = [SIGNATURE] if self.is_signed else []
         names = [one.name for one in self.attachments]
-        return Mail([*fields, *signed], self.lines, names, self.notes, self.cautions)
+        return mails.Mail([*fields, *signed], self.lines, names, self.notes, self.cautions)
 
     def _walk(self, part: Message, depth: int) -> None:
         self._left -= 1
@@ -232,7 +215,7 @@ class Parts:
             self.notes += [f"The {one.alternative.name} of the mail {one.failure}."] if one.failure else []
         if shown:
             others = [one.alternative for one in filled if one is not shown]
-            lines, cautions = combine_alternatives(shown.alternative, others)
+            lines, cautions = mails.combine_alternatives(shown.alternative, others)
             self._add(lines)
             self.cautions += cautions
 
@@ -242,44 +225,43 @@ class Parts:
         self.lines, self.attachments, self.notes, self.cautions = [], [], [], []
         try:
             self._walk(part, depth + 1)
-            return _Version(Alternative(name, self.lines), self.attachments, self.notes, self.cautions)
+            return _Version(mails.Alternative(name, self.lines), self.attachments, self.notes, self.cautions)
         except InvalidInput as error:
-            return _Version(Alternative(name, []), failure=error)
+            return _Version(mails.Alternative(name, []), failure=error)
         finally:
             self.lines, self.attachments, self.notes, self.cautions = before
 
     def _say(self, part: Message, kind: str) -> None:
         if kind in _PAGES:
-            lines, notes, cautions = html_lines(_content(part), part.get_content_charset(""))
+            lines, notes, cautions = mails.html_lines(_content(part), part.get_content_charset(""))
             self._add(lines)
             self.notes += notes
             self.cautions += cautions
         else:
             text, caution = _text(part)
-            self._add(plain_lines(text))
+            self._add(mails.plain_lines(text))
             self.cautions += [caution] if caution else []
 
-    def _add(self, lines: Sequence[MailLine]) -> None:
+    def _add(self, lines: Sequence[mails.MailLine]) -> None:
         if self.lines:
-            self.lines.append(MailLine(""))
+            self.lines.append(mails.MailLine(""))
         self.lines += lines
 
     def _attach(self, part: Message, name: str | None, content: bytes | None = None) -> None:
         self._attached += 1
         number = self._attached
-        if number > MAX_ATTACHMENTS:
-            raise InvalidInput(f"has more than {MAX_ATTACHMENTS} attachments")
+        mails.check_count(number)
         if not name and part.get_content_type() == "message/rfc822":
             name = f"forwarded mail {number}.eml"
         if not name and part.get_content_maintype() == "image":
             name = f"picture {number}.{part.get_content_subtype()}"
-        self.attachments.append(Attachment(attachment_name(_field(name or ""), number), part, content))
+        self.attachments.append(Attachment(mails.attachment_name(_field(name or ""), number), part, content))
 
 
 class _Version(NamedTuple):
     """An alternative with its attachments, notes and cautions, or the reason why it cannot be read."""
 
-    alternative: Alternative
+    alternative: mails.Alternative
     attachments: Sequence[Attachment] = ()
     notes: Sequence[str] = ()
     cautions: Sequence[str] = ()

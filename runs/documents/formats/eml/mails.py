@@ -1,7 +1,7 @@
 """Mails as lines: header fields, body, and the names of attachments."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -9,12 +9,13 @@ from runs.documents.document_format import DocumentFormat
 from runs.documents.formats.html.html_reader import CUT, page_of
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.reading.building import Builder, BuiltDocument
+from runs.errors import InvalidInput
 from runs.text.normalisation import caseless
 
-MAX_ATTACHMENTS = 100
-MAX_ATTACHED_BYTES = 100_000_000
+_MAX_ATTACHMENTS = 100
+_MAX_ATTACHED_BYTES = 100_000_000
 """Of all attachments together."""
-MAX_ORNAMENT = 10_000
+_MAX_ORNAMENT = 10_000
 """Bytes of a picture in the text of a mail. Smaller ones belong to signatures and are not documents."""
 _MAX_NAME = 200  # characters of an attachment's name
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f]+")
@@ -83,6 +84,21 @@ def html_lines(data: bytes, encoding: str = "") -> tuple[list[MailLine], Sequenc
             lines.append(MailLine(text, "" if number else piece.label, hidden))
             at += len(text) + 1
     return lines, [CUT] if page.is_cut else [], page.cautions
+
+
+def check_count(attachments: int) -> None:
+    if attachments > _MAX_ATTACHMENTS:
+        raise InvalidInput(f"has more than {_MAX_ATTACHMENTS} attachments")
+
+
+def without_ornaments(attachments: Iterable[tuple[str, bool, bytes]]) -> list[tuple[str, bytes]]:
+    """Returns names and contents of attachments, without small pictures of the text. The flag says whether one is such
+    a picture.
+    """
+    files = [(name, data) for name, is_in_text, data in attachments if len(data) >= _MAX_ORNAMENT or not is_in_text]
+    if sum(len(data) for _, data in files) > _MAX_ATTACHED_BYTES:
+        raise InvalidInput(f"has attachments of more than {_MAX_ATTACHED_BYTES // 1_000_000} MB")
+    return files
 
 
 def attachment_name(name: str | None, number: int) -> str:

@@ -9,20 +9,7 @@ from typing import NamedTuple
 import olefile
 
 from runs.documents.formats.eml import eml_reader as eml
-from runs.documents.formats.eml import smime
-from runs.documents.formats.eml.mails import (
-    MAX_ATTACHED_BYTES,
-    MAX_ATTACHMENTS,
-    MAX_ORNAMENT,
-    Alternative,
-    Mail,
-    MailLine,
-    attachment_name,
-    build_mail,
-    combine_alternatives,
-    html_lines,
-    plain_lines,
-)
+from runs.documents.formats.eml import mails, smime
 from runs.documents.formats.ole import FORMAT
 from runs.documents.formats.rtf import rtf_reader as rtf
 from runs.documents.reading.building import BuiltDocument
@@ -71,7 +58,7 @@ def make(data: bytes) -> BuiltDocument:
                 raise InvalidInput(_OLD)
             if not file.exists(_PROPERTIES):
                 raise InvalidInput("is a file of a kind that cannot be read")
-            return build_mail(FORMAT, _Message(file).mail())
+            return mails.build_mail(FORMAT, _Message(file).mail())
     except _BROKEN as error:
         raise InvalidInput(_damaged(data)) from error
 
@@ -90,18 +77,14 @@ def attachments(data: bytes) -> list[tuple[str, bytes]]:
             message = _Message(file)
             if parts := message.protected():
                 return eml.attached_in(parts)
-            contents = [
-                (one.name, content)
-                for one in message.attached()
-                if (content := one.content) is not None and (len(content) >= MAX_ORNAMENT or not one.is_picture_in_text)
-            ]
+            found = message.attached()
     except _BROKEN as error:
         if message is None:
             return []
         raise InvalidInput(_DAMAGED) from error
-    if sum(len(content) for _, content in contents) > MAX_ATTACHED_BYTES:
-        raise InvalidInput(f"has attachments of more than {MAX_ATTACHED_BYTES // 1_000_000} MB")
-    return contents
+    return mails.without_ornaments(
+        (one.name, one.is_picture_in_text, one.content) for one in found if one.content is not None
+    )
 
 
 def _damaged(data: bytes) -> str:
@@ -141,7 +124,7 @@ class _Message:
         page = int.from_bytes(self._fixed.get(_CODE_PAGE, b"")[:4], "little")
         self._codec = f"cp{page}" if 0 < page < 65_000 else "cp1252"
 
-    def mail(self) -> Mail:
+    def mail(self) -> mails.Mail:
         sender, address = self.text("0C1A"), self.text("5D01") or self.text("0C1F")
         fields = [
             ("Subject", self.text("0037")),
@@ -157,7 +140,7 @@ class _Message:
         lines, notes, cautions = self._body()
         attached = self.attached()
         cautions += [smime.unchecked(one.name) for one in attached if one.signed]
-        return Mail(fields, lines, [one.name for one in attached], notes, cautions)
+        return mails.Mail(fields, lines, [one.name for one in attached], notes, cautions)
 
     def protected(self) -> eml.Parts | None:
         """Returns the content of a signed or encrypted mail, which is its only attachment."""
@@ -174,7 +157,7 @@ class _Message:
         found = list[_Attachment]()
         for number, place in enumerate(self._places(), 1):
             names = (self.text(tag, f"{place}/") for tag in ("3707", "3704", "3001"))
-            name = attachment_name(next(filter(None, names), ""), number)
+            name = mails.attachment_name(next(filter(None, names), ""), number)
             content, is_picture = self._content(place), bool(self.text("3712", f"{place}/"))
             inside = smime.open_content(content) if content and smime.name_inside(name) else None
             if inside and inside.content:
@@ -190,8 +173,7 @@ class _Message:
     def _places(self) -> list[str]:
         """Returns the paths of attachments in the file."""
         places = sorted({path[0] for path in self._file.listdir(storages=True) if _ATTACHMENT.fullmatch(path[0])})
-        if len(places) > MAX_ATTACHMENTS:
-            raise InvalidInput(f"has more than {MAX_ATTACHMENTS} attachments")
+        mails.check_count(len(places))
         return places
 
     def text(self, tag: str, place: str = "") -> str:
@@ -207,26 +189,26 @@ class _Message:
             data: bytes = stream.read(MAX_STREAM_BYTES)
         return data
 
-    def _body(self) -> tuple[list[MailLine], list[str], list[str]]:
+    def _body(self) -> tuple[list[mails.MailLine], list[str], list[str]]:
         """Returns the lines of the text, followed by the HTML or rich text if it differs; notes; and cautions."""
         text = self.text("1000")
         page = self.stream("__substg1.0_10130102") or self.text("1013").encode(errors="replace")
-        versions, notes, doubts = list[Alternative](), list[str](), list[str]()
+        versions, notes, doubts = list[mails.Alternative](), list[str](), list[str]()
         if text.strip():
-            versions.append(Alternative("text", plain_lines(text)))
+            versions.append(mails.Alternative("text", mails.plain_lines(text)))
         try:
             if page:
-                lines, unread, guessed = html_lines(page)
-                versions.append(Alternative("HTML", lines))
+                lines, unread, guessed = mails.html_lines(page)
+                versions.append(mails.Alternative("HTML", lines))
                 doubts += guessed if not text.strip() else []
                 notes += unread if not text.strip() else []
             elif packed := self.stream("__substg1.0_10090102"):
-                versions.append(Alternative("rich text", plain_lines(rtf.make(unpacked_rtf(packed)).text)))
+                versions.append(mails.Alternative("rich text", mails.plain_lines(rtf.make(unpacked_rtf(packed)).text)))
         except InvalidInput as error:
             if not versions:
                 raise
             notes.append(f"The {'HTML' if page else 'rich text'} of the mail {error}.")
-        lines, cautions = combine_alternatives(versions[0], versions[1:]) if versions else ([], [])
+        lines, cautions = mails.combine_alternatives(versions[0], versions[1:]) if versions else ([], [])
         return lines, notes, [*doubts, *cautions]
 
     def _meeting(self) -> list[tuple[str, str]]:

@@ -138,8 +138,8 @@ def test_a_workbook_is_made_of_csv_and_called_after_its_file() -> None:
     ]
 
 
-class Guarded(Desk):
-    """Files are made as in the product, in guarded processes."""
+class IsolatedDesk(Desk):
+    """Files are made as in the product, in isolated processes."""
 
     def make(self, form: str, data: bytes) -> bytes:
         return make(form, data)
@@ -148,7 +148,7 @@ class Guarded(Desk):
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["a.docx", "a.pdf", "a.xlsx"])
 def test_the_same_content_is_the_same_bytes_in_whichever_process(path: str) -> None:
-    desk, other = Desk(SOURCES), Guarded(SOURCES)
+    desk, other = Desk(SOURCES), IsolatedDesk(SOURCES)
     content = "a,b\n" if path == "a.xlsx" else REVIEW
     write(path, content, desk)
     write(path, content, other)

@@ -1,4 +1,4 @@
-"""Guarded calls: what comes back, what each limit ends, and what is left of the processes."""
+"""Isolated calls: what comes back, what each limit ends, and what is left of the processes."""
 
 import json
 import os
