@@ -155,7 +155,8 @@ class SdkSession[Output]:
                     self._heard = time.monotonic()
                     if isinstance(message, ResultMessage) and message.is_error:
                         self._dialogue.output()  # reports a question that was too long for the model
-                        raise ContractBroken("The agent's program ended its work.", (_why(message),))
+                        why = "; ".join(message.errors or [message.result or message.subtype])
+                        raise ContractBroken("The agent's program ended its work.", (why[:500],))
                 output = self._dialogue.output()
                 if isinstance(output, str):
                     await client.query(output)
@@ -296,10 +297,6 @@ def _tool(spec: ToolSpec) -> Tool:
     return Tool(
         name=spec.name, description=spec.description, input_schema=spec.input_schema, annotations=changes_nothing
     )
-
-
-def _why(message: ResultMessage) -> str:
-    return "; ".join(message.errors or [message.result or message.subtype])[:500]
 
 
 def _result(text: str, *, is_error: bool) -> CallToolResult:

@@ -108,7 +108,11 @@ def events_of(reply: Reply, number: int) -> Iterator[bytes]:
     }
     yield _event({"type": "message_start", "message": message})
     for index, block in enumerate(reply.content):
-        yield from _events_of_block(index, block)
+        begun, deltas = _parts(block)
+        yield _event({"type": "content_block_start", "index": index, "content_block": begun})
+        for part in deltas:
+            yield _event({"type": "content_block_delta", "index": index, "delta": part})
+        yield _event({"type": "content_block_stop", "index": index})
     delta: JsonObject = {"stop_reason": reply.stop_reason, "stop_sequence": None}
     yield _event({"type": "message_delta", "delta": delta, "usage": {"output_tokens": reply.usage.output}})
     yield _event({"type": "message_stop"})
@@ -118,14 +122,6 @@ def _input(usage: Usage) -> JsonObject:
     written = usage.cache_write_5m + usage.cache_write_1h
     read: JsonObject = {"cache_read_input_tokens": usage.cache_read, "cache_creation_input_tokens": written}
     return {"input_tokens": usage.input, **read}
-
-
-def _events_of_block(index: int, block: JsonObject) -> Iterator[bytes]:
-    begun, deltas = _parts(block)
-    yield _event({"type": "content_block_start", "index": index, "content_block": begun})
-    for delta in deltas:
-        yield _event({"type": "content_block_delta", "index": index, "delta": delta})
-    yield _event({"type": "content_block_stop", "index": index})
 
 
 def _parts(block: JsonObject) -> tuple[JsonObject, Sequence[JsonObject]]:

@@ -61,23 +61,19 @@ def with_folders(given: EntryName, *, from_windows: bool) -> EntryName:
 def _guessed(raws: Sequence[bytes]) -> dict[bytes, EntryName]:
     if not raws:
         return {}
-    sample = _sample(raws)
-    found = [one for one in ranked(sample, _LIKELY) if all(strictly(raw, one.codec) is not None for raw in raws)]
-    if not found:
-        return {raw: EntryName(raw.decode("cp437"), _UNKNOWN) for raw in raws}
-    others = list(alternatives(sample, found[0], found))
-    return {raw: _name(raw, found[0], others) for raw in raws}
-
-
-def _sample(raws: Iterable[bytes]) -> bytes:
-    """Returns as many of the names as fit, one per line."""
+    # The sample has as many of the names as fit, one per line.
     lines, left = list[bytes](), MAX_BYTES
     for raw in raws:
         left -= len(raw) + 1
         if left <= 0:
             break
         lines.append(raw)
-    return b"\n".join(lines)
+    sample = b"\n".join(lines)
+    found = [one for one in ranked(sample, _LIKELY) if all(strictly(raw, one.codec) is not None for raw in raws)]
+    if not found:
+        return {raw: EntryName(raw.decode("cp437"), _UNKNOWN) for raw in raws}
+    others = list(alternatives(sample, found[0], found))
+    return {raw: _name(raw, found[0], others) for raw in raws}
 
 
 def _name(raw: bytes, best: Candidate, others: Iterable[Candidate]) -> EntryName:

@@ -15,6 +15,7 @@ from runs.evidence.passages import Passage, Searched, find_quote, find_verbatim,
 from runs.evidence.results import Evidence
 from runs.text.ignorable import IGNORABLE
 from runs.text.normalisation import Markup, find_same_text, markup_of
+from runs.text.plural import word_for
 from runs.text.truncate import quoted
 
 MIN_CHARACTERS = 3
@@ -167,7 +168,7 @@ def _listed(sources: Mapping[str, bytes], limit: int = 5) -> str:
     names = list(islice(sources, limit))
     more = len(sources) - len(names)
     listed = ", ".join(names) + (f" and {more} more" if more else "")
-    return f"there {'is' if len(sources) == 1 else 'are'} {listed}"
+    return f"there {word_for(len(sources), 'is', 'are')} {listed}"
 
 
 def unverified(given: QuotedEvidence, sentence: str, digest: str = "") -> Evidence:

@@ -46,18 +46,16 @@ class Paths:
         for number, match in enumerate(_PATH.finditer(text)):
             if number % _WORDS_AT_ONCE == 0:
                 budget.left()
-            yield from self._at(match[0], match.start(), text, budget)
-
-    def _at(self, run: str, start: int, text: str, budget: Budget) -> Iterator[str]:
-        while run.startswith("./"):
-            run, start = run[2:], start + 2
-        if "%" in run and unquote(run) in self._written:
-            yield self._written[unquote(run)]
-        for written, offset in self._by_run.get(run.rstrip("."), ()):
-            budget.left()
-            end = start - offset + len(written)
-            if text.startswith(written, start - offset) and not _GOES_ON.match(text, end):
-                yield self._written[written]
+            run, start = match[0], match.start()
+            while run.startswith("./"):
+                run, start = run[2:], start + 2
+            if "%" in run and unquote(run) in self._written:
+                yield self._written[unquote(run)]
+            for written, offset in self._by_run.get(run.rstrip("."), ()):
+                budget.left()
+                end = start - offset + len(written)
+                if text.startswith(written, start - offset) and not _GOES_ON.match(text, end):
+                    yield self._written[written]
 
 
 def worded(text: str) -> bool:

@@ -164,7 +164,13 @@ class Sources(Mapping[str, bytes]):
             return [] if unseen else [(0, len(tool.result.partition("\n")[0]))]
         if tool.missing:
             return [(0, len(tool.result))] if self._is_nowhere(tool.missing) else []
-        return _joined(tool.result, ((one.start, one.end) for one in tool.shown if self._is_given(one)))
+        # Parts count as one where only a line break separates them: a quote may have both.
+        found: list[tuple[int, int]] = []
+        for start, end in ((one.start, one.end) for one in tool.shown if self._is_given(one)):
+            if found and tool.result[found[-1][1] : start] == "\n":
+                start = found.pop()[0]
+            found.append((start, end))
+        return found
 
     def _is_nowhere(self, wanted: FailedSearch) -> bool:
         try:
@@ -223,16 +229,6 @@ def rested_on(read: Collection[str], inputs: Mapping[str, FileInfo], before: Map
     given = [path for path in sorted(read) if path in inputs]
     made = [path for path in sorted(read) if path in before and before[path] != inputs.get(path)]
     return [*given, *(source_of(path, inputs) for path in made)]
-
-
-def _joined(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The parts of a text, as one where nothing but a line break separates two: a quote may have both."""
-    found: list[tuple[int, int]] = []
-    for start, end in parts:
-        if found and text[found[-1][1] : start] == "\n":
-            start = found.pop()[0]
-        found.append((start, end))
-    return found
 
 
 def _numbers_in(expression: str, seen: Collection[Decimal]) -> Iterable[Decimal]:

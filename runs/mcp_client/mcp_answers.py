@@ -282,7 +282,10 @@ def _text_of_block(block: object) -> str:
         return ""
     match block.get("type"):
         case "resource" if isinstance(resource := block.get("resource"), dict):
-            return _text_of_resource(resource)
+            about = _listed("resource", _label(resource.get("uri"), MAX_ADDRESS), _label(resource.get("mimeType")))
+            if isinstance(text := resource.get("text"), str):
+                return f"[{about}]\n{text}"
+            return _left_out(about, _size(resource.get("blob")))
         case "resource_link":
             size = block.get("size")
             about = _listed(
@@ -300,13 +303,6 @@ def _text_of_block(block: object) -> str:
     if isinstance(text := block.get("text"), str):
         return text
     return _left_out(_label(block.get("type")) or "something without a type")
-
-
-def _text_of_resource(resource: Mapping[str, Any]) -> str:
-    about = _listed("resource", _label(resource.get("uri"), MAX_ADDRESS), _label(resource.get("mimeType")))
-    if isinstance(text := resource.get("text"), str):
-        return f"[{about}]\n{text}"
-    return _left_out(about, _size(resource.get("blob")))
 
 
 def _repeats(parts: Sequence[str], structured: object) -> bool:

@@ -124,7 +124,8 @@ class AgentRoster:
             return
         agent = self.agents[step.agent]
         its, may = f"its agent “{step.agent}”", f"It may use: {', '.join(agent.tools)}."
-        for name in _beyond([*step.tools, *(action.tool for action in step.actions)], agent):
+        asked = dict.fromkeys([*step.tools, *(action.tool for action in step.actions)])
+        for name in [name for name in asked if agent.tools and name not in agent.tools]:
             yield PlanProblem(f"{where} asks for the tool “{name}”, which {its} may not use. {may}", key, field="tools")
         left = permitted(usable, agent)
         if not left:
@@ -133,10 +134,6 @@ class AgentRoster:
             yield PlanProblem(
                 f"{where} has an output, and {its} may use no tool that writes files.", key, field="tools"
             )
-
-
-def _beyond(names: Iterable[str], agent: AgentDefinition) -> list[str]:
-    return [name for name in dict.fromkeys(names) if agent.tools and name not in agent.tools]
 
 
 NO_AGENTS = AgentRoster()

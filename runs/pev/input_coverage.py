@@ -188,12 +188,14 @@ def unread_in(found: Iterable[FileCoverage], meant: Collection[str], left: Itera
             problems[one.problem].append(one.path)
         elif one.extent is Extent.NOTHING and one.path in meant and one.path not in named:
             nothing.append(one.path)
-    sentences = [f"{names_in_words(paths)} could not be read: {_each(paths)} {why}." for why, paths in problems.items()]
+    sentences = [
+        f"{names_in_words(paths)} could not be read: {word_for(len(paths), 'it', 'each of them')} {why}."
+        for why, paths in problems.items()
+    ]
     sentences += _read_in_part([one for one in listed if one.notes])
     if nothing:
-        sentences.append(
-            f"No step was shown {names_in_words(nothing)}, although the plan gives {_them(nothing)} to its steps."
-        )
+        them = word_for(len(nothing), "it", "them")
+        sentences.append(f"No step was shown {names_in_words(nothing)}, although the plan gives {them} to its steps.")
     for why, paths in skipped.items():
         about = [path for path in paths if path]
         sentences.append(f"{names_in_words(about)}: {why}." if about else f"{why[:1].upper()}{why[1:]}.")
@@ -285,14 +287,6 @@ def _doubtful(found: Sequence[FileCoverage]) -> list[str]:
 def _excluded(found: Iterable[FileCoverage]) -> list[str]:
     paths = [one.path for one in found if one.extent is Extent.EXCLUDED]
     return [f"Left out, as a person said: {names_in_words(paths)}."] if paths else []
-
-
-def _each(paths: Sequence[str]) -> str:
-    return "it" if len(paths) == 1 else "each of them"
-
-
-def _them(paths: Sequence[str]) -> str:
-    return "it" if len(paths) == 1 else "them"
 
 
 def names_in_words(paths: Sequence[str]) -> str:

@@ -285,7 +285,11 @@ def _mixed(text: str) -> Iterator[_Found]:
                 unlike.add(name)
     has_latin = bool(_LATIN.search(text))
     for start, end, name in alike:
-        is_joined = _is_joined_to_latin(text, start, end)
+        before, after = text[max(0, start - 2) : start], text[end : end + 2]
+        is_joined = bool(
+            (len(before) == 2 and before[1] in _JOINT and _LATIN.match(before[0]))
+            or (len(after) == 2 and after[0] in _JOINT and _LATIN.match(after[1]))
+        )
         enough = (1 if name != "Greek" else 2) if has_latin else MIN_ALIKE
         if end - start >= enough and (is_joined or name not in unlike):
             yield start, end, f"all {name}", f"{name} letters that look like Latin ones", True
@@ -312,14 +316,6 @@ def _is_usual_mixture(word: str, names: dict[str, None]) -> bool:
         is_gene = len(others) == 1 and others[0].islower() and all(map(str.isupper, latin))
         return is_gene or not any(map(looks_latin, others))
     return set(names) == {"Latin", "phonetic"} and not all(map(looks_latin, others))
-
-
-def _is_joined_to_latin(text: str, start: int, end: int) -> bool:
-    before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    return bool(
-        (len(before) == 2 and before[1] in _JOINT and _LATIN.match(before[0]))
-        or (len(after) == 2 and after[0] in _JOINT and _LATIN.match(after[1]))
-    )
 
 
 def _listed(names: list[str]) -> str:

@@ -218,7 +218,10 @@ def _is_rule(body: str) -> bool:
 
 def _links_of(text: str, block: MarkdownBlock, definitions: Mapping[str, str]) -> Iterator[tuple[int, int, str, str]]:
     """Start, end, text and target of the links in a block."""
-    runs = _backticks(text, block)
+    runs: dict[int, list[int]] = {}  # the ends of runs of backticks by their length
+    if "`" in text[block.start : block.end]:
+        for run in re.compile("`+").finditer(text, block.start, block.end):
+            runs.setdefault(len(run[0]), []).append(run.end())
     opened: deque[int] = deque(maxlen=MAX_OPEN)
     at = block.start
     while match := _TOKEN.search(text, at, block.end):
@@ -237,15 +240,6 @@ def _links_of(text: str, block: MarkdownBlock, definitions: Mapping[str, str]) -
                 target, at = behind
                 opened.clear()  # no link may hold another one
                 yield start, at, text[label[0] : label[1]], target
-
-
-def _backticks(text: str, block: MarkdownBlock) -> dict[int, list[int]]:
-    """The ends of the runs of backticks by their length."""
-    ends: dict[int, list[int]] = {}
-    if "`" in text[block.start : block.end]:
-        for match in re.compile("`+").finditer(text, block.start, block.end):
-            ends.setdefault(len(match[0]), []).append(match.end())
-    return ends
 
 
 def _inline(text: str, at: int, end: int) -> tuple[str, int] | None:

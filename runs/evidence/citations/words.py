@@ -83,7 +83,13 @@ class Comparable:
         """Whether the quote may stand there: all else of it does, with such letters between. Of one that is nothing
         but such letters, these do, as far as a page keeps them.
         """
-        parts = _firm_parts(quote)
+        parts: list[tuple[str, str]] = []  # the texts between such letters, each with the letters before it
+        before, at = "", 0
+        for start, end in [*(match.span() for match in _LOSSY.finditer(quote)), (len(quote), len(quote))]:
+            if part := quote[at:start].strip():
+                parts.append((part, before))
+                before = ""
+            before, at = before + quote[start:end], end
         if sum(map(str.isalnum, "".join(part for part, _ in parts))) >= _MIN_FIRM:
             return self._any_place(self._text, parts[0][0], lambda at: self._follows(parts, at))
         letters = _NO_LETTERS.sub("", quote)
@@ -129,15 +135,3 @@ class Comparable:
             elif (added := added + 1) > most:
                 return False
         return True
-
-
-def _firm_parts(quote: str) -> list[tuple[str, str]]:
-    """What stands between such letters, each part with those that stand before it."""
-    parts: list[tuple[str, str]] = []
-    before, at = "", 0
-    for start, end in [*(match.span() for match in _LOSSY.finditer(quote)), (len(quote), len(quote))]:
-        if part := quote[at:start].strip():
-            parts.append((part, before))
-            before = ""
-        before, at = before + quote[start:end], end
-    return parts

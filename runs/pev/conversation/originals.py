@@ -63,18 +63,16 @@ class Originals:
             text = f"Only their text is here of {_named(dense)}: there is too much of it for a picture of a page."
             blocks.append({"type": NOTE, "text": text})
         if left := new[len(fitting) :]:
-            blocks.append({"type": NOTE, "text": self._left_out(left)})
+            limit = f"{MAX_OF_TURN} pages in one turn, and {self._most} in a conversation"
+            places_left = self._most - sum(self._has.values())
+            again = "Read them again in another turn to see them. " if weight(left[0].size) <= places_left else ""
+            text = f"Only their text is here of {_named(left)}: at most {limit} are shown as they look. {again}"
+            blocks.append({"type": NOTE, "text": text.strip()})
         return blocks
 
     def forget(self) -> None:
         """The conversation begins again."""
         self._has.clear()
-
-    def _left_out(self, left: Sequence[Original]) -> str:
-        limit = f"{MAX_OF_TURN} pages in one turn, and {self._most} in a conversation"
-        room = self._most - sum(self._has.values())
-        again = "Read them again in another turn to see them. " if weight(left[0].size) <= room else ""
-        return f"Only their text is here of {_named(left)}: at most {limit} are shown as they look. {again}".strip()
 
 
 def tokens_in(messages: Sequence[JsonObject]) -> int:

@@ -184,20 +184,16 @@ def place_in_words(plan: JsonValue, place: Place) -> str:
     """A place in words, such as `Step “review”, acceptance_criteria 2, check`."""
     parts, rest = ["The plan"], list(place)
     if len(rest) > 1 and rest[0] == "steps" and isinstance(rest[1], int):
-        parts, rest = [_step_at(plan, rest[1])], rest[2:]
+        step = cast("list[JsonValue]", cast("JsonObject", plan)["steps"])[rest[1]]
+        name = step.get("step_id", step.get("id")) if isinstance(step, dict) else None
+        is_named = isinstance(name, str | int) and bool(str(name).strip())
+        parts, rest = [f"Step {_shown(str(name)) if is_named else rest[1] + 1}"], rest[2:]
     for before, part in zip([None, *rest], rest, strict=False):
         if isinstance(part, int):
             parts[-1] += f" {part + 1}"
         elif before != "check" or part == "kind":
             parts.append(part if part.isidentifier() and len(part) <= 80 else _shown(part))
     return ", ".join(parts)
-
-
-def _step_at(plan: JsonValue, index: int) -> str:
-    steps = cast("list[JsonValue]", cast("JsonObject", plan)["steps"])
-    step = steps[index]
-    name = step.get("step_id", step.get("id")) if isinstance(step, dict) else None
-    return f"Step {_shown(str(name))}" if isinstance(name, str | int) and str(name).strip() else f"Step {index + 1}"
 
 
 def _shown(text: str) -> str:

@@ -14,7 +14,7 @@ from runs.enums import About, Provenance
 from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.citations.citing import may_cite
 from runs.evidence.citations.lookup import cited_at, noted_in
-from runs.evidence.passages import SourceSpan, find_quote, unmarked, widened
+from runs.evidence.passages import find_quote, unmarked, widened
 from runs.evidence.quotes import proves_nothing, resolve
 from runs.evidence.relation import doubt_about
 from runs.evidence.results import Evidence
@@ -154,7 +154,8 @@ def _place_of(one: Citation) -> str:
 
 def _with_statement(found: Evidence, statement: str, sources: Sources, made: Sequence[str]) -> Evidence:
     for name in made:
-        span = _in(name, statement, sources)
+        text = text_of(sources[name]) if name in sources else None
+        span = find_quote(statement, text, markup_of(name)) if text else None
         if span:
             place = {"statement_line": span.line, "statement_start": span.start, "statement_end": span.end}
             weak = found.weak or doubt_about(statement, found.quote)
@@ -162,8 +163,3 @@ def _with_statement(found: Evidence, statement: str, sources: Sources, made: Seq
             return found.model_copy(update={**place, **words})
     sentence = f"{quoted(statement)}, which it is said to support, is nowhere in the result"
     return found.model_copy(update={"verified": False, "sentence": sentence})
-
-
-def _in(name: str, statement: str, sources: Sources) -> SourceSpan | None:
-    text = text_of(sources[name]) if name in sources else None
-    return find_quote(statement, text, markup_of(name)) if text else None

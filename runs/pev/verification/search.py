@@ -13,6 +13,7 @@ from runs.documents.places.views import seen_text
 from runs.evidence.relation import folded, in_german, stem_of, tells_nothing
 from runs.text.abbreviations import in_other_languages
 from runs.text.normalisation import ACCENTS, Occurrence, Sought
+from runs.text.plural import word_for
 from runs.text.sentences import sentences_in
 from runs.text.truncate import quoted
 
@@ -82,7 +83,7 @@ class Search:
         if not self.terms:
             return "The words of the step say nothing that the given files could be searched for"
         where = f"the names and texts of the {self.files:,} given files" if self.files != 1 else "the one given file"
-        return f"{_listed(map(quoted, self.terms))} {_was(self.terms)} searched for in {where}"
+        return f"{_listed(map(quoted, self.terms))} {word_for(len(self.terms), 'was', 'were')} searched for in {where}"
 
     @property
     def doubt(self) -> str:
@@ -189,10 +190,6 @@ def _without(outputs: Collection[str], text: str) -> str:
     for path in outputs:
         text = text.replace(path, " ")
     return text
-
-
-def _was(items: Sequence[str]) -> str:
-    return "was" if len(items) == 1 else "were"
 
 
 def _listed(items: Iterable[str]) -> str:

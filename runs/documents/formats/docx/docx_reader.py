@@ -250,7 +250,16 @@ class DocxStory:
         self._pending_bookmarks.clear()
 
         def count(code: FieldCode) -> str | None:
-            return self._count_field(code, properties, chain, place)
+            # Word counts a LISTNUM field after the number of its paragraph.
+            if hides(chain) and _hides_mark(properties, chain):
+                return None
+            if self._numbered is None:
+                self._numbered = self._number(properties, chain, place), self._markup(properties, chain, place)
+            own = self._numbering.place(list_of(properties), chain)
+            markup = place.counting.markup
+            if markup:
+                markup.fields.count(code, self._numbering, markup.counters, own, self._paragraphs)
+            return place.counting.fields.count(code, self._numbering, place.counting.counters, own, self._paragraphs)
 
         words.read(paragraph, change, is_hidden=hides(chain), words=look, ground=ground, count=count)
         mark = change
@@ -263,20 +272,6 @@ class DocxStory:
         if not _hides_mark(properties, chain) and self._numbered is None:
             self._markup(properties, chain, place)
         return False
-
-    def _count_field(
-        self, code: FieldCode, properties: Element | None, chain: Sequence[Style], place: DocxPosition
-    ) -> str | None:
-        """Returns the number of a LISTNUM field. Word counts it after the number of its paragraph."""
-        if hides(chain) and _hides_mark(properties, chain):
-            return None
-        if self._numbered is None:
-            self._numbered = self._number(properties, chain, place), self._markup(properties, chain, place)
-        own = self._numbering.place(list_of(properties), chain)
-        markup = place.counting.markup
-        if markup:
-            markup.fields.count(code, self._numbering, markup.counters, own, self._paragraphs)
-        return place.counting.fields.count(code, self._numbering, place.counting.counters, own, self._paragraphs)
 
     def _other(self, element: Element, place: DocxPosition, change: TrackedChange | None, depth: int) -> None:
         if element.tag == f"{W}tbl":

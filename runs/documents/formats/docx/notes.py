@@ -58,14 +58,10 @@ class NoteCounter:
         self._counted[tag] += 1
         numbers = self.kinds[tag].numbers
         label = format_number(self._counted[tag], numbers) if numbers else ""
-        return NoteReference(tag, note, label), _shown(label, before)
-
-
-def _shown(label: str, before: str) -> str:
-    """Returns a mark that cannot merge with a figure before it: 500¹, but 10²[1]."""
-    small = raise_digits(label, "superscript")
-    is_small = small != label and not (before.isdigit() and not before.isdecimal())
-    return small if is_small else f"[{label or _UNKNOWN}]"
+        # The mark must not merge with a figure before it: 500¹, but 10²[1].
+        small = raise_digits(label, "superscript")
+        is_small = small != label and not (before.isdigit() and not before.isdecimal())
+        return NoteReference(tag, note, label), small if is_small else f"[{label or _UNKNOWN}]"
 
 
 def _numbers(body: Element, settings: Element | None, properties: str, usual: str) -> str | None:

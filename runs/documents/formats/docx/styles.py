@@ -153,7 +153,18 @@ class DocxStyles:
         self.default: str | None = None
         """The style of paragraphs that name none."""
         for element in root.findall(f"{W}style") if root is not None else ():
-            style = _style(element)
+            properties = element.find(f"{W}pPr")
+            num_id, level = list_of(properties)
+            style = Style(
+                id=element.get(f"{W}styleId", ""),
+                based_on=val(element.find(f"{W}basedOn")),
+                num_id=num_id,
+                level=level,
+                outline=outline_level(properties),
+                is_hidden=switch(element.find(f"{W}rPr/{W}vanish")),
+                look=look(element.find(f"{W}rPr")),
+                ground=_ground(element, properties),
+            )
             self._styles[style.id] = style
             if element.get(f"{W}type") == "numbering" and style.num_id:
                 self.numbering[style.id] = style.num_id
@@ -207,21 +218,6 @@ def list_of(properties: Element | None) -> tuple[str | None, int | None]:
         return None, None
     level = element.find(f"{W}ilvl")
     return val(element.find(f"{W}numId")), None if level is None else number(level, high=8)
-
-
-def _style(element: Element) -> Style:
-    properties = element.find(f"{W}pPr")
-    num_id, level = list_of(properties)
-    return Style(
-        id=element.get(f"{W}styleId", ""),
-        based_on=val(element.find(f"{W}basedOn")),
-        num_id=num_id,
-        level=level,
-        outline=outline_level(properties),
-        is_hidden=switch(element.find(f"{W}rPr/{W}vanish")),
-        look=look(element.find(f"{W}rPr")),
-        ground=_ground(element, properties),
-    )
 
 
 def _ground(element: Element, properties: Element | None) -> str | None:

@@ -102,26 +102,20 @@ def make(data: bytes) -> BuiltDocument:
     """Reads the words of a picture, or of each page of a TIFF file."""
     builder = Builder(FORMAT.name)
     with warnings.catch_warnings(action="ignore"):  # Pillow warns of damage that it can handle
-        pages = _add_pages(builder, data)
+        pages, room = 0, OcrBudget()
+        try:
+            for picture in pages_of(data):
+                if not room.take() and pages:
+                    builder.note(f"Only the first {pages} pages were read, since OCR takes long; split the file.")
+                    break
+                lines = read_picture(picture)
+                pages += 1
+                add_page(builder, pages, lines)
+        except InvalidInput as error:
+            if not pages:
+                raise
+            builder.note(f"Page {pages + 1} and what follows could not be read: the file {error}.")
     return builder.build(FORMAT.unit, pages, range(1, pages + 1))
-
-
-def _add_pages(builder: Builder, data: bytes) -> int:
-    """Adds pages up to the first that cannot be read, and returns their number."""
-    count, room = 0, OcrBudget()
-    try:
-        for picture in pages_of(data):
-            if not room.take() and count:
-                builder.note(f"Only the first {count} pages were read, since OCR takes long; split the file.")
-                break
-            lines = read_picture(picture)
-            count += 1
-            add_page(builder, count, lines)
-    except InvalidInput as error:
-        if not count:
-            raise
-        builder.note(f"Page {count + 1} and what follows could not be read: the file {error}.")
-    return count
 
 
 def add_page(builder: Builder, page: int, lines: Sequence[OcrLine], label: str = "") -> None:

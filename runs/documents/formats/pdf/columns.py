@@ -86,7 +86,7 @@ class _RowRun(NamedTuple):
 
 def by_columns(page: PdfTextPage, text: str, numbers: Sequence[int]) -> tuple[str, Sequence[int]]:
     """Returns the text with columns one after the other, and `numbers` in the same order."""
-    spans = list(_spans(text)) if _may_have(page, text, numbers) else []
+    spans = list(line_spans(text)) if _may_have(page, text, numbers) else []
     if not 0 < len(spans) <= _MAX_LINES or len(text) > _MAX_CHARACTERS:
         return text, numbers
     lines = [_line(page, text, numbers, *span) for span in spans]
@@ -132,8 +132,8 @@ def _may_have(page: PdfTextPage, text: str, numbers: Sequence[int]) -> bool:
     return counts[True] == 2
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yields the ranges of the lines that are not empty."""
+def line_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yields the ranges of the lines that are not blank."""
     at = 0
     for line in text.split("\n"):
         if line.strip():

@@ -21,6 +21,7 @@ from pypdfium2 import PdfPage, PdfTextPage, raw
 
 from runs.documents.formats.pdf import unseen
 from runs.documents.formats.pdf.characters import PageText
+from runs.documents.formats.pdf.columns import line_spans
 from runs.documents.formats.pdf.contents import MIN_SIZE, Brush, Contents, Doubt, Font, contents_of
 from runs.documents.formats.pdf.geometry import (
     PageView,
@@ -167,7 +168,7 @@ def find_hidden_text(
     where = contents.doubtful if is_known else None
     if where is not None and not where:
         return HiddenText(has_more=sheet.has_more)
-    lines = [span for span in _lines(text.text) if where is None or sheet.is_in(where, *span)]
+    lines = [span for span in line_spans(text.text) if where is None or sheet.is_in(where, *span)]
     found, seen, unprinted = dict[int, list[int]](), set[int](), list[int]()
     for window in [PageWindow(WHOLE, list(range(len(lines))))] if where is None else sheet.windows(lines):
         look = _PartCheck(sheet, window.place)
@@ -180,14 +181,6 @@ def find_hidden_text(
             shown.add(contents, "\n".join(["", *(text.text[slice(*lines[number])] for number in plain)]))
     hidden = [at for number in range(len(lines)) for at in found[number] if at not in seen]
     return HiddenText(_runs(hidden, text.text), _runs(sorted(unprinted), text.text), sheet.has_more)
-
-
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    at = 0
-    for line in text.split("\n"):
-        if line.strip():
-            yield at, at + len(line)
-        at += len(line) + 1
 
 
 def _runs(offsets: Sequence[int], text: str) -> list[tuple[int, int]]:
@@ -280,7 +273,12 @@ class _PartCheck:
             and self._is_on_page(LineExtent.of(drawn_at), drawn_at)
         ):
             return sorted(hidden)
-        ground = self._ground(places)
+        # The ground is the most frequent shade of the line.
+        counts = [0] * 256
+        for room in places:
+            histogram = self._coarse.image.crop(room).histogram()
+            counts = [one + other for one, other in zip(counts, histogram, strict=True)]
+        ground = counts.index(max(counts))
         has_ink = any(self._contrast_in(self._coarse, place, ground) >= _MIN_STEP for place in places)
         return [at for at in range(start, end) if at in hidden or self._is_hidden(at, ground, has_ink)]
 
@@ -451,14 +449,6 @@ class _PartCheck:
     def _is_in_picture(self, box: Box) -> bool:
         across, up = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         return any(one[0] <= across <= one[2] and one[1] <= up <= one[3] for one in self._sheet.pictures)
-
-    def _ground(self, places: Sequence[Room]) -> int:
-        """Returns the most frequent shade of a line."""
-        counts = [0] * 256
-        for place in places:
-            part = self._coarse.image.crop(place).histogram()
-            counts = [one + other for one, other in zip(counts, part, strict=True)]
-        return counts.index(max(counts))
 
     def _contrast(self, picture: Picture, place: Rectangle, ground: int) -> int:
         return self._contrast_in(picture, picture.room(place), ground)

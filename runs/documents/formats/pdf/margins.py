@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pypdfium2 import PdfTextPage
 
 from runs.documents.formats.pdf.characters import RAISED, PageText
+from runs.documents.formats.pdf.columns import line_spans
 from runs.documents.formats.pdf.geometry import size_of
 
 _MARK = re.compile(f"[{RAISED}]+")
@@ -108,22 +109,12 @@ def running_lines(pages: Sequence[str]) -> list[list[tuple[int, int]]]:
 
 def _outer(text: str) -> list[MarginLine]:
     """Returns the first and the last lines that are not empty."""
-    spans = sorted({*islice(_forwards(text), _LINES), *islice(_backwards(text), _LINES)})
+    spans = sorted({*islice(line_spans(text), _LINES), *islice(_backwards(text), _LINES)})
     return [
         MarginLine(start, end, _DIGITS.sub("#", " ".join(text[start:end].split())))
         for start, end in spans
         if end - start <= _MAX_LINE
     ]
-
-
-def _forwards(text: str) -> Iterator[tuple[int, int]]:
-    at = 0
-    while at < len(text):
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        if text[at:end].strip():
-            yield at, end
-        at = end + 1
 
 
 def _backwards(text: str) -> Iterator[tuple[int, int]]:

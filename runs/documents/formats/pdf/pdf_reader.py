@@ -262,15 +262,11 @@ def _unnamed(text_page: PdfTextPage, text: PageText, page: PageReading) -> list[
 def _missing(page: PdfPage, letters: int, nameless: int) -> PageProblem | None:
     """Returns what OCR may find on the page in addition to its text."""
     if not letters:
-        return PageProblem.TEXT if _shows_something(page) else None
+        dark, light = cast("tuple[int, int]", draw(page, _GLANCE_SCALE, grey=True).getextrema())
+        return PageProblem.TEXT if light - dark >= _MIN_INK else None
     if nameless > _MAX_NAMELESS * letters:
         return PageProblem.LETTERS
     return PageProblem.MOST if letters < _FEW and is_picture(page) else None
-
-
-def _shows_something(page: PdfPage) -> bool:
-    dark, light = cast("tuple[int, int]", draw(page, _GLANCE_SCALE, grey=True).getextrema())
-    return light - dark >= _MIN_INK
 
 
 class _Labels:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from runs.documents.formats.pptx import FORMAT
 from runs.documents.model.layout import BlockKind, MarkKind
 from runs.documents.reading.building import Builder, BuiltDocument
-from runs.documents.reading.package_parts import MAX_DEPTH, Element, Package, Relation, whole_number
+from runs.documents.reading.package_parts import MAX_DEPTH, Element, Package, whole_number
 from runs.errors import InvalidInput
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -46,7 +46,8 @@ class Shapes:
         for number, shape in enumerate((one for one in tree if one.tag in _SHAPES), 1):
             start = self._builder.begin()
             self._shape(shape, f"{prefix}.sh{number}", depth)
-            if _is_hidden(shape):
+            found = next((properties for name in _NAMES if (properties := shape.find(name)) is not None), None)
+            if found is not None and found.get("hidden") in {"1", "true"}:
                 self._builder.mark(MarkKind.HIDDEN, start, self._builder.begin() - 1, note="hidden shape")
 
     def _shape(self, shape: Element, anchor: str, depth: int) -> None:
@@ -75,11 +76,6 @@ class Shapes:
                 chosen = shape.find(f"{_MC}{name}")
                 if chosen is not None and self._builder.begin() == start:  # the fallback repeats the same text
                     self.walk(chosen, anchor, depth + 1)
-
-
-def _is_hidden(shape: Element) -> bool:
-    found = next((one for name in _NAMES if (one := shape.find(name)) is not None), None)
-    return found is not None and found.get("hidden") in {"1", "true"}
 
 
 class SlideComment(NamedTuple):
@@ -175,12 +171,9 @@ class _Slide:
             self._builder.mark(MarkKind.HIDDEN, start, self._builder.begin() - 1, note="hidden slide")
 
     def _parts(self, kind: str) -> Iterator[Element]:
-        for one in self._in_order(kind):
-            if (root := self._package.xml(one.target)) is not None:
+        for one in self._relations:
+            if one.kind == kind and (root := self._package.xml(one.target)) is not None:
                 yield root
-
-    def _in_order(self, kind: str) -> Sequence[Relation]:
-        return [one for one in self._relations if one.kind == kind]
 
     def _add_lines(self, place: str, kind: BlockKind, lines: Sequence[str]) -> None:
         for number, line in enumerate(lines, 1):

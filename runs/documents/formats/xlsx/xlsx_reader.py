@@ -182,9 +182,15 @@ class WorkbookText:
         stored = self._stored(row, range(first, last + 1))
         start = self._add(self._named(row.number, first), BlockKind.ROW, "\t".join(texts), stored=stored)
         if not self._hidden_columns.isdisjoint(columns):
-            self._mark_columns(start, first, texts)
+            for column, (at, text) in enumerate(_places(start, texts), first):
+                if column in self._hidden_columns and text:
+                    self._mark(MarkKind.HIDDEN, at, at + len(text), note="hidden column")
         if row.number in self._comments:
-            self._mark_commented(start, first, texts, row.number)
+            comments = {one.column: one for one in reversed(self._comments[row.number])}
+            for column, (at, text) in enumerate(_places(start, texts), first):
+                if one := comments.get(column):
+                    note = self._comment(row.number, column, 1)
+                    self._mark(MarkKind.COMMENTED, at, at + len(text), by=one.by, on=one.on, note=note)
 
     def _stored(self, row: Row, columns: Sequence[int]) -> str:
         """Returns the stored values of these cells, as in `Block.stored`."""
@@ -193,19 +199,6 @@ class WorkbookText:
         stored = " ".join(row.stored.get(column, "") for column in columns)
         self._left_stored -= len(stored)
         return stored if self._left_stored >= 0 else NOT_KEPT
-
-    def _mark_columns(self, start: int, first: int, texts: Sequence[str]) -> None:
-        for column, (at, text) in enumerate(_places(start, texts), first):
-            if column in self._hidden_columns and text:
-                self._mark(MarkKind.HIDDEN, at, at + len(text), note="hidden column")
-
-    def _mark_commented(self, start: int, first: int, texts: Sequence[str], row: int) -> None:
-        comments = {one.column: one for one in reversed(self._comments[row])}
-        for column, (at, text) in enumerate(_places(start, texts), first):
-            if one := comments.get(column):
-                self._mark(
-                    MarkKind.COMMENTED, at, at + len(text), by=one.by, on=one.on, note=self._comment(row, column, 1)
-                )
 
     def _mark(self, kind: MarkKind, start: int, end: int, *, note: str, by: str = "", on: str = "") -> None:
         self._left_marks -= 1
