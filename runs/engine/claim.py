@@ -76,14 +76,14 @@ def claim(work_id: int) -> Lease | None:
     if process_registry.draining.is_set():
         return None
     work = _read(Q(pk=work_id) & due())
-    lease = _claimed(work) if work else None
+    lease = _take(work) if work else None
     if work and lease:
         attempt = work.attempt
         trees.load_readings([work.run.inputs, attempt.base if attempt else work.run.head])
     return lease
 
 
-def _claimed(work: WorkItem) -> Lease | None:
+def _take(work: WorkItem) -> Lease | None:
     """The lease; None if the item has changed since it was read."""
     # Every claim raises the epoch and every heartbeat moves the end of the lease, so that these two show any change.
     as_read = {"epoch": work.epoch, "lease_until": work.lease_until}
@@ -196,7 +196,7 @@ def give_back(lease: Lease) -> None:
 def hurry(work_id: int, by: str) -> bool:
     """Carry out an item now that waits for its time. False if it does not wait."""
     waits = Q(pk=work_id, status=WorkStatus.READY.value, due_at__gt=clock.now())
-    return _moved(waits, f"{by} had the work tried again at once.", due_at=clock.now())
+    return _update_with_note(waits, f"{by} had the work tried again at once.", due_at=clock.now())
 
 
 def release(work_id: int, by: str) -> bool:
@@ -206,10 +206,10 @@ def release(work_id: int, by: str) -> bool:
     """
     held = Q(pk=work_id, status=WorkStatus.LEASED.value)
     over = clock.after(-timedelta(seconds=1))
-    return _moved(held, f"{by} took the work from the process that held it.", lease_until=over)
+    return _update_with_note(held, f"{by} took the work from the process that held it.", lease_until=over)
 
 
-def _moved(which: Q, note: str, **changes: Any) -> bool:
+def _update_with_note(which: Q, note: str, **changes: Any) -> bool:
     with event_log.writing():
         run_id = WorkItem.objects.filter(which).values_list("run_id", flat=True).first()
         if run_id is None or not WorkItem.objects.filter(which).update(**changes):

@@ -38,23 +38,29 @@ def read_inputs(recording: Recording) -> None:
         if time.monotonic() - reported >= REPORT_INTERVAL and (
             left := database.call(lambda: renditions.still_waiting(sources))
         ):
-            recording.commit(partial(_say, done=documents - len(left), documents=documents))
+            recording.commit(partial(_report_progress, done=documents - len(left), documents=documents))
             reported = time.monotonic()
     if database.call(lambda: renditions.still_waiting(sources)):
         recording.commit(lambda mine: claim.postpone(mine, timezone.now() + renditions.POLL_INTERVAL))
         return
-    recording.commit(_ended)
+
+    def end(mine: WorkItem) -> None:
+        outcomes.documents_read(mine.run)
+        claim.finish(mine)
+        advance(mine.run_id)
+
+    recording.commit(end)
 
 
 def _read(source: str) -> None:
     if row := database.call(lambda: renditions.take(source)):
-        with _held(row):
+        with _extending_claim(row):
             renditions.make(row)
         database.call(lambda: renditions.keep(row))
 
 
 @contextmanager
-def _held(row: Rendition) -> Iterator[None]:
+def _extending_claim(row: Rendition) -> Iterator[None]:
     """Extend the claim on a rendition in a thread while it is made. The claim of a killed process expires."""
     ended = threading.Event()
 
@@ -72,14 +78,8 @@ def _held(row: Rendition) -> Iterator[None]:
         keeper.join()
 
 
-def _say(mine: WorkItem, done: int, documents: int) -> None:
+def _report_progress(mine: WorkItem, done: int, documents: int) -> None:
     event_log.record(mine.run_id, events.Reading(done=done, documents=documents))
-
-
-def _ended(mine: WorkItem) -> None:
-    outcomes.documents_read(mine.run)
-    claim.finish(mine)
-    advance(mine.run_id)
 
 
 @task

@@ -27,13 +27,13 @@ _MANY_NAMES = 3
 """A text whose beginning was not seen is taken for JSON if it has so many names of fields."""
 _MAX_NAME = 50
 """Characters of a step's name."""
-_OF_RUN = {"step": None, "attempt": None, "name": ""}
-_KEPT = 4_000
+_NO_STEP = {"step": None, "attempt": None, "name": ""}
+_MAX_KEPT_CHARS = 4_000
 """Characters that are kept of each text: more than is shown, so that a secret is recognised before it is cut."""
-_HELD_BACK = 16
+_HIDDEN_CHARS = 16
 """Characters at the end of an unfinished block that are not shown: they may be the beginning of a secret."""
-_ESCAPED = re.compile(r"\\(?:([nrt])|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_NAMED = re.compile(r'(?<!\\)"\s*:[\s\[{]*"?')
+_ESCAPE = re.compile(r"\\(?:([nrt])|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_NAME_END = re.compile(r'(?<!\\)"\s*:[\s\[{]*"?')
 _STRUCTURE = re.compile(r'[\s,{}\[\]]{0,9}(?<!\\)"[\s,{}\[\]]*"?|^[\s{\[]+')
 
 
@@ -57,12 +57,12 @@ class Tail:
         if not self._open:
             self._is_json |= piece.lstrip().startswith("{")
         self._open += len(piece)
-        self._raw = (self._raw + piece[-_KEPT:])[-_KEPT:]
+        self._raw = (self._raw + piece[-_MAX_KEPT_CHARS:])[-_MAX_KEPT_CHARS:]
 
     def shown(self, max_bytes: int) -> str:
         """The end of the text for people, without secrets, at most `max_bytes` as JSON."""
         text = redacted(self._raw)
-        text = text[: len(text) - min(self._open, _HELD_BACK)]
+        text = text[: len(text) - min(self._open, _HIDDEN_CHARS)]
         is_json = self._is_json or text.count('":') >= _MANY_NAMES
         return last(_readable(text) if is_json else text, max_bytes)
 
@@ -139,7 +139,7 @@ class LiveDraft:
 
     def _json(self, **values: object) -> bytes:
         one = self._attempt
-        of = {"step": one.step_id, "attempt": one.number, "name": one.step.spec.name[:_MAX_NAME]} if one else _OF_RUN
+        of = {"step": one.step_id, "attempt": one.number, "name": one.step.spec.name[:_MAX_NAME]} if one else _NO_STEP
         return _bytes({"writing": {**of, "role": self._role.value, **values}})
 
 
@@ -165,4 +165,4 @@ def _readable(raw: str) -> str:
         space, code, other = match.groups()
         return chr(int(code, 16)) if code else other or ("\n" if space == "n" else " ")
 
-    return _ESCAPED.sub(character, _STRUCTURE.sub("\n", _NAMED.sub(": ", raw))).strip()
+    return _ESCAPE.sub(character, _STRUCTURE.sub("\n", _NAME_END.sub(": ", raw))).strip()

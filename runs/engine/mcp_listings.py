@@ -49,17 +49,17 @@ def ask(name: str, keep_going: Callable[[], None] = lambda: None) -> None:
             listing = connection.tools()
         except InvalidInput as error:
             problem = str(error)
-            database.call(lambda: _keep(name, {"problem": problem[:500]}))
+            database.call(lambda: _store(name, {"problem": problem[:500]}))
             return
     database.call(lambda: keep(name, listing))
 
 
 def keep(name: str, listing: Listing) -> None:
     found = {"tools": list(listing.tools), "left_out": list(listing.problems), "listed_at": timezone.now()}
-    _keep(name, {**found, "problem": ""})
+    _store(name, {**found, "problem": ""})
 
 
-def _keep(name: str, values: dict[str, object]) -> None:
+def _store(name: str, values: dict[str, object]) -> None:
     defaults = {**values, "asked_at": timezone.now(), "wanted_at": None, "asking_until": None}
     ServerListing.objects.update_or_create(name=name, defaults=defaults)
 
@@ -83,7 +83,7 @@ def list_wanted() -> None:
     if not _listing.acquire(blocking=False):
         return
     try:
-        while (name := database.call(_taken)) is not None:
+        while (name := database.call(_claim_wanted)) is not None:
             ask(name)
     finally:
         _listing.release()
@@ -100,7 +100,7 @@ def _wanted() -> QuerySet[ServerListing]:
     return ServerListing.objects.filter(nobody_asks, name__in=settings.MCP, wanted_at__isnull=False)
 
 
-def _taken() -> str | None:
+def _claim_wanted() -> str | None:
     """Claim a server for this process, and return its name."""
     for name in _wanted().order_by("wanted_at").values_list("name", flat=True):
         # The UPDATE repeats the condition, so that only one process claims the server.

@@ -64,7 +64,7 @@ def named_only(ask: Ask, taken: Taken) -> Ask:
         has_none = block.get("type") == NOTE and not any(taken.values())
         return [] if has_none or (block.get("type") == PAGES and not taken[str(block["kind"])]) else [block]
 
-    return _changed(ask, kept)
+    return _replace_blocks(ask, kept)
 
 
 class Sent(NamedTuple):
@@ -79,30 +79,32 @@ def with_pages(ask: Ask, check: Callable[[], None] = lambda: None) -> Sent:
 
     `check` is called from time to time, and raises to break it off.
     """
-    new = [_place(block) for block in page_blocks(ask.messages[-1:])]
+    new = [_page_range(block) for block in page_blocks(ask.messages[-1:])]
     put: list[list[JsonObject]] = []
     shown: list[str] = []
     left = MAX_BYTES
     for block in reversed(list(page_blocks(ask.messages))):
         blocks: list[JsonObject] = []
-        for part, made in reversed(_made_to_fit(block, check)):
+        for part, made in reversed(_render_to_fit(block, check)):
             size = sum(map(_size, made))
             text = _TOO_LARGE if size > MAX_BYTES else _LEFT_OUT if size > left else _SHOWN if made else _FAILED
             if text is _SHOWN:
                 left -= size
-                shown += [title_of(part)] if _place(block) in new else []
-            blocks = [_said(text, part), *(made if text is _SHOWN else ()), *blocks]
+                shown += [title_of(part)] if _page_range(block) in new else []
+            blocks = [_sentence(text, part), *(made if text is _SHOWN else ()), *blocks]
         put.append(blocks)
-    whole = _changed(ask, lambda block: put.pop() if block.get("type") == PAGES else [_as_text(block)])
+    whole = _replace_blocks(ask, lambda block: put.pop() if block.get("type") == PAGES else [_as_text(block)])
     return Sent(whole, tuple(reversed(shown)))
 
 
 def without_pages(ask: Ask) -> Ask:
     """The question with a sentence instead of each page, because its server has refused pages."""
-    return _changed(ask, lambda block: [_said(_FAILED, block) if block.get("type") == PAGES else _as_text(block)])
+    return _replace_blocks(
+        ask, lambda block: [_sentence(_FAILED, block) if block.get("type") == PAGES else _as_text(block)]
+    )
 
 
-def _changed(ask: Ask, instead: Callable[[JsonObject], list[JsonObject]]) -> Ask:
+def _replace_blocks(ask: Ask, instead: Callable[[JsonObject], list[JsonObject]]) -> Ask:
     """The question with blocks replaced by `instead`. Messages without pages stay the same objects."""
     messages: list[JsonObject] = []
     for message in ask.messages:
@@ -118,29 +120,29 @@ def _as_text(block: JsonObject) -> JsonObject:
     return {"type": "text", "text": block["text"]} if block.get("type") == NOTE else block
 
 
-def _made_to_fit(block: JsonObject, check: Callable[[], None]) -> list[tuple[JsonObject, list[JsonObject]]]:
+def _render_to_fit(block: JsonObject, check: Callable[[], None]) -> list[tuple[JsonObject, list[JsonObject]]]:
     """The pages of a block as the API accepts them, one by one if they are too large together."""
     check()
-    made = _made(block)
+    made = _render(block)
     if sum(map(_size, made)) <= MAX_BYTES:
         return [(block, made)]
     found = []
     for page in one_by_one(block):
         check()
-        found.append((page, _made(page)))
+        found.append((page, _render(page)))
     return found
 
 
-def _made(block: JsonObject) -> list[JsonObject]:
+def _render(block: JsonObject) -> list[JsonObject]:
     """The pages of a block; empty if they cannot be made, which does not fail the attempt."""
     for _ in range(MAX_TRIES):
         try:
             sha256, numbers = str(block["sha256"]), pages_of(block)
             if block["kind"] == "pdf":
                 data = page_pictures.cut(sha256, numbers[0], numbers[-1])
-                return [{"type": "document", "source": _source("application/pdf", data), "title": title_of(block)}]
+                return [{"type": "document", "source": _encoded("application/pdf", data), "title": title_of(block)}]
             pictures = (page_pictures.for_models(sha256, number) for number in numbers)
-            return [{"type": "image", "source": _source(*picture)} for picture in pictures]
+            return [{"type": "image", "source": _encoded(*picture)} for picture in pictures]
         except (NoTurn, Interrupted) as error:  # not because of the file, so it is tried again
             log.warning("%s cannot be shown now: %s", title_of(block), error)
         except (PevError, FileNotFoundError) as error:
@@ -149,15 +151,15 @@ def _made(block: JsonObject) -> list[JsonObject]:
     return []
 
 
-def _place(block: JsonObject) -> tuple[JsonValue, ...]:
+def _page_range(block: JsonObject) -> tuple[JsonValue, ...]:
     return block["sha256"], block["first"], block["last"]
 
 
-def _said(text: str, block: JsonObject) -> JsonObject:
+def _sentence(text: str, block: JsonObject) -> JsonObject:
     return {"type": "text", "text": text.format(title=title_of(block))}
 
 
-def _source(media_type: str, data: bytes) -> JsonObject:
+def _encoded(media_type: str, data: bytes) -> JsonObject:
     return {"type": "base64", "media_type": media_type, "data": base64.b64encode(data).decode()}
 
 

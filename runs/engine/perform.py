@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import NamedTuple, assert_never
 
 from django.conf import settings
@@ -55,7 +54,7 @@ from runs.pev.contracts import StepOutput
 from runs.pev.imports.imported import Imported
 from runs.pev.planner import PlanBrief
 from runs.pev.policy import Capacities
-from runs.pev.read_set import FileView, ReadSet, ReadTracker
+from runs.pev.read_set import FileView, ReadTracker
 from runs.pev.step_brief import StepBrief
 from runs.pev.subagents import with_subagents
 from runs.pev.synthesizer import synthesize
@@ -163,7 +162,7 @@ def perform(work_id: int) -> None:
         return
     try:
         with claim.heartbeat.keeping(lease):
-            _under(Recording(lease))
+            _work_under(Recording(lease))
     except FromLaterVersion as later:
         database.call(lambda: claim.give_back(lease))
         _leave(work_id, later)
@@ -174,6 +173,7 @@ def perform(work_id: int) -> None:
 
 
 def _leave(work_id: int, later: FromLaterVersion) -> None:
+    # Ended entries are removed here, so that the table does not grow for as long as the process lives.
     log.warning("work %s is left to processes of a later version: %s", work_id, later)
     now = time.monotonic()
     for ended in [each for each, until in _left.items() if until <= now]:
@@ -185,7 +185,7 @@ _left: dict[int, float] = {}
 """By the id of a work item: the monotonic time until which this process leaves it alone."""
 
 
-def _under(recording: Recording) -> None:
+def _work_under(recording: Recording) -> None:
     """Do the work. If it ends early, it is postponed, or suspended until a person answers."""
     losses = recording.item.losses
     if losses >= settings.MAX_LOSSES:
@@ -210,7 +210,7 @@ def _under(recording: Recording) -> None:
         recording.commit(lambda mine: claim.postpone(mine, timezone.now() + STORE_WAIT))
         log.warning("postponed: %s", away.__cause__ or away, extra=recording.lease.about)
     except ModelError as error:
-        _without_reply(recording, error)
+        _retry_later(recording, error)
     except NoVerdict as missing:
         _suspend(recording, str(missing), reset=False, cause=missing.kind)
     except ContractBroken as broken:
@@ -234,7 +234,7 @@ def _do(recording: Recording) -> None:
             _finalise(recording)
 
 
-def _without_reply(recording: Recording, error: ModelError) -> None:
+def _retry_later(recording: Recording, error: ModelError) -> None:
     """Continue later from the journal, or ask a person if that was tried often enough."""
     until = retry_at(error, recording.item.tries, timezone.now())
     if until is None:
@@ -272,7 +272,13 @@ def _plan(recording: Recording) -> None:
     except PlanRepeated as repeated:
         if not brief.stands:  # a person rejected it: no one but a person can say what now
             raise
-        recording.commit(partial(_without_replan, why=_sentence(repeated)))
+        why = _sentence(repeated)
+
+        def go_on_as_planned(mine: WorkItem) -> None:
+            effects.go_on_without_replan(states.of(mine.run), why)
+            _done(mine)
+
+        recording.commit(go_on_as_planned)
         return
 
     def propose(mine: WorkItem) -> None:
@@ -286,11 +292,6 @@ def _plan(recording: Recording) -> None:
     recording.commit(propose)
 
 
-def _without_replan(mine: WorkItem, why: str) -> None:
-    effects.go_on_without_replan(states.of(mine.run), why)
-    _done(mine)
-
-
 def _attempt(recording: Recording) -> None:
     item = recording.item
     assert item.attempt is not None
@@ -299,14 +300,22 @@ def _attempt(recording: Recording) -> None:
     looks = ReadTracker()
     try:
         executing = item.attempt.status == AttemptStatus.EXECUTING
-        calls = _execute(recording, deadline, looks) if executing else _executed(item, looks)
+        calls = _execute(recording, deadline, looks) if executing else _recorded_calls(item, looks)
         judgement = _verify(recording, deadline, calls, looks)
     except NoVerdict:
         raise
     except ContractBroken as broken:
         judgement = verifier.failed(_sentence(broken))
     reads = looks.recorded(database.call(lambda: _view_with_earlier(recording.item, looks)))
-    recording.commit(partial(_judged, judgement=judgement, reads=reads))
+
+    def judge(mine: WorkItem) -> None:
+        assert mine.attempt is not None
+        blocked = bool(mine.attempt.output and mine.attempt.output.status == "blocked")
+        state = outcomes.judged(mine.attempt, judgement, reads=reads, blocked=blocked)
+        claim.finish(mine)
+        go_on(state)
+
+    recording.commit(judge)
 
 
 def _view_with_earlier(item: WorkItem, looks: ReadTracker) -> FileView:
@@ -360,7 +369,7 @@ def _people(recording: Recording) -> RunPeople | None:
     return RunPeople(recording) if recording.item.run.policy.questions else None
 
 
-def _executed(item: WorkItem, looks: ReadTracker) -> list[ToolCall]:
+def _recorded_calls(item: WorkItem, looks: ReadTracker) -> list[ToolCall]:
     """The tool calls of a report that was committed before a crash, from the journal."""
     calls = database.call(lambda: results_of(item))
     for call in calls:
@@ -428,15 +437,6 @@ def _overlay(item: WorkItem) -> Overlay:
         dated=attempt.created_at,
         call=database.call,
     )
-
-
-def _judged(mine: WorkItem, judgement: Judgement, reads: ReadSet) -> None:
-    attempt = mine.attempt
-    assert attempt is not None
-    blocked = bool(attempt.output and attempt.output.status == "blocked")
-    state = outcomes.judged(attempt, judgement, reads=reads, blocked=blocked)
-    claim.finish(mine)
-    go_on(state)
 
 
 def _done(mine: WorkItem) -> None:

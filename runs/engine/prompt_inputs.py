@@ -101,19 +101,21 @@ def _reason(lesson: Lesson, previous: Plan | None) -> str:
     """Why there is a new version: what happened last. The words of a person are shown with their decision instead."""
     failures = list(_failures(previous)) if previous and previous.status in _CARRIED_OUT else []
     if failures and _lesson(*failures[-1]) == lesson:
-        return _given_up(*failures[-1])
-    if lesson.from_person:
-        return f"{_titled(lesson.label, previous).replace(' rejected ', ' requested changes to ', 1)}."
-    return f"{lesson.label}: {_short(lesson.text)}"
-
-
-def _titled(label: str, plan: Plan | None) -> str:
-    """The label with the name of a step; models get its key instead."""
-    for step in plan.steps.all() if plan else ():
+        step, critique = failures[-1]
+        used_up = step.failures >= step.plan.run.policy.attempts
+        name = f"“{step.spec.name}”"
+        why = f"All attempts at {name} are used up" if used_up else f"{name} cannot go on as planned"
+        words = "" if critique.from_person else f" {critique.label.capitalize()}: {_short(critique.text)}"
+        return f"{why}, so it is planned again.{words}"
+    if not lesson.from_person:
+        return f"{lesson.label}: {_short(lesson.text)}"
+    label = lesson.label
+    for step in previous.steps.all() if previous else ():  # the label has the key of a step, which only models need
         label = label.replace(f" the start of step {step.key} of ", f" the start of “{step.spec.name}” in ", 1)
         if label.endswith(where := f" in step {step.key}"):
-            return f"{label.removesuffix(where)} in “{step.spec.name}”"
-    return label
+            label = f"{label.removesuffix(where)} in “{step.spec.name}”"
+            break
+    return f"{label.replace(' rejected ', ' requested changes to ', 1)}."
 
 
 def _short(text: str) -> str:
@@ -121,22 +123,19 @@ def _short(text: str) -> str:
 
 
 def _spent_versions(plans: Sequence[Plan], learnt: Mapping[int, Sequence[Lesson]]) -> Iterator[RejectedWork]:
-    """The newest version and all that were carried out, each with the last reasons against it."""
+    """The newest version and all that were carried out, each with the last reasons against it: what it did not
+    achieve, according to the steps that were tried, and what people said.
+    """
     for plan in plans:
-        if plan.status in _CARRIED_OUT or plan is plans[-1]:
-            why = [
-                *_missed(plan),
-                *(f"{one.label}: {_short(one.text)}" for one in learnt[plan.pk] if one.from_person),
-            ]
+        was_carried_out = plan.status in _CARRIED_OUT
+        if was_carried_out or plan is plans[-1]:
+            why = []
+            if was_carried_out:
+                missed = (entry for entry in entries_of(plan) if entry.tried and entry.status not in SETTLED_STEPS)
+                why += [point_of(entry).sentence for entry in missed]
+                why += [_short(line) for line in plan.unmet.splitlines()]
+            why += [f"{lesson.label}: {_short(lesson.text)}" for lesson in learnt[plan.pk] if lesson.from_person]
             yield RejectedWork(plan.version, fingerprint.contract_of(plan), " ".join(why[-REASONS:]))
-
-
-def _missed(plan: Plan) -> Iterator[str]:
-    """What a version that was carried out did not achieve, according to the steps that were tried."""
-    if plan.status in _CARRIED_OUT:
-        missed = (entry for entry in entries_of(plan) if entry.tried and entry.status not in SETTLED_STEPS)
-        yield from (point_of(entry).sentence for entry in missed)
-        yield from (_short(line) for line in plan.unmet.splitlines())
 
 
 def _spent_steps(run: Run) -> Iterator[RejectedWork]:
@@ -153,21 +152,15 @@ def _lessons(plan: Plan) -> tuple[Lesson, ...]:
     found: list[Lesson] = []
     if plan.status in _CARRIED_OUT:
         found += (_lesson(step, critique) for step, critique in _failures(plan))
-        found += (
-            [Lesson(f"Success criteria that version {plan.version} did not meet", plan.unmet)] if plan.unmet else []
-        )
-    found += (lesson for gate in gates for lesson in _said(gate, plan))
+        if plan.unmet:
+            found.append(Lesson(f"Success criteria that version {plan.version} did not meet", plan.unmet))
+    for gate in gates:
+        gate_type = type_of(gate)
+        if gate_type.subject is Subject.ERROR:  # what a person asked for is about this error
+            found.append(Lesson(f"An error that held version {plan.version}{where_of(gate)}", gate.question))
+        label = f"{gate.decided_by} rejected {gate_type.about_request_for_planner(gate, f'version {plan.version}')}"
+        found += (Lesson(label, asked.words, from_person=True, request=asked.request) for asked in gate.asked)
     return tuple(found)
-
-
-def _said(gate: Gate, plan: Plan) -> Iterator[Lesson]:
-    """What a person asked for at a gate. After an error, the error comes first."""
-    gate_type = type_of(gate)
-    if gate_type.subject is Subject.ERROR:
-        yield Lesson(f"An error that held version {plan.version}{where_of(gate)}", gate.question)
-    what = gate_type.about_request_for_planner(gate, f"version {plan.version}")
-    for asked in gate.asked:
-        yield Lesson(f"{gate.decided_by} rejected {what}", asked.words, from_person=True, request=asked.request)
 
 
 def _failures(plan: Plan) -> Iterator[tuple[Step, Critique]]:
@@ -178,16 +171,6 @@ def _failures(plan: Plan) -> Iterator[tuple[Step, Critique]]:
 def _lesson(step: Step, critique: Critique) -> Lesson:
     label = f"Version {step.plan.version}, step {step.key}, {critique.label}"
     return Lesson(label, critique.text, critique.from_person, critique.request)
-
-
-def _given_up(step: Step, critique: Critique) -> str:
-    """Why a step is planned again, in words for people."""
-    used_up = step.failures >= step.plan.run.policy.attempts
-    why = (
-        f"All attempts at “{step.spec.name}” are used up" if used_up else f"“{step.spec.name}” cannot go on as planned"
-    )
-    said = "" if critique.from_person else f" {critique.label.capitalize()}: {_short(critique.text)}"
-    return f"{why}, so it is planned again.{said}"
 
 
 def critiques_of(step: Step) -> tuple[Critique, ...]:

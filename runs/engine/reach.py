@@ -111,7 +111,7 @@ def checking(
     commands = commands_for(recording, overlay)
     if commands is None:
         return None
-    tools = RecordedTools(_Checks(commands), overlay, recording, deadline, looks, journal.CHECKS)
+    tools = RecordedTools(_CheckTools(commands), overlay, recording, deadline, looks, journal.CHECKS)
 
     @cache
     def run(name: str) -> ToolResult:
@@ -120,7 +120,7 @@ def checking(
     return run
 
 
-class _Checks:
+class _CheckTools:
     """A toolbox that runs commands for checks. A command that did not succeed is an error."""
 
     def __init__(self, commands: TreeCommands) -> None:
@@ -177,7 +177,7 @@ def web_pages(recording: Recording) -> WebPages | None:
     return WebPages(recording) if settings.WEB and recording.item.run.policy.web else None
 
 
-_CHANGED = (
+_TOOL_CHANGED = (
     "{server} has changed its tool {tool} since it was listed, or does not have it any more. Nothing was sent; a "
     "person is asked about the plan before it can be called again."
 )
@@ -201,11 +201,11 @@ class RunServers:
 
     def call(self, use: ToolUse) -> ToolResult:
         try:
-            return self._called(use)
+            return self._call_if_unchanged(use)
         except InvalidInput as error:
             return ToolResult(str(error)[: self._limit], is_error=True)
 
-    def _called(self, use: ToolUse) -> ToolResult:
+    def _call_if_unchanged(self, use: ToolUse) -> ToolResult:
         """Call a tool, if it is still what it was when the plan was approved.
 
         If it has changed, the new listing is stored, so that the approval does not hold any more (G1).
@@ -221,7 +221,7 @@ class RunServers:
         known = database.call(lambda: toolset.server_tools([server]).get(use.name))
         if known is None or known not in now.tools:
             database.call(lambda: keep(server, now))
-            raise InvalidInput(_CHANGED.format(server=server, tool=tool))
+            raise InvalidInput(_TOOL_CHANGED.format(server=server, tool=tool))
         try:
             text, is_error = connection.call(tool, use.input)
         except InvalidInput as error:

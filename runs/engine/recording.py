@@ -30,7 +30,7 @@ from runs.engine.claim import Lease, commit
 from runs.engine.database import database
 from runs.engine.live_text import LiveDraft
 from runs.engine.web_page_texts import text_of_pdf
-from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, PevError, TimeUsedUp, ToolsUsedUp
+from runs.errors import ContractBroken, LeaseLost, LimitReached, ModelError, TimeUsedUp, ToolsUsedUp
 from runs.lifecycle import run_limits
 from runs.lifecycle.approval.fingerprint import digest_of
 from runs.llm.capabilities import capability_of
@@ -259,7 +259,7 @@ class RecordedModel:
 
     def _ask(self, ask: Ask, place: CallPlace, question: JournalQuestion) -> Reply:
         self._keep_going()
-        ask = self._reserved(original_pages.named_only(ask, original_pages.taken_by(capability_of(ask))), place)
+        ask = self._limited(original_pages.named_only(ask, original_pages.taken_by(capability_of(ask))), place)
         began = time.monotonic()
         with LiveDraft(self._recording.item, ask.role) as draft:
 
@@ -268,16 +268,20 @@ class RecordedModel:
                 draft.tick()
 
             try:
-                reply, shown = self._sent(ask, keep_going, draft)
+                reply, shown = self._reply_to(ask, keep_going, draft)
             except (LeaseLost, ContractBroken, ModelError) as error:
-                self._failed(place, question, error, _since(began))
+                duration_ms, spent = _ms_since(began), Usage(**error.tokens)
+                cost = cost_of(question.model, spent, timezone.now().date())
+                work, failure = self._recording.item, error
+                database.call(lambda: journal.write_failure(work, place, question, failure, spent, cost, duration_ms))
+                self._recording.lease.current = False  # written without checking the lease, so the run has changed
                 raise
-            self._hold(place, replace(question, pages=shown), reply, _since(began), draft)
+            self._hold(place, replace(question, pages=shown), reply, _ms_since(began), draft)
         if self._deadline:
             self._deadline.add(began)
         return reply
 
-    def _sent(self, ask: Ask, keep_going: Callable[[], None], draft: LiveDraft) -> tuple[Reply, tuple[str, ...]]:
+    def _reply_to(self, ask: Ask, keep_going: Callable[[], None], draft: LiveDraft) -> tuple[Reply, tuple[str, ...]]:
         """The reply, and the titles of the pages that were shown.
 
         If a server refuses a question with pages, it is asked again without them, and never with pages again.
@@ -300,7 +304,7 @@ class RecordedModel:
         if self._deadline:
             self._deadline.check(began)
 
-    def _reserved(self, ask: Ask, place: CallPlace) -> Ask:
+    def _limited(self, ask: Ask, place: CallPlace) -> Ask:
         """The question, its answer limited to what the budget allows. Raises LimitReached if that is too little.
 
         After MAX_CUT_OFF answers that were cut off, the next one needs its full length. Raises ToolsUsedUp.
@@ -337,13 +341,6 @@ class RecordedModel:
                 work.save(update_fields=["tries", "reserved_usd", "reserved_uses"])
 
         self._recording.hold(write, draft)
-
-    def _failed(self, place: CallPlace, question: JournalQuestion, error: PevError, duration_ms: int) -> None:
-        spent = Usage(**error.tokens)
-        cost = cost_of(question.model, spent, timezone.now().date())
-        work = self._recording.item
-        database.call(lambda: journal.write_failure(work, place, question, error, spent, cost, duration_ms))
-        self._recording.lease.current = False  # written without checking the lease, so the run has changed
 
 
 class RecordedTools:
@@ -409,15 +406,13 @@ class RecordedTools:
         """Record a call that the service made within a reply. Its first line gets the day."""
         head, end, rest = result.text.partition("\n")
         dated = replace(result, text=f"{head} ({timezone.now():%Y-%m-%d}){end}{rest}")
-        return self._taken_down(
-            use, dated, lambda call: call.result.startswith(head) and call.result.endswith(end + rest)
-        )
+        return self._record(use, dated, lambda call: call.result.startswith(head) and call.result.endswith(end + rest))
 
     def note(self, use: ToolUse, result: ToolResult) -> ToolResult:
         """Record the result of a subagent. Its time is recorded with the calls that it consists of."""
-        return self._taken_down(use, result, lambda call: call.result == result.text)
+        return self._record(use, result, lambda call: call.result == result.text)
 
-    def _taken_down(self, use: ToolUse, result: ToolResult, is_this: Callable[[ToolCall], bool]) -> ToolResult:
+    def _record(self, use: ToolUse, result: ToolResult, is_this: Callable[[ToolCall], bool]) -> ToolResult:
         work = self._recording.item
         place = CallPlace(work.generation, self._first + len(self.calls))
         call = database.call(lambda: journal.recorded_result(work, place.ordinal, use)) if work.epoch > 1 else None
@@ -440,9 +435,16 @@ class RecordedTools:
         commit = partial(self._recording.commit, calls_only=True)
         result = tool_approval.cleared(self._recording.item, place, use, acting, commit) if acting else None
         if result is None:
-            result = self._inner.run(use) if losses < MAX_TOOL_TRIES else _given_up(losses)
+            if losses < MAX_TOOL_TRIES:
+                result = self._inner.run(use)
+            else:
+                sentence = (
+                    f"This call was not carried out again: {losses} times in a row the process that was at it ended "
+                    "before there was a result. Do it in another way, or leave it out and say so."
+                )
+                result = ToolResult(sentence, is_error=True)
         new: Changes = {p: entry for p, entry in self._overlay.changes.items() if before.get(p) != entry}
-        took = _since(began)
+        took = _ms_since(began)
         if self._deadline:
             self._deadline.add(began)
         return self._recording.commit(
@@ -450,13 +452,5 @@ class RecordedTools:
         )
 
 
-def _given_up(losses: int) -> ToolResult:
-    sentence = (
-        f"This call was not carried out again: {losses} times in a row the process that was at it ended before there "
-        "was a result. Do it in another way, or leave it out and say so."
-    )
-    return ToolResult(sentence, is_error=True)
-
-
-def _since(began: float) -> int:
+def _ms_since(began: float) -> int:
     return round((time.monotonic() - began) * 1_000)

@@ -95,17 +95,16 @@ class Sweeper:
         if self._present:
             self._present.refresh()
         self._announce()
-        self._recheck()
+        self._close_sockets()
         self._forget_pages()
         probes.refresh()
-        if self._notify:
-            self._work(self._notify)
-
-    def _work(self, notify: Callable[[Sequence[int]], object]) -> None:
+        if not self._notify:
+            return
         items = WorkItem.objects.filter(due()).order_by("due_at")
         if self._only_run is not None:
             items = items.filter(run_id=self._only_run)
-        notify(list(items.values_list("pk", flat=True)[:500]))
+        # The oldest 500; the rest follows at later polls, in half a second each.
+        self._notify(list(items.values_list("pk", flat=True)[:500]))
         if self._only_run is None:
             document_work.refresh()
             mcp_listings.refresh()
@@ -131,7 +130,7 @@ class Sweeper:
             self._next_pages = time.monotonic() + DRAFTS_INTERVAL
             page_pictures.sweep()
 
-    def _recheck(self) -> None:
+    def _close_sockets(self) -> None:
         """Close sockets of people who were signed out everywhere by another process."""
         lately = User.objects.filter(signed_out_at__gt=timezone.now() - _COMMITTED_WITHIN)
         signed_out = set(lately.values_list("pk", "signed_out_at"))

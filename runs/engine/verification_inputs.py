@@ -89,7 +89,7 @@ def for_verifier(attempt: Attempt, overlay: Overlay, calls: Sequence[ToolCall], 
         min_document_bytes=policy.min_document_bytes,
         size_checks=_size_checks(step.plan),
         review=policy.model_reviews(Complexity(step.complexity)),
-        persons=persons(asked, attempt.created_at) | _answered(run, _known_to(attempt, calls)),
+        persons=persons(asked, attempt.created_at) | _answers_by_number(run, _known_questions(attempt, calls)),
         requests=judged_requests(attempt, overlay, asked),
         read_whole=_read_whole(run, spec.acceptance_criteria, inputs),
         meant=meant_by([spec], inputs) or list(inputs),
@@ -119,7 +119,7 @@ def for_final_verdict(run: Run, plan: Plan, answer: str, capabilities: Capacitie
         model=role_model.model,
         effort=role_model.effort,
         min_verifier_confidence=policy.min_verifier_confidence,
-        persons=persons(requests_of(run)) | _answered(run),
+        persons=persons(requests_of(run)) | _answers_by_number(run),
         read_whole=_read_whole(run, plan.header.success_criteria, inputs),
         meant=list(inputs),
         simple=Role.VERIFIER in capabilities.simple,
@@ -146,12 +146,12 @@ def _days(run: Run) -> list[Day]:
     return [Day(day.year, day.month, day.day) for day in days]
 
 
-def _answered(run: Run, which: Q | None = None) -> dict[int, str]:
+def _answers_by_number(run: Run, which: Q | None = None) -> dict[int, str]:
     """The answers of people at these gates, by number."""
     return {one.number: one.words for one in answers(run, which)}
 
 
-def _known_to(attempt: Attempt, calls: Sequence[ToolCall]) -> Q:
+def _known_questions(attempt: Attempt, calls: Sequence[ToolCall]) -> Q:
     """The questions that were answered before the attempt began, and those that it asked itself."""
     # By digest and not by work item: another step may have asked the same question first, and the gate belongs to it.
     asked = [call for call in calls if call.name == AskPerson.name and not call.is_error]
@@ -198,19 +198,24 @@ def _requests(gate: Gate, rejected: Attempt, overlay: Overlay) -> list[PersonReq
     ]
 
 
-_QUOTED = ("attempt", "ordinal", "name", "arguments", "result", "is_error", "shown")
+_CALL_COLUMNS = ("attempt", "ordinal", "name", "arguments", "result", "is_error", "shown")
 """The columns that are needed. The others are not read, since a plan of 200 steps has thousands of calls."""
 
 
 def source_of_call(call: ToolCall) -> ToolText:
     """The result of a call as a source, with everything that the executor had put into the call."""
     texts = list(_texts_in(call.arguments))
-    is_outside = not call.is_error and _reads_outside(call.name)
+    results = TOOLS[call.name].results if call.name in TOOLS else None
+    if toolset.is_of_a_server(call.name):
+        reads_outside = toolset.server_effect(call.name) is Effect.READS_OUTSIDE
+    else:
+        reads_outside = results is Results.WEB
+    is_outside = reads_outside and not call.is_error
     if is_outside:  # a page may repeat what its address says, which came from the executor
         texts += [unquote_plus(text) for text in texts]
     expression = "" if call.is_error else calculation_in(call.name, call.arguments)
     missing = None if call.is_error else missing_in(call.name, call.arguments, call.result)
-    is_printed = not call.is_error and _results_of(call.name) is Results.COMMAND
+    is_printed = not call.is_error and results is Results.COMMAND
     return ToolText(
         call.result, call.shown, "\n".join([call.name, *texts]), expression, is_outside, is_printed, missing
     )
@@ -229,18 +234,8 @@ def earlier_calls(plan: Plan, before: datetime | None = None) -> dict[str, ToolT
         kept_doers = kept.values_list("reused_from", "reused_from__reused_from", "key")
         doers |= {reused or own: key for own, reused, key in kept_doers if own}
     of_doers = ToolCall.objects.filter(attempt__in=doers, generation=F("work__generation"), ordinal__lt=CHECKS)
-    calls = of_doers.exclude(name__in=SHOWING_FILES).order_by("work", "ordinal").only(*_QUOTED)
+    calls = of_doers.exclude(name__in=SHOWING_FILES).order_by("work", "ordinal").only(*_CALL_COLUMNS)
     return {f"{STEP}{doers[call.attempt_id or 0]}/tool-{call.ordinal}": source_of_call(call) for call in calls}
-
-
-def _reads_outside(name: str) -> bool:
-    if toolset.is_of_a_server(name):
-        return toolset.server_effect(name) is Effect.READS_OUTSIDE
-    return _results_of(name) is Results.WEB
-
-
-def _results_of(name: str) -> Results | None:
-    return TOOLS[name].results if name in TOOLS else None
 
 
 def _texts_in(value: JsonValue) -> Iterator[str]:

@@ -26,7 +26,7 @@ def text_of_page(found: http_fetch.Fetched) -> str:
     if kind.problem and not form:
         raise InvalidInput(f"{found.address} {kind.problem}.")
     try:
-        return _read(found, form) if form else _plain(found)
+        return _document_text(found, form) if form else _plain_text(found)
     except ValueError as error:  # a process that a hostile page has taken over may return anything
         raise InvalidInput(f"{found.address} was answered by its reader with what cannot be used.") from error
 
@@ -38,26 +38,26 @@ def text_of_pdf(address: str, data: bytes) -> str:
     return text_of_page(http_fetch.Fetched(address, _PDF, data))
 
 
-def _read(found: http_fetch.Fetched, form: str) -> str:
+def _document_text(found: http_fetch.Fetched, form: str) -> str:
     """The text of a document as people see it, without comments and hidden text."""
     reader = FORMATS[form]
     if not reader.function:
         raise InvalidInput(f"{found.address} is {reader.title}, which is not read.")
-    header, payload = _isolated(found, reader.function, found.data, reader.limits)
+    header, payload = _run_isolated(found, reader.function, found.data, reader.limits)
     return own_text(Document(payload.decode(), Rendered.model_validate_json(header).layout)).replace("\0", "")
 
 
-def _plain(found: http_fetch.Fetched) -> str:
+def _plain_text(found: http_fetch.Fetched) -> str:
     text = text_of(found.data)
     if text is None:
-        codec, payload, _ = _isolated(found, f"{encodings.__name__}.read_all", packed([found.data]))
+        codec, payload, _ = _run_isolated(found, f"{encodings.__name__}.read_all", packed([found.data]))
         if not codec:
             raise InvalidInput(f"{found.address} {payload.decode()}.")
         text = payload.decode()
     return text.replace("\r\n", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _isolated(
+def _run_isolated(
     found: http_fetch.Fetched, function: str, data: bytes, limits: isolation.Limits | None = None
 ) -> list[bytes]:
     try:
