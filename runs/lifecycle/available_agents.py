@@ -138,7 +138,7 @@ def _texts(agent: AgentDefinition) -> Iterator[tuple[str, str]]:
 MAX_AGENTS = 100
 """Every prompt of the planner lists all of them."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_TAKEN = frozenset({"new"})
+_RESERVED_NAMES = frozenset({"new"})
 """What is the address of something else."""
 _STALE = "Someone changed this agent since you opened it. Load the page again, then change what is there now."
 
@@ -161,7 +161,7 @@ def all_agents() -> Sequence[Agent]:
 def add_agent(user: User, name: str, definition: AgentDefinition) -> Agent:
     """A new agent. Raises InvalidInput with the sentence for the person, NotAllowed for no administrator."""
     _check(user, definition)
-    if not _NAME.fullmatch(name) or len(name) > 60 or name in _TAKEN:
+    if not _NAME.fullmatch(name) or len(name) > 60 or name in _RESERVED_NAMES:
         raise InvalidInput("Give the agent a name of small letters, digits and hyphens, such as legal-notices-writer.")
     if Agent.objects.count() >= MAX_AGENTS:
         raise InvalidInput(f"There are {MAX_AGENTS} agents, and no more are allowed. Delete one that is not needed.")

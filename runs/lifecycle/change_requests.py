@@ -55,7 +55,7 @@ _ENDS = {status: status is StepStatus.PASSED for status in TERMINAL_STEPS}
 """Of a step: whether all of its criteria are met. Of one that is accepted with issues it is not known of each."""
 
 
-_UNSHOWN = re.compile(r"\ANot provable: no quote shows it in what has changed since\.(?: The verifier said: )?")
+_STATUS_REPEATED = re.compile(r"\ANot provable: no quote shows it in what has changed since\.(?: The verifier said: )?")
 """The beginning of a feedback that repeats the status."""
 
 
@@ -120,7 +120,7 @@ class ChangeRequest:
     def why(self) -> str:
         """The feedback on its status, without words that repeat the status."""
         feedback = self.result.feedback if self.result else ""
-        plain = _UNSHOWN.sub("", feedback, count=1)
+        plain = _STATUS_REPEATED.sub("", feedback, count=1)
         return f"{plain[:1].upper()}{plain[1:]}"
 
     @property
@@ -149,7 +149,10 @@ class ChangeRequest:
     def state(self) -> str:
         """Its status in words, with the place that shows it or the reason."""
         if self.status != "met":
-            return self._by_hand or ": ".join(filter(None, (self.word, self._why_not or self._unshown)))
+            unproved = self.result.evidence if self.result and self.status == "not_provable" else None
+            nothing_shows = unproved is not None and not any(one.verified for one in unproved)
+            why = self._why_not or ("nothing that changed shows it" if nothing_shows else "")
+            return self._by_hand or ": ".join(filter(None, (self.word, why)))
         weak = self.result.weak if self.result else ""
         met = f"met, but look at it yourself: {weak}" if weak else "met"
         return f"{met} ({self.where})" if self.where else met
@@ -174,11 +177,6 @@ class ChangeRequest:
     @property
     def _why_not(self) -> str:
         return self.answers[0].why_not if self._not_done else ""
-
-    @property
-    def _unshown(self) -> str:
-        evidence = self.result.evidence if self.result and self.status == "not_provable" else None
-        return "" if evidence is None or any(one.verified for one in evidence) else "nothing that changed shows it"
 
     @property
     def reason(self) -> str:
@@ -251,11 +249,11 @@ def answered(
     `final` are the judged success criteria.
     """
     names = {key: step.spec.name for key, step in steps.items()}
-    found = (_answered(gate, asked, plan, steps, tried, final) for gate in gates for asked in gate.asked)
+    found = (_outcome_of(gate, asked, plan, steps, tried, final) for gate in gates for asked in gate.asked)
     return [replace(one, steps=names) for one in found]
 
 
-def _answered(
+def _outcome_of(
     gate: Gate,
     asked: Comment,
     plan: Plan | None,
@@ -269,7 +267,7 @@ def _answered(
     if key is None:
         by_hand = edited and not any(answer.done for answer in answers)
         return ChangeRequest(
-            gate, asked, "open" if by_hand else _planned(answers, steps, final), answers, edited=edited
+            gate, asked, "open" if by_hand else _status_by_plan(answers, steps, final), answers, edited=edited
         )
     attempt = next((one for one in reversed(tried(steps[key])) if hasattr(one, "verdict")), None)
     results = attempt.verdict.requests if attempt else []
@@ -279,7 +277,9 @@ def _answered(
     )
 
 
-def _planned(answers: Sequence[RequestAnswer], steps: Mapping[str, Step], final: Sequence[CriterionResult]) -> Status:
+def _status_by_plan(
+    answers: Sequence[RequestAnswer], steps: Mapping[str, Step], final: Sequence[CriterionResult]
+) -> Status:
     """The status by the criteria that the plan names for a request. A named step alone says nothing about it."""
     if not answers:
         return "open"

@@ -32,7 +32,7 @@ def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool
         relaxed=plan.relaxed if plan and not was_read(plan) else (),
         ended=run.ended,
         unread=() if cancelled or failure or run.failure else unread(run, plan),
-        requests=unmet(_answered(run, plan)),
+        requests=unmet(_request_outcomes(run, plan)),
         grounded=_is_grounded(run, plan),
     )
 
@@ -77,7 +77,7 @@ def entry_of(step: Step, attempts: Sequence[Attempt], decisions: Mapping[int, Se
         for gate in (decisions.get(last.pk, ()) if last else ())
     )
     wrote = last is not None and any(last.overlay.get(path) for path in step.spec.outputs)
-    return StepEntry(step.spec.name, StepStatus(step.status), _tried(attempts, decisions), accepted and wrote)
+    return StepEntry(step.spec.name, StepStatus(step.status), _attempt_entries(attempts, decisions), accepted and wrote)
 
 
 def result_in(attempt: Attempt) -> tuple[str, object] | None:
@@ -85,7 +85,7 @@ def result_in(attempt: Attempt) -> tuple[str, object] | None:
     return (attempt.output.findings, attempt.overlay) if attempt.output else None
 
 
-def _tried(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]]) -> list[AttemptEntry]:
+def _attempt_entries(attempts: Sequence[Attempt], decisions: Mapping[int, Sequence[Gate]]) -> list[AttemptEntry]:
     found: list[AttemptEntry] = []
     criticised: tuple[str, object] | None = None
     for attempt in attempts:
@@ -133,7 +133,7 @@ def _attempts_of(steps: Sequence[Step]) -> Mapping[int, Sequence[Attempt]]:
     return found
 
 
-def _answered(run: Run, plan: Plan | None) -> list[ChangeRequest]:
+def _request_outcomes(run: Run, plan: Plan | None) -> list[ChangeRequest]:
     """What became of people's requests. No query without requests."""
     gates = requests_of(run)
     steps = {step.key: step for step in plan.steps.all()} if plan and gates else {}

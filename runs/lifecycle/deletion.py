@@ -30,7 +30,7 @@ from runs.store import blobs, broadcast, event_log, garbage_collection
 log = logging.getLogger(__name__)
 CONTENTS_AT_ONCE = 5_000
 """Contents that one sweep looks at, because databases limit the parameters of a query."""
-_NAMED = 3
+_MAX_NAMES = 3
 """Runs that a refusal lists."""
 
 
@@ -48,7 +48,7 @@ def delete(run_id: int, user: User | None) -> DeletedRun:
                 check_can_manage(user, run)
             if problem := problem_with(run):
                 raise DecisionRefused(problem)
-            line = _line(run, user)
+            line = _record_deletion(run, user)
             _delete(run)
     except IntegrityError as error:
         # Another run took over a result of this one after it was checked. The foreign key does not allow both.
@@ -69,8 +69,8 @@ def problem_with(run: Run, *, lasting: bool = False) -> str:
     if stopped and not lasting and timezone.now() - run.finished_at < timedelta(seconds=2 * settings.LEASE_SECONDS):
         return "Its work was stopped only just now and is still coming to its end. Try again in half a minute."
     if citing := citing_runs(run):
-        more = f" and {len(citing) - _NAMED} more" if len(citing) > _NAMED else ""
-        which = ", ".join(f"run {number}" for number in citing[:_NAMED]) + more
+        more = f" and {len(citing) - _MAX_NAMES} more" if len(citing) > _MAX_NAMES else ""
+        which = ", ".join(f"run {number}" for number in citing[:_MAX_NAMES]) + more
         return (
             f"Results of this run were reused, and what was done for them stands only here: {which} would lose its "
             "evidence. Delete that first, or archive this run instead."
@@ -84,7 +84,7 @@ def citing_runs(run: Run) -> list[int]:
     return sorted(set(taken.values_list("step__plan__run_id", flat=True)))
 
 
-def _line(run: Run, user: User | None) -> DeletedRun:
+def _record_deletion(run: Run, user: User | None) -> DeletedRun:
     spent = totals(run)
     assert run.finished_at is not None
     assert run.outcome is not None

@@ -7,7 +7,6 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
-from runs.contracts.ports import Changes
 from runs.enums import (
     OPEN_ATTEMPTS,
     Action,
@@ -159,7 +158,7 @@ def _take_over(state: RunState, key: str, attempt: Attempt, earlier: Attempt) ->
     record(state.run.pk, event)
 
 
-_SETTLED = {
+_SETTLED_EVENTS = {
     StepStatus.PASSED: events.StepPassed,
     StepStatus.ACCEPTED: events.StepAccepted,
     StepStatus.NOT_APPLICABLE: events.StepNotApplicable,
@@ -186,21 +185,16 @@ def settle(state: RunState, key: str, status: StepStatus) -> None:
     overlay = {} if touched else attempt.overlay
     if status is StepStatus.PASSED and attempt.found_nothing_to_do:
         status = StepStatus.NOT_APPLICABLE
-    if status is StepStatus.ACCEPTED:
-        overlay = _declared(state, key, overlay)
+    if status is StepStatus.ACCEPTED:  # no one agreed to undeclared files, such as a changed input file
+        extra = undeclared(overlay, {path for spec in state.specs.values() for path in spec.outputs})
+        overlay = {path: entry for path, entry in overlay.items() if path not in extra}
+        if extra:
+            text = f"Files of {key} that no step had declared were left out: {', '.join(extra[:10])}."
+            record(run.pk, events.Note(text=text))
     head = undisturbed or trees.with_changes(run.head, overlay)
     event_log.keep(run, head=head)
     state.change(key, status, fingerprint=attempt.fingerprint)
-    record(run.pk, _SETTLED[status](step=key, attempt=attempt.number, tree=head.digest))
-
-
-def _declared(state: RunState, key: str, overlay: Changes) -> Changes:
-    """The declared files of an accepted overlay. No one agreed to others, such as a changed input file."""
-    extra = undeclared(overlay, {path for spec in state.specs.values() for path in spec.outputs})
-    if extra:
-        text = f"Files of {key} that no step had declared were left out: {', '.join(extra[:10])}."
-        record(state.run.pk, events.Note(text=text))
-    return {path: entry for path, entry in overlay.items() if path not in extra}
+    record(run.pk, _SETTLED_EVENTS[status](step=key, attempt=attempt.number, tree=head.digest))
 
 
 def fail_step(state: RunState, key: str) -> None:
@@ -275,7 +269,7 @@ def finish(run: Run, *, failure: str = "", ended: str = "", cancelled: bool = Fa
         change(attempt, AttemptStatus.CANCELLED, finished_at=now)
     for step in Step.objects.of_run(run).unfinished():
         change(step, StepStatus.DROPPED)
-    run.ended = ended
+    run.ended = ended  # the ledger reads it; the row gets it with the new status
     book = ledger_of(run, newest, failure=failure, cancelled=cancelled)
     outcome: Outcome = outcome_of(book)
     change(run, RunStatus.FINISHED, outcome=outcome.value, failure=failure, ended=ended, finished_at=now)

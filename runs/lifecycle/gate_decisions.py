@@ -17,7 +17,7 @@ from runs.lifecycle.change_requests import place_in, said_at
 from runs.lifecycle.gates.gate_type import Decision, open_gate
 from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.transitions import change
-from runs.models import Attempt, Gate, Plan, Run, User
+from runs.models import Attempt, Gate, Plan, User
 from runs.people.permissions import check_can_decide
 from runs.pev.soundness import about_sources
 from runs.store import event_log
@@ -94,27 +94,20 @@ def _complete(gate: Gate, decision: Decision) -> Decision:
     decision = gate_type.complete(decision)
     if decision.verb is not Verb.REJECT or not gate_type.wording.needs_reason:
         return decision
-    decision = replace(decision, **_commented(gate, decision))
+    decision = replace(decision, **_place_comments(gate, decision))
     if not decision.reason.strip():
         raise InvalidInput("Say what should be different: the words go to the model that tries again.")
     plans, requests = gate.run.plans.only("status"), gate.run.gates.requests().only("kind", "request")
     if problem := problem_with_revision(gate, plans, requests):
         raise DecisionRefused(problem)
-    if problem := _problem_with_number(gate.run, max(1, len(decision.comments))):
-        raise InvalidInput(problem)
+    count, room = max(1, len(decision.comments)), min(MAX_AT_ONCE, MAX_REQUESTS - gate.run.requests)
+    if count > room:
+        known = f", and this run has {gate.run.requests} already" if room < MAX_AT_ONCE else ""
+        raise InvalidInput(
+            f"These are {count} requests; at most {room} can be made, since each is judged by itself{known}. Send back "
+            "fewer points, or say once, for the whole, what holds for many of them."
+        )
     return decision
-
-
-def _problem_with_number(run: Run, count: int) -> str:
-    """Why `count` requests cannot be made at once; empty if they can."""
-    room = min(MAX_AT_ONCE, MAX_REQUESTS - run.requests)
-    if count <= room:
-        return ""
-    known = f", and this run has {run.requests} already" if room < MAX_AT_ONCE else ""
-    return (
-        f"These are {count} requests; at most {room} can be made, since each is judged by itself{known}. Send back "
-        "fewer points, or say once, for the whole, what holds for many of them."
-    )
 
 
 def problem_with_revision(gate: Gate, plans: Collection[Plan], gates: Iterable[Gate]) -> str:
@@ -139,7 +132,7 @@ def problem_with_revision(gate: Gate, plans: Collection[Plan], gates: Iterable[G
     return f"{spent if limit else 'Its policy allows no revision.'} {instead}, or {stop}."
 
 
-def _commented(gate: Gate, decision: Decision) -> dict[str, Any]:
+def _place_comments(gate: Gate, decision: Decision) -> dict[str, Any]:
     """The comments with their places in words, and all of them as one reason. The one on the whole comes first.
 
     Comments on a result already name their points. Raises InvalidInput for a place that the plan does not have.
@@ -197,7 +190,7 @@ def current_digest(gate: Gate) -> str:
 
 
 def _close(gate: Gate, user: User, decision: Decision) -> None:
-    asked, gate_type = _numbered(gate, decision), type_of(gate)
+    asked, gate_type = _number_comments(gate, decision), type_of(gate)
     revised = gate.run.plans.newest() if asked and gate_type.revises_plan and not gate.plan else None
     try:
         change(
@@ -228,7 +221,7 @@ def _close(gate: Gate, user: User, decision: Decision) -> None:
     event_log.record(gate.run_id, event)
 
 
-def _numbered(gate: Gate, decision: Decision) -> list[Comment]:
+def _number_comments(gate: Gate, decision: Decision) -> list[Comment]:
     """The parts of a rejection or an answer, each with the next number of the run (T7)."""
     rejected = decision.verb is Verb.REJECT and type_of(gate).makes_requests
     if not (rejected or decision.verb in _ANSWERING):

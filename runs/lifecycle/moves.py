@@ -213,7 +213,12 @@ def _executing(run: Snapshot) -> list[Move]:
             return [Finish()]
         if statuses <= TERMINAL_STEPS:
             return [StartFinalise()]
-    return [] if replans or failed or not run.bound else _startable(run)
+    if replans or failed or not run.bound:
+        return []
+    ready = ready_to_start(run.steps)
+    asking = [s for s in ready if not s.cleared and run.policy.step_waits(s.complexity, StepMoment.BEFORE)]
+    starting = [s for s in ready if s not in asking][: free_places(run.steps, run.policy)]
+    return [*(OpenStartGate(step.key) for step in asking), *(StartAttempt(step.key) for step in starting)]
 
 
 def _after_verdict(run: Snapshot, step: StepState) -> Move:
@@ -231,13 +236,6 @@ def _after_verdict(run: Snapshot, step: StepState) -> Move:
             return AcceptStep(step.key)
         case Exhausted.FAIL:
             return FailStep(step.key)
-
-
-def _startable(run: Snapshot) -> list[Move]:
-    ready = ready_to_start(run.steps)
-    asking = [s for s in ready if not s.cleared and run.policy.step_waits(s.complexity, StepMoment.BEFORE)]
-    starting = [s for s in ready if s not in asking][: free_places(run.steps, run.policy)]
-    return [*(OpenStartGate(step.key) for step in asking), *(StartAttempt(step.key) for step in starting)]
 
 
 def ready_to_start(steps: Collection[StepState]) -> list[StepState]:

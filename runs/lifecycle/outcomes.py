@@ -70,7 +70,7 @@ def propose_plan(
     `author` is the person who edited the version that waits for a decision; the new version replaces it. `replaces`:
     code made it from a version whose gate has not opened yet.
     """
-    before = _superseded(states.of(event_log.locked(run.pk)), edited=replaces or author is not None)
+    before = _supersede(states.of(event_log.locked(run.pk)), edited=replaces or author is not None)
     row = Plan.objects.create(
         run=run,
         version=before.version + 1 if before else 1,
@@ -80,7 +80,7 @@ def propose_plan(
         author=author,
         estimate=estimate,
         agents=needed_by(plan.steps, run.policy),
-        relaxed=_relaxed(run, plan) if before else [],
+        relaxed=_relaxed_since_approval(run, plan) if before else [],
     )
     steps = Step.objects.bulk_create(_step_row(row, position, step) for position, step in enumerate(plan.steps))
     kept = _keep_results(steps, before) if before else []
@@ -96,7 +96,7 @@ def propose_plan(
     return row
 
 
-def _superseded(state: RunState, *, edited: bool) -> Plan | None:
+def _supersede(state: RunState, *, edited: bool) -> Plan | None:
     """The newest version, superseded if it was approved or is edited.
 
     Then its steps that are not settled are dropped, and its answer is deleted.
@@ -111,7 +111,7 @@ def _superseded(state: RunState, *, edited: bool) -> Plan | None:
     return plan
 
 
-def _relaxed(run: Run, now: PlanContract) -> list[str]:
+def _relaxed_since_approval(run: Run, now: PlanContract) -> list[str]:
     """What `now` asks less than the version that a person approved last; without one, than the first approved."""
     approved = list(run.plans.exclude(approved_how="").order_by("version"))
     if not approved:
@@ -137,7 +137,11 @@ def _keep_results(steps: Sequence[Step], before: Plan) -> list[str]:
     settled = {step.key: step for step in before.steps.filter(status__in=SETTLED_STEPS)}
     kept: list[str] = []
     remaining = list(steps)
-    while ready := [step for step in remaining if _is_kept(step, settled, kept)]:
+    while ready := [
+        step
+        for step in remaining
+        if step.key in settled and settled[step.key].spec == step.spec and set(step.depends_on) <= set(kept)
+    ]:
         for step in ready:
             old = settled[step.key]
             attempt = old.reused_from or old.attempts.latest("number")
@@ -145,10 +149,6 @@ def _keep_results(steps: Sequence[Step], before: Plan) -> list[str]:
             kept.append(step.key)
             remaining.remove(step)
     return kept
-
-
-def _is_kept(step: Step, settled: dict[str, Step], kept: list[str]) -> bool:
-    return step.key in settled and settled[step.key].spec == step.spec and set(step.depends_on) <= set(kept)
 
 
 def executed(attempt: Attempt, output: StepOutput, overlay: Changes) -> None:

@@ -34,8 +34,8 @@ def edit(gate_id: int, user: User, digest: str, plan: PlanContract) -> Plan:
         gate.refresh_from_db(fields=["status", "decided_by", "decided_at", "reason"])
         gate.run = run
         check_can_decide(user, run)
-        before = _edited(gate, digest)
-        plan = plan.model_copy(update={"answers": _answers(before, plan)})
+        before = _plan_asked_about(gate, digest)
+        plan = plan.model_copy(update={"answers": _answers_after_edit(before, plan)})
         if before == plan:
             raise InvalidInput("Nothing was changed, so there is nothing to save.")
         problems = problems_with(run, plan)
@@ -71,7 +71,7 @@ def change_topic(gate_id: int, user: User, digest: str, step_id: str, number: in
     Raises what `edit` raises.
     """
     gate = Gate.objects.select_related("plan", "run", "decided_by").get(pk=gate_id)
-    return edit(gate_id, user, digest, with_other_topic(_edited(gate, digest), step_id, number))
+    return edit(gate_id, user, digest, with_other_topic(_plan_asked_about(gate, digest), step_id, number))
 
 
 def problems_with(run: Run, plan: PlanContract) -> Sequence[PlanProblem]:
@@ -92,7 +92,7 @@ def problems_with(run: Run, plan: PlanContract) -> Sequence[PlanProblem]:
     return found or list(beyond_the_rehearsal(policy, plan, kept))
 
 
-def _edited(gate: Gate, digest: str) -> PlanContract:
+def _plan_asked_about(gate: Gate, digest: str) -> PlanContract:
     """The version that the gate asks about. Raises DecisionRefused if another one was edited."""
     if gate.plan is None:
         raise DecisionRefused("Only a plan that needs a decision can be edited.")
@@ -103,7 +103,7 @@ def _edited(gate: Gate, digest: str) -> PlanContract:
     return fingerprint.contract_of(gate.plan)
 
 
-def _answers(before: PlanContract, plan: PlanContract) -> list[RequestAnswer]:
+def _answers_after_edit(before: PlanContract, plan: PlanContract) -> list[RequestAnswer]:
     """The planner's answers to requests whose step or criterion still exists.
 
     A request whose answer was edited away is open again, and is shown like that to the person who decides (T7).
@@ -113,14 +113,14 @@ def _answers(before: PlanContract, plan: PlanContract) -> list[RequestAnswer]:
     found = []
     for answer in before.answers:
         if answer.step_id in new and answer.criterion:
-            number = _number(answer.criterion, old[answer.step_id], new[answer.step_id])
+            number = _number_after_edit(answer.criterion, old[answer.step_id], new[answer.step_id])
             found += [answer.model_copy(update={"criterion": number})] if number else []
         elif answer.step_id in new:
             found.append(answer)
     return found
 
 
-def _number(number: int, old: Sequence[Criterion], new: Sequence[Criterion]) -> int:
+def _number_after_edit(number: int, old: Sequence[Criterion], new: Sequence[Criterion]) -> int:
     """The number after the edit of the criterion with the same words, or of a new one in its place; else 0."""
     texts, known = [one.text for one in new], {one.text for one in old}
     wanted = old[number - 1].text

@@ -85,7 +85,9 @@ def allowance(
     held, spent = reserved_usd(run, besides=work), spent_usd(run)
     left = policy.budget - spent - held
     least = wanted if whole else min(wanted, least)
-    tokens = max(bound.tokens_for(left / (1 + _about_to_ask(work)), wanted), bound.tokens_for(left, least))
+    # Other work of this run that has reserved nothing yet will want a share of the rest.
+    others = run.work.filter(status__in=[WorkStatus.READY, WorkStatus.LEASED], reserved_usd=0).exclude(pk=work.pk)
+    tokens = max(bound.tokens_for(left / (1 + others.count()), wanted), bound.tokens_for(left, least))
     if tokens < least:
         flight = f", and calls in flight up to ${held:.4f}" if held else ""
         cut = "The last two answers were cut off for want of room. " if whole else ""
@@ -115,12 +117,6 @@ def used_up(work: WorkItem, wanted: Mapping[str, int], ordinal: int) -> frozense
     return gone
 
 
-def _about_to_ask(work: WorkItem) -> int:
-    """How much other work of this run will want a share of the rest and has reserved nothing yet."""
-    begun = work.run.work.filter(status__in=[WorkStatus.READY, WorkStatus.LEASED], reserved_usd=0)
-    return begun.exclude(pk=work.pk).count()
-
-
 class NewLimits(TypedDict):
     """The new limits of a decision, in USD and seconds; None if not given."""
 
@@ -142,7 +138,7 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
 
     Raises InvalidInput if no limit is higher than before, or one is lower.
     """
-    after = _raised(run.policy, {"budget": budget, "time_limit": time_limit})
+    after = _raise_limits(run.policy, {"budget": budget, "time_limit": time_limit})
     bound = [plan for plan in run.plans.filter(status=PlanStatus.APPROVED) if not fingerprint.differences(plan, run)]
     event_log.keep(run, policy=after)
     for plan in bound:
@@ -152,7 +148,7 @@ def raise_to(run: Run, user: User, *, budget: Decimal | None, time_limit: int | 
     resume_suspended(run)
 
 
-def _raised(policy: Policy, wanted: dict[str, Decimal | int | None]) -> Policy:
+def _raise_limits(policy: Policy, wanted: dict[str, Decimal | int | None]) -> Policy:
     changed = {name: value for name, value in wanted.items() if value is not None and getattr(policy, name) is not None}
     if any(value < getattr(policy, name) for name, value in changed.items()):
         raise InvalidInput("A limit can only be raised here, not lowered.")

@@ -67,7 +67,7 @@ def key_of(state: RunState, key: str, agents: Mapping[str, AgentDefinition] = NO
                 (gate.request, gate.reason, gate.attempt.fingerprint) for gate in _requests(state, key) if gate.attempt
             ],
             "excluded": run.excluded,
-            "outputs": _said_elsewhere(plan.header, state.specs, key),
+            "outputs": _required_elsewhere(plan.header, state.specs, key),
             "results": [one.fingerprint for one in before if one.status in SETTLED_STEPS],
             "models": [policy.model_for(role) for role in (Role.EXECUTOR, Role.VERIFIER)],
             "policy": deciding_values(policy),
@@ -109,7 +109,7 @@ def _answers(run: Run) -> dict[str, object]:
     return {"answers": said} if said else {}
 
 
-def _said_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str) -> list[object]:
+def _required_elsewhere(header: PlanHeader, specs: Mapping[str, PlanStep], key: str) -> list[object]:
     """What other steps and the success criteria require of the files that this step writes.
 
     Verification heeds it: how long they must be, and which are finished texts without citations.
@@ -209,7 +209,7 @@ def _is_proved(attempt: Attempt, state: RunState, spec: PlanStep, view: FileView
     return all(path in whole for pattern in patterns for path in matching(pattern, view.given))
 
 
-_NAMED = 3
+_MAX_NAMES = 3
 """Files that a reason lists."""
 
 
@@ -239,7 +239,7 @@ def preview_reuse(plan: PlanContract, given: PreviewInputs, before: Run) -> list
 
     Steps are taken in the order of `moves.due`, as if every result that waits for a person were approved.
     """
-    state = _imagined(plan, given)
+    state = _state_without_rows(plan, given)
     found: dict[str, Attempt] = {}
     files = dict(given.files)
     known = _readings(given.files)
@@ -259,7 +259,8 @@ def preview_reuse(plan: PlanContract, given: PreviewInputs, before: Run) -> list
         for key in ready:
             if key in found:
                 _set(state, key, StepStatus.PASSED, found[key].fingerprint)
-                files = _changed(files, found[key])
+                changed = {**files, **found[key].overlay}
+                files = {path: info for path, info in sorted(changed.items()) if info is not None}
     differences = _Differences(given, before, known, there)
     return [
         StepPreview(key, spec.name, found.get(key), "" if key in found else _why(spec, plan, found, given, differences))
@@ -271,7 +272,7 @@ def _readings(files: Mapping[str, FileInfo]) -> Readings:
     return renditions.readings({info.sha256 for info in files.values()})
 
 
-def _imagined(plan: PlanContract, given: PreviewInputs) -> RunState:
+def _state_without_rows(plan: PlanContract, given: PreviewInputs) -> RunState:
     """The state of a run that has no rows."""
     run = Run(
         owner=given.owner,
@@ -296,12 +297,6 @@ def _startable(state: RunState, policy: Policy) -> list[str]:
 
 def _set(state: RunState, key: str, status: StepStatus, fingerprint: str = "") -> None:
     state.steps[key] = state.steps[key]._replace(status=status, fingerprint=fingerprint)
-
-
-def _changed(files: dict[str, FileInfo], attempt: Attempt) -> dict[str, FileInfo]:
-    merged = files | {path: info for path, info in attempt.overlay.items() if info is not None}
-    gone = {path for path, info in attempt.overlay.items() if info is None}
-    return {path: info for path, info in sorted(merged.items()) if path not in gone}
 
 
 def _why(
@@ -367,8 +362,8 @@ class _Differences:
             ("is gone", [path for path in changed if path not in self._now]),
         ):
             if paths:
-                more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-                parts.append(f"{', '.join(paths[:_NAMED])}{more} {words}")
+                more = f" and {len(paths) - _MAX_NAMES} more" if len(paths) > _MAX_NAMES else ""
+                parts.append(f"{', '.join(paths[:_MAX_NAMES])}{more} {words}")
         return ", ".join(parts)
 
 

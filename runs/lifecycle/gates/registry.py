@@ -7,13 +7,7 @@ from runs.enums import GateKind
 from runs.lifecycle.gates.gate_type import GateType
 from runs.models import Gate
 
-
-def _load(kind: GateKind) -> GateType:
-    gate_type: GateType = import_module(f"{__package__}.{kind}_gate").GATE
-    return gate_type
-
-
-GATE_TYPES: Mapping[GateKind, GateType] = {kind: _load(kind) for kind in GateKind}
+GATE_TYPES: Mapping[GateKind, GateType] = {kind: import_module(f"{__package__}.{kind}_gate").GATE for kind in GateKind}
 
 
 def type_of(gate: Gate) -> GateType:

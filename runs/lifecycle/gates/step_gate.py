@@ -71,13 +71,8 @@ def ask(state: RunState, key: str) -> None:
     spec, step = state.specs[key], state.steps[key]
     why = f"; it is a {step.complexity}-risk step"
     if step.unproved:
-        why = f", but {_unproved(step.id)}"
+        why = ", but nothing plainly proves that what was asked for at an earlier attempt has been done"
+        verdict = Verdict.objects.filter(attempt__step=step.id).order_by("attempt__number").last()
+        if verdict and not any(request.unproved for request in verdict.requests):
+            why = ", but some of its evidence may have nothing to do with what it should support"
     open_result_gate(state, key, GATE, f"“{spec.name}” has passed verification{why}. Accept its result?")
-
-
-def _unproved(step: int) -> str:
-    """Why a person has to see a result that passed."""
-    verdict = Verdict.objects.filter(attempt__step=step).order_by("attempt__number").last()
-    if verdict and not any(request.unproved for request in verdict.requests):
-        return "some of its evidence may have nothing to do with what it is to support"
-    return "nothing plainly proves that what was asked for at an earlier attempt has been done"

@@ -1,4 +1,4 @@
-"""What a quote of a verifier is worth: whether it is in its source, whose words these are, and what it is to support.
+"""What a quote of a verifier is worth: whether it is in its source, whose words these are, and what it should support.
 
 Code can tell where words come from and whether they are there. Whether they have to do with what they are to support
 it cannot tell: it marks what shares nothing with it, so that the verifier is asked and a person can look.

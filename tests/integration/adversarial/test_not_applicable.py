@@ -225,7 +225,7 @@ def test_what_code_finds_of_the_words_of_the_step_is_no_silent_pass(
     shown = next(request for request in team.seen["verifier"] if labels_of(request) == ["N1"])
     assert any(part.kind == "hits" and next(iter(files)) in part.text for part in told(shown))
     if asks:
-        must_hold(run, client, GateKind.STEP, "some of its evidence may have nothing to do with what it is to support")
+        must_hold(run, client, GateKind.STEP, "some of its evidence may have nothing to do with what it should support")
         assert where in words(page(client, f"/runs/{run.pk}/"))
     else:
         must_hold(run, client, Outcome.PARTIAL, where)

@@ -84,7 +84,7 @@ def test_a_line_without_its_figures_and_names_is_asked_about_once_and_stays_mark
     team.verifier = verifiers.proves(statement, "lease.md", "Dogs are not allowed.")
     run = play(api, submitted, team, {"lease.md": LEASE}, sources_needed=True)
     mark = f"it shares no figure and no name with “{statement}”"
-    doubtful = "but some of its evidence may have nothing to do with what it is to support"
+    doubtful = "but some of its evidence may have nothing to do with what it should support"
     must_hold(run, client, GateKind.STEP, doubtful, "Some evidence did not prove what it was to prove")
     answer(run, alice)
     come_to_rest(run)
@@ -138,7 +138,7 @@ def test_evidence_that_may_have_nothing_to_do_with_it_does_not_pass_by_itself(
     run = play(api, submitted, team, {"lease.md": CONTRACT}, sources_needed=True, **policy)
     assert why in team.seen["verifier"][1].last_text
     if asks:
-        must_hold(run, client, GateKind.STEP, "some of its evidence may have nothing to do with what it is to support")
+        must_hold(run, client, GateKind.STEP, "some of its evidence may have nothing to do with what it should support")
         assert why in words(page(client, f"/runs/{run.pk}/"))
         answer(run, alice)
         come_to_rest(run)
@@ -173,7 +173,7 @@ def test_what_says_the_opposite_is_doubtful(api: FakeAnthropic, submitted: Submi
     team.executor = executors.acts(reads, executors.write("one.md", "Dogs are allowed in the flat.\n"))
     team.verifier = verifiers.proves("Dogs are allowed in the flat.", "lease.md", "Dogs are not allowed.")
     run = play(api, submitted, team, {"lease.md": LEASE}, sources_needed=True)
-    must_hold(run, client, GateKind.STEP, "some of its evidence may have nothing to do with what it is to support")
+    must_hold(run, client, GateKind.STEP, "some of its evidence may have nothing to do with what it should support")
     assert "only one of them is negated" in team.seen["verifier"][1].last_text
 
 
