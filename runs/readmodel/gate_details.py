@@ -56,11 +56,19 @@ class ErrorGateWords:
 def held_at(gates: Iterable[Gate], plan: PlanReading | None) -> Mapping[int, ErrorGateWords]:
     """The words for the gates about errors, by id. `plan` is the newest version. One query for any number of gates."""
     found = [gate for gate in gates if type_of(gate).subject is Subject.ERROR]
-    tried = _tried(found) if found else {}
-    return {gate.pk: _held(gate, tried.get(gate.work_id or 0, FailedCalls()), plan) for gate in found}
+    tried = _calls_before(found) if found else {}
+    words: dict[int, ErrorGateWords] = {}
+    for gate in found:
+        calls = tried.get(gate.work_id or 0, FailedCalls())
+        attempts = plan.rows.attempts.get(gate.step_id or 0, ()) if plan else ()
+        work = gate.work.attempt_id if gate.work else None
+        number = next((attempt.number for attempt in attempts if attempt.pk == work), 0)
+        again = what_trying_again_does(gate, calls.answers, number)
+        words[gate.pk] = ErrorGateWords(calls.sentence, again, _after_rejection(gate, plan), cause_of(gate.cause))
+    return words
 
 
-def _tried(gates: Iterable[Gate]) -> dict[int, FailedCalls]:
+def _calls_before(gates: Iterable[Gate]) -> dict[int, FailedCalls]:
     generations = {gate.work_id: gate.work.generation for gate in gates if gate.work}
     calls = ModelCall.objects.filter(work__in=generations).order_by("id")
     found: dict[int, FailedCalls] = {}
@@ -75,18 +83,7 @@ def _tried(gates: Iterable[Gate]) -> dict[int, FailedCalls]:
     return found
 
 
-def _held(gate: Gate, tried: FailedCalls, plan: PlanReading | None) -> ErrorGateWords:
-    return ErrorGateWords(tried.sentence, _again(gate, tried, plan), _changes(gate, plan), cause_of(gate.cause))
-
-
-def _again(gate: Gate, tried: FailedCalls, plan: PlanReading | None) -> str:
-    attempts = plan.rows.attempts.get(gate.step_id or 0, ()) if plan else ()
-    work = gate.work.attempt_id if gate.work else None
-    number = next((one.number for one in attempts if one.pk == work), 0)
-    return what_trying_again_does(gate, tried.answers, number)
-
-
-def _changes(gate: Gate, plan: PlanReading | None) -> str:
+def _after_rejection(gate: Gate, plan: PlanReading | None) -> str:
     if plan is None:
         return ""
     policy, row = plan.rows.run.policy, plan.row

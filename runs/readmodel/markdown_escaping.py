@@ -19,7 +19,11 @@ def words(text: str) -> str:
 
 def start(escaped: str) -> str:
     """A line whose words are escaped, so that it begins neither heading nor list."""
-    return _AT_START.sub(_with_backslash, escaped, count=1) if _AT_START.match(escaped) else escaped
+    match = _AT_START.match(escaped)
+    if not match:
+        return escaped
+    mark = f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"
+    return mark + escaped[match.end() :]
 
 
 def code(text: str) -> str:
@@ -29,7 +33,3 @@ def code(text: str) -> str:
     fence = "`" * (longest + 1)
     room = " " if folded.startswith("`") or folded.endswith("`") else ""
     return f"{fence}{room}{folded}{room}{fence}"
-
-
-def _with_backslash(match: re.Match[str]) -> str:
-    return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"

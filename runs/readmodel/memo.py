@@ -1,4 +1,4 @@
-"""What was found out once and is shown again: kept in the memory of this process, up to a weight."""
+"""A cache in the memory of this process, limited by the weight of its values."""
 
 import threading
 from collections import OrderedDict
@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 
 
 class WeightedCache[T]:
-    """Values by key, the longest unused ones dropped above `max_weight`."""
+    """Values by key. Above `max_weight`, the values that were not used for the longest time are dropped."""
 
     def __init__(self, max_weight: int, weight: Callable[[T], int]) -> None:
         self._max_weight, self._weight = max_weight, weight
@@ -15,7 +15,7 @@ class WeightedCache[T]:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, find: Callable[[], T]) -> T:
-        """The value that is kept, or else the one found now. It may be found twice at once; that is only work."""
+        """The cached value, or what `find` returns. Two threads may call it for the same key, which only costs time."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

@@ -1,4 +1,4 @@
-"""How versions of a plan differ, word by word and in one line, and which edits of people a later version has lost."""
+"""The differences between versions of a plan, word by word and in one line, and edits that a later version has lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 
 from runs.contracts.feedback import Comment
 from runs.enums import About
-from runs.pev.contracts import Criterion, PlanContract, PlanHeader, PlanStep, RequestAnswer
+from runs.pev.contracts import Criterion, PlanContract, PlanHeader, PlanStep
 from runs.pev.plans.relaxing import relaxations, same_criterion_key
 from runs.pev.tools.registry import tools_of
 from runs.readmodel.status_words import check_in_words
@@ -21,10 +21,12 @@ from runs.text.sentences import sentences_in
 from runs.text.truncate import quoted, truncate
 
 type Kind = Literal["removed", "changed", "added", "moved"]
+_KINDS: tuple[Kind, ...] = ("removed", "changed", "added", "moved")
+"""In the order in which they are listed."""
 _SIMILAR = 0.5
-"""Share of the words that two criteria have in common, from which on one is the other, worded again."""
+"""The share of common words from which two criteria count as one criterion that was worded again."""
 _STEPS = 20
-"""Of a `DiffBudget`, for comparing two sets of words, however few they have."""
+"""Steps of a `DiffBudget` that comparing two sets of words costs at least."""
 _ABOUT = {About.SOURCES: "checked against your files", About.OUTPUT: "about the result itself"}
 _NOTE = "note"
 """What people call a part of the context of a plan."""
@@ -45,8 +47,9 @@ class PlanVersion:
 
 @dataclass(frozen=True)
 class CriterionChange:
-    """`number`: its place among those of its step from 1, where it was before if it is removed. `relaxed`: why less is
-    asked for than before; empty if it is not.
+    """A criterion that differs. `number` is its place in its step, from 1; of a removed criterion, its earlier place.
+
+    `relaxed` says why less is asked for than before; empty if it is not.
     """
 
     kind: Kind
@@ -92,8 +95,10 @@ class StepChange:
 
 @dataclass(frozen=True)
 class PlanComparison:
-    """What differs between version `before` and version `after`. `steps`: what asks for less stands first. `criteria`
-    are the success criteria, `whole` the other parts of the plan itself, `comments` those about no step that differs.
+    """The differences between version `before` and version `after`.
+
+    In `steps` those that ask for less come first. `criteria` are the success criteria, `whole` the other parts of the
+    plan itself. `comments` are those that are about none of the `steps`.
     """
 
     before: int
@@ -122,8 +127,7 @@ class PlanComparison:
     @property
     def summary(self) -> str:
         """In one line: “1 step removed, 2 changed, 1 added; 1 criterion asks for less”."""
-        kinds: tuple[Kind, ...] = ("removed", "changed", "added", "moved")
-        counted = [(len(self.names(kind)), kind) for kind in kinds]
+        counted = [(len(self.names(kind)), kind) for kind in _KINDS]
         parts = [f"{count} {kind}" for count, kind in counted if count]
         if parts:
             count, kind = next(one for one in counted if one[0])
@@ -145,8 +149,16 @@ def compare(
     budget = DiffBudget()
     relaxed = relaxations(before.contract, after.contract, passed, tools_of)
     less = {(one.step_id, one.criterion, one.sentence) for one in relaxed}
-    steps = sorted(_steps(before, after, less, budget), key=_urgency)
-    placed = [replace(step, comments=_about(step, comments, after.header.answers)) for step in steps]
+
+    def urgency(step: StepChange) -> tuple[int, int]:
+        return (0 if step.kind == "removed" else 1 if step.less else 1 + _KINDS.index(step.kind), step.number)
+
+    placed = []
+    for step in sorted(_steps(before, after, less, budget), key=urgency):
+        # Comments on this step, and those that the plan says it answers by this step.
+        answered = {answer.request for answer in after.header.answers if answer.step_id == step.key}
+        own = (one for one in comments if one.step_id == step.key or (one.request and one.request in answered))
+        placed.append(replace(step, comments=tuple(own)))
     known = {comment for step in placed for comment in step.comments}
     return PlanComparison(
         before=before.number,
@@ -166,17 +178,6 @@ def _sentences(less: _Less, key: str) -> dict[int, str]:
     return {number: sentence for step, number, sentence in less if step == key and number}
 
 
-def _urgency(step: StepChange) -> tuple[int, int]:
-    order: tuple[Kind, ...] = ("removed", "changed", "added", "moved")
-    return (0 if step.kind == "removed" else 1 if step.less else 1 + order.index(step.kind), step.number)
-
-
-def _about(step: StepChange, comments: Sequence[Comment], answers: Sequence[RequestAnswer]) -> tuple[Comment, ...]:
-    """Those that were made on this step, or that the plan says it answers by it."""
-    answered = {answer.request for answer in answers if answer.step_id == step.key}
-    return tuple(one for one in comments if one.step_id == step.key or (one.request and one.request in answered))
-
-
 def _steps(before: PlanVersion, after: PlanVersion, less: _Less, budget: DiffBudget) -> Iterator[StepChange]:
     old = {key: number for number, key in enumerate(before.steps, 1)}
     new = {key: number for number, key in enumerate(after.steps, 1)}
@@ -192,12 +193,12 @@ def _steps(before: PlanVersion, after: PlanVersion, less: _Less, budget: DiffBud
         if key not in old:
             yield StepChange("added", key, step.name, number, 0)
         elif step != before.steps[key]:
-            yield _changed(before, after, key, (number, old[key]), less, budget)
+            yield _step_change(before, after, key, (number, old[key]), less, budget)
         elif old[key] not in stayed:
             yield StepChange("moved", key, step.name, number, old[key])
 
 
-def _changed(
+def _step_change(
     before: PlanVersion, after: PlanVersion, key: str, places: tuple[int, int], less: _Less, budget: DiffBudget
 ) -> StepChange:
     old, new = before.steps[key], after.steps[key]
@@ -247,8 +248,8 @@ def _whole(before: PlanHeader, after: PlanHeader, budget: DiffBudget) -> Iterato
 def _criteria(
     old: Sequence[Criterion], new: Sequence[Criterion], less: Mapping[int, str], budget: DiffBudget
 ) -> tuple[CriterionChange, ...]:
-    """Those that are removed first, then by their number; what asks for less before the others."""
-    pairs = _paired(old, new, budget)
+    """Removed criteria come first, then those that ask for less, then the others, each by number."""
+    pairs = _pairs(old, new, budget)
     found = [
         CriterionChange("removed", place + 1, one.text, relaxed=less.get(place + 1, ""))
         for place, one in enumerate(old)
@@ -276,8 +277,10 @@ def _check(criterion: Criterion) -> str:
     return f"automatic check: {check_in_words(criterion.check)}" if criterion.check else "no automatic check"
 
 
-def _paired(old: Sequence[Criterion], new: Sequence[Criterion], budget: DiffBudget) -> dict[int, int]:
-    """By the place of a criterion now, where it was: the same one, one of the same words or check, or a similar one."""
+def _pairs(old: Sequence[Criterion], new: Sequence[Criterion], budget: DiffBudget) -> dict[int, int]:
+    """The earlier place of criteria, by their place now: of an equal one, of one with the same text or check, or of a
+    similar one.
+    """
     pairs: dict[int, int] = {}
     words = {id(one): set(caseless(one.text).split()) for one in (*old, *new)}
 
@@ -319,53 +322,43 @@ MAX_NAMED = 3
 """Steps of one kind, and parts of one step, that are named; the others are counted."""
 _NAME = 60
 _QUOTE = 90
-_KINDS: tuple[Kind, ...] = ("removed", "changed", "added", "moved")
 
 
 @dataclass(frozen=True)
 class PlanNews:
-    """Such as “1 step removed: Draft the notices”. `less`: whether less is asked for than before."""
+    """One part, such as “1 step removed: Draft the notices”. `less`: whether less is asked for than before."""
 
     words: str
     less: bool = False
 
 
 def news_of(changes: PlanComparison) -> list[PlanNews]:
-    """A part for each kind of change, never empty: that nothing changed is news for who asked for changes."""
+    """A part for each kind of change. Never empty, because a person who asked for changes must learn if there are none."""
     if changes.only_noted:
         return [PlanNews("No step or criterion changed")]
-    found = [
-        PlanNews(_of_steps(kind, steps, first=not place), any(step.less for step in steps))
-        for place, (kind, steps) in enumerate(_by_kind(changes))
-    ]
-    if changes.criteria:
-        words = ", ".join(_of_criteria(changes.criteria, "success criterion", "success criteria"))
-        found.append(PlanNews(words, any(one.relaxed for one in changes.criteria)))
-    named = [one for one in changes.whole if not one.what.startswith("context ")]
-    return [*found, *(PlanNews(f"{_of_text(one)} changed") for one in named)]
-
-
-def _by_kind(changes: PlanComparison) -> Iterator[tuple[Kind, Sequence[StepChange]]]:
+    found: list[PlanNews] = []
     for kind in _KINDS:
         if steps := [step for step in changes.steps if step.kind == kind]:
-            yield kind, steps
+            count = str(len(steps)) if found else pluralize(len(steps), "step")  # only the first part says “step”
+            names = _listed([_step_in_words(step) for step in steps])
+            found.append(PlanNews(f"{count} {kind}: {names}", any(step.less for step in steps)))
+    if changes.criteria:
+        words = ", ".join(_criteria_in_words(changes.criteria, "success criterion", "success criteria"))
+        found.append(PlanNews(words, any(one.relaxed for one in changes.criteria)))
+    others = [one for one in changes.whole if not one.what.startswith("context ")]
+    return [*found, *(PlanNews(f"{_text_in_words(one)} changed") for one in others)]
 
 
-def _of_steps(kind: Kind, steps: Sequence[StepChange], *, first: bool) -> str:
-    count = pluralize(len(steps), "step") if first else str(len(steps))
-    return f"{count} {kind}: {_listed([_named(step) for step in steps])}"
-
-
-def _named(step: StepChange) -> str:
+def _step_in_words(step: StepChange) -> str:
     name = truncate(step.name, _NAME)
     if step.kind != "changed":
         return name
-    parts = [*_of_criteria(step.criteria, "criterion", "criteria"), *map(_of_text, step.changes)]
+    parts = [*_criteria_in_words(step.criteria, "criterion", "criteria"), *map(_text_in_words, step.changes)]
     return f"{name} ({_listed(parts)})" if parts else name
 
 
-def _of_criteria(criteria: Sequence[CriterionChange], one: str, more: str) -> Iterator[str]:
-    """What asks for less first."""
+def _criteria_in_words(criteria: Sequence[CriterionChange], one: str, more: str) -> Iterator[str]:
+    """The counts by kind. Removed criteria come first, then those that ask for less."""
     weaker = [its for its in criteria if its.kind == "changed" and its.relaxed]
     counted = (
         (sum(its.kind == "removed" for its in criteria), "removed"),
@@ -376,8 +369,8 @@ def _of_criteria(criteria: Sequence[CriterionChange], one: str, more: str) -> It
     yield from (f"{pluralize(count, one, more)} {what}" for count, what in counted if count)
 
 
-def _of_text(change: TextChange) -> str:
-    """Its name, with the words that are new or gone where it is only those."""
+def _text_in_words(change: TextChange) -> str:
+    """Its name; if only one passage is new or gone, with that passage."""
     pieces = [piece for piece in change.pieces if piece.kind != "same"]
     if len(pieces) != 1 or len(change.pieces) == 1:
         return change.what
@@ -390,14 +383,14 @@ def _listed(words: Sequence[str]) -> str:
 
 
 MAX_PARTS = 200
-"""Parts of one edit that are looked for in later versions: each costs a look through all words of those."""
+"""Parts of one edit that are looked for in later versions. Each costs a search through all their words."""
 MAX_NAMED_PARTS = 3
 _PART_QUOTE = 120
 
 
 @dataclass(frozen=True)
 class AuthoredVersion:
-    """A version, `by` whose hand; empty for a planner. `agreed`: whether a person approved it after reading."""
+    """A version. `by` is the person who edited it, empty for a planner. `agreed`: a person read and approved it."""
 
     version: PlanVersion
     by: str
@@ -416,8 +409,10 @@ class AuthoredVersion:
 
 @dataclass(frozen=True)
 class _EditPart:
-    """Something that the edit which made `version` put into the plan: words that are looked for anywhere in a plan, or
-    the `fact` of that key. A step that it took out is `gone`, by its key.
+    """One thing that the edit to `version` changed.
+
+    Either new `words`, which may move to any place of a later plan; or a new `fact`, by its key; or a step that the
+    edit removed, whose key is in `gone`.
     """
 
     version: int
@@ -427,7 +422,7 @@ class _EditPart:
     fact: str = ""
     gone: str = ""
 
-    def stands(self, now: AuthoredVersion) -> bool:
+    def is_in(self, now: AuthoredVersion) -> bool:
         if self.gone:
             return self.gone not in now.version.steps
         return self.fact in now.facts if self.fact else self.words in now.words
@@ -435,7 +430,7 @@ class _EditPart:
 
 @dataclass(frozen=True)
 class LostEdit:
-    """`parts`: the first of what the edit that made `version` put in, in words; there are `more`."""
+    """What a later version lacks of the edit to `version`: the first `parts` in words, and how many `more`."""
 
     version: int
     by: str
@@ -452,17 +447,18 @@ class LostEdit:
 
 
 def lost_edits(versions: Sequence[AuthoredVersion]) -> list[LostEdit]:
-    """Of all versions, the oldest first: the edits that the last one does not have whole. What another edit took out,
-    or a person approved to be without, is not missed.
+    """The edits that the latest version does not fully have. `versions` are all, the oldest first.
+
+    Not counted is what another edit removed, or what was missing from a version that a person approved.
     """
     held: list[_EditPart] = []
     for before, now in pairwise(versions):
         if now.by:
-            held = [part for part in held if part.stands(now) or not part.stands(before)]
-            held += _edited(before, now)
+            held = [part for part in held if part.is_in(now) or not part.is_in(before)]
+            held += _parts_of_edit(before, now)
         if now.agreed:
-            held = [part for part in held if part.stands(now)]
-    lost = (part for part in held if not part.stands(versions[-1]))
+            held = [part for part in held if part.is_in(now)]
+    lost = (part for part in held if not part.is_in(versions[-1]))
     found = []
     for (version, by), group in groupby(lost, key=lambda part: (part.version, part.by)):
         parts = [part.said for part in group]
@@ -470,7 +466,7 @@ def lost_edits(versions: Sequence[AuthoredVersion]) -> list[LostEdit]:
     return found
 
 
-def _edited(before: AuthoredVersion, now: AuthoredVersion) -> list[_EditPart]:
+def _parts_of_edit(before: AuthoredVersion, now: AuthoredVersion) -> list[_EditPart]:
     number, by = now.version.number, now.by
     old = {same_criterion_key(text) for text in _texts_of_version(before.version)}
     texts = {same_criterion_key(text): text for text in _texts_of_version(now.version)}
@@ -482,7 +478,7 @@ def _edited(before: AuthoredVersion, now: AuthoredVersion) -> list[_EditPart]:
     parts += [_EditPart(number, by, said, fact=fact) for fact, said in now.facts.items() if fact not in before.facts]
     removed = ((key, step) for key, step in before.version.steps.items() if key not in now.version.steps)
     parts += [_EditPart(number, by, f"without step {quoted(step.name)}", gone=key) for key, step in removed]
-    return [part for part in parts[:MAX_PARTS] if not part.stands(before)]
+    return [part for part in parts[:MAX_PARTS] if not part.is_in(before)]
 
 
 def _texts_of_version(version: PlanVersion) -> Iterator[str]:

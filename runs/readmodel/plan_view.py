@@ -279,20 +279,16 @@ class PlanReading:
 
     @property
     def news(self) -> list[PlanNews]:
-        """The origin in a few words."""
+        """The differences from the version before in a few words."""
         return news_of(self.changes) if self.changes else []
 
     @cached_property
     def lost_edits(self) -> list[LostEdit]:
         """Edits of people to earlier versions that this version does not have."""
-        return lost_edits([plan.written for plan in self._up_to_here])
-
-    @property
-    def _up_to_here(self) -> list[PlanReading]:
-        found = [self]
-        while earlier := found[-1].before:
-            found.append(earlier)
-        return found[::-1]
+        versions = [self]
+        while earlier := versions[-1].before:
+            versions.append(earlier)
+        return lost_edits([plan.written for plan in reversed(versions)])
 
     @property
     def written(self) -> AuthoredVersion:
@@ -321,7 +317,7 @@ class PlanReading:
 
     @property
     def criteria(self) -> list[Criterion]:
-        """The number of criteria of its steps and success criteria."""
+        """The criteria of its steps, and the success criteria."""
         of_steps = (criterion for spec in self.specs.values() for criterion in spec.acceptance_criteria)
         return [*of_steps, *self.row.header.success_criteria]
 
@@ -365,7 +361,7 @@ class PlanReading:
 
     @property
     def judging(self) -> str:
-        """Who is to judge what: “17 criteria (4 of the whole): 7 automatic checks, 10 AI reviews (2 against your
+        """Who judges what: “17 criteria (4 of the whole): 7 automatic checks, 10 AI reviews (2 against your
         files)”.
         """
         sourced = [criterion for criterion in self.criteria if criterion.topic is About.SOURCES]
@@ -511,8 +507,9 @@ class StepReading:
 
     @property
     def met(self) -> tuple[int, int]:
-        """How many criteria its last judged attempt met, and of how many; none of a step that does not apply. A verdict
-        is read whole only if it failed.
+        """How many criteria its last judged attempt met, and of how many; 0 of 0 if the step does not apply.
+
+        The whole verdict is read only if it failed, because it is large.
         """
         if self.row.status == StepStatus.NOT_APPLICABLE:
             return 0, 0

@@ -31,19 +31,21 @@ MAX_POINTS = 500
 MAX_LEAD = 400
 """Characters of the lead, some 60 words: with it a gate says what the result is before anything is opened."""
 MAX_FILES = 8
-"""Of those that were written, so many are looked through for tables."""
+"""Written files that are searched for tables."""
 MAX_FILE_BYTES = 10_000_000
 MAX_CHARACTERS = 300_000
-"""Of all files together, so many are looked through: a page waits for it."""
-_QUOTED = 160
+"""Characters of all files together that are searched, because a page waits for it."""
+_QUOTE_CHARS = 160
 """Characters of a point in the request that sends it back; twice as many of a row, which has several cells."""
 _BLOCK = re.compile(r" {0,3}(?:#|\||>|[-*_]{3}|`{3}|~{3}|<|\[[^\]]+\]:)")
 
 
 @dataclass(frozen=True)
 class Point:
-    """One point, as Markdown; `number` counts from 1 through all of a result. A row of a table has `cells` and its
-    number there, `row`; `place` says which it is, in words. `lines`: those of the report that it is, counted from 1.
+    """One point, as Markdown. `number` counts from 1 through the whole result.
+
+    A row of a table has `cells`, its number in the table (`row`), and `place`, which names it in words. `lines` are its
+    lines in the report, counted from 1.
     """
 
     number: int
@@ -60,8 +62,9 @@ class Point:
 
 @dataclass(frozen=True)
 class PointTable:
-    """A table whose rows are points. `path`: the file in which it stands, empty for the report. `more`: there are rows
-    after these. `repeated`: so many rows are left out, since the report or a file before this one has them too.
+    """A table whose rows are points. `path` is its file, empty for the report. `more`: there are rows after these.
+
+    `repeated` is the number of rows that are left out because the report or an earlier file has them too.
     """
 
     path: str
@@ -84,7 +87,7 @@ class PointTable:
 
 @dataclass(frozen=True)
 class Points:
-    """A report in parts, in which each of its lines stands once, and the tables that were written to files."""
+    """A report in parts, which together have each of its lines once, and the tables that were written to files."""
 
     lead: str
     points: tuple[Point, ...]
@@ -120,7 +123,7 @@ class Points:
 
 
 def points_in(attempt: Attempt) -> Points:
-    """Those of a result. Reads the tables among the files that it wrote."""
+    """The points of a result. Reads the tables among the files that it wrote."""
     written = ((path, info) for path, info in sorted(attempt.overlay.items()) if info and info.size <= MAX_FILE_BYTES)
     files = ((path, info) for path, info in written if is_csv(path) or is_markdown(path))
     texts = ((path, trees.read_text(info.sha256) or "") for path, info in islice(files, MAX_FILES))
@@ -138,7 +141,7 @@ def points_of(report: str, files: Iterable[tuple[str, str]] = ()) -> Points:
     if len(spans) < 2:
         spans = []
     points = tuple(
-        Point(number, _text(lines[start:end]), lines=range(start + 1, end + 1))
+        Point(number, _item_text(lines[start:end]), lines=range(start + 1, end + 1))
         for number, (start, end) in enumerate(spans, start=1)
     )
     tables, first = list[PointTable](), len(points) + 1
@@ -149,14 +152,16 @@ def points_of(report: str, files: Iterable[tuple[str, str]] = ()) -> Points:
         first += len(tables[-1].points)
         # With more rows than fit, the others stand in the rest, below the same header.
         spans.append((table.body, table.body + len(tables[-1].points)) if tables[-1].more else (table.start, table.end))
-    tables += _written(files, first, _known(tables) + Counter((folded(point.text),) for point in points))
-    lead, rest = _lead(list(_outside(lines, sorted(spans))))
+    tables += _tables_of_files(files, first, _counted_rows(tables) + Counter((folded(point.text),) for point in points))
+    lead, rest = _lead(list(_lines_outside(lines, sorted(spans))))
     return Points(lead, points, rest, tuple(table for table in tables if table.points))
 
 
-def _written(files: Iterable[tuple[str, str]], first: int, known: Counter[Row]) -> Iterator[PointTable]:
-    """The tables of files, without the rows that are `known`: the report's are kept, since they are what is asked about
-    and what its citations were looked up in. The same row twice in one place is two points.
+def _tables_of_files(files: Iterable[tuple[str, str]], first: int, known: Counter[Row]) -> Iterator[PointTable]:
+    """The tables of files, without the rows that are `known` from the report or an earlier file.
+
+    The report keeps its rows, because people are asked about the report, and its citations point to their lines. Two
+    equal rows of one table are two points.
     """
     room = MAX_CHARACTERS
     for path, text in files:
@@ -169,19 +174,20 @@ def _written(files: Iterable[tuple[str, str]], first: int, known: Counter[Row]) 
             made = _table(table, path, path if count == 1 else f"table {count} of {path}", first, left)
             here.append(replace(made, more=made.more or shown is not text))
             first += len(made.points)
-        known = known + _known(here)
+        known = known + _counted_rows(here)
         yield from here
 
 
-def _known(tables: Iterable[PointTable]) -> Counter[Row]:
+def _counted_rows(tables: Iterable[PointTable]) -> Counter[Row]:
     headers = ((table, folded_row(table.header)) for table in tables)  # once: it may be longer than all of its rows
     keys = (same_row(header, point.cells) for table, header in headers for point in table.points)
     return Counter(key for key in keys if key)
 
 
 def _table(table: RowTable, path: str, place: str, first: int, known: Counter[Row]) -> PointTable:
-    """With the rows for which there is room; `first` is the number of the first. Takes those that are left out, since
-    they are `known`, from there.
+    """The table with the rows for which there is room. `first` is the number of its first point.
+
+    Rows that are `known` are left out, and each is removed from `known`.
     """
     points, repeated, header = list[Point](), 0, folded_row(table.header)
     for row, cells in enumerate(table.rows, start=1):
@@ -210,25 +216,22 @@ def sent_back(points: Sequence[Point], notes: Mapping[int, str]) -> tuple[Commen
     return tuple(
         Comment(
             text=notes[number].strip() or "This is not right yet. Look at it again and change it.",
-            place=_place(known[number]),
+            place=f"On {point.name} {quoted(plain(point.text), _QUOTE_CHARS * (2 if point.cells else 1))}",
         )
-        for number in sorted(notes)
+        for number, point in sorted(known.items())
+        if number in notes
     )
 
 
-def _place(point: Point) -> str:
-    return f"On {point.name} {quoted(plain(point.text), _QUOTED * (2 if point.cells else 1))}"
-
-
-def _text(lines: Sequence[str]) -> str:
-    """An item without its mark; its own lines keep what they are indented by beyond it."""
+def _item_text(lines: Sequence[str]) -> str:
+    """An item without its mark. Its further lines lose the indentation of the item and keep the rest."""
     mark = ITEM.match(lines[0])
     width = mark.end() if mark else 0
     rest = (line[min(width, len(line) - len(line.lstrip())) :] for line in lines[1:])
     return "\n".join([lines[0][width:], *rest]).strip()
 
 
-def _outside(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _lines_outside(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> Iterator[str]:
     at = 0
     for start, end in spans:
         yield from lines[at:start]
@@ -265,8 +268,9 @@ def is_id(text: str) -> bool:
 
 
 def labelled(text: str) -> tuple[str, str]:
-    """The id with which an item begins, such as F12, and what stands behind it; no id where words may go on, as in
-    “Q3 was good”.
+    """The id with which an item begins, such as F12, and the text after it.
+
+    There is no id if it may belong to the sentence, as in “Q3 was good”.
     """
     match = _MARKED_ID.match(text)
     if not match:
@@ -284,7 +288,7 @@ def labelled(text: str) -> tuple[str, str]:
 
 
 def kind_of(text: str) -> tuple[str, str]:
-    """The bold label with which an item begins and what stands behind it; none where a sentence goes on in bold."""
+    """The bold label with which an item begins, and the text after it; no label if it is part of the sentence."""
     match = _KIND.match(text)
     rest = text[match.end() :].strip() if match and (match[3] or match[4]) else ""
     return (match[2].strip(), rest) if match and rest else ("", text)
@@ -292,7 +296,7 @@ def kind_of(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class PointsCited:
-    """Of all points of a report, so many have a citation."""
+    """How many of the points of a report have a citation."""
 
     cited: int
     points: int
@@ -314,8 +318,9 @@ def points_cited(report: Points, citations: Cited) -> PointsCited | None:
 
 
 def wants_sources(step: PlanStep, results: Iterable[CriterionResult]) -> bool:
-    """Whether a step is about the material: a criterion speaks of it, or was met by it. Not one that writes only what
-    has to be free of citations.
+    """Whether a step is about the material: a criterion is about it, or was met by evidence from it.
+
+    A step that only writes files which must not have citations does not count.
     """
     if step.expected_outputs and not any(output.cited for output in step.expected_outputs):
         return False

@@ -1,4 +1,4 @@
-"""How a run differs from the run that it repeats, and which results its plan would reuse."""
+"""The differences between a run and the run that it repeats, and which results its plan would reuse."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MAX_NAMED_FILES = 3
 
 
 def revision_in_words(revision: Revision, *, removed: bool = True, short: bool = False) -> list[str]:
-    """What is changed: such as “a.md”, “added b.md” and “policy (rounds)”; empty for the same in everything.
+    """The changes, such as “a.md”, “added b.md” and “policy (rounds)”; empty if everything is the same.
 
-    Without `removed` the files that are gone are only counted: not everyone who sees this run may see the other. A
-    `short` text does so too, and leaves out folders.
+    Without `removed`, removed files are only counted, because not everyone who sees this run may see the other. A
+    `short` text also only counts them, and leaves out folders.
     """
     changed, added, gone = revision.changed, revision.added, revision.removed
     found = [_listed(changed, short=short)] if changed.count else []
@@ -45,7 +45,7 @@ def _listed(files: FileNames, *, short: bool) -> str:
 
 MAX_REASONS = 2
 MAX_NAMED = 3
-"""Reasons, and steps of each, that the summary of a gate names: it has few words in all."""
+"""Reasons, and steps of each, that the summary of a gate names, to keep it short."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,12 @@ class Again:
     @property
     def reasons(self) -> list[tuple[str, str]]:
         """The first reasons why steps run again, each behind the names of the steps, or “all” of the plan."""
-        return [(self._named(names), why) for why, names in list(self._again.items())[:MAX_REASONS]]
+        found = []
+        for why, names in list(self._again.items())[:MAX_REASONS]:
+            more = len(names) - MAX_NAMED
+            which = ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+            found.append(("all" if len(names) == len(self.reuse.steps) > 1 else which, why))
+        return found
 
     @property
     def more(self) -> int:
@@ -68,21 +73,18 @@ class Again:
 
     @cached_property
     def _again(self) -> Mapping[str, Sequence[str]]:
-        """The names of steps by the first of the reasons why they run again: what all have in common stands first."""
+        """The names of steps by the first reason why they run again. A reason that all share is always the first."""
         found: dict[str, list[str]] = {}
         for why, names in self.reuse.again:
             found.setdefault(why.split("; ")[0], []).extend(names)
         return found
 
-    def _named(self, names: Sequence[str]) -> str:
-        if len(names) == len(self.reuse.steps) > 1:
-            return "all"
-        more = len(names) - MAX_NAMED
-        return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
-
 
 def again_of(plan: Plan, run: Run) -> Again | None:
-    """As a plan stands that nothing was carried out of yet; None for a run that repeats none, or one that is gone."""
+    """What the gate of a plan says about the run that this one repeats.
+
+    None if this run repeats none, if that run was deleted, or if something of the plan was carried out.
+    """
     if run.before is None or run.revision is None or run.head_id != run.inputs_id:
         return None
     given = PreviewInputs(run.owner, run.request, run.policy, trees.files_of(run.inputs), run.excluded)
@@ -93,7 +95,9 @@ def again_of(plan: Plan, run: Run) -> Again | None:
 
 
 def changes_of(run: Run) -> list[str]:
-    """What it has otherwise, as clauses. What the run before alone had is named where all who see this one see that."""
+    """The changes since the run before, as clauses. Removed files are named only if all who see this run may see that
+    one.
+    """
     if run.before is None or run.revision is None:
         return []
     removed = run.revision.removed.count > 0 and all_may_see(run.before, run)
@@ -102,7 +106,7 @@ def changes_of(run: Run) -> list[str]:
 
 @dataclass(frozen=True)
 class Reuse:
-    """The steps of the plan; without any, `unknown` says why nothing is foretold."""
+    """The steps of the plan. If there are none, `unknown` says why it is not known what would be reused."""
 
     steps: Sequence[StepPreview] = ()
     unknown: str = ""

@@ -1,4 +1,4 @@
-"""The files of a run: what it made of those it was given, every version of a file, and how two versions differ."""
+"""The files of a run: what it made, all versions of a file, and the differences between two versions."""
 
 from __future__ import annotations
 
@@ -102,9 +102,9 @@ def _text(info: FileInfo | None) -> str | None:
         return None
 
 
-_SETTLED = (EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED)
-_OF_STEP = ("step__key", "step__spec", "step__status", "step__plan__version", "step__plan__run_id")
-_OF_INTEREST = ("number", "status", "overlay", *_OF_STEP)
+_RESULT_EVENTS = (EventKind.STEP_PASSED, EventKind.STEP_ACCEPTED)
+_STEP_FIELDS = ("step__key", "step__spec", "step__status", "step__plan__version", "step__plan__run_id")
+_ATTEMPT_FIELDS = ("number", "status", "overlay", *_STEP_FIELDS)
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,12 @@ class FileHistory:
     @cached_property
     def moments(self) -> Sequence[WorkspaceMoment]:
         """All moments, the oldest first. The last one is the current workspace."""
+        wanted = {key for _, _, key in self._results}
+        every = Attempt.objects.of_run(self.run).values_list("pk", "step__plan__version", "step__key", "number")
+        chosen = [pk for pk, *key in every if tuple(key) in wanted]
+        rows = Attempt.objects.filter(pk__in=chosen).select_related("step__plan").only(*_ATTEMPT_FIELDS)
+        attempts = {(one.step.plan.version, one.step.key, one.number): one for one in rows}
         found = [WorkspaceMoment(0, self.run.inputs.digest)]
-        attempts = {(one.step.plan.version, one.step.key, one.number): one for one in self._settled}
         found += [WorkspaceMoment(seq, tree, attempts.get(key)) for seq, tree, key in self._results]
         return found
 
@@ -140,20 +144,13 @@ class FileHistory:
     def _results(self) -> Sequence[tuple[int, str, tuple[int, str, int]]]:
         """For each result that reached the workspace: event, tree, and version, step and number of the attempt."""
         results, version = [], 0
-        events = self.run.events.filter(kind__in=[EventKind.PLAN_APPROVED, *_SETTLED]).order_by("seq")
+        events = self.run.events.filter(kind__in=[EventKind.PLAN_APPROVED, *_RESULT_EVENTS]).order_by("seq")
         for seq, kind, data in events.values_list("seq", "kind", "data"):
             if kind == EventKind.PLAN_APPROVED:
                 version = data["version"]
             else:
                 results.append((seq, data["tree"], (version, data["step"], data["attempt"])))
         return results
-
-    @cached_property
-    def _settled(self) -> Sequence[Attempt]:
-        wanted = {key for _, _, key in self._results}
-        every = Attempt.objects.of_run(self.run).values_list("pk", "step__plan__version", "step__key", "number")
-        chosen = [pk for pk, *key in every if tuple(key) in wanted]
-        return list(Attempt.objects.filter(pk__in=chosen).select_related("step__plan").only(*_OF_INTEREST))
 
     @property
     def now(self) -> WorkspaceMoment:
@@ -191,60 +188,50 @@ class FileVersion:
 
 def versions_of(run: Run, path: str) -> Sequence[FileVersion]:
     """The versions of a file, the oldest first: as submitted, and as attempts left it, including failed ones."""
-    return list(_versions(run, path))
-
-
-def _versions(run: Run, path: str) -> Iterator[FileVersion]:
-    given = trees.files_of(run.inputs).get(path)
-    if given:
-        yield FileVersion(given, None)
-    attempts = Attempt.objects.of_run(run).select_related("step__plan").only(*_OF_INTEREST).order_by("pk")
-    for attempt in attempts:
-        if path in attempt.overlay:
-            yield FileVersion(attempt.overlay[path], attempt)
+    submitted = trees.files_of(run.inputs).get(path)
+    attempts = Attempt.objects.of_run(run).select_related("step__plan").only(*_ATTEMPT_FIELDS).order_by("pk")
+    written = [FileVersion(attempt.overlay[path], attempt) for attempt in attempts if path in attempt.overlay]
+    return [FileVersion(submitted, None), *written] if submitted else written
 
 
 FINDINGS = "Findings"
 
 
 def changes_since(run: Run, attempt: Attempt, words: str = "") -> Sequence[FileDiff]:
-    """How findings and files of an attempt differ from those of each result whose rejection it was judged by. The lines
-    that are gone or new with these words are marked, where they are found first.
+    """How findings and files of an attempt differ from each rejected result whose requests it was judged by.
+
+    The first removed or new lines that have the `words` are marked.
     """
     judged = {one.number for one in attempt.verdict.requests} if hasattr(attempt, "verdict") else set()
     gates = [gate for gate in requests_of(run) if judged & {one.request for one in gate.asked}]
     rejected = {gate.attempt_id: gate.attempt for gate in gates if gate.attempt}
-    diffs = [diff for one in rejected.values() for diff in _between(one, attempt)]
-    return _marked(diffs, words) if words else diffs
-
-
-def _between(rejected: Attempt, attempt: Attempt) -> Iterator[FileDiff]:
-    old, new = (one.output.findings if one.output else "" for one in (rejected, attempt))
-    if old != new:
-        lines = line_diff(old, new, DiffBudget())
-        yield FileDiff(FINDINGS, None, None, lines, "" if lines else "Too large to be compared.")
-    before, after = _left(rejected), _left(attempt)
-    paths = sorted({*rejected.overlay, *attempt.overlay})
-    yield from diffs_of([path for path in paths if before.get(path) != after.get(path)], before, after)
-
-
-def _left(attempt: Attempt) -> Mapping[str, FileInfo]:
-    changed = {**trees.files_of(attempt.base), **attempt.overlay}
-    return {path: info for path, info in changed.items() if info}
-
-
-def _marked(diffs: Sequence[FileDiff], words: str) -> Sequence[FileDiff]:
-    kinds: tuple[Kind, ...] = ("removed", "added")
+    diffs = [diff for one in rejected.values() for diff in _diffs_between(one, attempt)]
+    kinds: tuple[Kind, ...] = ("removed", "added") if words else ()
     for kind in kinds:
         for place, diff in enumerate(diffs):
-            lines = _with(diff.lines, kind, words) if diff.lines else None
+            lines = _with_hits(diff.lines, kind, words) if diff.lines else None
             if lines:
                 return [*diffs[:place], replace(diff, lines=lines), *diffs[place + 1 :]]
     return diffs
 
 
-def _with(diff: LineDiff, kind: Kind, words: str) -> LineDiff | None:
-    """With the lines of one kind marked that have these words; None if none have."""
+def _diffs_between(rejected: Attempt, attempt: Attempt) -> Iterator[FileDiff]:
+    old, new = (one.output.findings if one.output else "" for one in (rejected, attempt))
+    if old != new:
+        lines = line_diff(old, new, DiffBudget())
+        yield FileDiff(FINDINGS, None, None, lines, "" if lines else "Too large to be compared.")
+    before, after = _files_after(rejected), _files_after(attempt)
+    paths = sorted({*rejected.overlay, *attempt.overlay})
+    yield from diffs_of([path for path in paths if before.get(path) != after.get(path)], before, after)
+
+
+def _files_after(attempt: Attempt) -> Mapping[str, FileInfo]:
+    changed = {**trees.files_of(attempt.base), **attempt.overlay}
+    return {path: info for path, info in changed.items() if info}
+
+
+def _with_hits(diff: LineDiff, kind: Kind, words: str) -> LineDiff | None:
+    """The diff in which the lines of one kind that have these words are marked; None if no line has them."""
     rows = (row for hunk in diff.hunks for row in hunk.rows if row.kind == kind)
     text = "\n".join("".join(piece.text for piece in row.pieces) for row in rows)
     span = find(words, text)

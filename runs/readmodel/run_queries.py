@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -113,7 +114,7 @@ def version(user: Person) -> str:
 
 
 def filtered(user: Person, filters: Filters) -> RunQuerySet:
-    """The runs that this person may see and that the filters let through."""
+    """The runs that this person may see and that match the filters."""
     runs = visible_runs(user).filter(archived_at__isnull=not filters.archived)
     for word in filters.words:
         fits = Q(title__icontains=word) | Q(request__icontains=word)
@@ -181,25 +182,24 @@ def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:
 
 
 def readable_rows(runs: RunQuerySet) -> list[Run]:
-    """The rows of a list; of one that a later version has written what is plain (`is_later` tells them apart): during
-    an upgrade a list goes on with them. Only then each is read by itself.
+    """The rows of a list. During an upgrade, a row that a later version has written has only its plain fields
+    (`is_later`).
     """
     try:
         return list(runs)
-    except FromLaterVersion:
-        return [run for pk in runs.values_list("pk", flat=True) if (run := _one(pk)) is not None]
-
-
-def _one(pk: int) -> Run | None:
-    row = Run.objects.filter(pk=pk).select_related("owner")
-    try:
-        return row.only(*SHOWN_FIELDS).first()
-    except FromLaterVersion:
-        return row.only(*_PLAIN_FIELDS).first()
+    except FromLaterVersion:  # now each row is read by itself, so that the others are not lost
+        found: list[Run | None] = []
+        for pk in runs.values_list("pk", flat=True):
+            row = Run.objects.filter(pk=pk).select_related("owner")
+            try:
+                found.append(row.only(*SHOWN_FIELDS).first())
+            except FromLaterVersion:
+                found.append(row.only(*_PLAIN_FIELDS).first())
+        return [run for run in found if run is not None]  # one may have been deleted in between
 
 
 def is_later(run: Run) -> bool:
-    """Whether this row of a list has something that only a later version knows: its state cannot be said."""
+    """Whether a later version has written this row of a list, so that its status is not known."""
     return "status" in run.get_deferred_fields()
 
 
@@ -212,23 +212,21 @@ def people(user: Person) -> QuerySet[User]:
 
 
 def open_gates(user: Person, runs: Sequence[int]) -> list[Gate]:
-    """The open questions of these runs, the oldest first; `mine` says whether it is this person who is asked. Those of
-    a later version are left out: during an upgrade a list goes on without them.
+    """The open questions of these runs, the oldest first. `mine` says whether this person may answer.
+
+    During an upgrade, questions that a later version has written are left out.
     """
     mine = approvable_gates(user).filter(pk=OuterRef("pk"))
     known = Gate.objects.open().known().filter(_KNOWN_STEP)
     found = known.filter(run__in=runs).select_related("step").annotate(mine=Exists(mine)).order_by("opened_at", "pk")
     try:
         return list(found)
-    except FromLaterVersion:  # inside of what is asked about: only then each is read by itself
-        return [gate for pk in found.values_list("pk", flat=True) for gate in _readable(found.filter(pk=pk))]
-
-
-def _readable(found: QuerySet[Gate]) -> list[Gate]:
-    try:
-        return list(found)
-    except FromLaterVersion:
-        return []
+    except FromLaterVersion:  # in the step of a gate; now each gate is read by itself
+        gates: list[Gate] = []
+        for pk in found.values_list("pk", flat=True):
+            with suppress(FromLaterVersion):
+                gates += found.filter(pk=pk)
+        return gates
 
 
 _KNOWN_STEP = Q(step=None) | Q(step__status__in=list(StepStatus))

@@ -65,8 +65,8 @@ class RunReading:
 
     @cached_property
     def answer(self) -> str:
-        """The final answer in Markdown. That of a run that did not succeed begins with the outcome and what is missing,
-        and any with the steps that had nothing to do; `run.answer` stays what was written and judged.
+        """The final answer in Markdown. Before it come the outcome and the open points, if there are any, and the steps
+        that do not apply. `run.answer` is the answer as it was written and judged.
         """
         if not self.run.answer or not (self.open_points or self.does_not_apply):
             return self.run.answer
@@ -96,8 +96,9 @@ class RunReading:
 
     @property
     def rollback(self) -> str:
-        """What the plan says is to be done with the results when the task fails; empty unless it did, in any part, and
-        has left some. A person who stopped it knows why.
+        """What the plan says must be done with the results if the task fails.
+
+        Empty if it succeeded, if it made no files, or if a person stopped it.
         """
         missed = self.run.outcome in {Outcome.PARTIAL, Outcome.FAILED}
         return self.rows.plans[-1].header.rollback_strategy if missed and self.rows.plans and self.made else ""

@@ -21,11 +21,9 @@ from runs.readmodel.run_files import written_files
 from runs.store import renditions, trees
 from runs.text.plural import pluralize
 
-MAX_LINKS = 2_000  # of a document
-MAX_CHARACTERS = 400_000  # of a document, whose further citations are not looked up
-MAX_SEARCHED = 10_000_000
-"""Of one text that is shown: links that are looked up, its characters, and those of its sources that are searched. The
-pre-checks and the end of a run look through all of it; a page must not take more than a second or two.
+MAX_LINKS, MAX_CHARACTERS, MAX_SEARCHED = 2_000, 400_000, 10_000_000
+"""Limits for one text that is shown: links that are looked up, its characters, and characters of its sources that are
+searched. The pre-checks and the end of a run look up everything; a page must not take more than a second or two.
 """
 MAX_ALL_CHARACTERS = 1_000_000
 """Characters of all texts in one report whose citations are counted."""
@@ -76,10 +74,20 @@ class RunCitations:
 
     @cached_property
     def broken(self) -> list[CitationProblem]:
-        """Each one and each link to a file that lead nowhere, each one that should not be there, and each document that
-        was not looked through.
+        """Broken citations and links to files, citations that should not be there, and documents that could not be
+        searched.
         """
-        return [problem for document in self.documents for problem in _problems(document)]
+        found: list[CitationProblem] = []
+        for document in self.documents:
+            cited = document.cited
+            if document.finished:
+                unwanted = (one for one in cited.citations if one.by_form)
+                found += (CitationProblem(document, superfluous_line(one), one) for one in unwanted)
+                continue
+            if cited.problem:
+                found.append(CitationProblem(document, cited.problem))
+            found += (CitationProblem(document, broken_line(one), one) for one in cited.broken)
+        return found
 
     @cached_property
     def corrected(self) -> list[str]:
@@ -102,15 +110,11 @@ class RunCitations:
         if not (count or broken or self.rest):
             return "No citations"
         parts = ["all found" if not broken else f"{broken:,} broken"]
-        parts += [f"{len(self.corrected):,} with a corrected {self._corrected_by}"] if self.corrected else []
+        placed = any(one.place for one in self.all if one.status is CitationStatus.CORRECTED)
+        parts += [f"{len(self.corrected):,} with a corrected {'place' if placed else 'line'}"] if self.corrected else []
         parts += [f"{self.weak:,} to check (each with the reason for doubt)"] if self.weak else []
         parts += [f"{self.rest} not looked through here to the end"] if self.rest else []
         return f"{pluralize(count, 'citation')}, {', '.join(parts)}"
-
-    @property
-    def _corrected_by(self) -> str:
-        placed = any(one.place for one in self.all if one.status is CitationStatus.CORRECTED)
-        return "place" if placed else "line"
 
     @property
     def rest(self) -> str:
@@ -140,17 +144,17 @@ def cited_in(text: str, place: Run | Attempt, *, finished: bool = False) -> Cite
     written = tuple(sorted((path, info.sha256) for path, info in changes.items() if info))
     digest = hashlib.sha256(text.encode(errors="replace")).digest()
     key = (digest, run.inputs.digest, run.head.digest, written, finished)
-    return _kept.get(key, lambda: _looked_up(text, sources_of(place), finished=finished))
+    return _cache.get(key, lambda: _look_up(text, sources_of(place), finished=finished))
 
 
 def noted_by(run: Run, path: str, sha256: str, text: Laid, finished: Collection[str] = ()) -> CitingDocument:
     """The citations of a Word or PDF document that the run made, in one of its versions, whose text is `text`."""
     key = (sha256, run.inputs.digest, run.head.digest)
-    cited = _kept.get(key, lambda: noted_in(text, sources_of(run), MAX_SEARCHED, most=MAX_LINKS))
+    cited = _cache.get(key, lambda: noted_in(text, sources_of(run), MAX_SEARCHED, most=MAX_LINKS))
     return CitingDocument(path, cited, finished=path in finished)
 
 
-def _looked_up(text: str, sources: Sources, *, finished: bool) -> Cited:
+def _look_up(text: str, sources: Sources, *, finished: bool) -> Cited:
     beginning = text[:MAX_CHARACTERS]
     cited = citations_in(beginning, sources, MAX_SEARCHED, finished=finished, most=MAX_LINKS)
     if cited.until is None and len(beginning) < len(text):
@@ -158,7 +162,7 @@ def _looked_up(text: str, sources: Sources, *, finished: bool) -> Cited:
     return cited
 
 
-_kept = WeightedCache[Cited](MAX_KEPT, lambda cited: len(cited.links) + 1)
+_cache = WeightedCache[Cited](MAX_KEPT, lambda cited: len(cited.links) + 1)
 
 
 def document_of(run: Run, path: str, text: str | None, finished: Collection[str] = ()) -> CitingDocument:
@@ -166,7 +170,10 @@ def document_of(run: Run, path: str, text: str | None, finished: Collection[str]
     text = text or ""
     cited = cited_in(text, run, finished=path in finished)
     stated = () if path in finished else tuple(uncited(text[:MAX_CHARACTERS]))
-    return CitingDocument(path, _without_given(run, path, text, cited), stated, path in finished)
+    if cited.links:  # links that the file already had when it was given are not the run's
+        before = trees.files_of(run.inputs).get(path)
+        cited = of_the_run(text, cited, (_text(before.sha256) or "") if before else "")
+    return CitingDocument(path, cited, stated, path in finished)
 
 
 def finished_in(steps: Iterable[PlanStep]) -> frozenset[str]:
@@ -175,8 +182,9 @@ def finished_in(steps: Iterable[PlanStep]) -> frozenset[str]:
 
 
 def citations_of(run: Run, finished: frozenset[str] = frozenset()) -> RunCitations:
-    """Those of the answer, and of every Markdown file, Word and PDF document that the run made. `finished`: files that
-    must not have any.
+    """The citations of the answer and of every Markdown, Word and PDF file that the run made.
+
+    `finished` are files that must not have any.
     """
     return RunCitations(tuple(_documents(run, finished)))
 
@@ -200,26 +208,8 @@ def _documents(run: Run, finished: frozenset[str]) -> Iterator[CitingDocument]:
         )
 
 
-def _without_given(run: Run, path: str, text: str, cited: Cited) -> Cited:
-    """The citations without links that the file already had when it was given."""
-    if not cited.links:
-        return cited
-    before = trees.files_of(run.inputs).get(path)
-    return of_the_run(text, cited, (_text(before.sha256) or "") if before else "")
-
-
 def _text(sha256: str) -> str | None:
     try:
         return trees.read_text(sha256)
     except FileNotFoundError:
         return None
-
-
-def _problems(document: CitingDocument) -> Iterator[CitationProblem]:
-    cited = document.cited
-    if document.finished:
-        yield from (CitationProblem(document, superfluous_line(one), one) for one in cited.citations if one.by_form)
-        return
-    if cited.problem:
-        yield CitationProblem(document, cited.problem)
-    yield from (CitationProblem(document, broken_line(one), one) for one in cited.broken)

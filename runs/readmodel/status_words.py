@@ -41,19 +41,19 @@ def words(status: object) -> str:
 
 
 def risk(complexity: str) -> str:
-    """What the complexity of a step means to those who answer for it."""
+    """The complexity of a step as people are told it: a risk."""
     return f"{Complexity(complexity).value}-risk step"
 
 
 def decided(gate: Gate) -> str:
-    """The status of a gate: where nothing can be changed, a rejection asks for no changes."""
+    """The status of a gate in words. A rejection that asks for no changes is “declined”."""
     asks = type_of(gate).for_second_person or gate.request
     declined = gate.status == GateStatus.REJECTED and not asks
     return "declined" if declined else words(decision_mark(gate))
 
 
 def decision_mark(gate: Gate) -> str:
-    """The status of a gate by which pages mark it: a yes to a result with open points is no plain one."""
+    """The status by which pages mark a gate. A result that was approved with open points is “accepted”."""
     kept = type_of(gate).marks_open_points and gate.status == GateStatus.APPROVED and gate.step_id
     return StepStatus.ACCEPTED.value if kept else gate.status
 

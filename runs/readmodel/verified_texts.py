@@ -1,4 +1,4 @@
-"""Texts that evidence refers to and that are no files: findings, results of tools, requests of people, the answer."""
+"""Texts that evidence refers to but that are not files: findings, tool results, requests of people, the answer."""
 
 import re
 from collections.abc import Sequence
@@ -20,9 +20,7 @@ _OF_A_STEP = re.compile(r"step-([A-Za-z0-9][A-Za-z0-9_.-]{0,59})-tool-(\d{1,9})"
 
 @dataclass(frozen=True)
 class SaidText:
-    """`attempt`: whose findings or tool this is; None for the answer and for what a person asked for. `diffs`: what has
-    changed, in place of a text.
-    """
+    """A text with its title. `attempt` is None for the answer and for requests. `diffs` replace the text of a diff."""
 
     title: str
     text: str
@@ -31,10 +29,13 @@ class SaidText:
 
 
 def said_text(run: Run, place: str, words: str = "") -> SaidText | None:
-    """The text at a place: `answer`, `request-N`, `attempt-ID-output`, `attempt-ID-tool-N`, `attempt-ID-diff`, in which
-    the lines with these words are marked, or what a check ran, `attempt-ID-command-NAME`, and for the whole task
-    `command-NAME`; `step-KEY-tool-N` is of the attempt by which a step of the newest plan has passed. None if there is
-    none.
+    """The text at a place, or None. Places are:
+
+    * `answer`, `request-N`
+    * `attempt-ID-output`, `attempt-ID-tool-N`
+    * `attempt-ID-diff`, in which the lines with these `words` are marked
+    * `attempt-ID-command-NAME`, the output of a command that a check ran; `command-NAME` for the whole task
+    * `step-KEY-tool-N`, a call of the attempt with which a step of the newest plan passed
     """
     if place == "answer":
         return SaidText("The answer", run.answer) if run.answer else None
@@ -42,7 +43,7 @@ def said_text(run: Run, place: str, words: str = "") -> SaidText | None:
         said = (one for gate in requests_of(run) for one in gate.asked if one.request == int(asked[1]))
         return next((SaidText(f"Request {one.request}", one.words) for one in said), None)
     if final := _FINAL_COMMAND.fullmatch(place):
-        return _printed(ToolCall.objects.filter(run=run, attempt=None), final[1])
+        return _output_of_command(ToolCall.objects.filter(run=run, attempt=None), final[1])
     if earlier := _OF_A_STEP.fullmatch(place):
         doer = passed_by(run, earlier[1])
         return _result_of_tool(doer, int(earlier[2])) if doer else None
@@ -55,8 +56,10 @@ def said_text(run: Run, place: str, words: str = "") -> SaidText | None:
         diffs = changes_since(run, attempt, words)
         return SaidText("What has changed since it was asked for", "", attempt, diffs) if diffs else None
     if found[4]:
-        return _printed(_calls(attempt), found[4], attempt)
-    return _result_of_tool(attempt, int(found[3])) if found[3] else _findings(attempt)
+        return _output_of_command(_calls(attempt), found[4], attempt)
+    if found[3]:
+        return _result_of_tool(attempt, int(found[3]))
+    return SaidText("Findings", attempt.output.findings, attempt) if attempt.output else None
 
 
 def passed_by(run: Run, key: str) -> Attempt | None:
@@ -69,23 +72,19 @@ def passed_by(run: Run, key: str) -> Attempt | None:
     return own or attempts.filter(pk=step.reused_from_id or 0).first()
 
 
-def _findings(attempt: Attempt) -> SaidText | None:
-    return SaidText("Findings", attempt.output.findings, attempt) if attempt.output else None
-
-
 def _result_of_tool(attempt: Attempt, number: int) -> SaidText | None:
     call = _calls(attempt).filter(ordinal=number).only("name", "result").first()
     return SaidText(f"Result of tool call {number}, {call.name}", call.result, attempt) if call else None
 
 
-def _printed(calls: QuerySet[ToolCall], command: str, attempt: Attempt | None = None) -> SaidText | None:
-    """By the latest run of this command as a check."""
+def _output_of_command(calls: QuerySet[ToolCall], command: str, attempt: Attempt | None = None) -> SaidText | None:
+    """The output of the latest run of this command as a check."""
     call = calls.filter(use_id=check_id(command), ordinal__gte=CHECKS).only("result").last()
     return SaidText(f"The command {command}, run as a check", call.result, attempt) if call else None
 
 
 def _calls(attempt: Attempt) -> QuerySet[ToolCall]:
-    """Those that count; a result taken over from another run has those of the attempt that made it."""
+    """The calls that count. A reused attempt has the calls of the attempt whose result it took over."""
     doer = attempt.reused_from or attempt
     if not hasattr(doer, "work"):
         return ToolCall.objects.none()
