@@ -20,9 +20,9 @@ _ZERO = Decimal(0)
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums of the journal. `cost` in USD leaves out `unpriced` calls and has the least of `lower_bounds`.
+    """Sums of the journal. `cost` in USD leaves out `unpriced` calls; of `lower_bounds` calls it has the least.
 
-    `failed` calls had no answer; `duration_ms` adds up the calls, also those that ran side by side.
+    `failed` calls had no answer. `duration_ms` is the sum of the calls, including those that ran at the same time.
     """
 
     calls: int = 0
@@ -39,7 +39,7 @@ class Totals:
 
     @property
     def tokens(self) -> int:
-        """Of every kind."""
+        """Tokens of every kind."""
         written = self.cache_write_5m_tokens + self.cache_write_1h_tokens
         return self.input_tokens + self.output_tokens + self.cache_read_tokens + written
 
@@ -104,7 +104,7 @@ _NOTHING = Totals()
 
 @dataclass(frozen=True)
 class Guess:
-    """Low to high in USD, None where no model in it had a price; `partly`: some had none, so it will cost more.
+    """An estimate in USD from low to high, None if no model had a price. `partly`: some had none, so it will cost more.
 
     `tokens` of all kinds, low and high.
     """
@@ -117,9 +117,9 @@ class Guess:
 
 @dataclass(frozen=True)
 class CostLine:
-    """One part of a run. Without a `guess` nothing was estimated for it. `over`: it was carried out to its end.
+    """One part of a run. `guess` is None if nothing was estimated for it. `over`: it was carried out to its end.
 
-    `key` is the step's or the role's, `step` the id of the step; `note` says what the figures alone do not.
+    `key` is that of the step or the role, `step` the id of the step. `note` explains the figures.
     """
 
     key: str
@@ -148,10 +148,10 @@ class CostLine:
 
 @dataclass(frozen=True)
 class Costs:
-    """Of a run (its id) and the newest version of its plan, with all that was spent in addition to it.
+    """The costs of a run (its id): of the newest version of its plan, of planning, and of `earlier` versions.
 
-    `steps` ends with the final answer. `planned` is the sum of `steps`, and of `roles`; with `planning` and `earlier`
-    (other versions) it gives `total`. `basis` says what the estimate rests on, as it follows “rests on”.
+    `steps` ends with the final answer. `planned` is the sum of `steps`, and of `roles`. `total` adds up `planned`,
+    `planning` and `earlier`. `basis` completes the sentence “the estimate rests on …”.
     """
 
     run: int
@@ -168,7 +168,7 @@ class Costs:
 def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step], cost: Estimate | None) -> Costs | None:
     """Read the costs in two queries. None before there is a plan.
 
-    Given the plans by version, and of the newest the steps in order and what they were expected to cost.
+    `plans` are in the order of their versions. `steps` and `cost`, the estimate, are those of the newest.
     """
     if not plans:
         return None
@@ -177,20 +177,20 @@ def costs_of(run: Run, plans: Sequence[Plan], steps: Sequence[Step], cost: Estim
     # By step, the number of the run whose result was taken over.
     taken = Attempt.objects.reused().filter(step__plan=plan)
     reused = dict(taken.values_list("step", "reused_from__step__plan__run"))
-    parts = (*(_step(step, cost, spent, reused) for step in steps), _final(run, cost, spent))
+    parts = (*(_step_line(step, cost, spent, reused) for step in steps), _final_line(run, cost, spent))
     over = all(part.over for part in parts)
-    guessed_in_all = _of(cost.roles) if cost else None
+    guessed_in_all = _guess_from(cost.roles) if cost else None
     planned_first = "done before the estimate was made" if spent.planning.calls else "without a model"
     return Costs(
         run=run.pk,
         version=plan.version,
         basis=cost.basis.words if cost else "",
         steps=parts,
-        roles=tuple(_roles(cost, spent, over=over)),
-        planned=CostLine("", f"Version {plan.version} of the plan", guessed_in_all, _sum(parts), over),
+        roles=tuple(_role_lines(cost, spent, over=over)),
+        planned=CostLine("", f"Version {plan.version} of the plan", guessed_in_all, _sum_of(parts), over),
         planning=CostLine("", "Planning", None, spent.planning, over, planned_first),
         earlier=CostLine("", "Earlier versions", None, spent.earlier, over) if len(plans) > 1 else None,
-        total=_sum(parts) + spent.planning + spent.earlier,
+        total=_sum_of(parts) + spent.planning + spent.earlier,
     )
 
 
@@ -226,7 +226,7 @@ def _spent(run: Run, plan: Plan) -> _Spent:
     return _Spent(steps, roles, final, planning, earlier)
 
 
-def _step(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int, int]) -> CostLine:
+def _step_line(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int, int]) -> CostLine:
     guessed = {one.step_id: one for one in cost.steps} if cost else {}
     actual = spent.steps.get(step.pk, _NOTHING)
     note = ""
@@ -239,7 +239,7 @@ def _step(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int,
     return CostLine(
         key=step.key,
         name=step.spec.name,
-        guess=_of(guessed[step.key].roles) if step.key in guessed else None,
+        guess=_guess_from(guessed[step.key].roles) if step.key in guessed else None,
         actual=actual,
         over=step.status in SETTLED_STEPS or step.status == StepStatus.FAILED,
         note=note,
@@ -247,22 +247,22 @@ def _step(step: Step, cost: Estimate | None, spent: _Spent, reused: Mapping[int,
     )
 
 
-def _final(run: Run, cost: Estimate | None, spent: _Spent) -> CostLine:
-    guess = _of(cost.final) if cost and cost.final else None
+def _final_line(run: Run, cost: Estimate | None, spent: _Spent) -> CostLine:
+    guess = _guess_from(cost.final) if cost and cost.final else None
     over = run.status == RunStatus.FINISHED and bool(run.answer)
     note = "" if spent.final.calls else "skipped" if run.status == RunStatus.FINISHED else "not started"
     return CostLine("", "Final answer and its verdict", guess, spent.final, over, note)
 
 
-def _roles(cost: Estimate | None, spent: _Spent, *, over: bool) -> Iterable[CostLine]:
+def _role_lines(cost: Estimate | None, spent: _Spent, *, over: bool) -> Iterable[CostLine]:
     guessed = {one.role.value: one for one in cost.roles} if cost else {}
     for role in Role:
         if role in guessed or role in spent.roles:
-            guess = _of([guessed[role]]) if role in guessed else None
+            guess = _guess_from([guessed[role]]) if role in guessed else None
             yield CostLine(role.value, role.value.capitalize(), guess, spent.roles.get(role, _NOTHING), over)
 
 
-def _of(parts: Sequence[RoleEstimate]) -> Guess:
+def _guess_from(parts: Sequence[RoleEstimate]) -> Guess:
     lows = [one.low for one in parts if one.low is not None]
     highs = [one.high for one in parts if one.high is not None]
     return Guess(
@@ -273,5 +273,5 @@ def _of(parts: Sequence[RoleEstimate]) -> Guess:
     )
 
 
-def _sum(parts: Iterable[CostLine]) -> Totals:
+def _sum_of(parts: Iterable[CostLine]) -> Totals:
     return sum((part.actual for part in parts), _NOTHING)

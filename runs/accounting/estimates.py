@@ -15,18 +15,18 @@ from runs.pev.plans.estimate import Basis, Estimate, RoleEstimate, StepEstimate,
 
 _ROUNDS = {Complexity.LOW: (2, 4), Complexity.MEDIUM: (3, 8), Complexity.HIGH: (4, 12)}
 _CONTEXT = {Complexity.LOW: 4_000, Complexity.MEDIUM: 10_000, Complexity.HIGH: 25_000}
-_WRITTEN = 900
-"""Guesses until finished runs were measured: rounds, tokens of context, tokens written per round; low to high."""
-_MAX_READ = 150_000
-"""Tokens of files that are in a context at a time: windows are larger, but earlier rounds are shortened before."""
+_WRITTEN_TOKENS = 900
+"""Guesses while too few runs have finished: rounds (low, high), tokens of context, tokens written per round."""
+_MAX_READ_TOKENS = 150_000
+"""Tokens of files that are in a context at the same time. Windows are larger, but earlier rounds are shortened."""
 _ZERO = Decimal(0)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What one passed attempt (or one final answer) used in a role, low to high, in `runs` earlier finished runs.
+    """What a passed attempt (or a final answer) used in one role, from low to high, in `runs` finished runs.
 
-    USD as billed then, None where calls had no price; tokens of all kinds.
+    USD as billed then, None if calls had no price; tokens of all kinds.
     """
 
     runs: int
@@ -45,7 +45,7 @@ class Searches(NamedTuple):
 
 NO_SEARCHES = Searches()
 type History = Mapping[tuple[Role, Complexity | None], Measured]
-"""By role and complexity of the step; None in its place for the final answer. What is not there was never measured."""
+"""By role and complexity of the step, or None for the final answer. Without what was never measured."""
 
 
 def estimate(
@@ -58,23 +58,25 @@ def estimate(
     executors: Mapping[str, str] | None = None,
     searches: Searches = NO_SEARCHES,
 ) -> Estimate:
-    """A range from what was measured in earlier runs with the same models; else from default token counts, and from
-    how many tokens the files have that each step is to `read`. `executors`: the models of those steps that have others.
-    A step that may search the web has one search at least, and so many `searches` in each attempt at most; all steps
-    together have no more than the run may.
+    """The estimate of a plan: from what earlier runs with the same models used, else from default token counts.
+
+    * `read`: by key of the step, the tokens of the files that it must read.
+    * `executors`: by key of the step, its model if that differs.
+    * `searches`: a step that may search the web is expected to search between once and this often per attempt. All
+      steps together search no more often than the run may.
     """
     known, tokens = history or {}, read or {}
     steps, most = [], min(searches.attempt * attempts, searches.run)
     for step in plan.steps:
         own = {**models, Role.EXECUTOR: (executors or {}).get(step.step_id, models[Role.EXECUTOR])}
         of_them = {key: one for key, one in known.items() if own[key[0]] == models[key[0]]}
-        cost = _step(step, own, attempts, of_them, min(tokens.get(step.step_id, 0), _MAX_READ))
-        steps.append(_searching(cost, most if WEB_SEARCH in step.tools else 0))
+        cost = _step_estimate(step, own, attempts, of_them, min(tokens.get(step.step_id, 0), _MAX_READ_TOKENS))
+        steps.append(_with_searches(cost, most if WEB_SEARCH in step.tools else 0))
     over = sum(WEB_SEARCH in step.tools for step in plan.steps) * most - searches.run
-    final = [_final(role, models[role], known) for role in (Role.SYNTHESIZER, Role.VERIFIER)]
-    high = sum((step.high for step in steps), _known(one.high for one in final)) - max(0, over) * _search()
+    final = [_final_estimate(role, models[role], known) for role in (Role.SYNTHESIZER, Role.VERIFIER)]
+    high = sum((step.high for step in steps), _sum_known(one.high for one in final)) - max(0, over) * _search()
     return Estimate(
-        low=min(high, sum((step.low for step in steps), _known(one.low for one in final))),
+        low=min(high, sum((step.low for step in steps), _sum_known(one.low for one in final))),
         high=high,
         steps=steps,
         unpriced=sorted({one for one in [*models.values(), *(executors or {}).values()] if _usd(one, 1, 1) is None}),
@@ -83,27 +85,34 @@ def estimate(
     )
 
 
-def _step(step: PlanStep, models: Mapping[Role, str], attempts: int, history: History, read: int) -> StepEstimate:
+def _step_estimate(
+    step: PlanStep, models: Mapping[Role, str], attempts: int, history: History, read: int
+) -> StepEstimate:
     complexity = step.estimated_complexity
     context = _CONTEXT[complexity]
     few, many = _ROUNDS[complexity]
     half, whole = max(context, read // 2), max(context, read)  # files fill the context from round to round
     defaults = {
-        Role.EXECUTOR: ((few, half, _WRITTEN), (many, whole, _WRITTEN * 2)),
+        Role.EXECUTOR: ((few, half, _WRITTEN_TOKENS), (many, whole, _WRITTEN_TOKENS * 2)),
         Role.VERIFIER: ((1, context + 6_000, 1_200), (2, context + 6_000, 1_200)),
     }
     roles = [
-        _measured(role, models[role], history.get((role, complexity)), attempts)
+        _from_history(role, models[role], history.get((role, complexity)), attempts)
         or _default(role, models[role], *counts, attempts)
         for role, counts in defaults.items()
     ]
     return StepEstimate(
-        step_id=step.step_id, low=_known(one.low for one in roles), high=_known(one.high for one in roles), roles=roles
+        step_id=step.step_id,
+        low=_sum_known(one.low for one in roles),
+        high=_sum_known(one.high for one in roles),
+        roles=roles,
     )
 
 
-def _searching(step: StepEstimate, most: int) -> StepEstimate:
-    """With what one to so many searches cost, which the executor makes. Where its model has no price, they have one."""
+def _with_searches(step: StepEstimate, most: int) -> StepEstimate:
+    """The estimate with the cost of 1 to `most` searches by the executor. Searches have a price even if its model has
+    none.
+    """
     if not most:
         return step
     each = _search()
@@ -114,13 +123,13 @@ def _searching(step: StepEstimate, most: int) -> StepEstimate:
     return step.model_copy(update={"low": low, "high": high, "roles": [executor, *others]})
 
 
-def _final(role: Role, model: str, history: History) -> RoleEstimate:
+def _final_estimate(role: Role, model: str, history: History) -> RoleEstimate:
     counts = (1, 8_000, 2_000) if role is Role.SYNTHESIZER else (1, 20_000, 1_500)
-    return _measured(role, model, history.get((role, None)), 1) or _default(role, model, counts, counts, 1)
+    return _from_history(role, model, history.get((role, None)), 1) or _default(role, model, counts, counts, 1)
 
 
-def _measured(role: Role, model: str, found: Measured | None, attempts: int) -> RoleEstimate | None:
-    """None when nothing was measured, or not what it costs although the model has a price."""
+def _from_history(role: Role, model: str, found: Measured | None, attempts: int) -> RoleEstimate | None:
+    """None if nothing was measured, or if no cost was measured although the model has a price."""
     if found is None or (found.high is None and _usd(model, 1, 1) is not None):
         return None
     return RoleEstimate(
@@ -159,5 +168,5 @@ def _search() -> Decimal:
     return price_of_search(datetime.now(UTC).date())
 
 
-def _known(amounts: Iterable[Decimal | None]) -> Decimal:
+def _sum_known(amounts: Iterable[Decimal | None]) -> Decimal:
     return sum((amount for amount in amounts if amount is not None), _ZERO)

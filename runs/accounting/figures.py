@@ -8,12 +8,12 @@ from datetime import datetime
 from runs.accounting.costs import RoleTotals, Totals
 
 DOUBTED_VERDICTS = 20
-"""Verdicts from which on a doubt is shown. Of verifiers that let 9 in 10 pass, one in eight rejects none in twenty."""
+"""The least number of verdicts for a doubt. One in eight verifiers that pass 90 % of results rejects none of 20."""
 
 
 @dataclass(frozen=True)
 class Times:
-    """Of `count` things: together, on average and the longest, in milliseconds; all 0 when there are none."""
+    """The durations of `count` things in milliseconds: sum, mean and maximum; all 0 if there are none."""
 
     count: int = 0
     total_ms: int = 0
@@ -48,14 +48,13 @@ class RunFigures:
 
 @dataclass(frozen=True)
 class StepFigures:
-    """Steps that were attempted: at least one attempt at them was judged. Of all versions of the plans.
+    """Steps of all versions of the plans. A step that a later version keeps is counted once, where it was carried out.
 
-    A step that a later version keeps is counted once, where it was carried out. `ended`: those of the attempted that
-    passed, were accepted with issues, failed, or were dropped by a replan or a stop; what did
-    not apply is none of them. `first_pass`: those that passed
-    with their first attempt, and were not sent back by a person. `retried`: those with an attempt after one that a
-    verdict had failed; `recovered`: of these, those that passed. `reused`, not among the attempted: steps that
-    passed with the result of an earlier run.
+    * `attempted`: at least one attempt was judged. All others except `reused` are among these.
+    * `ended`: passed, accepted with open points, failed, or dropped by a replan or a stop; not if it did not apply.
+    * `first_pass`: passed with the first attempt, and no person sent it back.
+    * `retried`: with an attempt after one that failed its verdict. `recovered`: retried, and passed in the end.
+    * `reused`: passed with the result of an earlier run.
     """
 
     attempted: int = 0
@@ -95,7 +94,7 @@ class FiguresOverTime:
 
 @dataclass(frozen=True)
 class FailedCriterion:
-    """A criterion that `failed` in so many verdicts; in `unsupported` of them the verifier had called it met."""
+    """A criterion, and in how many verdicts it `failed`. In `unsupported` of them the verifier had called it met."""
 
     text: str
     failed: int
@@ -104,13 +103,13 @@ class FailedCriterion:
 
 @dataclass(frozen=True)
 class AttemptFigures:
-    """Judged attempts, and what came of them. Those under way, and those cut off by a stop, are not judged; results
-    taken over from earlier runs are no attempts.
+    """Attempts that were judged. Attempts under way, attempts that a stop ended and reused results are not counted.
 
-    `passed`: the verdict was a pass. `sent_back`: passed and rejected by a person afterwards. `conflicts`: passed
-    and tried again since another step had changed the same file. `retries`: attempts after the first at their step,
-    judged or not. `unsupported`: verdicts in which the verifier claimed what no evidence supported; the final judgement
-    of the success criteria is not among them.
+    * `passed`: the verdict was a pass.
+    * `sent_back`: passed, and then rejected by a person.
+    * `conflicts`: passed, and tried again because another step had changed the same file.
+    * `retries`: not the first at their step, judged or not.
+    * `unsupported`: the verifier claimed something that no evidence supported.
     """
 
     judged: int = 0
@@ -127,7 +126,8 @@ class AttemptFigures:
 @dataclass(frozen=True)
 class Phase:
     """Sums of the journal for planning, executing, verifying or finalising: `model_ms` in model calls, `tool_ms` in
-    tool calls. Calls that ran side by side are added up, so that the sum may be longer than the time that went by."""
+    tool calls. Calls may have run at the same time, so the sum may be longer than the time that passed.
+    """
 
     name: str
     calls: int
@@ -150,7 +150,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Bucket:
-    """Claims made with a confidence from `low` to `high`: on average `claimed`, and `held` of `count` held."""
+    """`count` claims with a confidence from `low` to `high`, `claimed` on average. `held` of them were true."""
 
     low: float
     high: float
@@ -170,7 +170,7 @@ class Bucket:
 
     @property
     def reading(self) -> str:
-        """A conclusion for people; empty for fewer than five claims."""
+        """A conclusion for people; “too few” for fewer than five claims."""
         if self.count < 5:
             return "too few"
         off = self.claimed - self.share
@@ -179,8 +179,10 @@ class Bucket:
 
 @dataclass(frozen=True)
 class Metrics:
-    """All figures. `executor`: its confidence in attempts reported as done, against their verdicts. `verifier`: its
-    confidence in criteria that it claimed to be met, against the evidence; from the latest `verdicts` verdicts.
+    """All figures.
+
+    `executor`: its confidence in attempts that it reported as done, compared with the verdicts. `verifier`: its
+    confidence in criteria that it called met, compared with the evidence; from the latest `verdicts` verdicts.
     """
 
     runs: RunFigures
@@ -197,7 +199,7 @@ class Metrics:
 
     @property
     def doubt(self) -> str:
-        """A doubt, if so much passed at the first attempt that perhaps no one has really checked; else empty."""
+        """A doubt about the verifier, if every step passed at its first attempt; else empty."""
         at_once = self.steps.ended == self.steps.first_pass and not self.attempts.retries
         if not at_once or self.attempts.judged < DOUBTED_VERDICTS:
             return ""

@@ -1,7 +1,7 @@
-"""The figures of one run or of many: how well plans were carried out, for how much, in what time. Reads only.
+"""The figures of one run or of many: how well plans were carried out, at what cost, in what time. Reads only.
 
-What is counted is said at each figure. Everything is computed by the database, in a number of queries that does
-not grow with the runs; only confidence and failed criteria are read from stored attempts and verdicts, the latest.
+`figures` says what each figure counts. The database computes everything, in a number of queries that does not grow with
+the runs. Only confidence and failed criteria are read from stored attempts and verdicts, and only from the latest.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def metrics(runs: QuerySet[Run]) -> Metrics:
 def metrics_over_time(runs: QuerySet[Run], begins: Sequence[datetime]) -> tuple[Metrics, Trends]:
     """The figures, also over time in spans that begin at these times, in ten queries. Earlier runs are in the first."""
     measured = _Measured(runs, begins)
-    failing, verdicts = _failing(measured.chosen)
+    failing, verdicts = _failing_criteria(measured.chosen)
     spans = tuple(
         FiguresOverTime(begin, measured.runs.get(number, RunFigures()), measured.steps.get(number, (StepFigures(),))[0])
         for number, begin in enumerate(begins)
@@ -78,10 +78,12 @@ def metrics_over_time(runs: QuerySet[Run], begins: Sequence[datetime]) -> tuple[
 
 
 class _Measured:
-    """What is counted by span: runs, steps, attempts; the number of a span is its place in `begins`."""
+    """Figures by span: runs, steps and attempts. The number of a span is its place in `begins`."""
 
     def __init__(self, runs: QuerySet[Run], begins: Sequence[datetime]) -> None:
-        self.chosen = runs.order_by()  # asked only which runs are in it: each counts once, whatever was joined
+        self.chosen = (
+            runs.order_by()
+        )  # only used in subqueries, so that each run counts once even if the queryset has joins
         self.runs = _runs(self.chosen, begins)
         self.steps = _steps(self.chosen, begins)
 
@@ -90,20 +92,22 @@ def _metrics(measured: _Measured) -> Metrics:
     chosen, now = measured.chosen, timezone.now()
     calls = totals_by(ModelCall.objects.filter(run__in=chosen), "work__kind", "role", "model")
     waiting = tuple(_waiting(chosen, now))
-    verifier, verdicts = _verifier(chosen)
+    verifier, verdicts = _verifier_confidence(chosen)
     roles = tuple(_by_role((role, model, used) for (_kind, role, model), used in calls))
     steps = sum((one for one, _ in measured.steps.values()), StepFigures())
+    mine = Exists(chosen.filter(pk=OuterRef("step__plan__run")))
+    reused = Attempt.objects.reused().passed().filter(mine, step__status=StepStatus.PASSED)
     return Metrics(
         runs=replace(
             sum(measured.runs.values(), RunFigures()),
             rejected=Plan.objects.rejected().filter(run__in=chosen).count(),
         ),
-        steps=replace(steps, reused=_reused(chosen)),
+        steps=replace(steps, reused=reused.aggregate(steps=Count("step", distinct=True))["steps"] or 0),
         attempts=sum((one for _, one in measured.steps.values()), AttemptFigures()),
         phases=_phases([(kind, role, used) for (kind, role, _), used in calls], chosen),
         waiting=waiting,
         waited=sum((one.times for one in waiting), Times()),
-        executor=_executor(chosen),
+        executor=_executor_confidence(chosen),
         verifier=verifier,
         verdicts=verdicts,
         roles=roles,
@@ -112,7 +116,9 @@ def _metrics(measured: _Measured) -> Metrics:
 
 
 def _span(path: str, begins: Sequence[datetime]) -> Case | Value:
-    """The number of the span that a time lies in. Compared, not truncated: SQLite truncates in Python, row by row."""
+    """The number of the span of a time. Times are compared, not truncated, because SQLite truncates in Python, row by
+    row.
+    """
     later = [When(**{f"{path}__gte": begin}, then=Value(number)) for number, begin in enumerate(begins)]
     return Case(*reversed(later), default=Value(0), output_field=IntegerField()) if later else Value(0)
 
@@ -186,14 +192,8 @@ def _steps(chosen: QuerySet[Run], begins: Sequence[datetime]) -> dict[int, tuple
 
 
 def _own(chosen: QuerySet[Run], path: str) -> QuerySet[Attempt]:
-    """The attempts that these runs made themselves. Asked row by row: SQLite else sorts all of them by run first."""
+    """The attempts that these runs made themselves. With Exists, because SQLite would first sort a join by run."""
     return Attempt.objects.filter(Exists(chosen.filter(pk=OuterRef(path))), reused_from=None)
-
-
-def _reused(chosen: QuerySet[Run]) -> int:
-    mine = Exists(chosen.filter(pk=OuterRef("step__plan__run")))
-    taken = Attempt.objects.reused().passed().filter(mine, step__status=StepStatus.PASSED)
-    return taken.aggregate(steps=Count("step", distinct=True))["steps"] or 0
 
 
 _PHASES = ("planning", "executing", "verifying", "finalising")
@@ -202,17 +202,15 @@ _PHASES = ("planning", "executing", "verifying", "finalising")
 def _phases(calls: Iterable[tuple[str, str, Totals]], chosen: QuerySet[Run]) -> tuple[Phase, ...]:
     found = dict.fromkeys(_PHASES, Totals())
     for kind, role, used in calls:
-        found[_phase(kind, role)] += used
+        if kind == WorkKind.ATTEMPT:
+            phase = "verifying" if role == Role.VERIFIER else "executing"
+        else:
+            phase = "planning" if kind == WorkKind.PLAN else "finalising"
+        found[phase] += used
     tools = ToolCall.objects.filter(run__in=chosen).aggregate(ms=Coalesce(Sum("duration_ms"), 0))["ms"]
     return tuple(
         Phase(name, used.calls, used.duration_ms, tools if name == "executing" else 0) for name, used in found.items()
     )
-
-
-def _phase(kind: str, role: str) -> str:
-    if kind == WorkKind.ATTEMPT:
-        return "verifying" if role == Role.VERIFIER else "executing"
-    return "planning" if kind == WorkKind.PLAN else "finalising"
 
 
 def _waiting(chosen: QuerySet[Run], now: datetime) -> tuple[Waiting, ...]:
@@ -241,20 +239,20 @@ def _ms(took: timedelta | None) -> int:
     return round(took / timedelta(milliseconds=1)) if took else 0
 
 
-def _executor(chosen: QuerySet[Run]) -> tuple[Bucket, ...]:
+def _executor_confidence(chosen: QuerySet[Run]) -> tuple[Bucket, ...]:
     claims = _own(chosen, "step__plan__run").filter(verdict__isnull=False, output__status="done").order_by("-pk")
     said = claims.annotate(claimed=Cast(KT("output__confidence"), FloatField())).filter(claimed__isnull=False)
     return _buckets(list(said.values_list("claimed", "verdict__passed")[:LATEST_ATTEMPTS]))
 
 
-def _verifier(chosen: QuerySet[Run]) -> tuple[tuple[Bucket, ...], int]:
+def _verifier_confidence(chosen: QuerySet[Run]) -> tuple[tuple[Bucket, ...], int]:
     """The ranges with their claims, and the number of verdicts that were read."""
     read = _latest(chosen, stage="model")
     claims = [one for each in read for one in each if one.decided_by == "model" and one.claimed]
     return _buckets([(one.confidence, one.supported) for one in claims]), len(read)
 
 
-def _failing(chosen: QuerySet[Run]) -> tuple[tuple[FailedCriterion, ...], int]:
+def _failing_criteria(chosen: QuerySet[Run]) -> tuple[tuple[FailedCriterion, ...], int]:
     """The criteria that failed most often, and the number of verdicts that were read."""
     read = _latest(chosen, passed=False)
     failed = [one for each in read for one in each if not one.passed and one.decided_by != "nobody"]

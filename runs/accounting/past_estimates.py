@@ -28,7 +28,7 @@ MIN_RUNS = 3
 LATEST = 200
 """The number of latest passed attempts, or final answers, that are measured."""
 CHARACTERS_IN_A_TOKEN = 4
-"""Bytes per token, roughly, in European languages."""
+"""Roughly, in European languages. Bytes are counted as characters."""
 _TAIL = 10
 """Percent that are cut off at each end, if there are at least that many samples."""
 
@@ -37,19 +37,17 @@ type _Sample = tuple[int, Decimal | None, int]
 
 
 def estimate_for(run: Run, plan: PlanContract) -> Estimate:
-    """What this plan may cost under the run's policy, with the given files as they are read; steps that name an agent
-    with its model.
-    """
-    players = _players(plan, run.policy)
+    """What this plan may cost under the run's policy, with the texts of the given files and the models of agents."""
+    players = _policies_by_step(plan, run.policy)
     return _estimate(plan, run.policy, players, _tokens(run, plan, players))
 
 
 def estimate_without_files(plan: PlanContract, policy: Policy) -> Estimate:
     """What a plan may cost under a policy if the files are not known yet: from costs of earlier runs."""
-    return _estimate(plan, policy, _players(plan, policy), {})
+    return _estimate(plan, policy, _policies_by_step(plan, policy), {})
 
 
-def _players(plan: PlanContract, policy: Policy) -> Mapping[str, Policy]:
+def _policies_by_step(plan: PlanContract, policy: Policy) -> Mapping[str, Policy]:
     """By key of the step, the policy with the model of its agent, if it has one."""
     there = Agent.objects.definitions(named_in(plan.steps))
     return {step.step_id: policy_for_agent(policy, there.get(step.agent)) for step in plan.steps}
@@ -64,9 +62,7 @@ def _estimate(plan: PlanContract, policy: Policy, players: Mapping[str, Policy],
 
 
 def _tokens(run: Run, plan: PlanContract, players: Mapping[str, Policy]) -> dict[str, int]:
-    """How many tokens each step of the plan is given to read: of a document those of its text, and of the pages that
-    the executor is shown as they look.
-    """
+    """How many tokens each step must read: those of texts, and of pages that the executor is shown as images."""
     known = trees.readings_of(run.inputs)
     files, pages = dict[str, int](), dict[str, dict[OriginalPages, int]]()
     for path, info in trees.files_of(run.inputs).items():
@@ -95,7 +91,7 @@ def history(models: Mapping[Role, str]) -> History:
         return {}
     found: dict[tuple[Role, Complexity | None], list[_Sample]] = defaultdict(list)
     passed = Attempt.objects.filter(verdict__passed=True, reused_from=None, agent__isnull=True)
-    # PostgreSQL compares no values of type json, so that the column is compared as text.
+    # PostgreSQL cannot compare values of type json, so the column is compared as text.
     passed = passed.annotate(delegated=Cast("subagents", TextField())).filter(delegated="{}")
     answers = WorkItem.objects.filter(kind=WorkKind.FINALISE, status=WorkStatus.DONE)
     for role in (Role.EXECUTOR, Role.VERIFIER):
@@ -104,12 +100,12 @@ def history(models: Mapping[Role, str]) -> History:
     for role in (Role.SYNTHESIZER, Role.VERIFIER):
         for run, cost, tokens in _samples(answers, "run", role, models[role]):
             found[role, None].append((run, cost, tokens))
-    return {key: one for key, samples in found.items() if (one := _measured(samples))}
+    return {key: one for key, samples in found.items() if (one := _usage_in(samples))}
 
 
 def _samples(rows: QuerySet[Any], run: str, role: Role, model: str, *also: str) -> list[tuple[Any, ...]]:
-    """What the latest of these rows have used in a role, zero where no model was asked; of runs with this model."""
-    latest = rows.filter(_played_by(run, role, model), **{f"{run}__status": RunStatus.FINISHED}).order_by("-pk")
+    """What the latest of these rows used in a role, in finished runs with this model; zero if no model was asked."""
+    latest = rows.filter(_uses_model(run, role, model), **{f"{run}__status": RunStatus.FINISHED}).order_by("-pk")
     mine = Q(model_calls__role=role)
     kinds = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h")
     used = rows.model.objects.filter(pk__in=latest.values("pk")[:LATEST]).annotate(
@@ -122,8 +118,8 @@ def _samples(rows: QuerySet[Any], run: str, role: Role, model: str, *also: str) 
     return [(*row[:-3], None if row[-2] else row[-3], row[-1]) for row in listed]
 
 
-def _played_by(run: str, role: Role, model: str) -> Q:
-    """Runs whose policy names this model. The synthesizer is played by the executor's unless it has its own."""
+def _uses_model(run: str, role: Role, model: str) -> Q:
+    """Runs whose policy names this model for the role. A synthesizer without a model has that of the executor."""
     path = f"{run}__policy__models"
     named = Q(**{f"{path}__{role}__model": model})
     if role is not Role.SYNTHESIZER:
@@ -131,8 +127,8 @@ def _played_by(run: str, role: Role, model: str) -> Q:
     return named | Q(**{f"{path}__{role}__isnull": True, f"{path}__{Role.EXECUTOR}__model": model})
 
 
-def _measured(samples: list[_Sample]) -> Measured | None:
-    """The measured usage; None for too few runs, and without USD if too few runs were priced."""
+def _usage_in(samples: list[_Sample]) -> Measured | None:
+    """The range of usage; None if there are too few runs, and without USD if too few of them had prices."""
     runs = len({run for run, _, _ in samples})
     if runs < MIN_RUNS:
         return None

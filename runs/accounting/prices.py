@@ -1,9 +1,9 @@
 """Prices: USD per million tokens, with the date from which they hold. An unknown model is unpriced, never free.
 
-Source: the vendor's list prices as read on 2026-11-21, of the tools of its service on 2026-11-25: a web search has a
-price of its own, a page that is read costs its tokens alone. Code is charged for by the time of its container, five
-minutes at least, after hours that are free each month and none where web tools are offered too: what a reply does not
-say. Such a cost is a lower bound.
+Source: the vendor's list prices, read on 2026-11-21, and those of its service tools, read on 2026-11-25. A web search
+has a price of its own; a page costs only its tokens. Code is charged by the time of its container, at least five
+minutes. Some hours a month are free, and so is code next to web tools. A reply says nothing of this time, so that its
+cost is a lower bound.
 """
 
 import json
@@ -21,8 +21,8 @@ _SEARCH = ((date(2026, 1, 1), Decimal("0.01")),)
 _CONTAINER = Decimal("0.05")
 """USD for an hour of the container in which code runs. One reply takes less than an hour."""
 RESULT_TOKENS = 12_000
-"""What one search, or one page, may add to what is read: pages are cut before (`runs.llm.request`), searches are not
-said to be, and have come to less.
+"""Tokens that one search or one page may add to a prompt. Pages are cut earlier (`runs.llm.request`). For searches no
+limit is documented; they were shorter in practice.
 """
 
 
@@ -109,11 +109,11 @@ class Bound:
 
 
 def bound_of(ask: Ask, on: date) -> Bound | None:
-    """The most that one question can cost: every second byte of it a token that is written to the cache, and what
-    `tokens_in` says of pages that are shown as they look. Where the service has tools of its own, as many uses as one
-    reply may have of each: their price, and all that was read before, read once more after each of them.
+    """The most that one question can cost, or None if its model has no known price.
 
-    None when its model has no known price.
+    Every second byte counts as a token that is written to the cache, and pages that are shown as images as `tokens_in`
+    says. For tools of the service, as many uses count as one reply may have: their price, and everything that was read
+    before is read again after each use.
     """
     sent = [ask.instructions, ask.messages, [tool.parts for tool in ask.tools]]  # the schema is sent once
     tokens = len(json.dumps(sent, ensure_ascii=False).encode()) // 2 + tokens_in(ask.messages)

@@ -17,7 +17,7 @@ _ZERO = Decimal(0)
 
 
 def spent_usd(run: Run) -> Decimal:
-    """USD spent, as a sum over the journal. Calls that broke off count with what is known of them."""
+    """USD spent, as a sum over the journal. Interrupted calls count with what is known of them."""
     return ModelCall.objects.filter(run=run).aggregate(sum=Sum("cost_usd"))["sum"] or _ZERO
 
 
@@ -92,8 +92,8 @@ def waits_of(
     listed = list(gates)
     held = [_span(opened, closed, end) for kind, opened, closed in listed if kind in HOLDING_GATES]
     asked = [_span(opened, closed, end) for kind, opened, closed in listed if kind not in HOLDING_GATES]
-    busy = _without([_span(begun, done, end) for begun, done in attempts], held)
-    return _union([*_without(asked, busy), *held])
+    busy = _difference([_span(begun, done, end) for begun, done in attempts], held)
+    return _union([*_difference(asked, busy), *held])
 
 
 def _span(begin: datetime, end: datetime | None, latest: datetime) -> Span:
@@ -111,7 +111,7 @@ def _union(spans: Iterable[Span]) -> list[Span]:
     return found
 
 
-def _without(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
+def _difference(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
     """The parts of `spans` that are in none of the others."""
     left: list[Span] = []
     cut = _union(others)
