@@ -45,9 +45,9 @@ class NamedContent:
 
 def named_contents(using: str = "default") -> Iterator[NamedContent]:
     """All contents that the database with this alias names, as often as they are named; those of runs come first."""
-    yield from _changed("tree", Tree.objects.using(using).order_by("id").values_list("id", "changes"))
-    yield from _changed("attempt", Attempt.objects.using(using).order_by("id").values_list("id", "overlay"))
-    yield from _changed("tool call", ToolCall.objects.using(using).order_by("id").values_list("id", "writes"))
+    yield from _contents_of_rows("tree", Tree.objects.using(using).order_by("id").values_list("id", "changes"))
+    yield from _contents_of_rows("attempt", Attempt.objects.using(using).order_by("id").values_list("id", "overlay"))
+    yield from _contents_of_rows("tool call", ToolCall.objects.using(using).order_by("id").values_list("id", "writes"))
     drafted = DraftFile.objects.using(using).order_by("id").values_list("draft_id", "path", "sha256", "size")
     for draft, path, sha256, size in drafted.iterator(_AT_ONCE):
         yield NamedContent(sha256, size, f"“{path}” of draft {draft}")
@@ -57,7 +57,7 @@ def named_contents(using: str = "default") -> Iterator[NamedContent]:
         yield from (NamedContent(sha256, None, f"what {source[:12]} reads as") for sha256 in (text, layout) if sha256)
 
 
-def _changed(kind: str, rows: Rows) -> Iterator[NamedContent]:
+def _contents_of_rows(kind: str, rows: Rows) -> Iterator[NamedContent]:
     for number, changes in rows.iterator(_AT_ONCE):
         for path, info in changes.items():
             if info:
@@ -76,9 +76,9 @@ def migrations(using: str = "default") -> list[str]:
 
 @contextmanager
 def database_copy(into: Path) -> Iterator[str]:
-    """Write the database to the file `into`; in the block, what Django reads with this alias is the same moment.
+    """Write the database to the file `into`. In the block, Django reads the same state of the database by this alias.
 
-    Raises InvalidInput, with what to do, where it cannot be copied, or PostgreSQL's program is missing.
+    Raises InvalidInput, with what to do, if it cannot be copied or if PostgreSQL's program is missing.
     """
     if connection.vendor == "sqlite":
         try:
@@ -121,7 +121,7 @@ def _file() -> Path:
 
 def _run(program: str, options: Sequence[str], files: Sequence[str] = ()) -> None:
     """Run a PostgreSQL program on the database of the installation."""
-    # passwords go through its environment, which other users cannot see
+    # The password is passed in the environment, because other users can see arguments.
     if shutil.which(program) is None:
         raise InvalidInput(
             f"{program} is not installed here. Install PostgreSQL's client programs, of the server's version or newer; "
@@ -147,9 +147,9 @@ class FilesWent(Exception):
 def back_up(target: Path, warn: Callable[[str], object]) -> Manifest:
     """Write a back-up to `target`, which must not exist: whole, for this user alone, or not at all.
 
-    Nothing waits for it but the deleting of files that no run has any more. `warn` is told of files that the store
-    has lost or that are damaged, and where there is no key to sign with. Raises InvalidInput with what to do, and
-    OSError where it cannot be written.
+    Meanwhile everything works, only unused files are not deleted. `warn` is called for each file that is missing or
+    damaged in the store, and if there is no key to sign with. Raises InvalidInput with what to do, and OSError if it
+    cannot be written.
     """
     if target.exists():
         raise InvalidInput(f"{target} exists already. Name another file; a back-up replaces nothing.")
@@ -159,14 +159,14 @@ def back_up(target: Path, warn: Callable[[str], object]) -> Manifest:
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
             draft = Path(folder, "draft")
-            manifest = _written(draft, turn, warn)
+            manifest = _write_draft(draft, turn, warn)
             draft.rename(target)
         return manifest
     finally:
         turn.give_up()
 
 
-def _written(draft: Path, turn: HeldLock, warn: Callable[[str], object]) -> Manifest:
+def _write_draft(draft: Path, turn: HeldLock, warn: Callable[[str], object]) -> Manifest:
     if not (signed := settings.HAS_OWN_KEY or has_key(settings.DATA_DIR)):
         warn(
             f"The back-up is not signed: there is no {KEY_FILE} in {settings.DATA_DIR}, and no PEV_SECRET_KEY. Make it "
@@ -193,7 +193,7 @@ def _write(writer: ArchiveWriter, database: Path, turn: HeldLock, warn: Callable
         for one in named_contents(alias):
             if one.sha256 not in seen:
                 seen.add(one.sha256)
-                turn.is_mine()  # it has to be said again and again, and this takes long
+                turn.is_mine()  # extends the lock, which would expire while thousands of files are copied
                 try:
                     if not writer.add_content(one.sha256, blobs.pieces_of(one.sha256)):
                         warn(f"Content {one.sha256[:12]} is damaged in the store: {one.by}. It is not in the back-up.")
@@ -231,12 +231,11 @@ _UNKNOWN_SIGNERS = {
 
 
 def restore(source: Path, *, unsigned: bool = False) -> tuple[Manifest, Signer]:
-    """Fill this empty installation with a back-up that is undamaged and signed with this installation's key. With
-    `unsigned`, any signature or none is accepted. The database comes last: until then the installation is still empty,
-    and a restore that was interrupted can be done again.
+    """Fill this empty installation with a back-up that is undamaged and signed with this installation's key.
 
-    Raises InvalidInput with what to do.
+    With `unsigned`, any signature or none is accepted. Raises InvalidInput with what to do.
     """
+    # The database comes last: until then the installation is still empty, and an interrupted restore can be repeated.
     if migrations():
         raise InvalidInput("There is an installation here already. Restore into an empty data folder and database.")
     with Archive(source) as archive:

@@ -89,9 +89,8 @@ class ArchiveWriter:
     def add_content(self, sha256: str, pieces: Iterable[bytes]) -> bool:
         """Add the content with this hash. False, and nothing is added, if its bytes have another hash."""
         digest = hashlib.sha256()
-        with tempfile.SpooledTemporaryFile(
-            _PIECE
-        ) as file:  # read once, from wherever it lies, and added if it is whole
+        # The store is read only once, which may be far away; the copy is added if its hash is right.
+        with tempfile.SpooledTemporaryFile(_PIECE) as file:
             for piece in pieces:
                 digest.update(piece)
                 file.write(piece)
@@ -141,16 +140,16 @@ class Archive:
 
     def check(self) -> tuple[Manifest, Signer]:
         """Read and check the whole archive. Returns its manifest and who has signed it."""
-        manifest, signer, mac = None, Signer.NOBODY, _begun_mac()
+        manifest, signer, mac = None, Signer.NOBODY, _new_mac()
         contents, database = _Contents(), ""
         for member in self._members():
             if member.name == SIGNATURE:
-                signer = _signer(self._short(member), mac)
+                signer = _signer(self._read_short(member), mac)
                 continue
             mac.update(member.header)
             digest = self._digest_of(member, mac)
             if member.name == MANIFEST:
-                manifest = _manifest(self._short(member))
+                manifest = _manifest(self._read_short(member))
             elif member.name == DATABASE:
                 database = digest
             elif (sha256 := member.sha256) != digest:
@@ -183,23 +182,23 @@ class Archive:
             raise InvalidInput("The back-up was changed while it was restored. Use another copy of it.")
 
     def _members(self) -> "Iterator[_Member]":
-        """What it holds, by headers that are looked at one by one: a reader of all that tar files may have would
-        take gaps for contents, follow links and hold properties of any size.
-        """
+        """The members. Raises InvalidInput for everything that `ArchiveWriter` does not write."""
+        # Headers are parsed one by one, because the reader of the standard library accepts gaps and links, and reads
+        # extended headers of any size into memory.
         at, before = 0, ""
-        while any(block := self._exactly(at, _BLOCK)):
+        while any(block := self._read_exactly(at, _BLOCK)):
             info, at = self._header(block), at + _BLOCK
             if info.type == tarfile.XHDTYPE and 0 <= info.size <= _BLOCK:
-                if (large := _LARGE.fullmatch(self._exactly(at, info.size))) is None:
-                    raise self._foreign(info.name)
+                if (large := _LARGE.fullmatch(self._read_exactly(at, info.size))) is None:
+                    raise self._not_a_backup(info.name)
                 after = at + _BLOCK  # its properties fill one block
-                block += self._exactly(at, 2 * _BLOCK)
+                block += self._read_exactly(at, 2 * _BLOCK)
                 info, at = self._header(block[-_BLOCK:]), after + _BLOCK
                 info.size = int(large[1])
             name, size = info.name, info.size
             known = name in {DATABASE, MANIFEST, SIGNATURE} or _CONTENT.fullmatch(name)
             if not known or info.type not in {tarfile.REGTYPE, tarfile.AREGTYPE} or size < 0:
-                raise self._foreign(name)
+                raise self._not_a_backup(name)
             if name == before:
                 raise InvalidInput(f"The back-up is damaged: it holds “{name}” twice.")
             if _place(name) < _place(before):
@@ -217,7 +216,7 @@ class Archive:
         except (tarfile.HeaderError, ValueError) as error:
             raise InvalidInput(f"{self._path} cannot be read as a back-up ({error}).") from error
 
-    def _foreign(self, name: str) -> InvalidInput:
+    def _not_a_backup(self, name: str) -> InvalidInput:
         return InvalidInput(f"This is no back-up of pevsite: it holds “{name}”, or holds it as something else.")
 
     def _digest_of(self, member: "_Member", mac: "hmac.HMAC") -> str:
@@ -226,15 +225,15 @@ class Archive:
         for piece in self._pieces(member.start, member.size):
             digest.update(piece)
             mac.update(piece)
-        mac.update(self._exactly(member.start + member.size, -member.size % _BLOCK))
+        mac.update(self._read_exactly(member.start + member.size, -member.size % _BLOCK))
         return digest.hexdigest()
 
-    def _short(self, member: "_Member") -> bytes:
+    def _read_short(self, member: "_Member") -> bytes:
         if member.size > _MAX_SHORT:
-            raise self._foreign(member.name)
-        return self._exactly(member.start, member.size)
+            raise self._not_a_backup(member.name)
+        return self._read_exactly(member.start, member.size)
 
-    def _exactly(self, at: int, size: int) -> bytes:
+    def _read_exactly(self, at: int, size: int) -> bytes:
         piece = b"".join(self._pieces(at, size))
         if len(piece) < size:
             raise InvalidInput("The back-up is not whole: its end is missing. Use another one.")
@@ -295,7 +294,7 @@ class _SigningFile:
     """The file to which the archive is written. Everything also enters the HMAC."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self.mac = _begun_mac()
+        self.mac = _new_mac()
         self._file = file
 
     def write(self, data: bytes) -> int:
@@ -311,7 +310,7 @@ def _place(name: str) -> int:
     return (DATABASE, MANIFEST, SIGNATURE).index(name) + 1 if name in {DATABASE, MANIFEST, SIGNATURE} else 0
 
 
-def _begun_mac() -> hmac.HMAC:
+def _new_mac() -> hmac.HMAC:
     key = salted_hmac("pevsite.backup", "signature", algorithm="sha256").digest()
     return hmac.new(key, digestmod="sha256")
 

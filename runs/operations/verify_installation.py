@@ -32,9 +32,9 @@ class Verified:
 
 
 def faults(seen: Verified) -> Iterator[str]:
-    """A sentence for everything that is not as it was, found while `seen` is counted up. Nothing is changed.
+    """A sentence for everything that is missing, damaged or was changed. Counts up `seen`, and changes nothing.
 
-    What is written meanwhile may or may not be looked at. It reads all contents, so it takes as long as that.
+    All contents are read. What is written in the meantime may or may not be checked.
     """
     yield from _contents(seen)
     yield from _trees(seen)
@@ -87,14 +87,14 @@ def _evidence(seen: Verified) -> Iterator[str]:
     for run in Run.objects.filter(final__isnull=False).order_by("id").iterator(_AT_ONCE):
         for quote in _quotes(run.final) if run.final else ():
             seen.quotes += 1
-            if not _is_text(quote.source) and (problem := _problem(quote)):
+            if not _is_text(quote.source) and (problem := _problem_in_file(quote)):
                 yield f"The evidence for the outcome of run {run.pk} {problem}."
     judged = Verdict.objects.select_related("attempt__step__plan", "attempt__work", "attempt__reused_from__work")
     for verdict in judged.order_by("id").iterator(_AT_ONCE):
         attempt = verdict.attempt
         for quote in _quotes(verdict):
             seen.quotes += 1
-            if problem := _said(attempt, quote) if _is_text(quote.source) else _problem(quote):
+            if problem := _problem_with_text(attempt, quote) if _is_text(quote.source) else _problem_in_file(quote):
                 run_id, step = attempt.step.plan.run_id, attempt.step.key
                 yield f"The evidence of run {run_id}, step {step}, attempt {attempt.number} {problem}."
 
@@ -105,25 +105,25 @@ def _quotes(judged: Judgement | Verdict) -> Iterator[Evidence]:
 
 
 def _is_text(source: str) -> bool:
-    """Whether a source is something that a tool, a model or a person said, and no file."""
+    """Whether a source is a text of a tool, a model or a person, and not a file."""
     return source.startswith("@") and not source.startswith(RESULT)
 
 
-def _problem(quote: Evidence) -> str:
+def _problem_in_file(quote: Evidence) -> str:
     """What is wrong with a quote from a file, as the end of a sentence; empty if it is at its place."""
     try:
         document = renditions.document_of(quote.sha256)
         if document:
-            stands = isinstance(passage_in(quote.quote, document, quote.source), Passage)
+            is_there = isinstance(passage_in(quote.quote, document, quote.source), Passage)
         else:
             text = (trees.read_text(quote.sha256) or "")[quote.start : quote.end]
-            stands = find_quote(quote.quote, text, markup_of(quote.source)) is not None
+            is_there = find_quote(quote.quote, text, markup_of(quote.source)) is not None
     except FileNotFoundError:
         return f"is from {quote.source}, whose content {quote.sha256[:12]} is missing"
-    return "" if stands else f"does not stand in {quote.source} where it is said to"
+    return "" if is_there else f"is not at its place in {quote.source}"
 
 
-def _said(attempt: Attempt, quote: Evidence) -> str:
+def _problem_with_text(attempt: Attempt, quote: Evidence) -> str:
     """The same for what a tool or the executor said. What people said is in the history, and their changes are not kept
     as a text.
     """

@@ -56,7 +56,7 @@ def export(span: TraceSpan) -> None:
     _next.ids = _trace_id(span.run), _span_id(span.run, span.row)
     tracer = provider().get_tracer("pevsite", version())
     kind = SpanKind.CLIENT if span.is_call else SpanKind.INTERNAL
-    sent = tracer.start_span(span.name, _below(span), kind, attributes, start_time=_nanoseconds(span.start))
+    sent = tracer.start_span(span.name, _parent_context(span), kind, attributes, start_time=_nanoseconds(span.start))
     if span.error:
         sent.set_status(Status(StatusCode.ERROR))
     sent.end(_nanoseconds(span.end))
@@ -74,9 +74,9 @@ def flush() -> None:
 def provider() -> TracerProvider:
     """The provider of the SDK, configured by the standard variables of OpenTelemetry."""
     name = {} if os.environ.get("OTEL_SERVICE_NAME") else {"service.name": "pevsite"}
-    made = TracerProvider(id_generator=_Ids(), resource=Resource.create({**name, "service.version": version()}))
-    made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(session=_session())))
-    return made
+    tracers = TracerProvider(id_generator=_Ids(), resource=Resource.create({**name, "service.version": version()}))
+    tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(session=_session())))
+    return tracers
 
 
 def _session() -> requests.Session:
@@ -137,7 +137,7 @@ def _tls(verify: bool | str, cert: bytes | str | tuple[bytes | str, bytes | str]
     return context
 
 
-def _below(span: TraceSpan) -> Context:
+def _parent_context(span: TraceSpan) -> Context:
     """The context of a span: its parent, which need not be sent yet. Spans are sampled by run."""
     if span.parent is None:
         return Context()

@@ -29,8 +29,10 @@ _FAILED = frozenset({Outcome.FAILED, StepStatus.FAILED, AttemptStatus.FAILED, At
 
 @dataclass(frozen=True)
 class TraceSpan:
-    """What is sent of one `row`. `parent` is the row of the span above, None for the run's own. `error`: the kind of
-    failure, empty for none. `is_call`: another process has answered.
+    """What is sent of one `row`.
+
+    `parent` is the row of the parent span, None for a run. `error` is the kind of failure, empty for none. `is_call`:
+    another process answered.
     """
 
     row: models.Model
@@ -74,9 +76,9 @@ def _(run: Run) -> TraceSpan:
 @span_of.register
 def _(row: Step) -> TraceSpan | None:
     began = row.attempts.aggregate(at=Min("created_at"))["at"]
-    if began is None:  # it was dropped before anybody began, or keeps the result of an earlier version
+    if began is None:  # dropped before it began, or it keeps the result of an earlier version
         return None
-    step = Step.objects.select_related("plan__run").get(pk=row.pk)  # who ended it may have known its key only
+    step = Step.objects.select_related("plan__run").get(pk=row.pk)  # the row may only have its key
     return TraceSpan(
         step,
         run=step.plan.run,
@@ -151,7 +153,7 @@ def _(call: ModelCall) -> TraceSpan:
 
 @span_of.register
 def _(call: ToolCall) -> TraceSpan:
-    name = call.name if call.name in TOOL_NAMES else "unknown"  # models can ask for whatever comes to their mind
+    name = call.name if call.name in TOOL_NAMES else "unknown"  # models may ask for tools that do not exist
     return TraceSpan(
         call,
         run=call.run,

@@ -1,8 +1,8 @@
 """Listens to committed events, and sends a span for each row that has ended with one of them.
 
-A run takes days and several processes, some of which are killed, so no span is ever open in memory. A span is made of
-the row that has ended, and its ids follow from the row: a parent that ends later, in another process, is the one that
-its children have named. What ends at the moment of a kill is missing in the trace, never in the journal.
+A run takes days and several processes, some of which are killed, so no span is ever open in memory. A span is made of a
+row that has ended, and its ids are computed from rows. So children can name a parent that ends later, in another
+process. What ends at the moment of a kill is missing in the trace, but never in the journal.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ def _ended_rows(run_id: int, entry: NewEvent) -> Iterator[Model]:
             yield entry.row
         case events.StepPassed() | events.StepAccepted() | events.StepNotApplicable() | events.StepFailed() as event:
             yield steps.filter(key=event.step).latest("plan__version")
-        case events.PlanProposed(version=version):  # what the version before had not settled was dropped with it
+        case events.PlanProposed(version=version):  # it dropped the unsettled steps of the version before
             yield from steps.filter(plan__version=version - 1, status=StepStatus.DROPPED)
         case events.GateDecided(revises=True, gate=gate):  # another plan was asked for instead of another try
             work = Gate.objects.select_related("work__attempt").get(pk=gate).work

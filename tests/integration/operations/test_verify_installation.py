@@ -64,7 +64,7 @@ DAMAGES: dict[str, tuple[Callable[[Run], object], str]] = {
         lambda run: Event.objects.filter(run=run, seq=run.event_count).delete(),
         "are not numbered from 1 to the last",
     ),
-    "another quote": (other_quote, "step inventory, attempt 1 does not stand in review/inventory.md where it is said"),
+    "another quote": (other_quote, "step inventory, attempt 1 is not at its place in review/inventory.md"),
     "another result of a tool": (
         lambda run: ToolCall.objects.filter(run=run).update(result="made on 15 March 2026"),
         "is from @tool-2, whose text was changed since",
