@@ -33,8 +33,7 @@ from runs.readmodel.run_view import reading_of
 from runs.reports.formats import FORMATS
 from runs.reports.json_report import as_json
 from runs.submission.intake import Upload, encoded
-from runs.submission.policy_defaults import current_service, with_texts
-from runs.submission.policy_presets import preset_policy
+from runs.submission.policy_presets import current_service, preset_policy, with_texts
 from runs.submission.run_templates import Chosen, called
 from runs.submission.samples import allowing, named, uploads_of
 from runs.submission.submit import Submission, submit

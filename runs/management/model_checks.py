@@ -10,7 +10,7 @@ from runs.llm.client import Clients
 from runs.llm.model_servers import ModelServer, configured_models, configured_window, server_for
 from runs.llm.probe import ProbeReport, probe
 from runs.rehearsal.model import MODELS
-from runs.submission.policy_defaults import current_service
+from runs.submission.policy_presets import current_service
 
 _FIELDS = {
     "streaming": ("Streaming", "yes", "no"),

@@ -19,7 +19,7 @@ from runs.text.paths import base_name, clashes, clean_path
 NOWHERE = "The files have changed since. Look at the list, then choose again."
 MAX_CANDIDATES = 5
 """Files with the same name that a person can choose from."""
-_NAMED = 3
+_MAX_NAMES = 3
 """Files that a sentence lists."""
 
 
@@ -138,8 +138,8 @@ def warning(draft: Draft, sent: Iterable[str]) -> str:
             found.append(f"“{place.sent_as}” replaces {place.path}.")
         elif "/" not in path and path not in before and path not in there and (same := names.get(base_name(path))):
             found.append(f"“{path}” may replace {_listed(same, 'or')}.")
-    more = f" And {len(found) - _NAMED} more." if len(found) > _NAMED else ""
-    return " ".join(found[:_NAMED]) + more
+    more = f" And {len(found) - _MAX_NAMES} more." if len(found) > _MAX_NAMES else ""
+    return " ".join(found[:_MAX_NAMES]) + more
 
 
 def replace(draft: Draft, path: str, other: str) -> None:
@@ -223,5 +223,5 @@ def _by_name(paths: Iterable[str]) -> Mapping[str, Sequence[str]]:
 
 
 def _listed(paths: Sequence[str], word: str) -> str:
-    named = list(paths[:_NAMED]) + ([f"{len(paths) - _NAMED} more"] if len(paths) > _NAMED else [])
+    named = list(paths[:_MAX_NAMES]) + ([f"{len(paths) - _MAX_NAMES} more"] if len(paths) > _MAX_NAMES else [])
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} {word} {named[-1]}"

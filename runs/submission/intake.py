@@ -27,18 +27,18 @@ from runs.text.truncate import quoted
 MAX_EXCLUDED = 50
 """Patterns of files that no step has to deal with."""
 MAX_LISTED = 20
-"""Names of files left out that the history tells."""
+"""Names of omitted files that the history lists."""
 MAX_KEY_BYTES = 50_000
-"""Larger files are not looked into for being a private key: keys are much smaller."""
+"""Larger files are not checked for private keys, because keys are much smaller."""
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file as it came in; `path` is what the sender calls it and is not to be trusted.
+    """A file as it came in. Its `path` comes from the sender and must not be trusted.
 
-    `named`: a person chose this very file, so that it is meant even if it holds secrets. Others came with a folder.
-    `problem`: why it cannot be read, if that is known, as a clause behind its name. `caution`: what is doubtful about
-    its name, as a sentence.
+    * `named`: a person chose this very file, so it is kept even if it may hold secrets. Others came with a folder.
+    * `problem`: why it cannot be read, if that is known, as a clause that follows its name.
+    * `caution`: what is doubtful about its name, as a sentence.
     """
 
     path: str
@@ -50,7 +50,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class RefusedUpload:
-    """A file that was not taken, and why, as a sentence. `secret`: it was left out, and is taken if it is named."""
+    """A file that was not taken, and why, as a sentence. A `secret` one is taken if a person chooses this very file."""
 
     path: str
     why: str
@@ -58,9 +58,10 @@ class RefusedUpload:
 
 
 def without_secrets(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
-    """The uploads without what usually holds secrets and was not named, and what that was, by path or folder.
+    """The uploads without files that usually hold secrets, and the paths or folders that were left out.
 
-    What is stored is shown to models before anyone approves a plan. Raises UploadRefused when nothing is left.
+    Files that a person chose one by one are kept. This comes before anything is stored, because stored files are shown
+    to models before anyone approves a plan. Raises UploadRefused when nothing is left.
     """
     parts = [(upload, "" if upload.named else secret_part(upload.path)) for upload in uploads]
     left_out = dict.fromkeys(part for _, part in parts if part)
@@ -117,7 +118,7 @@ def intake(uploads: Iterable[Upload], there: Mapping[str, FileInfo] = MappingPro
 
 
 def check_excluded(patterns: Sequence[str], paths: Collection[str]) -> None:
-    """Raises InvalidInput for a pattern that means no file: it would exclude nothing, and its writer not know."""
+    """Raises InvalidInput for a pattern that matches no file, because its author would not notice."""
     if len(patterns) > MAX_EXCLUDED:
         raise InvalidInput(f"{len(patterns)} patterns exclude files; {MAX_EXCLUDED} may. Name folders instead.")
     for pattern in patterns:
@@ -144,7 +145,7 @@ def check_limits(sizes: Sequence[tuple[str, int]]) -> None:
 def check_space(size: int) -> None:
     """Raises UploadRefused when files of so many bytes leave less free space than the installation keeps.
 
-    A run needs room for its journal too, so that it is asked for with no files at all.
+    It is also called for 0 bytes, because a run without files needs space for its journal.
     """
     free = blobs.free_bytes()
     if free - size < settings.MIN_FREE_BYTES:
@@ -159,7 +160,7 @@ def in_mb(size: int) -> str:
 
 
 def as_utf8(path: str, content: bytes, codec: str) -> bytes:
-    """The content of a file in this encoding of `CODECS`. Raises InvalidInput for what is no text in it."""
+    """The content of a file in this encoding of `CODECS` as UTF-8. Raises InvalidInput if it is no text in it."""
     try:
         return isolation.run(f"{encodings.__name__}.read_as", content, input_examination.LIMITS, codec=codec)
     except InvalidInput as error:
@@ -169,7 +170,7 @@ def as_utf8(path: str, content: bytes, codec: str) -> bytes:
 
 
 def encoding_remark(path: str, encoding: str, given: str, by: str) -> str:
-    """For the history. `given` is the SHA-256 of what the file was."""
+    """A sentence for the history. `given` is the SHA-256 of the original file."""
     return (
         f"{path} was read as {encoding}, which {by} has chosen, and is kept as UTF-8. The file that was given has the "
         f"SHA-256 {given}."
@@ -177,14 +178,17 @@ def encoding_remark(path: str, encoding: str, given: str, by: str) -> str:
 
 
 def encoded(uploads: Sequence[Upload], choices: Iterable[str], by: str) -> tuple[list[Upload], list[str]]:
-    """The files, those that are chosen as UTF-8, and a remark on each of these. A choice is a path or a pattern, `=`
-    and the name of an encoding: "*.csv=Windows-1251". Of two for one file the last counts. Raises InvalidInput
-    for a choice that means nothing, and UploadRefused for files that are too large.
+    """The files, of which the chosen ones are converted to UTF-8, and a remark on each of these.
+
+    A choice is a path or a pattern, `=` and the name of an encoding: "*.csv=Windows-1251". The last choice for a file
+    counts. Raises InvalidInput for a choice that cannot be understood or matches no file, and UploadRefused for files
+    that are too large.
     """
     found, remarks, chosen = list(uploads), list[str](), dict[str, str]()
     for choice in choices:
         pattern, equals, name = choice.rpartition("=")
-        codec = _codec(name)
+        wanted = _plain(name)  # the name that people use, or the name in Python
+        codec = next((codec for codec, title in CODECS.items() if wanted in {_plain(codec), _plain(title)}), "")
         if not (pattern and equals and codec):
             names = ", ".join(CODECS.values())
             raise InvalidInput(f"“{choice}” cannot be read. Write FILE=ENCODING, with one of {names}.")
@@ -200,12 +204,6 @@ def encoded(uploads: Sequence[Upload], choices: Iterable[str], by: str) -> tuple
             found[at] = replace(one, content=ContentFile(as_utf8(one.path, content, codec)))
             remarks.append(encoding_remark(one.path, CODECS[codec], sha256(content).hexdigest(), by))
     return found, remarks
-
-
-def _codec(name: str) -> str:
-    """By what people call it or by the name in Python; empty if it is none."""
-    wanted = _plain(name)
-    return next((codec for codec, called in CODECS.items() if wanted in {_plain(codec), _plain(called)}), "")
 
 
 def _plain(name: str) -> str:

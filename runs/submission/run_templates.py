@@ -13,7 +13,7 @@ from runs.errors import FromLaterVersion, InvalidInput
 from runs.lifecycle.approval import fingerprint
 from runs.models import Plan, Run, Template, Tree, User
 from runs.people.permissions import visible_templates
-from runs.pev.contracts import PlanContract, PlannedAction, PlanStep
+from runs.pev.contracts import PlanContract, PlannedAction
 from runs.pev.imports.imported import plan_in
 from runs.pev.plans.commented import REVIEWED, is_word, with_copies
 from runs.pev.tools.fetch_page import FetchPage
@@ -67,7 +67,7 @@ SHIPPED: Mapping[str, Shipped] = {
         "and work out the answer.",
     ),
 }
-_OF_THE_WEB: Mapping[str, str] = {
+_SERVICE_PURPOSES: Mapping[str, str] = {
     WebSearch.name: "Search the web for the facts, and cite the passages that have them.",
     WebFetch.name: "Read pages of the web that have them.",
 }
@@ -117,18 +117,17 @@ def with_web_tools(plan: PlanContract, there: Collection[str]) -> PlanContract:
     The shipped look-up also names tools of the model's service, each of which is enough. Other plans stay as they are,
     and so does every plan for a run without these tools.
     """
-    others = [name for name in _OF_THE_WEB if name in there]
+    others = [name for name in _SERVICE_PURPOSES if name in there]
     if not others or plan != shipped_plan(LOOK_UP):
         return plan
-    return plan.model_copy(update={"steps": [_with_tools(step, others) for step in plan.steps]})
-
-
-def _with_tools(step: PlanStep, others: Sequence[str]) -> PlanStep:
-    """Plan the first of the other tools instead of fetch_page, which stays a tool of the step."""
-    # Only one is planned: a planned tool that was not used is reported as a deviation, and one of them is enough.
-    planned = PlannedAction(tool=others[0], purpose=_OF_THE_WEB[others[0]])
-    actions = [planned if action.tool == FetchPage.name else action for action in step.actions]
-    return step.model_copy(update={"actions": actions, "tools": sorted({*step.tools, *others})})
+    # fetch_page stays a tool of the step, but the first of the others is planned instead of it. Only one is planned,
+    # because a planned tool that was not used is reported as a deviation.
+    planned = PlannedAction(tool=others[0], purpose=_SERVICE_PURPOSES[others[0]])
+    steps = []
+    for step in plan.steps:
+        actions = [planned if action.tool == FetchPage.name else action for action in step.actions]
+        steps.append(step.model_copy(update={"actions": actions, "tools": sorted({*step.tools, *others})}))
+    return plan.model_copy(update={"steps": steps})
 
 
 def own_templates(user: User) -> Sequence[Template]:

@@ -18,7 +18,7 @@ from runs.models import Run, User
 from runs.pev.policy import Policy, RoleModel
 from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST
 from runs.submission.intake import Upload
-from runs.submission.policy_defaults import default_policy
+from runs.submission.policy_presets import default_policy
 from runs.submission.run_templates import chosen
 from runs.submission.submit import Submission, submit
 
@@ -53,7 +53,7 @@ SAMPLES: Mapping[str, Sample] = {
     "project": Sample(
         "a small project with a workflow",
         "Analyse this project: what it consists of, how its parts fit together, which workflows it has, and what to "
-        "mend first.",
+        "fix first.",
         "project",
         "project-analysis",
     ),

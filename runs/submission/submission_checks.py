@@ -30,7 +30,7 @@ from runs.rehearsal.job import SAMPLE, SAMPLE_REQUEST, can_carry_out
 from runs.rehearsal.model import MODELS
 from runs.store.input_examination import is_legible
 from runs.submission import run_templates
-from runs.submission.policy_defaults import current_service
+from runs.submission.policy_presets import current_service
 from runs.text.domains import sites
 from runs.text.text_limits import too_long
 
@@ -238,10 +238,10 @@ def is_connected() -> bool:
 
 
 def check_can_be_answered(policy: Policy, request: str, plan: PlanContract | None, contents: Contents) -> None:
-    """Raises InvalidInput for what would be submitted to no one, or to the rehearsal although it is another job.
+    """Raises InvalidInput if no model would answer, or only the rehearsal, which cannot do this job.
 
-    What is asked for decides, not where it comes from: the sample is its request with its files, the template any
-    plan whose every step is one of its steps.
+    The rehearsal can do the sample, which is recognised by its request and its files, and plans that consist only of
+    steps of its template, wherever they come from.
     """
     models = {policy.model_for(role).model for role in Role}
     if is_connected():
@@ -258,7 +258,7 @@ def check_can_be_answered(policy: Policy, request: str, plan: PlanContract | Non
 
 
 def templates_that_need_a_model(user: User) -> frozenset[str]:
-    """The keys of those that cannot be chosen now; none while a model is connected."""
+    """The keys of the templates that cannot be chosen now; none while a model is connected."""
     if is_connected():
         return frozenset()
     keys = [*run_templates.SHIPPED, *(str(template.pk) for template in run_templates.own_templates(user))]
@@ -270,18 +270,15 @@ def _problem_offline(request: str, plan: PlanContract | None, contents: Contents
     if plan is not None and not can_carry_out(plan):
         web = any(effect_of(name) is Effect.READS_WEB for step in plan.steps for name in step.tools)
         return f"This plan needs a model{_WEB if web else ''}"
-    if plan is None and not (request == SAMPLE_REQUEST and _is_the_sample(contents)):
-        return "This task needs a model"
+    if plan is None:
+        sample = _sample()
+        is_sample = request == SAMPLE_REQUEST and contents.keys() == sample.keys()
+        if not is_sample or any(_digest(read()) != sample[path] for path, read in contents.items()):
+            return "This task needs a model"
     if not contents:
         return "There are no files to review"
     strange = next((path for path, read in contents.items() if not is_legible(read)), None)
     return f"“{strange}” is neither a text nor a document" if strange else ""
-
-
-def _is_the_sample(contents: Contents) -> bool:
-    return contents.keys() == _sample().keys() and all(
-        _digest(read()) == _sample()[path] for path, read in contents.items()
-    )
 
 
 @cache

@@ -56,16 +56,16 @@ def readings_of(files: Mapping[str, FileInfo]) -> Readings:
 
 
 def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[RefusedUpload]:
-    """Keep files for the form with this token; one with a path that is there already takes its place.
+    """Add files to the draft with this token, which begins with the first file. Returns the refused files.
 
-    Archives are unpacked. The draft begins with the first file. Returns those that were not taken. Raises UploadRefused
-    for what would break a limit of the person, or when the token is no longer one for a draft.
+    A file replaces one with the same path. Archives are unpacked. Raises UploadRefused if the person has too many
+    drafts or too much in them, or if the form was submitted already.
     """
-    draft = _begun(owner, token, None)
+    draft = begin_with(owner, token, None)
     uploads, refused = unpacked(uploads)
     rows = input_replacement.rows_of(draft)
     places = InputPlaces(input_replacement.before_of(draft), rows)
-    kept, more = _sorted_out({row.path: FileInfo(row.sha256, row.size) for row in rows}, uploads, places)
+    kept, more = _sort_uploads({row.path: FileInfo(row.sha256, row.size) for row in rows}, uploads, places)
     size = sum(upload.content.size or 0 for upload in kept.values())
     _check_quota(owner, len(kept), size)
     check_space(size)
@@ -73,7 +73,7 @@ def add(owner: User, token: uuid.UUID, uploads: Sequence[Upload]) -> list[Refuse
     note_problems((info, kept[place]) for place, info in stored.items())
     input_examination.examine({place.path: info for place, info in stored.items()})
     with transaction.atomic():
-        _locked(draft)
+        _check_open_locked(draft)
         _make_room(draft, stored)
         DraftFile.objects.bulk_create(
             DraftFile(
@@ -96,8 +96,9 @@ def remove(draft: Draft, paths: Iterable[str] | None = None) -> None:
 
 
 def choose_encoding(draft: Draft, path: str, codec: str) -> None:
-    """Read a file in this encoding of `CODECS` from now on: its text as UTF-8 takes its place. Without one the content
-    that was given comes back, whose encoding is guessed. Raises InvalidInput for what is no text in that encoding.
+    """Replace a file by its text in this encoding of `CODECS`, as UTF-8. An empty `codec` restores the original file.
+
+    Raises InvalidInput if it is no text in that encoding.
     """
     row = draft.files.filter(path=path, removed=False).first()
     if row is None or (codec and codec not in CODECS):
@@ -112,7 +113,7 @@ def choose_encoding(draft: Draft, path: str, codec: str) -> None:
     else:
         info = FileInfo(given, blobs.size_of(given))
     with transaction.atomic():
-        _locked(draft)
+        _check_open_locked(draft)
         if not draft.files.filter(pk=row.pk, removed=False).update(removed=True):
             raise InvalidInput(NOWHERE)
         row.pk, row.removed = None, False
@@ -139,9 +140,18 @@ def discard(draft: Draft) -> None:
     Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now())
 
 
-def begin_with(owner: User, token: uuid.UUID, before: Run) -> Draft:
-    """The draft with this token; a new one has the files of a run that is run again. Raises UploadRefused as `add`."""
-    return _begun(owner, token, before)
+def begin_with(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
+    """The draft with this token, whose life is extended by a day. Raises UploadRefused as `add`.
+
+    If it is new, it begins with the files of the run `before`, which is run again.
+    """
+    draft = Draft.objects.filter(token=token).first()
+    if draft is None:
+        draft = _create(owner, token, before)
+    if draft.owner_id != owner.pk:
+        raise UploadRefused("This form belongs to someone else. Load the page again.")
+    Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now() + LIFETIME)
+    return draft
 
 
 def found(owner: User, token: uuid.UUID) -> Draft:
@@ -153,9 +163,9 @@ def found(owner: User, token: uuid.UUID) -> Draft:
 
 
 def take(draft: Draft, files: Mapping[str, FileInfo]) -> None:
-    """In the transaction that makes a run of it: no one else can take it, or add to it, from here on.
+    """End the draft, in the transaction in which a run is made of it: from here on no one can use it or add to it.
 
-    Raises InvalidInput when it is gone, or no longer has exactly these files.
+    Raises InvalidInput if it is gone, or no longer has exactly these files.
     """
     now = timezone.now()
     if not Draft.objects.filter(pk=draft.pk, expires_at__gt=now).update(expires_at=now):
@@ -183,18 +193,7 @@ def sweep() -> int:
     return len(rows)
 
 
-def _begun(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
-    """The draft with this token, whose life is extended by a day."""
-    draft = Draft.objects.filter(token=token).first()
-    if draft is None:
-        draft = _made(owner, token, before)
-    if draft.owner_id != owner.pk:
-        raise UploadRefused("This form belongs to someone else. Load the page again.")
-    Draft.objects.filter(pk=draft.pk).update(expires_at=timezone.now() + LIFETIME)
-    return draft
-
-
-def _made(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
+def _create(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
     if Run.objects.filter(submission=token).exists():
         raise UploadRefused("This form was submitted already. Load the page again for another run.")
     if of(owner).count() >= MAX_DRAFTS:
@@ -207,14 +206,11 @@ def _made(owner: User, token: uuid.UUID, before: Run | None) -> Draft:
             token=token, defaults={"owner": owner, "before": before, "expires_at": timezone.now() + LIFETIME}
         )
         if before and not draft.files.exists():
-            _create(draft, trees.files_of(before.inputs))
+            files = trees.files_of(before.inputs).items()
+            DraftFile.objects.bulk_create(
+                DraftFile(draft=draft, path=path, sha256=info.sha256, size=info.size) for path, info in files
+            )
     return draft
-
-
-def _create(draft: Draft, files: Mapping[str, FileInfo]) -> None:
-    DraftFile.objects.bulk_create(
-        DraftFile(draft=draft, path=path, sha256=info.sha256, size=info.size) for path, info in files.items()
-    )
 
 
 def _make_room(draft: Draft, places: Iterable[InputPlace]) -> None:
@@ -228,15 +224,18 @@ def _make_room(draft: Draft, places: Iterable[InputPlace]) -> None:
     there.update(removed=True)
 
 
-def _locked(draft: Draft) -> None:
-    """Two tabs may send the same path at once. Raises UploadRefused when the draft was submitted or swept meanwhile."""
+def _check_open_locked(draft: Draft) -> None:
+    """Lock the draft, because two tabs may send the same path at once.
+
+    Raises UploadRefused if it was submitted or deleted in the meantime.
+    """
     if not Draft.objects.select_for_update().filter(pk=draft.pk, expires_at__gt=timezone.now()).exists():
         raise UploadRefused(
             "This form was submitted or discarded in the meantime. Load the page again for another run."
         )
 
 
-def _sorted_out(
+def _sort_uploads(
     there: Mapping[str, FileInfo], uploads: Sequence[Upload], places: InputPlaces
 ) -> tuple[dict[InputPlace, Upload], list[RefusedUpload]]:
     """The uploads that fit into the draft, by place, and the refused ones."""
@@ -251,7 +250,12 @@ def _sorted_out(
                 raise UploadRefused(f"It has {in_mb(size)}; one file may have {in_mb(settings.FILE_BYTES)}.")
             if holds_secrets(upload):
                 raise _Secret("It may hold secrets, so it was left out. Choose this very file if it is meant.")
-            _check_room(path, size, room, len({*there, *chosen, path}))
+            if len({*there, *chosen, path}) > settings.UPLOAD_FILES:
+                raise UploadRefused(
+                    f"There are {settings.UPLOAD_FILES:,} files already, which is the most that a run may have."
+                )
+            if size > room:
+                raise UploadRefused(f"With it the files would have more than {in_mb(settings.UPLOAD_BYTES)} together.")
         except _Secret as error:
             refused.append(RefusedUpload(upload.path[:MAX_CHARACTERS], str(error), secret=True))
         except InvalidInput as error:
@@ -273,17 +277,8 @@ class _Secret(InvalidInput):
     pass
 
 
-def _check_room(path: str, size: int, room: int, count: int) -> None:
-    if count > settings.UPLOAD_FILES:
-        raise UploadRefused(
-            f"There are {settings.UPLOAD_FILES:,} files already, which is the most that a run may have."
-        )
-    if size > room:
-        raise UploadRefused(f"With it the files would have more than {in_mb(settings.UPLOAD_BYTES)} together.")
-
-
 def _check_quota(owner: User, count: int, size: int) -> None:
-    """What was removed again counts too, as it lies on the disk until the draft goes."""
+    """Raises UploadRefused. Removed files count too, because they are on the disk until the draft is deleted."""
     held = DraftFile.objects.filter(draft__owner=owner).aggregate(files=Count("pk"), bytes=Sum("size"))
     too_many = held["files"] + count > MAX_RUNS * settings.UPLOAD_FILES
     if too_many or (held["bytes"] or 0) + size > MAX_RUNS * settings.UPLOAD_BYTES:

@@ -44,7 +44,7 @@ from runs.text.truncate import truncate
 
 MAX_NAMED = 5
 """Files of each kind that a revision names. Others are counted."""
-_DELIBERATE = {"reuse", "without_reuse"}
+_REUSE_SETTINGS = {"reuse", "without_reuse"}
 """Settings that concern running again itself. They are not shown as differences."""
 
 
@@ -99,8 +99,8 @@ def submit(owner: User, submission: Submission) -> Run:
         submission.request, has_files=bool(drafted or submission.uploads), no_files=submission.no_files
     )
     check_policy(submission.policy, owner, submission.approvers)
-    submission = _with_topics(_with_web_tools(submission))
-    uploads, held_back, remarks = _unpacked(submission.uploads, drafted)
+    submission = _with_adapted_plan(submission)
+    uploads, held_back, remarks = _unpack(submission.uploads, drafted)
     remarks += submission_drafts.remarks_on(draft, owner.get_username()) if draft else []
     submission = replace(submission, remarks=[*submission.remarks, *remarks])
     left_out = [*submission.left_out, *(draft.left_out if draft else ()), *held_back]
@@ -115,7 +115,7 @@ def submit(owner: User, submission: Submission) -> Run:
     note_problems((stored[path], upload) for path, upload in uploads.items())
     input_examination.examine(stored)
     tree = partial(trees.make_tree, dict(sorted(stored.items())))
-    return _made(owner, submission, request, tree, left_out, taken=(draft, drafted) if draft else None)
+    return _make_run(owner, submission, request, tree, left_out, taken=(draft, drafted) if draft else None)
 
 
 def _check_plan_or_budget(submission: Submission, request: str, files: Mapping[str, object]) -> None:
@@ -127,17 +127,29 @@ def _check_plan_or_budget(submission: Submission, request: str, files: Mapping[s
         check_sources(submission.plan, files)
 
 
-def _with_web_tools(submission: Submission) -> Submission:
+def _with_adapted_plan(submission: Submission) -> Submission:
+    """The submission with its plan adapted to the policy: the tools of the web that the run has, and topics.
+
+    If no sources are needed, criteria of an imported plan are about the output unless they say something else.
+    """
     if submission.plan is None:
         return submission
-    return replace(submission, plan=with_web_tools(submission.plan, tool_names(submission.policy)))
+    plan = with_web_tools(submission.plan, tool_names(submission.policy))
+    if submission.policy.sources_needed:
+        return replace(submission, plan=plan)
+    plan, unsaid = without_sources(plan)
+    if not unsaid:
+        return replace(submission, plan=plan)
+    what = pluralize(unsaid, "criterion does not say what it is", "criteria do not say what they are")
+    origin = f"{submission.plan_from} {what} about: the output, since no sources are needed."
+    return replace(submission, plan=plan, plan_from=origin)
 
 
-def _unpacked(
+def _unpack(
     uploads: Sequence[Upload], drafted: Mapping[str, FileInfo]
 ) -> tuple[dict[str, Upload], list[str], list[str]]:
-    """The files by path, including those of archives; the paths that were left out; and sentences about refused files
-    and doubtful names.
+    """The files by path, with those of archives; the paths that were left out; sentences on refused files and doubtful
+    names.
     """
     chosen, held_back = without_secrets(uploads)
     intake(chosen, drafted)  # what is too much is refused before any of it is read
@@ -179,7 +191,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     check_can_be_answered(submission.policy, run.request, submission.plan, contents)
     _check_plan_or_budget(submission, run.request, contents)
     input_examination.examine(trees.files_of(run.inputs))
-    return _made(user, submission, run.request, lambda: run.inputs)
+    return _make_run(user, submission, run.request, lambda: run.inputs)
 
 
 def _chunks(sha256: str) -> Iterator[bytes]:
@@ -187,7 +199,7 @@ def _chunks(sha256: str) -> Iterator[bytes]:
         yield from iter(lambda: blob.read(File.DEFAULT_CHUNK_SIZE), b"")
 
 
-def _made(
+def _make_run(
     owner: User,
     submission: Submission,
     request: str,
@@ -195,7 +207,9 @@ def _made(
     left_out: Sequence[str] = (),
     taken: tuple[Draft, Mapping[str, FileInfo]] | None = None,
 ) -> Run:
-    """`tree` is made in the transaction of the run: an equal one goes with the last run that has it (`deletion`)."""
+    """Make the run in one transaction. `tree` is called within it: an equal tree that exists already could otherwise be
+    deleted with the last run that uses it (`deletion`).
+    """
     try:
         with event_log.writing():
             if taken:
@@ -210,18 +224,6 @@ def _made(
             raise InvalidInput("This form has been used already; load the page again.") from error
         return existing
     return run
-
-
-def _with_topics(submission: Submission) -> Submission:
-    """Without a need for sources, criteria of an imported plan are about the output unless they say something else."""
-    if submission.plan is None or submission.policy.sources_needed:
-        return submission
-    plan, unsaid = without_sources(submission.plan)
-    if not unsaid:
-        return submission
-    what = pluralize(unsaid, "criterion does not say what it is", "criteria do not say what they are")
-    said = f"{submission.plan_from} {what} about: the output, since no sources are needed."
-    return replace(submission, plan=plan, plan_from=said)
 
 
 def _create(owner: User, submission: Submission, request: str, tree: Tree, left_out: Sequence[str]) -> Run:
@@ -265,16 +267,16 @@ def _revision(submission: Submission, request: str, tree: Tree) -> Revision | No
     policy = submission.policy
     differing = (name for name in Policy.model_fields if getattr(policy, name) != getattr(before.policy, name))
     return Revision(
-        changed=_named(path for path in now if path in then and now[path].sha256 != then[path].sha256),
-        added=_named(now.keys() - then.keys()),
-        removed=_named(then.keys() - now.keys()),
+        changed=_file_names(path for path in now if path in then and now[path].sha256 != then[path].sha256),
+        added=_file_names(now.keys() - then.keys()),
+        removed=_file_names(then.keys() - now.keys()),
         request=request != before.request,
         excluded=tuple(submission.excluded) != tuple(before.excluded),
-        policy=tuple(name.replace("_", " ") for name in differing if name not in _DELIBERATE),
+        policy=tuple(name.replace("_", " ") for name in differing if name not in _REUSE_SETTINGS),
     )
 
 
-def _named(paths: Iterable[str]) -> FileNames:
+def _file_names(paths: Iterable[str]) -> FileNames:
     found = sorted(paths)
     return FileNames(count=len(found), named=tuple(found[:MAX_NAMED]))
 

@@ -1,6 +1,6 @@
 """Unpacks uploaded archives into their files, and puts attachments of mails next to the mails.
 
-They go the way of all files from there.
+The resulting files are checked and stored like all others.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ IN_MAIL = "is an archive inside a mail; give it by itself"
 MAX_DEPTH = 3
 """The depth of mails that are attached to mails."""
 _ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|tbz2?|txz|(?:tar\.)?(?:gz|bz2|xz))$", re.IGNORECASE)
-"""Names of archives that are meant to be unpacked: programs, fonts and pages of many programs are zip files too."""
+"""Names of archives that people want to be unpacked. Programs, fonts and many documents are zip files too."""
 _NOTHING = "is an archive without a file that can be taken"
 _JUNK = "It is rarely meant, so it was left out."
 
@@ -125,14 +125,20 @@ class _Work:
             problem = f"is more than can be unpacked: {error}" if isinstance(error, ChildFailed) else str(error)
             return [replace(upload, problem=problem)]
         self._count(files)
-        return self._placed(upload, files) or [replace(upload, problem=_NOTHING)]
+        return self._place(upload, files) or [replace(upload, problem=_NOTHING)]
 
     def attached_to(self, upload: Upload, depth: int = 0) -> list[Upload]:
         """The attachments of a mail and of attached mails; empty for other files."""
         if depth == MAX_DEPTH or not _is_mail(upload):
             return []
         try:
-            files = self._attached(_whole(upload))
+            names, *contents = self._run_reader(attachments.__name__, _whole(upload), attachments.MAX_BYTES)
+            self._check_room([], contents)
+            store = SharedFile() if contents else None
+            files = [
+                _File(name, _file_in(store, content), IN_MAIL if _is_packed(content) else "")
+                for name, content in zip(json.loads(names), contents, strict=True)
+            ]
         except UploadRefused:
             raise
         except (InvalidInput, ChildFailed) as error:
@@ -140,19 +146,10 @@ class _Work:
             self.refused.append(RefusedUpload(truncate_path(upload.path, MAX_CHARACTERS), why))
             return []
         placed, refused = _clean(f"{upload.path}{ATTACHMENTS}", files)
-        self._tell(upload.path, refused, 0)
+        self._refuse(upload.path, refused, 0)
         self._count(placed.values())
         found = [Upload(path, one.content, named=False, problem=one.problem) for path, one in placed.items()]
         return [two for one in found for two in (one, *self.attached_to(one, depth + 1))]
-
-    def _attached(self, data: bytes) -> list[_File]:
-        names, *contents = self._called(attachments.__name__, data, attachments.MAX_BYTES)
-        self._check_room([], contents)
-        store = SharedFile() if contents else None
-        return [
-            _File(name, _kept(store, content), IN_MAIL if _is_packed(content) else "")
-            for name, content in zip(json.loads(names), contents, strict=True)
-        ]
 
     def _count(self, files: Iterable[_File]) -> None:
         sizes = [one.content.size or 0 for one in files]
@@ -171,14 +168,14 @@ class _Work:
             self._check_room(files, contents)
             store = store or (SharedFile() if contents else None)
             files += [
-                _File(name.removeprefix("./"), _kept(store, content), NESTED if _is_packed(content) else "", caution)
+                _File(name.removeprefix("./"), _file_in(store, content), NESTED if _is_packed(content) else "", caution)
                 for name, caution, content in zip(answer["names"], answer["cautions"], contents, strict=True)
             ]
             refused += answer["refused"]
             more += answer["more"]
             junk |= dict.fromkeys(answer["junk"])
             following = answer["next"]
-        self._tell(upload.path, [*refused, *((name, _JUNK) for name in junk)], more)
+        self._refuse(upload.path, [*refused, *((name, _JUNK) for name in junk)], more)
         return files
 
     def _batch(self, data: bytes, following: dict[str, int]) -> list[bytes]:
@@ -189,9 +186,9 @@ class _Work:
             "max_bytes": min(settings.UPLOAD_BYTES, archives.MAX_BYTES),
             "max_files": min(settings.UPLOAD_FILES, archives.MAX_FILES),
         }
-        return self._called(archives.__name__, data, max(BATCH_BYTES, max_file), **options, **following)
+        return self._run_reader(archives.__name__, data, max(BATCH_BYTES, max_file), **options, **following)
 
-    def _called(self, module: str, data: bytes, size: int, **options: int) -> list[bytes]:
+    def _run_reader(self, module: str, data: bytes, size: int, **options: int) -> list[bytes]:
         left = self._end - time.monotonic()
         if left < 1:
             raise _NoRoom(f"Unpacking took more than {MAX_SECONDS:g} seconds; send this file by itself.")
@@ -204,17 +201,18 @@ class _Work:
             raise _NoRoom(f"With its files there would be more than {in_mb(settings.UPLOAD_BYTES)}, or too many files.")
         check_space(size)
 
-    def _placed(self, upload: Upload, files: Sequence[_File]) -> list[Upload]:
-        above, stem = _stem(upload.path)
+    def _place(self, upload: Upload, files: Sequence[_File]) -> list[Upload]:
+        above, slash, name = upload.path.replace("\\", "/").rpartition("/")
+        above, stem = above + slash, _ARCHIVE.sub("", name) or "archive"
         if [one.name for one in files] == [""]:
             return [Upload(above + stem, files[0].content, upload.named, files[0].problem)]
         tops = {one.name.replace("\\", "/").partition("/")[:2] for one in files}
         folder = above if len(tops) == 1 and min(tops)[1] else f"{above}{stem}/"
         placed, refused = _clean(folder, files)
-        self._tell(upload.path, refused, 0)
+        self._refuse(upload.path, refused, 0)
         return [Upload(path, one.content, False, one.problem, one.caution) for path, one in placed.items()]
 
-    def _tell(self, path: str, refused: Sequence[tuple[str, str]], more: int) -> None:
+    def _refuse(self, path: str, refused: Sequence[tuple[str, str]], more: int) -> None:
         self.refused += [
             RefusedUpload(truncate_path(f"{path}/{name}", MAX_CHARACTERS), why) for name, why in refused[:MAX_NAMED]
         ]
@@ -233,13 +231,7 @@ def _is_packed(content: bytes) -> bool:
     return form is not None and form.is_archive
 
 
-def _stem(path: str) -> tuple[str, str]:
-    """The folder of an archive with a slash at the end, and its name without suffix."""
-    above, slash, name = path.replace("\\", "/").rpartition("/")
-    return above + slash, _ARCHIVE.sub("", name) or "archive"
-
-
-def _kept(store: SharedFile | None, content: bytes) -> File[Any]:
+def _file_in(store: SharedFile | None, content: bytes) -> File[Any]:
     """Put a content into a temporary file, like an upload."""
     assert store is not None
     start = store.file.seek(0, os.SEEK_END)

@@ -22,7 +22,7 @@ from runs.models import Agent, Run, Step
 from runs.people import access_tokens, accounts
 from runs.rehearsal.job import SAMPLE
 from runs.store.event_log import record
-from runs.submission.policy_defaults import default_policy
+from runs.submission.policy_presets import default_policy
 from runs.submission.run_templates import save
 from runs.submission.samples import finished_sample, submission_of
 from runs.submission.submit import submit

@@ -9,8 +9,7 @@ from django.core.management import CommandError, call_command
 from runs.errors import InvalidInput
 from runs.management.policy_options import POLICY_OPTIONS, option
 from runs.models import Run
-from runs.submission.policy_defaults import with_texts
-from runs.submission.policy_presets import preset_policy
+from runs.submission.policy_presets import preset_policy, with_texts
 from tests import factories
 from tests.hostile.bounds import limited
 from tests.hostile.fuzzing import values

@@ -11,7 +11,7 @@ from django.test import Client
 from runs.enums import Provenance
 from runs.errors import InvalidInput
 from runs.models import Step, ToolCall, User
-from runs.submission.policy_defaults import default_policy
+from runs.submission.policy_presets import default_policy
 from runs.submission.run_templates import chosen
 from runs.submission.submit import Submission, submit
 from tests.fakes.anthropic_answers import ToolUse

@@ -24,7 +24,7 @@ from runs.management.terminal import TerminalCommand
 from runs.operations.traces import trace_listener
 from runs.people.accounts import first_administrator
 from runs.store import blobs
-from runs.submission.policy_defaults import current_service, default_policy
+from runs.submission.policy_presets import current_service, default_policy
 from runs.web.people.sign_in_pages import link_for
 
 if TYPE_CHECKING:

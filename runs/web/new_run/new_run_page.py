@@ -20,7 +20,7 @@ from runs.models import Run, User
 from runs.pev.plans.estimate import Estimate
 from runs.submission import input_replacement, run_templates, submission_drafts, submit
 from runs.submission.intake import RefusedUpload, Upload
-from runs.submission.policy_defaults import default_policy, is_set_up
+from runs.submission.policy_presets import default_policy, is_set_up
 from runs.submission.samples import finished_sample, more_samples, submission_of
 from runs.submission.submit import Submission
 from runs.text.sensitive_names import JUNK, SECRETS

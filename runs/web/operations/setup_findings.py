@@ -18,7 +18,7 @@ from runs.lifecycle.toolset import command_lines, view_of_commands
 from runs.mcp_client.server_config import SEPARATOR
 from runs.models import AccessToken, Process, ServerListing, clock
 from runs.store import blobs
-from runs.submission.policy_defaults import current_service
+from runs.submission.policy_presets import current_service
 from runs.text.domains import sites
 from runs.web.operations.health import Health
 

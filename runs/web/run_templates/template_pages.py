@@ -17,7 +17,7 @@ from runs.models import Template
 from runs.people.permissions import visible_templates
 from runs.pev.policy import Policy
 from runs.submission import run_templates
-from runs.submission.policy_defaults import default_policy
+from runs.submission.policy_presets import default_policy
 from runs.submission.run_templates import MAX_NAME, SHIPPED, Chosen
 from runs.submission.submission_checks import templates_that_need_a_model
 from runs.web.site.posted_fields import PostedForm, Text

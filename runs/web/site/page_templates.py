@@ -10,7 +10,7 @@ from django.template.backends.django import DjangoTemplates, Template
 from django.utils.safestring import SafeString, mark_safe
 
 from pevsite.installation import version
-from runs.submission.policy_defaults import current_service
+from runs.submission.policy_presets import current_service
 from runs.text.visible import make_visible
 
 

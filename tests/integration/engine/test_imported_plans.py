@@ -16,7 +16,7 @@ from runs.models import Run, User
 from runs.pev.imports.imported import plan_from
 from runs.pev.policy import Policy
 from runs.submission.intake import Upload
-from runs.submission.policy_defaults import default_policy
+from runs.submission.policy_presets import default_policy
 from runs.submission.run_templates import SHIPPED, called, save
 from runs.submission.submit import Submission, submit
 from tests.factories import MODELS, finish

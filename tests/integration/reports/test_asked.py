@@ -10,7 +10,7 @@ from runs.lifecycle import plan_edits
 from runs.lifecycle.approval.fingerprint import contract_of
 from runs.models import Run
 from runs.submission import samples
-from runs.submission.policy_defaults import default_policy
+from runs.submission.policy_presets import default_policy
 from runs.submission.submit import Submission, submit
 from tests.factories import alice, answer, drain, finish, open_gate
 from tests.reporting import as_markdown

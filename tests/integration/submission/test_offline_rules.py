@@ -18,7 +18,7 @@ from runs.pev.policy import Policy, RoleModel
 from runs.readmodel.run_view import reading_of
 from runs.store import blobs, trees
 from runs.submission.intake import Upload
-from runs.submission.policy_defaults import default_policy
+from runs.submission.policy_presets import default_policy
 from runs.submission.run_templates import SHIPPED, save, shipped_plan
 from runs.submission.samples import named, uploads_of
 from runs.submission.submission_checks import templates_that_need_a_model

@@ -8,7 +8,7 @@ from django.test import Client
 
 from runs.enums import Verb
 from runs.models import User
-from runs.submission.policy_defaults import default_policy
+from runs.submission.policy_presets import default_policy
 from runs.submission.samples import named, uploads_of
 from runs.submission.submit import Submission, submit
 from tests.factories import answer, drain, open_gate

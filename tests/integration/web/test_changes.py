@@ -10,7 +10,7 @@ from runs.enums import Verb
 from runs.lifecycle.owner_actions import add_approver
 from runs.models import Attempt, Run, User
 from runs.store import trees
-from runs.submission.policy_defaults import default_policy
+from runs.submission.policy_presets import default_policy
 from runs.submission.samples import named, uploads_of
 from runs.submission.submit import Submission, again, submit
 from tests import factories

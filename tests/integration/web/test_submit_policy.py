@@ -12,7 +12,7 @@ from runs.mcp_client.server_config import ServerConfig
 from runs.models import Run, User
 from runs.pev.policy import Policy
 from runs.pev.policy_setting import SettingGroup
-from runs.submission.policy_defaults import SETTABLE
+from runs.submission.policy_presets import SETTABLE
 from runs.web.new_run.new_run_form import NewRunForm
 from runs.web.new_run.policy_forms import FIELD_NAMES
 from tests import factories
