@@ -333,7 +333,7 @@ class PlanNews:
 
 
 def news_of(changes: PlanComparison) -> list[PlanNews]:
-    """A part for each kind of change. Never empty, because a person who asked for changes must learn if there are none."""
+    """A part for each kind of change. Never empty: a person who asked for changes must learn if there are none."""
     if changes.only_noted:
         return [PlanNews("No step or criterion changed")]
     found: list[PlanNews] = []
