@@ -20,13 +20,14 @@ from runs.contracts.ports import FileInfo
 GRACE = timedelta(minutes=10)
 """A content that was stored, or stored again, within this time is not deleted: a row that names it may follow."""
 _PIECE = 256 * 1024
-"""Bytes that are read at once: few enough for the memory, enough to keep a thread from being called often."""
+"""Bytes that are read at once: few enough for the memory, and enough that a large file takes few reads."""
 
 
 class BlobStorage(FileSystemStorage):
     """Writes a file under a temporary name first, so that a crash never leaves half a blob under its hash.
 
-    The bytes, then their name, are on the disk before `save` returns: no row ever names what a loss of power took.
+    The bytes, and then their name, are on the disk before `save` returns. So no row names a file that was lost when the
+    power failed.
     """
 
     is_local = True
@@ -47,9 +48,9 @@ class BlobStorage(FileSystemStorage):
         except BaseException:
             Path(draft).unlink(missing_ok=True)
             raise
-        _keep_names(target.parent)
+        _sync_names(target.parent)
         if new_folder:
-            _keep_names(target.parent.parent)
+            _sync_names(target.parent.parent)
         return name
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
@@ -71,7 +72,7 @@ class BlobStorage(FileSystemStorage):
         return "" if well else "files cannot be written"
 
 
-def _keep_names(folder: Path) -> None:
+def _sync_names(folder: Path) -> None:
     """Write the names in a folder to the disk, so that they survive a crash. Only POSIX systems can do that."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)

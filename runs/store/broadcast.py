@@ -92,18 +92,14 @@ async def _hear_followed() -> None:
                 channel = await layer.new_channel()
                 await layer.group_add(_FOLLOWERS, channel)
             message = await layer.receive(channel)
-        except Exception:  # Redis is away, which others log; until it is back nothing could be shown anyway
+        except Exception:  # Redis is away, which others log, and without it no text reaches other processes
             channel = ""
             await asyncio.sleep(1)
         else:
-            _heard(message["runs"])
-
-
-def _heard(runs: list[int]) -> None:
-    now = time.monotonic()
-    for run_id in [run_id for run_id, until in _elsewhere.items() if until < now]:
-        del _elsewhere[run_id]
-    _elsewhere.update(dict.fromkeys(runs, now + FOLLOWED_FOR))
+            now = time.monotonic()
+            for run_id in [run_id for run_id, until in _elsewhere.items() if until < now]:
+                del _elsewhere[run_id]
+            _elsewhere.update(dict.fromkeys(message["runs"], now + FOLLOWED_FOR))
 
 
 def _now_followed() -> RunsFollowed:
@@ -118,7 +114,7 @@ def is_shared() -> bool:
 def announce(run_id: int, seq: int) -> None:
     """Tell all browsers that follow the run. Returns at once.
 
-    In a process that serves no one this does nothing: the sweeper of the one that does will find the rows.
+    Does nothing in a process that serves no pages. The sweeper of a process that does finds the rows.
     """
     _send(group(run_id), NewEvents(type="new.events", run=run_id, seq=seq))
 
@@ -148,7 +144,7 @@ def wake_for(run_id: int, wake: Callable[[], None]) -> Callable[[], None]:
 
 
 def recheck(person_id: int) -> None:
-    """Let all sockets of a person check at once whether they may stay open. In other processes the sweeper does."""
+    """Have all sockets of a person check now whether they may stay open. In other processes the sweeper does this."""
     _send(person_group(person_id), StandingChanged(type="standing.changed", person=person_id))
 
 

@@ -20,11 +20,11 @@ LIMITS = Limits(megabytes=600, cpu_seconds=10, seconds=20)
 MAX_AT_ONCE = 2
 """Drawings at the same time. A page may need twenty, but checks and long texts need isolated processes as well."""
 _DRAWING = "runs.documents.printing.diagrams.picture"
-_FORM = 1
-"""The version of the pictures: to be raised when the same source must look different."""
+_VERSION = 1
+"""The version of the pictures. Raise it when a change of the code changes how they look."""
 
 MAX_DRAWN = 20
-"""Diagrams of one text: as many as its check looks at."""
+"""Diagrams of one text, as many as its check looks at."""
 _DIAGRAM_TITLE = re.compile(
     r"^[ \t]*+(?:accTitle[ \t]*+:|(?:pie[ \t]++(?:showData[ \t]++)?)?title\b:?)[ \t]*+(\S.{0,119})", re.MULTILINE
 )
@@ -78,15 +78,15 @@ def words_for(source: str) -> str:
 
 
 def drawn(source: str) -> DrawnDiagram:
-    """Its picture, the same bytes each time. Raises InvalidInput with why there is none, as the end of a sentence;
-    NoTurn or Interrupted where that says nothing of it: it may be asked for again.
+    """Its picture, always with the same bytes. Raises InvalidInput with the reason, as the end of a sentence, if it
+    cannot be drawn; NoTurn or Interrupted if it may be tried again.
     """
     if not _turns.acquire(timeout=LIMITS.seconds):
         raise NoTurn("too many others are being drawn")
     try:
-        return _of(
-            page_pictures.kept(
-                name_of(source), _made_by(), lambda: isolation.run(_DRAWING, source.encode(errors="replace"), LIMITS)
+        return _unpack(
+            page_pictures.cached_or_drawn(
+                name_of(source), _engines(), lambda: isolation.run(_DRAWING, source.encode(errors="replace"), LIMITS)
             )
         )
     finally:
@@ -95,16 +95,16 @@ def drawn(source: str) -> DrawnDiagram:
 
 def drawn_before(source: str) -> DrawnDiagram | None:
     """Its picture if it is cached; does not draw it. Raises InvalidInput like `drawn`."""
-    known = page_pictures.kept_before(name_of(source), _made_by())
-    return _of(known) if known is not None else None
+    known = page_pictures.cached(name_of(source), _engines())
+    return _unpack(known) if known is not None else None
 
 
-def _made_by() -> list[str]:
+def _engines() -> list[str]:
     engines = ("mermaidx", "novasvg", "lxml")
-    return [_DRAWING, str(_FORM), LENGTHS.format, *map(version, engines)]
+    return [_DRAWING, str(_VERSION), LENGTHS.format, *map(version, engines)]
 
 
-def _of(kept: bytes) -> DrawnDiagram:
+def _unpack(kept: bytes) -> DrawnDiagram:
     header, png = unpacked(kept)
     size = json.loads(header)
     return DrawnDiagram(int(size["width"]), int(size["height"]), png)

@@ -1,7 +1,7 @@
 """Transactions on runs, and the only writer of events, which are numbered and written at the end of a transaction.
 
-The number of a run's newest event is the run's version. All that changes a run is told by an event of the same
-transaction, so anyone who holds a run as of event N and commits event N + 1 knows that nothing has come in between.
+The number of a run's newest event is the run's version. Every change of a run is recorded by an event in the same
+transaction. So a caller that read the run at event N and commits event N + 1 knows that nothing happened in between.
 """
 
 import threading
@@ -44,18 +44,18 @@ class NewEvent(NamedTuple):
 class _RunChanges:
     """What one transaction adds to one run.
 
-    `run` is in hand when it was locked here, or was read before: then it is only `believed` to be as it is now.
-    `fields` are those of its row that are written at the end, by name.
+    `run` is the row, if it was locked in this transaction, or if the caller had read it before. In the second case it
+    is `unconfirmed`: it may have changed since. `fields` of the row are written at the end, by name.
     """
 
     run: Run | None = None
-    believed: bool = False
+    unconfirmed: bool = False
     events: list[NewEvent] = field(default_factory=list)
     fields: dict[str, Any] = field(default_factory=dict)
 
 
 class _Current(threading.local):
-    pages: dict[int, _RunChanges] | None = None
+    runs: dict[int, _RunChanges] | None = None
 
 
 _current = _Current()
@@ -69,17 +69,17 @@ def writing(held: Run | None = None) -> Iterator[None]:
     `held` is a run that was read before. Raises Outdated, and nothing is written, if the run has changed since, or if
     the database has ended this transaction because of a deadlock.
     """
-    if _current.pages is not None:
+    if _current.runs is not None:
         yield
         return
     with _turn(), _undone_is_outdated(), transaction.atomic():
-        _current.pages = {held.pk: _RunChanges(held, believed=True)} if held else {}
+        _current.runs = {held.pk: _RunChanges(held, unconfirmed=True)} if held else {}
         try:
             yield
-            for run_id, page in list(_current.pages.items()):
-                _write(run_id, page)
+            for run_id, changes in list(_current.runs.items()):
+                _write(run_id, changes)
         finally:
-            _current.pages = None
+            _current.runs = None
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def _undone_is_outdated() -> Iterator[None]:
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """A queue for writers. SQLite lets waiting writers poll, and with two hundred threads some never got their turn."""
+    """A queue for writers on SQLite, where waiting writers poll: with two hundred threads some never got their turn."""
     if connection.vendor != "sqlite":
         yield
         return
@@ -108,57 +108,57 @@ def _turn() -> Iterator[None]:
 
 def locked(run_id: int) -> Run:
     """The current row of the run, locked until the transaction ends. It is read once per transaction."""
-    page = _page(run_id)
-    if page.run is None:
+    changes = _changes_of(run_id)
+    if changes.run is None:
         # Only the row of the run is locked. The row of its input tree never changes.
         rows = Run.objects.select_for_update(of=("self",)).select_related("inputs").defer("inputs__changes")
-        page.run = rows.get(pk=run_id)
-    return page.run
+        changes.run = rows.get(pk=run_id)
+    return changes.run
 
 
 def trust(run: Run) -> None:
     """Use this instance as the current row of the run. It must have been read in this transaction."""
-    _page(run.pk).run = run
+    _changes_of(run.pk).run = run
 
 
 def record(run_id: int, event: EventData, row: Model | None = None) -> None:
-    """Append one event. What it says is never a secret (S5). Outside of `writing` it is a transaction of its own.
+    """Append one event, which must not contain a secret (S5). Outside of `writing` it has its own transaction.
 
-    `row` is handed to those that listen.
+    `row` is passed to receivers of the signal `committed`.
     """
     with writing():
-        _page(run_id).events.append(NewEvent(event, timezone.now(), row))
+        _changes_of(run_id).events.append(NewEvent(event, timezone.now(), row))
 
 
 def keep(run: Run, **fields: Any) -> None:
     """Set fields of a run with the statement that numbers the events of this transaction. There must be an event."""
-    _page(run.pk).fields.update(fields)
+    _changes_of(run.pk).fields.update(fields)
     for name, value in fields.items():
         setattr(run, name, value)
 
 
-def _page(run_id: int) -> _RunChanges:
-    if _current.pages is None:
+def _changes_of(run_id: int) -> _RunChanges:
+    if _current.runs is None:
         raise transaction.TransactionManagementError("Runs are changed inside of `event_log.writing`.")
-    return _current.pages.setdefault(run_id, _RunChanges())
+    return _current.runs.setdefault(run_id, _RunChanges())
 
 
-def _write(run_id: int, page: _RunChanges) -> None:
-    if not (page.events or page.believed):
+def _write(run_id: int, changes: _RunChanges) -> None:
+    if not (changes.events or changes.unconfirmed):
         return
-    run = page.run or Run.objects.select_for_update().only("event_count").get(pk=run_id)
+    run = changes.run or Run.objects.select_for_update().only("event_count").get(pk=run_id)
     known = run.event_count
-    newest = known + len(page.events)
+    newest = known + len(changes.events)
     # The condition fails when someone has committed since the run was read; with a locked row it cannot.
-    moved = Run.objects.filter(pk=run_id, event_count=known).update(event_count=newest, **page.fields)
+    moved = Run.objects.filter(pk=run_id, event_count=known).update(event_count=newest, **changes.fields)
     if moved != 1:
         raise Outdated("The run has changed since it was read.")
     run.event_count = newest
     Event.objects.bulk_create(
         Event(run_id=run_id, seq=seq, kind=entry.event.kind.value, at=entry.at, data=entry.event.data())
-        for seq, entry in enumerate(page.events, known + 1)
+        for seq, entry in enumerate(changes.events, known + 1)
     )
-    if page.events:
+    if changes.events:
         transaction.on_commit(partial(broadcast.announce, run_id, newest), robust=True)
         # Robust: a receiver that fails is logged and keeps nothing from being committed or announced.
-        transaction.on_commit(partial(committed.send_robust, sender=Event, run_id=run_id, entries=page.events))
+        transaction.on_commit(partial(committed.send_robust, sender=Event, run_id=run_id, entries=changes.events))

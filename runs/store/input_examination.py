@@ -1,6 +1,6 @@
 """Examines incoming contents: which are texts, which are documents that wait for their reader, and which are neither.
 
-UTF-8 is read here, since that is cheap and safe; texts in other encodings are read at once, in isolated processes.
+UTF-8 is read here, since that is cheap and safe. Texts in other encodings are read at once, in isolated processes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LIMITS = Limits(megabytes=400, cpu_seconds=10, seconds=20, output=MAX_BYTES)
 MAX_PROBLEM = 300
 BATCH_BYTES = 2_000_000
 BATCH_FILES = 200
-"""What one process reads: small files together, because starting a process takes longer than reading one."""
+"""Limits of what one process reads: small files together, because starting it takes longer than reading one."""
 MAX_SECONDS = 60.0
 """Seconds for all contents of an upload. A thousand texts in Windows-1252 take a few seconds."""
 
@@ -49,8 +49,9 @@ def reader() -> str:
 
 
 def is_text(pieces: Iterable[bytes]) -> bool:
-    """Whether it is UTF-8 without NUL, as `runs.documents.content.text_of` wants it, in the memory of one piece; and no
-    document of a kind that may be written in ASCII alone.
+    """Whether it is UTF-8 without NUL, like `runs.documents.content.text_of`, but with only one piece in memory.
+
+    False for documents whose format may consist of ASCII only.
     """
     given = iter(pieces)
     first = next(given, b"")
@@ -99,8 +100,8 @@ def is_legible(read: Callable[[], Iterable[bytes]]) -> bool:
 def examine(files: Mapping[str, FileInfo]) -> None:
     """Decide for each of these files whether it is text, or a document, which waits for `reading` from then on.
 
-    What was decided before is not looked at again. Raises UploadRefused when it takes too long; what was decided until
-    then stays so.
+    Files that were examined before are skipped. Raises UploadRefused if it takes too long; the results until then are
+    kept.
     """
     end = time.monotonic() + MAX_SECONDS
     new: dict[str, tuple[str, int]] = {}
@@ -119,14 +120,12 @@ def examine(files: Mapping[str, FileInfo]) -> None:
             for source, size in blank.items()
         ]
     )
-    known = _decided(new)
+    known = _known_contents(new)
     waiting: dict[str, tuple[str, int]] = {}
     for source, (path, size) in new.items():
-        if source in known:
+        if source in known or _is_used_as_text(source):
             continue
-        if _was_text(source):
-            continue
-        if row := _recognised(source, size):
+        if row := _recognise(source, size):
             _keep([row])
         else:
             waiting[source] = (path, size)
@@ -145,14 +144,14 @@ def keep_problems(problems: Mapping[str, str]) -> None:
     )
 
 
-def _decided(sources: Iterable[str]) -> set[str]:
+def _known_contents(sources: Iterable[str]) -> set[str]:
     """Contents that have a text, or that the current readers have read, or will read."""
     readers = [reader(), *(form.reader_version for form in READ.values())]
     mine = Rendition.objects.filter(Q(text__gt="") | Q(reader__in=readers)).values_list("source", flat=True)
     return {source for some in batched(sources, IN_A_QUERY) for source in mine.filter(source__in=some)}
 
 
-def _was_text(source: str) -> bool:
+def _is_used_as_text(source: str) -> bool:
     """Whether a run uses the content as the UTF-8 text that its bytes are, such as a web page that a run wrote.
 
     Then it stays a text, because quotes refer to places in it.
@@ -175,7 +174,7 @@ def _keep(rows: Sequence[Rendition]) -> None:
     Rendition.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _recognised(source: str, size: int) -> Rendition | None:
+def _recognise(source: str, size: int) -> Rendition | None:
     """The rendition by beginning and end: a document that waits for its reader, or an unreadable content; else None."""
     kind = _kind_of(blobs.pieces_of(source))
     if not kind.format:
@@ -196,7 +195,7 @@ def _megabytes(size: int) -> str:
 
 
 def _kind_of(pieces: Iterable[bytes]) -> FileKind:
-    """By its beginning and its end."""
+    """The kind of a content, by its beginning and its end."""
     head = tail = b""
     for piece in pieces:
         head = head or piece[:HEAD_BYTES]
@@ -206,7 +205,7 @@ def _kind_of(pieces: Iterable[bytes]) -> FileKind:
 
 
 def _batches(sources: Mapping[str, tuple[str, int]]) -> Iterator[list[str]]:
-    """In turn, together as long as they are few and small."""
+    """The contents in batches that one process reads, in order."""
     batch, total = list[str](), 0
     for source, (_, size) in sources.items():
         if batch and (total + size > BATCH_BYTES or len(batch) == BATCH_FILES):
@@ -241,7 +240,7 @@ def _read(batch: Sequence[str]) -> list[Rendition]:
 
 
 def texts_naming_contents() -> Iterator[QuerySet[Any, str]]:
-    """The columns that name contents, as stored text: a hundred thousand rows need not be parsed."""
+    """The columns that name contents, as stored text, so that a hundred thousand rows need not be parsed."""
     for rows, column in ((Tree.objects, "changes"), (Attempt.objects, "overlay"), (ToolCall.objects, "writes")):
         yield rows.order_by().annotate(text=Cast(column, TextField())).values_list("text", flat=True)
 

@@ -34,8 +34,9 @@ class CallPlace:
 
 @dataclass(frozen=True)
 class JournalQuestion:
-    """What was asked. `digest` is over the whole question; a recorded reply answers only the same one. `pages`: what it
-    showed as it looks, for the first time.
+    """What was asked. A recorded reply is used only for a question with the same `digest`, which covers all of it.
+
+    `pages` are the titles of the pages that it showed for the first time as images.
     """
 
     role: Role
@@ -217,7 +218,7 @@ def _columns(work: WorkItem, place: CallPlace) -> dict[str, Any]:
 
 
 def _has_past(work: WorkItem) -> bool:
-    """Whether the item was claimed before. Only then the journal can have entries to find or to replace."""
+    """Whether the item was claimed before. Only then can the journal have entries."""
     return work.epoch > 1
 
 

@@ -1,6 +1,6 @@
-"""Pages of documents as pictures, and where words stand on them: drawn in isolated processes, kept for a while.
+"""Pictures of pages of documents, and the places of words on them: drawn in isolated processes, and cached.
 
-What is kept can be drawn again at any time, so it is no part of the store of files.
+Everything can be drawn again at any time, so it is not a part of the store of files.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from runs.store.blobs import BlobStorage
 
 log = logging.getLogger(__name__)
 DPI = 110
-"""Fine print can be read, and a page has about 150 kB."""
+"""High enough to read fine print; a page then has about 150 kB."""
 KEPT_SECONDS = 7 * 24 * 3_600
-"""About 150 kB for each page that someone has looked at."""
+"""How long pictures are cached, about 150 kB for each page that someone has looked at."""
 FAILED_SECONDS = 3_600
-"""A hostile file is not tried again each time someone looks at a list; one that only took too long on a busy machine
-is tried again after an hour.
+"""How long a failure is cached. A hostile file must not be drawn again with every list that shows it; a file that only
+took too long on a busy machine gets another try.
 """
 _NOT_DRAWN = "has a page that cannot be drawn"
 _DRAWING = {form.shown_to_models: form.drawing for form in FORMATS.values() if form.shown_to_models}
@@ -60,14 +60,14 @@ class PagePicture(NamedTuple):
 
 def picture(sha256: str, form: str, page: int) -> PagePicture:
     """The picture of a page, counted from 1. Raises InvalidInput for a missing page, ChildFailed, FileNotFoundError."""
-    header, webp = unpacked(_kept(f"{FORMATS[form].drawing}.picture", sha256, page=page, dpi=DPI))
+    header, webp = unpacked(_draw(f"{FORMATS[form].drawing}.picture", sha256, page=page, dpi=DPI))
     size = json.loads(header)
     return PagePicture(float(size["width"]), float(size["height"]), webp)
 
 
 def thumbnail(sha256: str, form: str) -> bytes:
     """The first page as a small WebP. Raises like `picture`."""
-    return _kept(f"{FORMATS[form].drawing}.thumbnail", sha256)
+    return _draw(f"{FORMATS[form].drawing}.thumbnail", sha256)
 
 
 def rectangles(sha256: str, form: str, page: int, start: int, end: int) -> Sequence[Rectangle]:
@@ -83,30 +83,34 @@ def rectangles(sha256: str, form: str, page: int, start: int, end: int) -> Seque
 
 def cut(sha256: str, first: int, last: int) -> bytes:
     """Some pages of a PDF as a PDF, always with the same bytes, so that prompts are cached. Raises like `picture`."""
-    return _kept(f"{_DRAWING['pdf']}.extract_pages", sha256, first=first, last=last)
+    return _draw(f"{_DRAWING['pdf']}.extract_pages", sha256, first=first, last=last)
 
 
 def for_models(sha256: str, page: int) -> tuple[str, bytes]:
     """The media type and the bytes of a page of a picture, as models accept it. Raises like `picture`."""
-    media_type, data = unpacked(_kept(f"{_DRAWING['picture']}.for_models", sha256, page=page))
+    media_type, data = unpacked(_draw(f"{_DRAWING['picture']}.for_models", sha256, page=page))
     return media_type.decode(), data
 
 
-def _kept(function: str, sha256: str, **options: int | str) -> bytes:
+def _draw(function: str, sha256: str, **options: int | str) -> bytes:
     """The result of the function for this content, cached per version of its engine."""
     made_by = [function, LENGTHS.format, version("pypdfium2"), version("pillow"), *map(str, options.values())]
     try:
-        return kept(sha256, made_by, lambda: isolation.run(function, partial(blobs.read, sha256), LIMITS, **options))
+        return cached_or_drawn(
+            sha256, made_by, lambda: isolation.run(function, partial(blobs.read, sha256), LIMITS, **options)
+        )
     except InvalidInput as error:
         raise InvalidInput(_NOT_DRAWN) from error
 
 
-def kept(sha256: str, made_by: Sequence[str], make: Callable[[], bytes]) -> bytes:
-    """What was drawn of a content by an engine, or is drawn now. Raises InvalidInput with why it cannot be, which is
-    kept too; NoTurn and Interrupted, which say nothing of it.
+def cached_or_drawn(sha256: str, made_by: Sequence[str], make: Callable[[], bytes]) -> bytes:
+    """The cached picture that these engines made of a content, or what `make` draws now.
+
+    Raises InvalidInput with the reason if it cannot be drawn, which is cached too; NoTurn and Interrupted if it may be
+    tried again.
     """
     store, name = _store(), _name(sha256, made_by)
-    known = kept_before(sha256, made_by)
+    known = cached(sha256, made_by)
     if known is not None:
         return known
     try:
@@ -123,8 +127,8 @@ def kept(sha256: str, made_by: Sequence[str], make: Callable[[], bytes]) -> byte
     return made
 
 
-def kept_before(sha256: str, made_by: Sequence[str]) -> bytes | None:
-    """The cached result, or None; does not draw. Raises InvalidInput like `kept`."""
+def cached(sha256: str, made_by: Sequence[str]) -> bytes | None:
+    """The cached result, or None; does not draw. Raises InvalidInput like `cached_or_drawn`."""
     store, name = _store(), _name(sha256, made_by)
     if store.touch(name):
         with store.open(name) as file:

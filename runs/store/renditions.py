@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from runs import isolation
 from runs.documents.content import Converted, Unreadable
 from runs.documents.formats import DRAWN, FORMATS, MAY_TAKE_MINUTES
-from runs.documents.model.layout import BlockKind, Layout, MarkKind, Rendered
+from runs.documents.model.layout import BlockKind, MarkKind, Rendered
 from runs.documents.packed_parts import unpacked
 from runs.documents.places.document import Document
 from runs.errors import InvalidInput, StoreAway
@@ -117,8 +117,8 @@ def of_format(form: str, sources: Iterable[str]) -> frozenset[str]:
 
 
 def content_of(sha256: str, known: Readings) -> bytes:
-    """A content as it is read: of text in another encoding and of documents the text as UTF-8 (`Converted`), and what
-    is no text as `Unreadable`. Raises FileNotFoundError when the store lost it.
+    """A content as it is read. Documents and texts in other encodings are returned as UTF-8 (`Converted`), contents
+    without a text as `Unreadable`. Raises FileNotFoundError if the store lost it.
     """
     if text := known.texts.get(sha256):
         layout = known.layouts.get(sha256)
@@ -130,7 +130,7 @@ def content_of(sha256: str, known: Readings) -> bytes:
 
 def document(text: str, layout: str) -> Document:
     """The document of these two contents, by their hashes."""
-    return (_large if blobs.size_of(layout) > LARGE else _usual)(text, layout)
+    return (_cached_large if blobs.size_of(layout) > LARGE else _cached_small)(text, layout)
 
 
 def _document(text: str, layout: str) -> Document:
@@ -140,8 +140,8 @@ def _document(text: str, layout: str) -> Document:
 
 LARGE = 1_000_000
 """Bytes of a large layout. Its document takes about fifteen times as much memory; the maximum is 32 million bytes."""
-_usual = lru_cache(maxsize=16)(_document)
-_large = lru_cache(maxsize=1)(_document)
+_cached_small = lru_cache(maxsize=16)(_document)
+_cached_large = lru_cache(maxsize=1)(_document)
 
 
 def document_of(source: str) -> Document | None:
@@ -151,9 +151,7 @@ def document_of(source: str) -> Document | None:
 
 
 def codec_of(source: str) -> str:
-    """The name of the encoding that a content was read as; empty for UTF-8, documents, texts in which
-    nothing can be seen, and what cannot be read.
-    """
+    """The encoding that a content was read in; empty for UTF-8, documents, blank texts and unreadable contents."""
     rows = Rendition.objects.filter(source=source, text__gt="").exclude(extent__in=(BLANK, EMPTY)).order_by("id")
     return rows.values_list("codec", flat=True).first() or ""
 
@@ -161,10 +159,11 @@ def codec_of(source: str) -> str:
 log = logging.getLogger(__name__)
 POLL_INTERVAL = timedelta(seconds=1)
 """How long work waits before it checks whether another process has finished reading."""
-MAX_TRIES = 3  # a content that ended its reader as often counts as unreadable
+MAX_TRIES = 3
+"""A content that has ended its reader as often counts as unreadable."""
 GIVEN_UP = ", given up"
 MAX_PROBLEM = 300
-"""As the column has it."""
+"""The length of the column."""
 _COMMENT = re.compile(r"\.p\d+$")
 """The end of an anchor that names a paragraph within a comment."""
 _UNUSABLE = "was answered by its reader with what cannot be used; save it again, or as text"
@@ -183,9 +182,7 @@ def documents_among(sources: Iterable[str]) -> int:
 
 
 def untaken(limit: int = 100, *, minutes: bool | None = None) -> list[str]:
-    """Contents that wait and that no worker is reading. `minutes`: only those that may take minutes, or only the
-    others.
-    """
+    """Waiting contents that no worker is reading. `minutes`: only those that may take minutes, or only the others."""
     rows = Rendition.objects.waiting().filter(_free())
     if minutes is not None:
         rows = rows.filter(format__in=MAY_TAKE_MINUTES) if minutes else rows.exclude(format__in=MAY_TAKE_MINUTES)
@@ -254,7 +251,9 @@ def _free() -> Q:
 
 def _read_document(row: Rendition) -> None:
     try:
-        header, payload = unpacked(_answer(row))
+        form = FORMATS[row.format]
+        answer = isolation.run(form.function, partial(blobs.read, row.source), form.limits)
+        header, payload = unpacked(answer)
         rendered = Rendered.model_validate_json(header)
         text = payload.decode()
         Document(text, rendered.layout)
@@ -278,28 +277,19 @@ def _read_document(row: Rendition) -> None:
             row.pages, row.pictorial = rendered.layout.units, len(rendered.layout.pictorial)
 
 
-def _answer(row: Rendition) -> bytes:
-    form = FORMATS[row.format]
-    return isolation.run(form.function, partial(blobs.read, row.source), form.limits)
-
-
 def _extent(rendered: Rendered) -> str:
-    """How much it is, in the words of its format, with how much of it OCR has read and how many comments there are;
-    empty where the format counts nothing.
+    """The size in the words of its format, with how much OCR has read and the number of comments; empty if the format
+    counts nothing.
     """
     layout = rendered.layout
     if not layout.units:
         return ""
     parts = [pluralize(layout.units, layout.unit)]
-    if scanned := _scanned(layout):
+    ends = [block.end for block in layout.blocks]  # the blocks of a PDF are its pages
+    scanned = len({bisect_right(ends, mark.start) for mark in layout.marks if mark.kind is MarkKind.READ})
+    if scanned:
         parts.append("read by OCR" if scanned >= layout.units else f"{scanned:,} read by OCR")
     comments = len({_COMMENT.sub("", one.anchor) for one in layout.blocks if one.kind is BlockKind.COMMENT})
     if comments:
         parts.append(pluralize(comments, "comment"))
     return ", ".join(parts)
-
-
-def _scanned(layout: Layout) -> int:
-    """How many blocks (of a PDF: pages) have words that OCR has read."""
-    ends = [block.end for block in layout.blocks]
-    return len({bisect_right(ends, mark.start) for mark in layout.marks if mark.kind is MarkKind.READ})

@@ -57,10 +57,10 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
             read_timeout=20,
             retries={"mode": "standard", "total_max_attempts": _TRIES},
             signature_version="s3v4",
-            request_checksum_calculation="when_required",  # not all that speak as S3 does know the others
+            request_checksum_calculation="when_required",  # compatible services may not know the others
             response_checksum_validation="when_required",
         )
-        transfer = TransferConfig(use_threads=False)  # a file has 50 MB: threads of its own would not pay
+        transfer = TransferConfig(use_threads=False)  # files have at most 50 MB, for which threads do not pay off
         super().__init__(
             bucket_name=bucket, location=prefix, client_config=config, transfer_config=transfer, file_overwrite=True
         )
@@ -74,8 +74,9 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
         with self._lock:
             made = super().connection
             client = made.meta.client
-            # The library reads answers whole before anybody is asked; what it sends with has no public name.
-            bounded = partial(_bounded, client._endpoint.http_session.send)
+            # The library reads whole answers into memory before a caller sees them. The function that it sends with
+            # has no public name.
+            bounded = partial(_send_bounded, client._endpoint.http_session.send)
             client.meta.events.register("before-send.s3", bounded, unique_id="pevsite-bounds")
             return made
 
@@ -86,7 +87,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
     def _open(self, name: str, mode: str = "rb") -> File[bytes]:
         held: Any = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  whoever opens it closes it
         try:
-            with _translated(name):
+            with _as_file_errors(name):
                 digest = self._download(name, held)
             if digest != sha256_of(name):
                 raise StoreAway("A file in the store was changed: restore it from a back-up.")
@@ -97,10 +98,8 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
         return File(held, name)
 
     def _download(self, name: str, target: IO[bytes]) -> str:
-        """Write a content to a file, again from its beginning when it breaks off; returns its SHA-256.
-
-        The library's own way of downloading waits for ever where an answer does not say its length.
-        """
+        """Write a content to a file, and start again from its beginning if it breaks off. Returns its SHA-256."""
+        # The library's own download waits for ever if an answer does not say its length.
         end = time.monotonic() + MAX_SECONDS
         for left in reversed(range(_TRIES)):
             digest, size = hashlib.sha256(), 0
@@ -124,15 +123,15 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
         raise AssertionError("the last try returns or raises")
 
     def _save(self, name: str, content: File[Any]) -> str:
-        with _translated(name):
+        with _as_file_errors(name):
             return str(super()._save(name, content))
 
     def exists(self, name: str) -> bool:
-        with _translated(name):
+        with _as_file_errors(name):
             return bool(super().exists(name))
 
     def size(self, name: str) -> int:
-        with _translated(name):
+        with _as_file_errors(name):
             return int(super().size(name))
 
     def touch(self, name: str) -> bool:
@@ -149,7 +148,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
     def delete_all(self, names: Iterable[str]) -> None:
         keys = [{"Key": self._normalize_name(name)} for name in names]
         for at in range(0, len(keys), _AT_ONCE):
-            with _translated("files"):
+            with _as_file_errors("files"):
                 request = {"Objects": keys[at : at + _AT_ONCE], "Quiet": True}
                 if errors := self._client.delete_objects(Bucket=self.bucket_name, Delete=request).get("Errors"):
                     raise StoreAway(f"S3 did not delete {pluralize(len(errors), 'file')}: {errors[0].get('Code')}.")
@@ -157,7 +156,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
     def problem(self) -> str:
         """What is wrong with the bucket, for the operator, or an empty string."""
         try:
-            with _translated("bucket"):
+            with _as_file_errors("bucket"):
                 self._client.head_bucket(Bucket=self.bucket_name)
         except FileNotFoundError:
             return f"the bucket {self.bucket_name} is not there"
@@ -166,7 +165,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # the library has no type
         return ""
 
 
-def _bounded(send: Callable[[Any], Any], request: Any, **_: Any) -> Any:
+def _send_bounded(send: Callable[[Any], Any], request: Any, **_: Any) -> Any:
     """Send a request in the place of the library, and read its answer within our bounds."""
     is_content = request.stream_output
     request.stream_output = True  # or `send` would read all of it
@@ -174,14 +173,14 @@ def _bounded(send: Callable[[Any], Any], request: Any, **_: Any) -> Any:
     response.raw = _BoundedBody(response.raw)
     if not is_content or response.status_code >= 300:
         try:
-            response.content  # noqa: B018  it is kept there
+            response.content  # noqa: B018  reads it into the response
         except HTTPError as error:
-            raise HTTPClientError(error=error) from error  # what the library tries again after
+            raise HTTPClientError(error=error) from error  # the error after which the library tries again
     return response
 
 
 class _BoundedBody:
-    """The body of an answer: it comes in pieces as they arrive, and no longer than it may take."""
+    """The body of an answer, read in pieces as they arrive, within a time limit."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -191,14 +190,14 @@ class _BoundedBody:
         return getattr(self._inner, name)
 
     def read(self, amount: int) -> bytes:
-        """So many bytes or fewer; none at the end. Raises StoreAway."""
+        """At most `amount` bytes; none at the end. Raises StoreAway."""
         if time.monotonic() > self._end:
             self._inner.close()
             raise StoreAway(f"The store of files takes longer than {MAX_SECONDS:g} seconds to answer.")
         return bytes(self._inner.read1(amount))
 
     def stream(self) -> Iterator[bytes]:
-        """All of an answer that is no content. Raises StoreAway."""
+        """The whole of an answer that is not a content. Raises StoreAway."""
         left = MAX_WORDS
         while piece := self.read(_PIECE):
             left -= len(piece)
@@ -209,8 +208,8 @@ class _BoundedBody:
 
 
 @contextmanager
-def _translated(name: str) -> Iterator[None]:
-    """What botocore raises as what a file system would."""
+def _as_file_errors(name: str) -> Iterator[None]:
+    """Turn errors of botocore into StoreAway, and into FileNotFoundError for a missing content."""
     try:
         yield
     except ClientError as error:

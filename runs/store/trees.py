@@ -86,7 +86,7 @@ def cautions_of(tree: Tree) -> Mapping[str, Sequence[str]]:
 
 
 def blank_in(tree: Tree) -> frozenset[str]:
-    """The files of a tree in which nothing can be seen, by path; those without a byte may be among them."""
+    """The paths of files in a tree without visible characters, including empty files that were examined."""
     blank = {source for source, extent in readings_of(tree).extents.items() if extent in (BLANK, EMPTY)}
     return frozenset(path for path, info in files_of(tree).items() if info.sha256 in blank) if blank else frozenset()
 
@@ -120,7 +120,7 @@ def _read(digest: str) -> Mapping[str, FileInfo]:
 
 def make_tree(files: Mapping[str, FileInfo]) -> Tree:
     """Get or create the tree with exactly these files. Paths must be clean."""
-    return _stored(files, root_id=None, changes=dict(files))
+    return _get_or_create(files, root_id=None, changes=dict(files))
 
 
 def with_changes(base: Tree, changes: Changes) -> Tree:
@@ -135,15 +135,12 @@ def with_changes(base: Tree, changes: Changes) -> Tree:
             files[path] = entry
     files = dict(sorted(files.items()))
     root = base.root or base
-    since_root = _differences(files_of(root), files)
+    before = files_of(root)
+    since_root: Changes = {path: entry for path, entry in files.items() if before.get(path) != entry}
+    since_root |= dict.fromkeys(before.keys() - files.keys())
     if len(since_root) > ROOT_EVERY:
         return make_tree(files)
-    return _stored(files, root_id=root.pk, changes=since_root)
-
-
-def _differences(before: Mapping[str, FileInfo], now: Mapping[str, FileInfo]) -> Changes:
-    changed: Changes = {path: entry for path, entry in now.items() if before.get(path) != entry}
-    return changed | dict.fromkeys(before.keys() - now.keys())
+    return _get_or_create(files, root_id=root.pk, changes=since_root)
 
 
 def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
@@ -159,11 +156,12 @@ def conflicts(base: Tree, head: Tree, changes: Changes) -> list[str]:
     return sorted(touched)
 
 
-def _stored(files: Mapping[str, FileInfo], root_id: int | None, changes: Changes) -> Tree:
+def _get_or_create(files: Mapping[str, FileInfo], root_id: int | None, changes: Changes) -> Tree:
     """Get or create the tree of these files. A stored tree keeps its root."""
     size = sum(info.size for info in files.values())
     tree = Tree(digest=tree_digest(files), root_id=root_id, changes=changes, file_count=len(files), total_size=size)
-    # An equal tree has the same count: writing it once more is how one statement says which row it is.
+    # One statement creates the row or returns the existing one. It updates the count, which an equal tree has as well,
+    # because a conflict that is ignored would not return the row.
     Tree.objects.bulk_create([tree], update_conflicts=True, unique_fields=["digest"], update_fields=["file_count"])
     _remember(tree.digest, files)
     return tree
@@ -229,9 +227,9 @@ class TreeBytes(Mapping[str, bytes]):
 class Overlay:
     """A workspace (`contracts.ports.Workspace`): a tree with an attempt's own changes on top (D4).
 
-    Writes go to the blob store and to `changes`; the tree stays as it is. A document is read as soon as it is written,
-    while `call` asks the database. `given`: the files of the task, without them all of the tree. `dated`: of the
-    comments that are put into documents. Limits are in bytes and files.
+    Writes go to the blob store and to `changes`; the tree stays as it is. A document is read as soon as it is written.
+    `call` runs functions that use the database. `given` are the files of the task, by default all of the tree. `dated`
+    is the date of comments that are put into documents. Limits are in bytes and files.
     """
 
     def __init__(
@@ -307,26 +305,24 @@ class Overlay:
         path = clean_path(path)
         files = self.files()
         if path not in files:
-            self._check_place(path, files)
+            other = next((set(pair) - {path} for pair in clashes([*files, path]) if path in pair), None)
+            if other:
+                raise UploadRefused(f"“{path}” cannot be next to “{min(other)}”; choose another name.")
+            if len(files) >= self._max_files:
+                held = pluralize(len(files), "file")
+                raise UploadRefused(f"The workspace holds {held}, which is the most it may hold.")
         total = sum(info.size for other, info in files.items() if other != path) + len(content)
         if total > self._max_bytes:
             raise UploadRefused(f"The workspace would grow over {self._max_bytes:,} bytes.")
         info = blobs.put(content)
         if _is_document(info.sha256):
-            self._read(path, info)
+            self._read_document(path, info)
         self.put_back({path: info})
 
-    def _read(self, path: str, info: FileInfo) -> None:
+    def _read_document(self, path: str, info: FileInfo) -> None:
         """Read a document that may be new. Its text is committed before the write, so that no write lacks it."""
         self._call(lambda: input_examination.examine({path: info}))
         row = self._call(lambda: renditions.waiting_row(info.sha256))
         if row:
             renditions.make(row)
             self._call(lambda: renditions.keep(row))
-
-    def _check_place(self, path: str, files: Mapping[str, FileInfo]) -> None:
-        other = next((set(pair) - {path} for pair in clashes([*files, path]) if path in pair), None)
-        if other:
-            raise UploadRefused(f"“{path}” cannot be next to “{min(other)}”; choose another name.")
-        if len(files) >= self._max_files:
-            raise UploadRefused(f"The workspace holds {pluralize(len(files), 'file')}, which is the most it may hold.")
