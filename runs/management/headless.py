@@ -56,7 +56,7 @@ class Headless:
         options = self._options
         call_command("migrate", verbosity=0, interactive=False)
         owner = _owner(options["user"])
-        run = self._submitted(owner, options)
+        run = self._submit(owner, options)
         self._say(f"{current_service().sentence}.\nRun {run.pk}: {run.title}")
         if not run.policy.sources_needed:
             self._say("No sources are needed: no criterion may be about sources.")
@@ -69,8 +69,8 @@ class Headless:
             self._leave(engine, 1)
         run.refresh_from_db()
         if options["out"]:
-            for sentence_ in write_out(run, options["out"], FORMATS[options["report"]], overwrite=options["overwrite"]):
-                self.stderr.write(sentence_)
+            for problem in write_out(run, options["out"], FORMATS[options["report"]], overwrite=options["overwrite"]):
+                self.stderr.write(problem)
         if options["json"]:
             self.stdout.write(json.dumps(as_json(reading_of(run)), ensure_ascii=False, indent=2))
         else:
@@ -78,7 +78,7 @@ class Headless:
             self._say("\n" + (reading.answer or "\n".join(f"- {gap}" for gap in reading.gaps)))
         self._leave(engine, EXIT[Outcome(run.outcome)] if run.outcome else 1)
 
-    def _submitted(self, owner: Any, options: dict[str, Any]) -> Run:
+    def _submit(self, owner: Any, options: dict[str, Any]) -> Run:
         request, uploads = options["request"], list[Upload]()
         template, no_files = options["template"], options["no_files"]
         sample = None
@@ -144,20 +144,17 @@ class Headless:
             reason = "" if verb in {Verb.APPROVE, Verb.DELEGATE} else "--approve-all: no person looked into it"
             decision = Decision(verb, gate.digest, reason, how="--approve-all")
         else:
-            decision = None
+            self._say("")
+            for line in about(gate):
+                self._say(f"      {line}")
+            decision = decision_on(gate)
         try:
-            decide(gate.pk, owner, decision or self._asked(gate))
+            decide(gate.pk, owner, decision)
         except InvalidInput as error:
             self._say(f"      {error}")
         except DecisionRefused as error:
             gate.refresh_from_db()
             self._say(f"      {already_decided(gate) if gate.status != GateStatus.OPEN else error}")
-
-    def _asked(self, gate: Gate) -> Decision:
-        self._say("")
-        for line in about(gate):
-            self._say(f"      {line}")
-        return decision_on(gate)
 
     def _say(self, text: str) -> None:
         if not self._quiet:

@@ -11,8 +11,8 @@ LARGE_BYTES = 256 * 1024
 def give_back_large_blocks() -> None:
     """Have glibc return large blocks when they are freed. Other C libraries do so, or have no such setting.
 
-    By itself glibc maps fewer of them the larger those are that it has seen: after a few archives were unpacked, a
-    process keeps hundreds of megabytes for the next ones.
+    By default, glibc raises this limit with the size of blocks that were freed: after a few archives were unpacked, a
+    process would keep hundreds of megabytes for the next ones.
     """
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE_BYTES)

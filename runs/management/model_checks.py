@@ -26,9 +26,9 @@ _FIELDS = {
 
 
 def check(say: Callable[[str], object], seconds: float) -> list[Role]:
-    """Ask each role's model within so many seconds, tell what was found line by line, and remember it.
+    """Ask the model of each role within so many seconds, say the results line by line, and store them.
 
-    The roles that cannot be played.
+    Returns the roles whose model cannot be used.
     """
     say(f"{current_service().sentence}.")
     clients, found, unusable = Clients(), dict[tuple[ModelServer, str], ProbeReport](), list[Role]()
@@ -39,7 +39,7 @@ def check(say: Callable[[str], object], seconds: float) -> list[Role]:
             say("  The offline rules answer: there is nothing to ask.")
             continue
         if (server, model) not in found:
-            found[server, model] = _asked(clients, server, model, seconds)
+            found[server, model] = _ask(clients, server, model, seconds)
         for line in _lines(role, model, server, found[server, model]):
             say(f"  {line}")
         if problem := _problem(role, model, server, found[server, model]):
@@ -49,7 +49,7 @@ def check(say: Callable[[str], object], seconds: float) -> list[Role]:
     return unusable
 
 
-def _asked(clients: Clients, server: ModelServer, model: str, seconds: float) -> ProbeReport:
+def _ask(clients: Clients, server: ModelServer, model: str, seconds: float) -> ProbeReport:
     finding = probe(clients, server, model, seconds)
     if not finding.problem:
         probes.remember(server, model, finding.probed)

@@ -31,15 +31,20 @@ def with_usable_names(
 ) -> tuple[list[Upload], list[str]]:
     """The files under names that can be used, and a sentence for each one that is left out.
 
-    `option`: what is to become of odd names, None where a person is asked, or nothing may be done where none may be
-    asked. Raises InvalidInput for odd names that no one has decided about.
+    `option` says what is done with odd names. If it is None, a person is asked, if `ask` allows that. Raises
+    InvalidInput for odd names about which no one has decided.
     """
     odd = odd_names(uploads)
     if not odd:
         return list(uploads), []
-    chosen = option or (_asked(odd, say) if ask else "")
+    chosen = option or (_ask(odd, say) if ask else "")
     if not chosen:
-        raise InvalidInput(_refusal(odd))
+        why = " ".join(one.why for one in odd[:MAX_SHOWN])
+        more = f" And {len(odd) - MAX_SHOWN:,} more." if len(odd) > MAX_SHOWN else ""
+        raise InvalidInput(
+            f"{why}{more} Say what must be done with such files: --odd-names leave-out, or --odd-names rename, which "
+            "gives them other names in the run and leaves your folder as it is."
+        )
     renamed = {id(one.upload): one.renamed for one in odd}
     kept = [
         replace(upload, path=path) if (path := renamed.get(id(upload))) else upload
@@ -75,10 +80,10 @@ def odd_names(uploads: Sequence[Upload]) -> list[OddName]:
         if one in good and other in good:
             problems.append((good.pop(other), f"“{one}” and “{other}” cannot both be there: {_CLASH}."))
     taken, numbers = set(map(folded, good)), Counter[str]()
-    return [OddName(upload, why, _free(usable_path(upload.path), taken, numbers)) for upload, why in problems]
+    return [OddName(upload, why, _free_path(usable_path(upload.path), taken, numbers)) for upload, why in problems]
 
 
-def _free(path: str, taken: set[str], numbers: Counter[str]) -> str:
+def _free_path(path: str, taken: set[str], numbers: Counter[str]) -> str:
     """The path, with a number if it is in use. It counts as used from then on."""
     named, free = PurePosixPath(path), path
     while path and folded(free) in taken:
@@ -88,7 +93,7 @@ def _free(path: str, taken: set[str], numbers: Counter[str]) -> str:
     return free
 
 
-def _asked(odd: Sequence[OddName], say: Callable[[str], None]) -> str:
+def _ask(odd: Sequence[OddName], say: Callable[[str], None]) -> str:
     say("These names cannot be used in a run:")
     for one in odd[:MAX_SHOWN]:
         say(f"{INDENT}{one.why} {f'It would be “{one.renamed}”.' if one.renamed else 'It can only be left out.'}")
@@ -100,15 +105,6 @@ def _asked(odd: Sequence[OddName], say: Callable[[str], None]) -> str:
         return {"l": LEAVE_OUT, "r": RENAME}.get(choose(question, answers), "")
     except NoTerminal:
         return ""
-
-
-def _refusal(odd: Sequence[OddName]) -> str:
-    why = " ".join(one.why for one in odd[:MAX_SHOWN])
-    more = f" And {len(odd) - MAX_SHOWN:,} more." if len(odd) > MAX_SHOWN else ""
-    return (
-        f"{why}{more} Say what is to become of such files: --odd-names leave-out, or --odd-names rename, which gives "
-        "them other names in the run and leaves your folder as it is."
-    )
 
 
 def _quoted(one: OddName) -> str:

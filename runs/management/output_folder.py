@@ -1,4 +1,4 @@
-"""What `run --out` writes: through no link, over nothing that is there already, and nothing that tools run unasked."""
+"""Writes the files of `run --out`. It follows no links, replaces no file unasked, and writes none that tools obey."""
 
 import os
 import secrets
@@ -35,8 +35,8 @@ def check_folder(folder: Path) -> None:
 def write_out(run: Run, folder: Path, report_format: ReportFormat, *, overwrite: bool = False) -> list[str]:
     """Write the files that the run made or changed, and its report, each whole or not at all.
 
-    The folder itself may be a link, since a person named it; below it no link is followed. A file that is there
-    already stays, unless `overwrite`. Returns a sentence for each thing that is not as one would expect it.
+    The folder itself may be a link, since a person named it; below it no link is followed. Existing files stay, unless
+    `overwrite`. Returns a sentence for each file that was not written or has another name.
     """
     problems = []
     files = written_files(run, run.head)
@@ -57,7 +57,9 @@ def write_out(run: Run, folder: Path, report_format: ReportFormat, *, overwrite:
 def _write_report(run: Run, top: int, paths: list[str], report_format: ReportFormat, *, overwrite: bool) -> list[str]:
     """Write the report under a name that no file of the run and no earlier file has."""
     wanted = f"report.{report_format.suffix}"
-    there = [name for name in os.listdir(top) if not (overwrite and name == wanted and _is_file(top, name))]
+    there = os.listdir(top)
+    if overwrite and wanted in there and stat.S_ISREG(os.stat(wanted, dir_fd=top, follow_symlinks=False).st_mode):
+        there.remove(wanted)  # an earlier report, which is replaced
     name = report_name([*paths, *there], wanted)
     try:
         _write(top, name, BytesIO(report_format.write(ReportInput.of(run))), overwrite=overwrite)
@@ -70,7 +72,7 @@ def _write(top: int, path: str, content: IO[bytes], *, overwrite: bool) -> None:
     *folders, name = clean_path(path).split("/")
     if is_obeyed(path):
         raise InvalidInput("tools run or obey files of this name unasked; it is on the page of the run")
-    with _opened(top, folders) as folder:
+    with _open_folder(top, folders) as folder:
         _check_place(folder, name, overwrite=overwrite)
         draft = f".pevsite-{secrets.token_hex(8)}"
         try:
@@ -84,7 +86,7 @@ def _write(top: int, path: str, content: IO[bytes], *, overwrite: bool) -> None:
 
 
 @contextmanager
-def _opened(top: int, folders: list[str]) -> Iterator[int]:
+def _open_folder(top: int, folders: list[str]) -> Iterator[int]:
     """Open the folder part by part, each relative to the one before, so that no new link is followed."""
     handle = os.dup(top)
     try:
@@ -116,7 +118,3 @@ def _check_place(folder: int, name: str, *, overwrite: bool) -> None:
 def _reason(error: PevError | OSError) -> str:
     """The error as the end of a sentence."""
     return error.strerror or type(error).__name__ if isinstance(error, OSError) else str(error).rstrip(".")
-
-
-def _is_file(folder: int, name: str) -> bool:
-    return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)

@@ -16,16 +16,16 @@ def _help(name: str) -> str:
     return f"{setting.option}: {', '.join(map(str, setting.choices))}" if setting.choices else setting.option
 
 
-_OF_ROLES = {"model": "the {role}'s model", "effort": "how hard the {role}'s model thinks: low, medium, high"}
+_ROLE_OPTIONS = {"model": "the {role}'s model", "effort": "how hard the {role}'s model thinks: low, medium, high"}
 _ROLES = (Role.PLANNER, Role.EXECUTOR, Role.VERIFIER)
 POLICY_OPTIONS: Mapping[str, str] = {
     **{name: _help(name) for name in SETTINGS},
-    **{f"{role}_{part}": words.format(role=role) for role in _ROLES for part, words in _OF_ROLES.items()},
+    **{f"{role}_{part}": words.format(role=role) for role in _ROLES for part, words in _ROLE_OPTIONS.items()},
 }
 
 
 def option(name: str) -> str:
-    """As it is written in a terminal."""
+    """The option of a field, such as `--plan-approval`."""
     return f"--{name.replace('_', '-')}"
 
 
@@ -48,5 +48,5 @@ def add_policy_options(parser: ArgumentParser) -> None:
 
 
 def given_texts(options: Mapping[str, Any]) -> dict[str, str]:
-    """What was written in the terminal, by the name of the field."""
+    """The texts of the options that were given, by the name of the field."""
     return {name: options[name] for name in POLICY_OPTIONS if options[name] is not None}

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from django.core.management.base import CommandError
 
 from runs.enums import Verb
-from runs.evidence.results import CriterionResult
-from runs.lifecycle.change_requests import ChangeRequest
 from runs.lifecycle.gates.gate_type import Decision, Subject
 from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.run_limits import parse_limits
@@ -75,8 +73,11 @@ def _verdict_on(gate: Gate) -> Decision:
     while True:
         typed = line(type_of(gate).terminal_prompt)
         letter = _letter(typed, _DECISIONS)
-        if not letter and typed and _is_feedback(typed):
-            return Decision(Verb.REJECT, gate.digest, typed, how="terminal")
+        if not letter and typed:  # perhaps a request for changes
+            shown = truncate(typed, _MAX_SHOWN)
+            question = f"This decides nothing. Reject with the feedback “{shown}”? {_YES_OR_AGAIN}"
+            if choose(question, _YES) == "y":
+                return Decision(Verb.REJECT, gate.digest, typed, how="terminal")
         if letter == "a":
             answers = {one.name: line(f"{one.label} (now {one.now})? ") for one in type_of(gate).limits(gate)}
             raised = parse_limits(answers.get("budget", ""), answers.get("minutes", ""))
@@ -87,12 +88,6 @@ def _verdict_on(gate: Gate) -> Decision:
             return Decision(Verb.REJECT, gate.digest, reason, how="terminal")
 
 
-def _is_feedback(typed: str) -> bool:
-    """Ask whether words that are no decision are meant as a request for changes."""
-    shown = truncate(typed, _MAX_SHOWN)
-    return choose(f"This decides nothing. Reject with the feedback “{shown}”? {_YES_OR_AGAIN}", _YES) == "y"
-
-
 def _answer_to(gate: Gate) -> Decision:
     """Ask for an answer. An empty line leaves it to the AI; a number chooses a suggested answer, if confirmed."""
     choices = gate.choices
@@ -100,12 +95,12 @@ def _answer_to(gate: Gate) -> Decision:
         words = line(type_of(gate).terminal_prompt)
         if not words:
             return Decision(Verb.DELEGATE, gate.digest, how="terminal")
-        answer = _chosen(words, choices)
+        answer = _choice(words, choices)
         if answer is not None:
             return Decision(Verb.ANSWER, gate.digest, answer, how="terminal")
 
 
-def _chosen(words: str, choices: Sequence[str]) -> str | None:
+def _choice(words: str, choices: Sequence[str]) -> str | None:
     """The intended answer, or None if the question has to be asked again."""
     own = next((choice for choice in choices if caseless(choice) == caseless(words)), None)
     number = _NUMBER.fullmatch(words)
@@ -134,7 +129,12 @@ MAX_FINDINGS = 30
 
 def about(gate: Gate) -> list[str]:
     """The question, and what it is about: the plan with what its steps write, or an attempt with its files."""
-    return [_one_line(visible_text(line)) for line in (gate.question, *_subject(gate))]
+    lines = []
+    for line in (gate.question, *_subject(gate)):
+        text = visible_text(line)
+        indent = text[: len(text) - len(text.lstrip(" "))]
+        lines.append(indent + " ".join(text.split()))  # a line break in a text must not begin a line like ours
+    return lines
 
 
 def _subject(gate: Gate) -> Iterator[str]:
@@ -148,23 +148,22 @@ def _subject(gate: Gate) -> Iterator[str]:
     if plan is None:
         return
     if gate_type.makes_requests:
-        yield from _requests(run.requests)
+        for one in run.requests:
+            yield f"request {one.number} of {one.gate.decided_by}, {one.state}: {one.sentence}"
+            yield from (f"    the plan: {place}" for place in one.planned)
     if gate_type.subject is Subject.PLAN:
         yield from _plan(plan)
     for step in plan.steps:
         if gate_type.subject is Subject.START and step.row.pk == gate.step_id:
-            yield from _start(step)
+            yield from _step(step)
+            yield f"    may read: {', '.join(step.row.spec.inputs) or 'all of your files'}"
+            if cost := step.estimate:
+                yield f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}"
         for attempt in step.attempts:
             if attempt.row.pk == gate.attempt_id:
                 if gate_type.subject is Subject.UNPASSED:
-                    yield from _missing(step.open_point)
+                    yield from _unmet(step.open_point)
                 yield from _attempt(attempt)
-
-
-def _requests(requests: Iterable[ChangeRequest]) -> Iterator[str]:
-    for one in requests:
-        yield f"request {one.number} of {one.gate.decided_by}, {one.state}: {one.sentence}"
-        yield from (f"    the plan: {place}" for place in one.planned)
 
 
 def _plan(plan: PlanReading) -> Iterator[str]:
@@ -180,7 +179,7 @@ def _plan(plan: PlanReading) -> Iterator[str]:
         yield f"! not checked against your files: {', '.join(plan.unsourced)}"
     yield from (f"! {sentence}" for sentence in plan.not_read)
     yield "Done when"
-    yield from _wanted(plan.row.header.success_criteria)
+    yield from _criteria(plan.row.header.success_criteria)
     yield from [f"! {plan.effect}"] if plan.effect else []
     if cost := plan.estimate:
         yield f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}; rests on {cost.basis.words}"
@@ -192,7 +191,7 @@ def _step(step: StepReading) -> Iterator[str]:
     news = f", {step.news}" if step.news else ""
     yield f"- {spec.step_id} ({spec.estimated_complexity}{news}){after}: {spec.name}"
     yield f"    {spec.description}"
-    yield from _wanted(spec.acceptance_criteria)
+    yield from _criteria(spec.acceptance_criteria)
     yield f"    writes: {', '.join(spec.outputs) or 'no files'}"
     if spec.tools:
         yield f"    may use: {', '.join(spec.tools)}"
@@ -200,12 +199,12 @@ def _step(step: StepReading) -> Iterator[str]:
         yield f"    agent: {agent.name}{f': {agent.definition.purpose}' if agent.definition else ''}"
     for agent in filter(None, [step.agent, *step.subagents]):
         yield from [f"!   {agent.problem}"] if agent.problem else []
-        yield from (f"!   {one.what}: {''.join(map(_marked, one.pieces))}" for one in agent.changes)
+        yield from (f"!   {one.what}: {''.join(map(_word_diff, one.pieces))}" for one in agent.changes)
     yield from (f"!   {effect}" for effect in step.effects)
     yield from (f"    uses {action.tool}: {action.purpose}" for action in spec.actions)
 
 
-def _marked(piece: DiffPiece) -> str:
+def _word_diff(piece: DiffPiece) -> str:
     """A word diff in the notation of git."""
     match piece.kind:
         case "removed":
@@ -225,22 +224,14 @@ def _error(held: ErrorGateWords) -> Iterator[str]:
     yield f"reject: {held.changes or 'There is no plan yet that could be changed.'}"
 
 
-def _start(step: StepReading) -> Iterator[str]:
-    """A step that is about to start."""
-    yield from _step(step)
-    yield f"    may read: {', '.join(step.row.spec.inputs) or 'all of your files'}"
-    if cost := step.estimate:
-        yield f"Estimated cost: ${cost.low:.2f} to ${cost.high:.2f}"
-
-
-def _wanted(criteria: Iterable[Criterion]) -> Iterator[str]:
+def _criteria(criteria: Iterable[Criterion]) -> Iterator[str]:
     for one in criteria:
         check = f" [check: {check_in_words(one.check)}]" if one.check else ""
         yield f"    must hold ({one.topic}): {one.text}{check}"
 
 
-def _missing(point: OpenPoint) -> Iterator[str]:
-    """A step that did not pass: what was not met, then the attempts. Going on means accepting this."""
+def _unmet(point: OpenPoint) -> Iterator[str]:
+    """A step that did not pass: the criteria that were not met, then the attempts."""
     yield from (f"! {'not judged' if one.status == 'not judged' else 'not met'}: {one.sentence}" for one in point.unmet)
     if point.severity:
         yield f"! {point.severity}: {point.severity.meaning}"
@@ -257,7 +248,10 @@ def _attempt(attempt: AttemptReading) -> Iterator[str]:
         yield f"and {len(attempt.written) - MAX_FILES:,} more files"
     yield from (f"! differs from the plan: {sentence}" for sentence in attempt.deviations)
     if verdict := attempt.verdict:
-        yield from (_judged(one) for one in attempt.results)
+        for one in attempt.results:  # with who decided, what the evidence rests on, and whether it is doubtful
+            basis = "; ".join([one.decided, *([", ".join(one.rests_on)] if one.met and one.rests_on else [])])
+            doubt = "; its evidence is doubtful" if one.weak else ""
+            yield f"{'met' if one.met else 'NOT MET'}: {one.text} ({basis}){doubt}"
         yield from (f"note: {note}" for note in verdict.notes)
         yield from (f"critique: {line}" for line in verdict.feedback.splitlines())
     if attempt.output:
@@ -265,14 +259,3 @@ def _attempt(attempt: AttemptReading) -> Iterator[str]:
         yield from (f"| {line}" for line in lines[:MAX_FINDINGS])
         if len(lines) > MAX_FINDINGS:
             yield f"… {len(lines) - MAX_FINDINGS} more lines"
-
-
-def _judged(one: CriterionResult) -> str:
-    """A criterion with who decided it, what its evidence rests on, and whether that is doubtful."""
-    basis = "; ".join([one.decided, *([", ".join(one.rests_on)] if one.met and one.rests_on else [])])
-    return f"{'met' if one.met else 'NOT MET'}: {one.text} ({basis}){'; its evidence is doubtful' if one.weak else ''}"
-
-
-def _one_line(text: str) -> str:
-    """Indent a text. A line break in it must not begin a line that looks like one of ours."""
-    return text[: len(text) - len(text.lstrip(" "))] + " ".join(text.split())

@@ -1,6 +1,6 @@
-"""`manage.py migrate`: Django's, by one process at a time, on a database of which it first says whether it can be used.
+"""`manage.py migrate`: Django's command, by one process at a time, after a check whether the database can be used.
 
-Every command of ours that needs tables calls it, so that what stands in the way is one sentence for all of them.
+Every command that needs tables calls it, so that a problem is the same sentence for all of them.
 """
 
 from collections.abc import Iterator
@@ -25,30 +25,30 @@ _CREATE = "createdb --template template0 --encoding UTF8 --locale C.UTF-8 NAME"
 class Command(TerminalCommand, Migrate):
     def handle(self, *args: Any, **options: Any) -> None:
         database = connections[options["database"]]
-        with _alone(database):
+        with _migration_lock(database):
             _check_age(database)
             try:
                 super().handle(*args, **options)
             except DatabaseError as error:
                 raise CommandError(
-                    f"The tables of this version could not be made: {_line(error)}. Nothing else was changed. Let "
-                    f"{PROGRAM} migrate run as the owner of the database, with room on its disk."
+                    f"The tables of this version could not be made: {_first_line(error)}. Nothing else was changed. "
+                    f"Let {PROGRAM} migrate run as the owner of the database, with room on its disk."
                 ) from error
 
 
 @contextmanager
-def _alone(database: Any) -> Iterator[None]:
+def _migration_lock(database: Any) -> Iterator[None]:
     """Let one process migrate at a time. PostgreSQL frees the lock when the connection ends."""
     if database.vendor != "postgresql":
         yield
         return
     settings = database.settings_dict
-    try:  # not from the pool, which would try again for a while and say less
+    try:  # without the pool, which would try again for a while and hide the reason
         connected = database.Database.connect(**{**database.get_connection_params(), "autocommit": True})
     except database.Database.Error as error:
         raise CommandError(
             f"The database “{settings['NAME']}” on {settings['HOST'] or 'this machine'} cannot be used: "
-            f"{_line(error)}. Start it, or correct PEV_DATABASE_URL."
+            f"{_first_line(error)}. Start it, or correct PEV_DATABASE_URL."
         ) from error
     with connected:
         encoding, by_code = connected.execute("SELECT current_setting('server_encoding'), 'B' < 'a'").fetchone()
@@ -67,7 +67,7 @@ def _check_age(database: BaseDatabaseWrapper) -> None:
     try:
         applied = MigrationRecorder(database).applied_migrations()
     except DatabaseError as error:
-        raise CommandError(f"The database cannot be used: {_line(error)}.") from error
+        raise CommandError(f"The database cannot be used: {_first_line(error)}.") from error
     if newer := sorted(name for app, name in applied if app == "runs" and not find_spec(f"runs.migrations.{name}")):
         raise CommandError(
             f"The database was used by a newer version of pevsite, which has changed its tables ({newer[-1]}). Start "
@@ -75,6 +75,6 @@ def _check_age(database: BaseDatabaseWrapper) -> None:
         )
 
 
-def _line(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     """The first line of an error of the driver. The others are hints for programmers."""
     return str(error).partition("\n")[0].strip().rstrip(".")

@@ -59,15 +59,15 @@ class Command(TerminalCommand):
     def handle(self, *args: Any, action: str, **options: Any) -> None:
         call_command("migrate", verbosity=0, interactive=False)
         try:
-            self.stdout.write(_done(action, options))
+            self.stdout.write(_carry_out(action, options))
         except InvalidInput as error:
             raise CommandError(str(error)) from error
 
 
-def _done(action: str, options: dict[str, Any]) -> str:
+def _carry_out(action: str, options: dict[str, Any]) -> str:
     """Carry out the action, and return what to print. Raises InvalidInput."""
     if action == "list":
-        return "\n".join(_line(person) for person in User.objects.order_by("username")) or "No one yet."
+        return "\n".join(_row(person) for person in User.objects.order_by("username")) or "No one yet."
     if action == "invite":
         person = accounts.invite(options["user"], administrator=options["administrator"])
         return address(person, options["base"], LinkKind.INVITATION)
@@ -86,7 +86,7 @@ def address(person: User, base: str, kind: LinkKind) -> str:
     return base.rstrip("/") + link_for(person, kind)
 
 
-def _line(person: User) -> str:
+def _row(person: User) -> str:
     words = ["active" if person.is_active else "not active", *(["administrator"] if person.is_superuser else [])]
     last = f"{person.last_login:%Y-%m-%d %H:%M} UTC" if person.last_login else "never"
     return f"{person.get_username():<24} {', '.join(words):<26} last signed in: {last}"

@@ -12,9 +12,9 @@ from runs.lifecycle import deletion
 from runs.management.terminal import TerminalCommand
 from runs.text.plural import pluralize
 
-_NAMED = 20
+_MAX_NAMES = 20
 """Numbers of runs per line."""
-_MOST_DAYS = 36_500
+_MAX_DAYS = 36_500
 
 
 class Command(TerminalCommand):
@@ -27,9 +27,9 @@ class Command(TerminalCommand):
 
     def handle(self, *args: Any, days: int | None, dry_run: bool, **options: Any) -> None:
         days = settings.KEEP_DAYS if days is None else days
-        if not 1 <= days <= _MOST_DAYS:
+        if not 1 <= days <= _MAX_DAYS:
             raise CommandError(
-                f"Say for how many days finished runs are kept, from 1 to {_MOST_DAYS:,}: --days, or PEV_KEEP_DAYS."
+                f"Say for how many days finished runs are kept, from 1 to {_MAX_DAYS:,}: --days, or PEV_KEEP_DAYS."
             )
         before = timezone.now() - timedelta(days=days)
         going, staying = deletion.expired(before)
@@ -42,11 +42,11 @@ class Command(TerminalCommand):
             then = "would go" if dry_run else "go within minutes, while a server or a worker is running"
             self.stdout.write(f"{pluralize(files, 'file')} ({pluralize(size, 'byte')}) that only they had {then}.")
         if staying:
-            self.stdout.write(f"Kept, as runs that stay have taken over results of theirs: {_runs(staying)}.")
+            self.stdout.write(f"Kept, because runs that stay use results of these: {_runs(staying)}.")
 
 
 def _runs(numbers: list[int]) -> str:
     if not numbers:
         return "no run"
-    more = f" and {len(numbers) - _NAMED:,} more" if len(numbers) > _NAMED else ""
-    return f"{pluralize(len(numbers), 'run')} ({', '.join(map(str, numbers[:_NAMED]))}{more})"
+    more = f" and {len(numbers) - _MAX_NAMES:,} more" if len(numbers) > _MAX_NAMES else ""
+    return f"{pluralize(len(numbers), 'run')} ({', '.join(map(str, numbers[:_MAX_NAMES]))}{more})"

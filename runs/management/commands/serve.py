@@ -79,7 +79,7 @@ class Command(TerminalCommand):
         self.stdout.flush()
 
     def _serve(self, host: str, port: int, workers: int | None) -> None:
-        # only now: anyone who asks for help waits for none of them
+        # Imported here, so that `--help` comes at once.
         from daphne.endpoints import build_endpoint_description_strings
         from daphne.server import twisted_loop
 
@@ -90,16 +90,16 @@ class Command(TerminalCommand):
         engines: list[Engine] = []
 
         def start_engine() -> None:
-            from runs.engine.process import Engine  # with the client of models: a second that no page has to wait for
+            from runs.engine.process import Engine  # with the client of models, which takes a second to import
 
             with self._or_end():
-                # before it starts, so that it is stopped whenever the server ends
+                # Added before it starts, so that it is stopped even if the server ends in between.
                 engines.append(Engine(workers, serves=True))
                 engines[0].start()
 
         def ready() -> None:
             with self._or_end():
-                self._greet(host, port)  # it listens: who clicks is answered
+                self._greet(host, port)  # only now, when the site listens and the link works
             serve_from(twisted_loop)
             threading.Thread(target=start_engine, name="engine", daemon=True).start()
 
@@ -144,8 +144,8 @@ def check_shared() -> None:
 
 
 def check_messages(stderr: OutputWrapper) -> None:
-    """Say so where Redis is to carry messages and does not answer: work and news go on without. Raises CommandError for
-    an address that cannot be one.
+    """Write a warning if Redis is configured and does not answer; work goes on without it. Raises CommandError for an
+    address that cannot be read.
     """
     for address in settings.CHANNEL_LAYERS["default"].get("CONFIG", {}).get("hosts", ()):
         from redis import Redis, RedisError  # an optional extra
@@ -192,7 +192,7 @@ def warning(host: str, port: int) -> str:
 
 
 def raise_file_limit() -> int:
-    """Raise the limit of open files and connections to what the system allows, up to MAX_OPEN_FILES."""
+    """Raise the limit of open files and connections to what the system allows, up to MAX_FILES."""
     try:
         import resource  # not on Windows, which has no such limit
     except ImportError:

@@ -34,17 +34,14 @@ def drawing() -> str:
     """A Mermaid flowchart of run, steps and attempts, with a line for each status and what it can become."""
     lines = ["```mermaid", "flowchart LR"]
     for name, table in DRAWN.items():
-        lines += [f"    subgraph {name}", *_moves(name, table), "    end"]
+        label = {status: f"{name}_{status}[{status.replace('_', ' ')}]" for status in table}
+        lines.append(f"    subgraph {name}")
+        for status, targets in table.items():
+            if targets:
+                after = " & ".join(label[target] for target in table if target in targets)
+                lines.append(f"        {label[status]} --> {after}")
+        lines.append("    end")
     return "\n".join([*lines, "```"])
-
-
-def _moves(name: str, table: Mapping[Any, set[Any]]) -> list[str]:
-    label = {status: f"{name}_{status}[{status.replace('_', ' ')}]" for status in table}
-    return [
-        f"        {label[status]} --> {' & '.join(label[target] for target in table if target in targets)}"
-        for status, targets in table.items()
-        if targets
-    ]
 
 
 def with_drawing(text: str) -> str:

@@ -118,7 +118,7 @@ def test_an_exhausted_step_shows_first_what_was_not_met() -> None:
     assert lines[1:6] == [
         f"! not met: “{first}” (Unsupported: no passage that was quoted for it stands in its source)",
         f"! not met: “{second}” (Finding 2 has no recommendation)",
-        "! major: it must be mended before anyone relies on it",
+        "! major: it must be fixed before anyone relies on it",
         f"! attempt 1: {factories.CRITIQUE}",
         f"! attempt 2: {factories.CRITIQUE}",
     ]
