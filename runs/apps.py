@@ -18,13 +18,13 @@ class RunsConfig(AppConfig):
         from runs.operations.traces.trace_listener import send_spans
         from runs.store import event_log
 
-        notify_with(_notified)
-        # `dispatch_uid` connects it once, even if `ready` is called again
+        notify_with(_enqueue)
+        # `dispatch_uid` connects it only once, even if `ready` is called again.
         event_log.committed.connect(send_spans, dispatch_uid="traces")
         delimiters.use_key(salted_hmac("pevsite.delimiters", "tags", algorithm="sha256").digest())
 
 
-def _notified(work_id: int) -> None:
+def _enqueue(work_id: int) -> None:
     from runs.engine.perform import enqueue  # imports the model client, which most commands never need
 
     enqueue(work_id)

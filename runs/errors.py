@@ -8,7 +8,7 @@ from typing import Any
 class PevError(Exception):
     """Base of everything that pevsite raises on purpose.
 
-    `tokens`: what a call to a model had used when this ended it, by the names of `Usage`: a lower bound.
+    `tokens`: what a model call had used when this error ended it, by the names of `Usage`; a lower bound.
     """
 
     tokens: Mapping[str, Any] = MappingProxyType({})
@@ -19,7 +19,7 @@ class InvalidInput(PevError):
 
 
 class FilesMissing(InvalidInput):
-    """A request that needs files has none. A question, not a refusal: a word that there are none answers it."""
+    """A request that seems to need files has none. The person may confirm that there are none."""
 
 
 class UploadRefused(InvalidInput):
@@ -55,8 +55,9 @@ class Outdated(PevError):
 
 
 class FromLaterVersion(PevError):
-    """A row has something that a later version of pevsite has written and this one does not know: nothing may be
-    concluded from it. A process of the later version can go on with it.
+    """A row has a value that a later version of pevsite has written and this one does not know.
+
+    Nothing may be concluded from it. A process of the later version can go on with it.
     """
 
 
@@ -81,7 +82,7 @@ class TimeUsedUp(ContractBroken):
 
 
 class NoVerdict(ContractBroken):
-    """The verifier gave no usable verdict. That says nothing about the work that it was to judge (T12)."""
+    """The verifier gave no usable verdict, which says nothing about the work itself (T12)."""
 
     kind = "no_verdict"
 
@@ -91,7 +92,7 @@ class PlanRepeated(ContractBroken):
 
 
 class StoreAway(PevError):
-    """The store of files does not answer; what was asked of it may succeed later."""
+    """The store of files does not answer. The same request may succeed later."""
 
 
 class ApprovalAwaited(PevError):
@@ -118,7 +119,7 @@ class LimitReached(PevError):
 
 
 class ToolsUsedUp(PevError):
-    """The run may not use these tools of the model's service any more: the question is to be asked without them."""
+    """The run may not use these tools of the model's service any more. Ask the question again without them."""
 
     def __init__(self, names: Collection[str]) -> None:
         super().__init__(f"Used up in this run: {', '.join(sorted(names))}.")

@@ -52,7 +52,8 @@ class LineFormatter(logging.Formatter):
     @override
     def formatMessage(self, record: logging.LogRecord) -> str:
         fields = "".join(f" {name}={value}" for name, value in _about(record).items())
-        return _one_line(super().formatMessage(record) + fields)
+        # A line break in a text from outside must not begin a line that looks like one of ours.
+        return "\\n".join((super().formatMessage(record) + fields).splitlines())
 
 
 class JsonFormatter(logging.Formatter):
@@ -73,14 +74,13 @@ class JsonFormatter(logging.Formatter):
 
 
 def is_worth_a_line(record: logging.LogRecord) -> bool:
-    """False for what Django says of each probe that hears “not ready”: `runs.web.operations.health` says it once."""
+    """False for Django's line on each probe that gets “not ready”. `runs.web.operations.health` logs that once."""
     return getattr(getattr(record, "request", None), "path", "") != "/readyz"
 
 
 def without_tokens(text: str) -> str:
-    """Django logs the addresses of pages that refuse; one with a living token is a way in for who reads the log.
-
-    So is an access token, which no address has to hold, but which someone may have put into one.
+    """The text without tokens of links and of programs. Django logs addresses of failed requests, and anyone who reads
+    a valid token in the log could use it.
     """
     return _TOKEN.sub(r"\1\2…", text)
 
@@ -88,8 +88,3 @@ def without_tokens(text: str) -> str:
 def _about(record: logging.LogRecord) -> LogFields:
     found: LogFields | None = getattr(record, "about", None)
     return found or {}
-
-
-def _one_line(text: str) -> str:
-    """A line break in what someone else wrote must not look like a line of ours."""
-    return "\\n".join(text.splitlines())

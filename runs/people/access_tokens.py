@@ -26,9 +26,9 @@ _FORM = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
 def issue(person: User, name: str, days: int) -> str:
-    """A new token, which is stored nowhere; those that have ended are forgotten.
+    """Make a token and return it; only its hash is stored. Tokens that have ended are deleted.
 
-    Raises InvalidInput for a name that cannot be used, a lifetime that is none of `LIFETIMES`, or one token too many.
+    Raises InvalidInput for a name that cannot be used, a lifetime that is not in `LIFETIMES`, or one token too many.
     """
     name = " ".join(name.split())
     if not name:
@@ -40,7 +40,9 @@ def issue(person: User, name: str, days: int) -> str:
     token = PREFIX + secrets.token_urlsafe(32)
     now = timezone.now()
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=person.pk)  # two forms at once must not both find room for the last one
+        User.objects.select_for_update().get(
+            pk=person.pk
+        )  # two forms at the same time must not both become the last token
         living = list(person.access_tokens.living(now).values_list("name", flat=True))
         if name in living:
             raise InvalidInput(f"You have a token “{name}” already: choose another name, or revoke that one first.")
@@ -61,9 +63,9 @@ def of(person: User) -> list[AccessToken]:
 
 
 def usable_token(token: str) -> AccessToken | None:
-    """The token with its person, if both may be used now; its use is noted. None for anything else.
+    """The token with its person, if both are valid now, or None. Stores the time of the use.
 
-    It is looked up by its hash: how long that takes tells nothing of a token.
+    It is looked up by its hash, so that the time of the search reveals nothing about tokens.
     """
     if not _FORM.fullmatch(token):
         return None

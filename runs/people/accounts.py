@@ -45,8 +45,8 @@ def consume(token: str) -> User | None:
     if link is None:
         return None
     with transaction.atomic():
-        # The row decides between two that use it at once; the condition is on its own columns, so that a database
-        # that lets the second wait looks at them again.
+        # Of two requests that use the link at the same time, one UPDATE matches. Its condition is on columns of the
+        # row itself, because PostgreSQL checks only those again after the second request has waited.
         if Link.objects.living(now).filter(pk=link.pk).update(used_at=now) != 1:
             return None
         person = User.objects.get(pk=link.user_id)
@@ -58,17 +58,17 @@ def _hash(token: str) -> str:
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
-def _text(name: str) -> str:
+def _storable(name: str) -> str:
     """The name with unpaired surrogates replaced, which databases do not accept."""
     return name.encode(errors="replace").decode()
 
 
 def invite(name: str, *, administrator: bool = False) -> User:
-    """The person with this new name, without a password; the same one again until they have signed in once.
+    """Add a person with this name, without a password. Returns the existing person if they have never signed in.
 
-    Raises InvalidInput for a name that cannot be used, or is the name of someone who has been here.
+    Raises InvalidInput for a name that cannot be used, or that belongs to a person who has signed in before.
     """
-    name = User.normalize_username(_text(name).strip())
+    name = User.normalize_username(_storable(name).strip())
     known = User.objects.filter(username__iexact=name).first()
     if known is not None:
         if known.is_active and known.last_login is None and known.username == name:
@@ -91,29 +91,31 @@ def person_named(name: str) -> User:
     if person := find_person(name):
         return person
     known = ", ".join(User.objects.order_by("username").values_list("username", flat=True)[:20]) or "no one yet"
-    raise InvalidInput(f"There is no user “{_text(name)}”; there are: {known}. Add them: {PROGRAM} people invite NAME")
+    raise InvalidInput(
+        f"There is no user “{_storable(name)}”; there are: {known}. Add them: {PROGRAM} people invite NAME"
+    )
 
 
 def find_person(name: str) -> User | None:
-    return User.objects.filter(username=_text(name)).first()
+    return User.objects.filter(username=_storable(name)).first()
 
 
 def deactivate(person: User) -> None:
-    """End all that lets this person in, for good: no session, link or token of before works when they are active again.
+    """End all sessions, links and tokens of a person. They stay ended when the person is active again.
 
-    Raises InvalidInput for the last administrator who is active.
+    Raises InvalidInput for the last active administrator.
     """
 
     def apply(row: User) -> None:
         row.is_active = False
         _end_sessions(row)
 
-    _changed(person, apply, keeps_administrator=False)
+    _change(person, apply, keeps_administrator=False)
 
 
 def sign_out_everywhere(person: User) -> None:
     """End all sessions, sockets, links and access tokens of a person. They may sign in with another link."""
-    _changed(person, _end_sessions)
+    _change(person, _end_sessions)
 
 
 def activate(person: User) -> None:
@@ -122,7 +124,7 @@ def activate(person: User) -> None:
     def apply(row: User) -> None:
         row.is_active = True
 
-    _changed(person, apply)
+    _change(person, apply)
 
 
 def set_administrator(person: User, *, administrator: bool) -> None:
@@ -131,13 +133,13 @@ def set_administrator(person: User, *, administrator: bool) -> None:
     def apply(row: User) -> None:
         row.is_superuser = row.is_staff = administrator
 
-    _changed(person, apply, keeps_administrator=administrator)
+    _change(person, apply, keeps_administrator=administrator)
 
 
-def _changed(person: User, apply: Callable[[User], None], *, keeps_administrator: bool = True) -> None:
+def _change(person: User, apply: Callable[[User], None], *, keeps_administrator: bool = True) -> None:
     """Change the row of a person under a lock. After the commit their sockets check whether they may stay open."""
     with transaction.atomic():
-        # all administrators are locked: two who make each other inactive at once must not both succeed
+        # All administrators are locked, or two who make each other inactive at the same time could both succeed.
         administrators = User.objects.filter(is_superuser=True, is_active=True)
         active = {user.pk for user in administrators.select_for_update()}
         row = User.objects.select_for_update().get(pk=person.pk)
@@ -153,7 +155,7 @@ def _changed(person: User, apply: Callable[[User], None], *, keeps_administrator
 
 
 def _end_sessions(row: User) -> None:
-    """End all sessions: they are bound to the password, which is random and unknown to everybody."""
+    """End all sessions, which are bound to the password: a random text that no one knows."""
     row.set_unusable_password()
     row.signed_out_at = timezone.now()
     row.links.all().delete()
@@ -161,7 +163,7 @@ def _end_sessions(row: User) -> None:
 
 
 def first_administrator() -> User:
-    """Returns the administrator who was added first and is active; makes one without a password if there is none."""
+    """The active administrator who was added first. Creates one without a password if there is none."""
     first = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
     if first:
         return first

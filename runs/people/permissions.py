@@ -33,13 +33,15 @@ def visible_runs(user: Person) -> RunQuerySet:
 def approvable_gates(user: Person) -> QuerySet[Gate]:
     """The open gates that wait for this person, because they may approve. Other gates they can only reject."""
     gates = Gate.objects.open().filter(Q(second_person=False) | ~Q(run__owner_id=user.pk))
-    # few gates are open, so each is looked at by itself
+    # Few gates are open, so that it is quicker to look up the run of each.
     return gates if is_administrator(user) else gates.filter(Exists(visible_runs(user).filter(pk=OuterRef("run_id"))))
 
 
 def awaiting(runs: RunQuerySet, user: Person) -> RunQuerySet:
-    """Those of the runs which this person may see that wait for them, as `approvable_gates` says it: one row for each
-    question, whose gate is joined. With ten thousand open ones that takes half the time of looking runs up in those.
+    """The runs that wait for this person, with one row for each question. `runs` must be visible to the person.
+
+    The condition is that of `approvable_gates`, as a join: with ten thousand open gates it takes half the time of a
+    subquery.
     """
     return runs.filter(Q(gates__second_person=False) | ~Q(owner_id=user.pk), gates__status=GateStatus.OPEN)
 
