@@ -17,7 +17,7 @@ class Complexity(StrEnum):
 
 
 class About(StrEnum):
-    """What a criterion speaks of: the material or the world, or only how the result must look."""
+    """What a criterion is about: the material or the world, or only how the result must look."""
 
     SOURCES = "sources"
     OUTPUT = "output"
@@ -35,7 +35,7 @@ class Provenance(StrEnum):
 
 
 class Effect(StrEnum):
-    """What calls of a tool touch, from the least to what cannot be taken back."""
+    """What calls of a tool do, from reading files to actions that cannot be undone."""
 
     READS_FILES = "reads_files"
     WRITES_FILES = "writes_files"
@@ -78,9 +78,9 @@ class Executor(StrEnum):
 
 
 class CitationStatus(StrEnum):
-    """Whether the words of a citation stand where it says, elsewhere in the same file, or could not be found there.
+    """Whether the words of a citation are at its place, elsewhere in the same file (`corrected`), or not in it.
 
-    `copied`: it is none of the run's own, but stands so in a given file that the text quotes.
+    `copied`: a given file has the same broken citation, and the text quotes it.
     """
 
     OK = "ok"
@@ -90,7 +90,7 @@ class CitationStatus(StrEnum):
 
 
 class Action(StrEnum):
-    """What a verdict asks for. `cannot`: nobody can do this, so neither another attempt nor the same step again."""
+    """What a verdict asks for. `cannot`: the step cannot be done, so it must not be tried or planned again."""
 
     PASS = "pass"
     RETRY = "retry"
@@ -111,7 +111,7 @@ class Severity(StrEnum):
             case Severity.MINOR:
                 return "the result can be used as it is"
             case Severity.MAJOR:
-                return "it must be mended before anyone relies on it"
+                return "it must be fixed before anyone relies on it"
             case Severity.CRITICAL:
                 return "relying on it would do harm"
 
@@ -134,7 +134,7 @@ class Outcome(StrEnum):
 
 
 class Missing(StrEnum):
-    """What kind of thing keeps a result from being whole."""
+    """What is missing from a result."""
 
     FAILURE = "failure"
     ENDED = "ended"
@@ -206,7 +206,7 @@ class Verb(StrEnum):
     """What a person can do at a gate. A comment is none of these.
 
     A question is answered, or `DELEGATE` leaves it to the model that asked. `GIVE_UP` has no button: it ends a run as
-    failed, at an error that nobody is there to look into.
+    failed at an error, if there is no person to look into it.
     """
 
     APPROVE = "approve"
@@ -275,7 +275,7 @@ class EventKind(StrEnum):
 
 
 class Show(StrEnum):
-    """The lists of runs. Each run is in one of the first three; `all` has every one."""
+    """The lists of runs. Each run is in one of the first three; `all` has all of them."""
 
     MINE = "mine"
     RUNNING = "running"
@@ -284,8 +284,8 @@ class Show(StrEnum):
 
 
 class ApprovalPolicy(StrEnum):
-    """Which plans wait for a person. `first`: until one is agreed, and a later one that asks for less than that one;
-    `always`: each; `never`: none.
+    """Which plans wait for a person: `always` all, `never` none, `first` all until one is approved, and after that only
+    a plan that asks for less.
     """
 
     FIRST = "first"
@@ -308,7 +308,7 @@ class StepMoment(StrEnum):
 
 
 class Preset(StrEnum):
-    """How closely people want to be asked: a whole policy to start from."""
+    """Policies to start from, by how often a person is asked."""
 
     CAREFUL = "careful"
     BALANCED = "balanced"
@@ -316,7 +316,7 @@ class Preset(StrEnum):
 
 
 class ModelReview(StrEnum):
-    """Which steps a model looks at even where checks decide every criterion, by their complexity."""
+    """Which steps a model reviews even if checks decide all their criteria, by complexity."""
 
     NONE = "none"
     HIGH = "high"
@@ -325,7 +325,7 @@ class ModelReview(StrEnum):
 
 
 class OriginalPages(StrEnum):
-    """Which pages of PDF files and pictures models see as they look, beside their text. `layout`: those that are mostly
+    """Which pages of PDF files and pictures models see as images, next to their text. `layout`: those that are mostly
     pictures or tables.
     """
 
@@ -341,7 +341,7 @@ class Exhausted(StrEnum):
 
 
 class LinkKind(StrEnum):
-    """What a link that works once is for: one more sign-in, or the first."""
+    """What a link is for: to sign in again, or for the first time."""
 
     SIGN_IN = "sign_in"
     INVITATION = "invitation"
@@ -356,15 +356,15 @@ class Provider(StrEnum):
 
 
 WHOLE_STEPS = frozenset({StepStatus.PASSED, StepStatus.NOT_APPLICABLE})
-"""Nothing of them is missing: verified, or verified that there is nothing to do."""
+"""Steps of which nothing is missing: their result was verified, or it was verified that they do not apply."""
 SETTLED_STEPS = WHOLE_STEPS | {StepStatus.ACCEPTED}
 TERMINAL_STEPS = SETTLED_STEPS | {StepStatus.FAILED, StepStatus.DROPPED}
 INSIDE = frozenset({Effect.READS_FILES, Effect.WRITES_FILES, Effect.ASKS})
-"""Effects that stay within the run and its people: nothing of it leaves, and nothing of the world comes in."""
+"""Effects that stay within the run and its people."""
 CHANGES_NOTHING = frozenset({Effect.READS_FILES, Effect.ASKS})
-"""Effects that leave everything as it is: what a planner may do."""
+"""Effects that change nothing, which a planner may have."""
 REQUESTING_GATES = frozenset({GateKind.PLAN, GateKind.START, GateKind.STEP, GateKind.EXHAUSTED, GateKind.ERROR})
-"""A rejection asks for something: of the next attempt, or of the next version of the plan."""
+"""Gates at which a rejection requests something from the next attempt or the next version of the plan."""
 HOLDING_GATES = frozenset({GateKind.ERROR, GateKind.BUDGET, GateKind.QUESTION, GateKind.TOOL})
 """Gates that hold the work itself, so that an attempt stays open although no one works at it."""
 OPEN_WORK = frozenset({WorkStatus.READY, WorkStatus.LEASED, WorkStatus.SUSPENDED})

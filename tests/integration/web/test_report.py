@@ -41,11 +41,11 @@ def test_a_partial_report_begins_with_its_gaps(alice_client: Client) -> None:
     assert f"**What the plan says to do with the results now**\n\n{strategy}" in markdown
     assert f"<p><strong>What the plan says to do with the results now</strong></p><p>{strategy}</p>" in text
     assert (
-        "confident · major: it must be mended before anyone relies on it; the verdict asked for another attempt\n"
+        "confident · major: it must be fixed before anyone relies on it; the verdict asked for another attempt\n"
         in markdown
     )
     assert (
-        "confident · major: it must be mended before anyone relies on it; the verdict asked for another attempt<"
+        "confident · major: it must be fixed before anyone relies on it; the verdict asked for another attempt<"
         in text
     )
 
