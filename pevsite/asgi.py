@@ -7,9 +7,8 @@ from pevsite.environment import read_environment
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pevsite.settings")
 environment = read_environment()
-installation.prepare(
-    environment.data_dir, with_key=not environment.secret_key
-)  # another server than `serve` may start it: before the settings are read
+# Here, before the settings are read, because another server than `serve` may start the application.
+installation.prepare(environment.data_dir, with_key=not environment.secret_key)
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter

@@ -9,11 +9,11 @@ app = Celery("pevsite", broker=settings.REDIS_URL, fixups=[], set_as_current=Fal
 app.conf.update(
     task_default_queue="pevsite-work",
     accept_content=["json"],
-    task_ignore_result=True,  # no result backend: what became of the work stands in the rows
+    task_ignore_result=True,  # no result backend: the result of the work is in the rows
     task_acks_late=False,  # a lease brings lost work back in seconds, Redis would in an hour
     broker_transport_options={"health_check_interval": 10, "socket_connect_timeout": 5},
     broker_use_ssl={"ssl_cert_reqs": ssl.CERT_REQUIRED} if settings.REDIS_URL.startswith("rediss:") else None,
-    broker_connection_retry_on_startup=True,  # a worker started while Redis is away has work under way to take over
+    broker_connection_retry_on_startup=True,  # without Redis, a worker can still take over work
     broker_connection_max_retries=None,
     worker_consumer="runs.engine.celery_worker:PatientConsumer",
     worker_prefetch_multiplier=1,

@@ -26,7 +26,7 @@ def main() -> None:
 
         Command().print_help(sys.argv[0], "run")
         return
-    # only now, since the help above needs none of them
+    # Imported here, because the help above needs none of these.
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
     from django.db import InterfaceError, OperationalError
@@ -46,6 +46,6 @@ def main() -> None:
 
 
 def lost(error: Exception) -> str:
-    """The sentence for a person who started a command whose database went away at the start."""
+    """The sentence for a person who started a command, if the database cannot be reached any more."""
     line = str(error).partition("\n")[0].strip().rstrip(".")
     return f"The database was lost: {line}. Nothing is lost with it: start this again when it answers."

@@ -20,7 +20,7 @@ def database(data_dir: Path, address: str, workers: int) -> dict[str, Any]:
     if not address:
         return {
             "ENGINE": "django.db.backends.sqlite3",
-            # Where nothing was prepared a command like `check` asks an empty database in memory what SQLite can do.
+            # Without an installation, a command like `check` uses an empty database in memory.
             "NAME": data_dir / "pevsite.sqlite3" if data_dir.exists() else ":memory:",
             "OPTIONS": {
                 "timeout": _WAIT_SECONDS,
@@ -39,7 +39,7 @@ def database(data_dir: Path, address: str, workers: int) -> dict[str, Any]:
     pool = {"min_size": 1, "max_size": workers + 16, "timeout": _WAIT_SECONDS}
     session = " ".join(f"-c {name}={value}" for name, value in _SESSION.items())
     options = {"connect_timeout": 10, "options": session} | parsed.get("OPTIONS", {}) | {"pool": pool}
-    # Connections that the server has closed, such as by a restart, are found by a look at each before it is used.
+    # Each connection is checked before it is used, because the server may have closed it, such as by a restart.
     return parsed | {"OPTIONS": options, "CONN_HEALTH_CHECKS": True}
 
 

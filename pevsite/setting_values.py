@@ -45,8 +45,8 @@ def needs(extra: str, *modules: str) -> AfterValidator:
 
 
 def no_comment(text: str) -> str:
-    """The text of a secret. A file of variables may pass on the comment behind an empty value as the value itself:
-    everyone who reads the file's example would then know the secret.
+    """The text of a secret. Raises ValueError for a comment, which some readers of variable files take for the value of
+    an empty variable. The secret would then be a text that is known from the example.
     """
     if text.startswith("#"):
         raise ValueError("it begins with #, so a comment was taken for its value. Put comments on their own lines.")

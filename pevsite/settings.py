@@ -11,7 +11,7 @@ from pevsite.setting_values import is_installed
 _environment = read_environment()
 DATA_DIR = _environment.data_dir
 SECRET_KEY = _environment.secret_key.get_secret_value() or key_of(DATA_DIR)
-HAS_OWN_KEY = bool(_environment.secret_key)  # and not the one in the data folder
+HAS_OWN_KEY = bool(_environment.secret_key)  # not that of the data folder
 DEBUG = _environment.debug
 TLS = _environment.tls
 ALLOWED_HOSTS = list(_environment.hosts)
@@ -71,9 +71,8 @@ REDIS_URL = _environment.redis_url.get_secret_value()
 DATABASES = {"default": database(DATA_DIR, _environment.database_url.get_secret_value(), WORKERS)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 _LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
-CACHES = {
-    "default": {"BACKEND": _LOCMEM, "OPTIONS": {"MAX_ENTRIES": 10_000}}
-}  # runs.web.site.throttle: addresses of a minute
+# For runs.web.site.throttle, which counts the requests of each address within a minute.
+CACHES = {"default": {"BACKEND": _LOCMEM, "OPTIONS": {"MAX_ENTRIES": 10_000}}}
 CHANNEL_LAYERS = {"default": messages(REDIS_URL)}
 ENGINE = _environment.engine
 _BACKENDS = {

@@ -1,4 +1,4 @@
-"""The clock that leases and due times follow: the database's, since those of several machines differ."""
+"""The clock of leases and due times: that of the database, because the clocks of several machines differ."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,7 +9,7 @@ from django.utils import timezone
 
 
 def now() -> Any:
-    """The moment of the statement that it becomes a part of. On SQLite, which one machine has, that of this process."""
+    """The time of the statement in which it is used. On SQLite, where there is only one machine, that of this process."""
     return timezone.now() if connection.vendor == "sqlite" else Now()
 
 

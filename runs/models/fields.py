@@ -31,17 +31,16 @@ class VerbatimField(models.JSONField):
         return "json" if connection.vendor == "postgresql" else super().db_type(connection)
 
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
-        """As text: what Django hands to PostgreSQL is jsonb, and sorted already."""
+        """As text, because Django would pass jsonb to PostgreSQL, which sorts the keys."""
         return json.dumps(value, cls=self.encoder)
 
 
 class ContractField(VerbatimField):
-    """JSON in the column, `contract` in the code: validated on the way in, handed out as its type on the way out.
+    """JSON in the column, an instance of `contract` in the code.
 
-    Raises pydantic.ValidationError for a value that is not the contract's, from `save` and `update` before anything
-    is written, and FromLaterVersion where a row is read that has such a value. Keys inside can be looked up as in any
-    JSONField if it is `queried`; what such a lookup returns is plain JSON. Migrations see a field of JSON: they read
-    what was stored then, not what the contract has become since.
+    `save` and `update` raise pydantic.ValidationError for a value that does not fit the contract, before anything is
+    written. Reading a row with such a value raises FromLaterVersion. If the field is `queried`, lookups of keys work as
+    in any JSONField and return plain JSON. Migrations see a field of JSON, because the contract may have changed since.
     """
 
     def __init__(self, contract: Any, *, queried: bool = False, **options: Any) -> None:
@@ -71,7 +70,7 @@ class ContractField(VerbatimField):
             return super().from_db_value(value, expression, connection)
         try:
             return self._adapter.validate_json(value)
-        except ValidationError as error:  # it was the contract's when it was written, so that one is another by now
+        except ValidationError as error:  # it was valid when it was written, so a later version wrote it
             first = ".".join(str(part) for part in error.errors(include_url=False, include_input=False)[0]["loc"])
             raise FromLaterVersion(_unknown(f"{self.name} at {first}" if first else self.name)) from error
 
@@ -87,8 +86,10 @@ def choices(words: type[StrEnum]) -> list[tuple[str, str]]:
 
 
 class WordField(_Words):
-    """One of `words`. Raises FromLaterVersion where a row is read that has another one: who took it for none of those
-    that are known would go on as if nothing were there. Migrations see a field of text.
+    """One of `words`. Migrations see a field of text.
+
+    Reading a row with another word raises FromLaterVersion, because code that compares it with the known words would
+    go on as if there were none.
     """
 
     def __init__(self, words: type[StrEnum], **options: Any) -> None:
@@ -120,5 +121,5 @@ def word_field(words: type[StrEnum], **options: object) -> "models.CharField[str
 
 
 def only(field: str, words: type[StrEnum], name: str) -> models.CheckConstraint:
-    """The database refuses what is not one of `words`."""
+    """A constraint: the column has one of `words`."""
     return models.CheckConstraint(condition=models.Q(**{f"{field}__in": [w.value for w in words]}), name=name)

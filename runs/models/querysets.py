@@ -33,13 +33,13 @@ if TYPE_CHECKING:  # the tables import this module
 
 class LinkQuerySet(models.QuerySet["Link"]):
     def living(self, now: datetime) -> Self:
-        """Links that sign in who opens them: neither used nor expired."""
+        """Valid links, which are neither used nor expired."""
         return self.filter(used_at__isnull=True, expires_at__gt=now)
 
 
 class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
     def living(self, now: datetime) -> Self:
-        """Tokens that work, as long as their person is active: neither revoked nor expired."""
+        """Tokens that are neither revoked nor expired. Their person may be inactive."""
         return self.filter(revoked_at__isnull=True, expires_at__gt=now)
 
 
@@ -54,7 +54,7 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 class EventQuerySet(models.QuerySet["Event"]):
     def after(self, seq: int) -> Self:
-        """Those that a reader who has seen event number `seq` of the run has not, oldest first."""
+        """The events after number `seq` of the run, oldest first."""
         return self.filter(seq__gt=seq).order_by("seq")
 
 
@@ -63,7 +63,7 @@ class PlanQuerySet(models.QuerySet["Plan"]):
         return self.order_by("-version")
 
     def newest(self) -> Plan | None:
-        """The highest version, whatever has become of it."""
+        """The highest version, in any status."""
         return self.newest_first().first()
 
     def rejected(self) -> Self:
@@ -76,11 +76,11 @@ class StepQuerySet(models.QuerySet["Step"]):
         return self.filter(plan__run=run)
 
     def settled(self) -> Self:
-        """Steps that others may rest on: passed, or accepted with issues."""
+        """Steps on whose results others may rest: passed, accepted with open points, or not applicable."""
         return self.filter(status__in=SETTLED_STEPS)
 
     def unfinished(self) -> Self:
-        """Steps that can still become something else."""
+        """Steps whose status can still change."""
         return self.exclude(status__in=TERMINAL_STEPS)
 
 
@@ -102,7 +102,7 @@ class GateQuerySet(models.QuerySet["Gate"]):
         return self.filter(status=GateStatus.OPEN)
 
     def known(self) -> Self:
-        """Without those of kinds that only a later version has, which may share the tables during an upgrade."""
+        """Gates of known kinds. During an upgrade a later version may share the tables and have others."""
         return self.filter(kind__in=list(GateKind))
 
     def rejected(self) -> Self:
@@ -140,13 +140,13 @@ class ToolCallQuerySet(models.QuerySet["ToolCall"]):
 
 class RenditionQuerySet(models.QuerySet["Rendition"]):
     def waiting(self) -> Self:
-        """Of contents that are still to be read."""
+        """Renditions of contents that have not been read yet."""
         return self.filter(text="", problem="")
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):
     def definitions(self, names: Collection[str] | None = None) -> dict[str, AgentDefinition]:
-        """What agents are, by their names: these, or all of them. No query where none is named."""
+        """The definitions of these agents by name, or of all agents. No query for an empty collection."""
         if names is not None and not names:
             return {}
         rows = self if names is None else self.filter(name__in=names)
