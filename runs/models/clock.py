@@ -9,7 +9,7 @@ from django.utils import timezone
 
 
 def now() -> Any:
-    """The time of the statement in which it is used. On SQLite, where there is only one machine, that of this process."""
+    """The time of the statement that it is a part of. On SQLite, on one machine only, that of this process."""
     return timezone.now() if connection.vendor == "sqlite" else Now()
 
 

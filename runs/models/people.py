@@ -39,7 +39,7 @@ class Link(models.Model):
 
 
 class AccessToken(models.Model):
-    """A token with which a program acts for a person. Only its hash is stored. It is deleted when the next one is made after its end."""
+    """A token with which a program acts for a person. Only its hash is stored. Issuing a token deletes ended ones."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="access_tokens")
     name = models.CharField(max_length=60)

@@ -84,7 +84,7 @@ def test_without_an_answer_all_odd_names_are_said_with_what_can_be_done(tmp_path
     assert str(refused.value) == (
         "“10:15.txt” cannot be used as a path: “10:15.txt” has a colon, behind which Windows hides another file; use a "
         "dash. “aux.txt” cannot be used as a path: “aux.txt” is a reserved name on Windows; choose another name. Say "
-        "what is to become of such files: --odd-names leave-out, or --odd-names rename, which gives them other names "
+        "what must be done with such files: --odd-names leave-out, or --odd-names rename, which gives them other names "
         "in the run and leaves your folder as it is."
     )
 

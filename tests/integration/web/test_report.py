@@ -45,8 +45,7 @@ def test_a_partial_report_begins_with_its_gaps(alice_client: Client) -> None:
         in markdown
     )
     assert (
-        "confident · major: it must be fixed before anyone relies on it; the verdict asked for another attempt<"
-        in text
+        "confident · major: it must be fixed before anyone relies on it; the verdict asked for another attempt<" in text
     )
 
 
