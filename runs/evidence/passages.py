@@ -142,7 +142,7 @@ class Passage:
 
     @property
     def weak(self) -> str:
-        misnamed = f"it stands in {self.where.words}, not in {self.misnamed}" if self.misnamed else ""
+        misnamed = f"it is in {self.where.words}, not in {self.misnamed}" if self.misnamed else ""
         return "; ".join(filter(None, (misnamed, self.doubts)))
 
     @property
@@ -354,6 +354,6 @@ def _changed(quote: str, document: Document, name: str) -> str | None:
     if not (view and found):
         return None
     if made := view.deletions(*found):
-        return f"{quoted(quote)} does not stand in {name} any more: this text was deleted{by_whom(made[0])}"
+        return f"{quoted(quote)} is not in {name} any more: this text was deleted{by_whom(made[0])}"
     inserted = next(iter(document.marks_on(*view.place(*found), MarkKind.INSERTED)), None)
-    return f"{quoted(quote)} does not stand in {name} any more: words were inserted there{by_whom(inserted)}"
+    return f"{quoted(quote)} is not in {name} any more: words were inserted there{by_whom(inserted)}"

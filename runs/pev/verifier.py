@@ -92,7 +92,7 @@ def _with_model(
         results = [_settled(*both) for both in zip(results, _judged(answer, case, labels), strict=True)]
         answers = [requests.settled(*both) for both in zip(answers, _answered(answer, case, changes), strict=True)]
         notes += read_as
-        notes.append("Some evidence did not prove what it was to prove; the verifier was asked for it once more.")
+        notes.append("Some evidence did not prove what it should prove; the verifier was asked for it once more.")
     return _computed(answer, in_order([*checked, *results]), answers, notes)
 
 
@@ -214,7 +214,7 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Verific
     sure = given.confidence >= case.min_verifier_confidence
     feedback = given.feedback
     if given.passed and not supported:
-        nothing = "Unsupported: no passage that was quoted for it stands in its source."
+        nothing = "Unsupported: no passage that was quoted for it is in its source."
         elsewhere = NOT_OF_OUTPUT if criterion.topic is About.OUTPUT else NOT_OUTSIDE
         feedback = elsewhere if any(item.verified for item in evidence) else nothing
     elif supported and not sure:

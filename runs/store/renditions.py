@@ -229,7 +229,10 @@ def make(row: Rendition) -> None:
             _give_up(row, f"could not be read: {error}; give it again")
     except Exception:
         log.exception("the %s file %s could not be read", row.format, row.source)
-        _give_up(row, "could not be read, since pevsite itself failed there; give it again, or ask who runs this site")
+        _give_up(
+            row,
+            "could not be read, because pevsite itself failed; give it again, or ask the administrator of this site",
+        )
 
 
 def _give_up(row: Rendition, problem: str) -> None:

@@ -279,7 +279,7 @@ def result(
     decided_by = "check" if any(item.kind == "check" for item in evidence) else "model"
     supported = claimed and any(item.verified for item in evidence)
     if claimed and not supported:
-        feedback = "Unsupported: no passage that was quoted for it stands in its source."
+        feedback = "Unsupported: no passage that was quoted for it is in its source."
     return CriterionResult.model_validate(
         {
             "label": label,

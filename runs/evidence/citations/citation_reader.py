@@ -467,7 +467,7 @@ def _judged_by_line(known: Citation, span: SourceSpan, anchor: str, lines: tuple
     """A citation whose words were found: at the lines named, elsewhere, or behind an anchor that texts do not have."""
     first, last = lines
     found = replace(known, source_start=span.start, source_end=span.end, source_line=span.line, cited_line=first)
-    where = f"{quoted(known.quote)} stands in {known.source}, line {span.line}"
+    where = f"{quoted(known.quote)} is in {known.source}, line {span.line}"
     if anchor and not first:
         kind = "belongs to another format" if ANCHORS.has(anchor) else "is none that a text file has"
         return replace(found, sentence=f"Its place {quoted(anchor, 40)} {kind}; {where}")

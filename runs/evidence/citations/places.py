@@ -54,7 +54,7 @@ def judged_by_place(known: Citation, found: Passage, document: Document, anchor:
         cited_place=anchor,
         weak=found.weak,
     )
-    where = f"{quoted(found.words)} stands in {known.source}, {found.where.words}"
+    where = f"{quoted(found.words)} is in {known.source}, {found.where.words}"
     block = document.block_at(found.span.start)
     if anchor and block and (renumbered := was_within(block, anchor)):
         return replace(one, status=CitationStatus.OK, sentence=f"{where}{found.remarks}; {renumbered}")

@@ -28,7 +28,7 @@ class QuotesOccur(FileCheck):
     """
 
     order = 120
-    title = "every quoted passage stands in the source named next to it"
+    title = "every quoted passage occurs in the source named next to it"
     seconds = COMPARING_SECONDS
     can_compare = counts_each = True
 

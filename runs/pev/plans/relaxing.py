@@ -51,7 +51,7 @@ def relaxations(
             )
         ),
         *(
-            Relaxation(step.step_id, 0, f"Step “{step.name}” was to write {path}; no step does so any more.")
+            Relaxation(step.step_id, 0, f"Step “{step.name}” had to write {path}; no step does so any more.")
             for step in steps
             for path in step.outputs
             if path not in written
@@ -75,7 +75,7 @@ def _other_agent(step: PlanStep, agreed: PlanContract) -> Iterator[Relaxation]:
     """Of a step that was agreed another agent, or none in the place of one; of a new one an agent that no step had."""
     before = [one for one in agreed.steps if one.step_id == step.step_id]
     if not step.agent and before and before[0].agent:
-        sentence = f"Step “{step.name}” was to be done by the agent {before[0].agent}; the new plan names none."
+        sentence = f"Step “{step.name}” had to be done by the agent {before[0].agent}; the new plan names none."
         yield Relaxation(step.step_id, 0, sentence)
     elif step.agent and step.agent not in {one.agent for one in before or agreed.steps}:
         yield Relaxation(step.step_id, 0, f"Step “{step.name}” names the agent {step.agent}, which was not agreed.")
@@ -129,13 +129,16 @@ def _lost(
         same = [other for folded, other in now if folded == words]
         moved = [step.name for step, criteria in steps if any(folded == words for folded, _ in criteria)]
         if not same and moved:
-            yield number, f"{whose} was to meet “{criterion.text}”; now step “{moved[0]}” is, which writes other files."
+            yield (
+                number,
+                f"{whose} had to meet “{criterion.text}”; now step “{moved[0]}” has to, which writes other files.",
+            )
         elif not same:
-            yield number, f"{whose} was to meet “{criterion.text}”; the new plan does not ask for it."
+            yield number, f"{whose} had to meet “{criterion.text}”; the new plan does not ask for it."
         elif not any(_is_as_strict(other.check, criterion.check) for other in same):
-            yield number, f"{whose} was to meet “{criterion.text}”; the new plan checks it less strictly, or otherwise."
+            yield number, f"{whose} had to meet “{criterion.text}”; the new plan checks it less strictly, or otherwise."
         elif criterion.topic is About.SOURCES and all(other.topic is About.OUTPUT for other in same):
-            sentence = f"{whose} was to meet “{criterion.text}” by the sources; the new plan looks at the result only."
+            sentence = f"{whose} had to meet “{criterion.text}” by the sources; the new plan looks at the result only."
             yield number, sentence
 
 

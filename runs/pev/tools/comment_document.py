@@ -84,14 +84,14 @@ def _found(quote: str, document: Document, path: str) -> Passage:
     blocks = document.blocks_in(found.span.start, found.span.end)
     if any(block.kind in ASIDE for block in blocks):
         raise InvalidInput(
-            f"{quoted(found.words)} stands in {found.where.words} of {path}, where no comment can be; "
+            f"{quoted(found.words)} is in {found.where.words} of {path}, where no comment can be; "
             "quote words of the text itself."
         )
     if len({block.anchor.rpartition("x.")[0] for block in blocks}) > 1:
         raise InvalidInput(f"{quoted(found.words)} goes over the edge of a text box in {path}; quote less.")
     if not quote.lstrip().startswith("[") and (other := _again(found, document, path)):
         raise InvalidInput(
-            f"{quoted(found.words)} stands in {path} several times, as in {found.where.words} and in "
+            f"{quoted(found.words)} is in {path} several times, as in {found.where.words} and in "
             f"{other.where.words}; put the name of the paragraph before it, as in [p23] thirty days."
         )
     return found

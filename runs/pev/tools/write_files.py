@@ -54,7 +54,7 @@ def suffixes_of(source: str) -> str:
 def make_file(path: str, form: str, content: str, workspace: Workspace) -> tuple[bytes, int]:
     """Returns the file made from this content, and the number of its footnotes. Raises InvalidInput with a sentence."""
     if not content.strip():
-        raise InvalidInput(f"{path} would be empty; write what is to stand in it.")
+        raise InvalidInput(f"{path} would be empty; write its content.")
     stem = PurePosixPath(path).stem
     if MAKERS[form].source == "CSV":
         return _made(path, form, [content, stem], workspace), 0

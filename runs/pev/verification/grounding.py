@@ -93,7 +93,7 @@ class EvidenceResolver:
         if not one.statement:
             why = NO_STATEMENT
         elif missing:
-            why = f"{', '.join(missing[:5])} of {quoted(one.statement)} stands in no quote for it"
+            why = f"{', '.join(missing[:5])} of {quoted(one.statement)} is in no quote for it"
         return one.model_copy(update={"weak": why})
 
     def _with_provenance(self, found: Evidence, given: str) -> Evidence:
@@ -109,7 +109,7 @@ class EvidenceResolver:
                     quote = quote if whole == span else text[start:end][whole.start : whole.end]
                     span, line = whole, text.count("\n", 0, start) + whole.line
                     place = {"line": line, "start": start + span.start, "end": start + span.end, "quote": quote}
-                    sentence = f"{quoted(quote)} stands in {found.source}, line {line}"
+                    sentence = f"{quoted(quote)} is in {found.source}, line {line}"
                     return found.model_copy(update={**place, "sentence": sentence, "provenance": Provenance.OBSERVED})
         if unseen := sources.unseen(found.source):
             figures = ", ".join(f"{number:,f}" for number in unseen[:5])

@@ -60,7 +60,7 @@ def find_place(place: Place, text: str, document: Document | None = None) -> Poi
         return Pointed(quote.start, quote.end)
     if same := find_same_text(place.words, text, Markup.MARKDOWN):
         return Pointed(*same)
-    missing = f"{quoted(place.words, MAX_WORDS)} does not stand in this text."
+    missing = f"{quoted(place.words, MAX_WORDS)} is not in this text."
     near = nearest(place.words, text[:MAX_CHARS])
     if near:
         return Pointed(near.start, near.end, f"{missing} What comes nearest to it is marked.")

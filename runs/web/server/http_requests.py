@@ -25,7 +25,7 @@ _SIGNED_OUT = "Files can be sent only by someone who has signed in. Nothing was 
 _TOKENLESS = "So long a message is taken only with an access token that works. Nothing was stored."
 _NO_ROOM = (
     "There is not enough free space on the server's disk for these files. Nothing was stored. "
-    "Send fewer, or ask whoever runs this site to make room."
+    "Send fewer, or ask the administrator of this site to make room."
 )
 
 

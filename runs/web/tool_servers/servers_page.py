@@ -182,7 +182,7 @@ def servers_page(request: HttpRequest) -> HttpResponse:
     log.info(
         "MCP: %s %s",
         name,
-        "is to be listed" if is_new else "was to be listed already",
+        "will be listed" if is_new else "is waiting to be listed already",
         extra=about(**about_request(request)),
     )
     return redirect(f"{reverse('servers')}#server-{name}")

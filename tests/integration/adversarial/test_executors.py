@@ -168,7 +168,7 @@ def test_praise_in_the_notes_is_marked_as_the_executors_own_and_proves_nothing(
     criteria = [{"text": f"{source} says so", "about": "output", "check": None} for source in sources]
     team.plan = plan({**step("one"), "acceptance_criteria": criteria})
     run = play(api, submitted, team)
-    must_hold(run, client, Outcome.FAILED, "no passage that was quoted for it stands in its source")
+    must_hold(run, client, Outcome.FAILED, "no passage that was quoted for it is in its source")
     notes = [(part.name, part.text) for part in told(team.seen["verifier"][0]) if part.kind == "notes"]
     assert notes == [("of the executor; its own words, no source for a quote", executors.PRAISE)]
 

@@ -98,13 +98,13 @@ WEAKER = {
 }
 """A criterion dropped, one without its check, one with another check, a step renamed, one dropped, and the end."""
 LESS = (
-    "Step “Do a” was to meet “a names the culprit”; the new plan does not ask for it.",
-    "Step “Do b” was to meet “b names the culprit”; the new plan checks it less strictly, or otherwise.",
-    "Step “Do c” was to meet “c names the culprit”; the new plan checks it less strictly, or otherwise.",
-    "Step “Do d” was to meet “d names the culprit”; the new plan does not ask for it.",
-    "Step “Do e” was to meet “e names the culprit”; the new plan does not ask for it.",
-    "Step “Do e” was to write e.md; no step does so any more.",
-    "The task was to meet “The answer names the result”; the new plan does not ask for it.",
+    "Step “Do a” had to meet “a names the culprit”; the new plan does not ask for it.",
+    "Step “Do b” had to meet “b names the culprit”; the new plan checks it less strictly, or otherwise.",
+    "Step “Do c” had to meet “c names the culprit”; the new plan checks it less strictly, or otherwise.",
+    "Step “Do d” had to meet “d names the culprit”; the new plan does not ask for it.",
+    "Step “Do e” had to meet “e names the culprit”; the new plan does not ask for it.",
+    "Step “Do e” had to write e.md; no step does so any more.",
+    "The task had to meet “The answer names the result”; the new plan does not ask for it.",
 )
 
 
@@ -122,7 +122,9 @@ def test_a_criterion_that_moves_to_an_easier_file(api: FakeAnthropic, submitted:
     team = Team(planner=then(plan(hard("one", culprit)), plan(step("one"), easy)))
     team.verifier = verifiers.content_once(lambda: len(team.seen["planner"]) > 1)
     run = play(api, submitted, team, replans=1)
-    must_hold(run, client, Outcome.PARTIAL, "“It names the culprit”; now step “Do easy” is, which writes other files.")
+    must_hold(
+        run, client, Outcome.PARTIAL, "“It names the culprit”; now step “Do easy” has to, which writes other files."
+    )
 
 
 def test_a_weaker_version_waits_for_a_person_who_reads_plans(
@@ -132,7 +134,7 @@ def test_a_weaker_version_waits_for_a_person_who_reads_plans(
     run = play(api, submitted, Team(planner=planner), replans=1, plan_approval="first")
     answer(run, alice)
     come_to_rest(run)
-    less = "Step “Do one” was to meet “one names the culprit”; the new plan does not ask for it."
+    less = "Step “Do one” had to meet “one names the culprit”; the new plan does not ask for it."
     must_hold(run, client, GateKind.PLAN, less)
     answer(run, alice)
     come_to_rest(run)

@@ -85,7 +85,7 @@ def test_a_line_without_its_figures_and_names_is_asked_about_once_and_stays_mark
     run = play(api, submitted, team, {"lease.md": LEASE}, sources_needed=True)
     mark = f"it shares no figure and no name with “{statement}”"
     doubtful = "but some of its evidence may have nothing to do with what it should support"
-    must_hold(run, client, GateKind.STEP, doubtful, "Some evidence did not prove what it was to prove")
+    must_hold(run, client, GateKind.STEP, doubtful, "Some evidence did not prove what it should prove")
     answer(run, alice)
     come_to_rest(run)
     must_hold(run, client, Outcome.PARTIAL, "9,000 dollars (one.md")
@@ -235,7 +235,7 @@ def test_rows_of_the_result_are_counted_whatever_a_verifier_says(
 
 # ---- less than what was asked for ----------------------------------------------------------------------------------
 
-RELABELLED = "Step “Do one” was to meet “The rent is that of the lease”"
+RELABELLED = "Step “Do one” had to meet “The rent is that of the lease”"
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ FAILURES: dict[str, tuple[Player, tuple[str, ...]]] = {
         verifiers.invents,
         (
             "“this was never written there” does not occur in one.md",
-            "Unsupported: no passage that was quoted for it stands in its source.",
+            "Unsupported: no passage that was quoted for it is in its source.",
             "The verifier said that everything passed; its own results or their evidence say otherwise.",
         ),
     ),

@@ -87,17 +87,17 @@ def test_several_comments_come_into_one_copy(files: Overlay) -> None:
         ("in forty days", "“in forty days” does not occur in contracts/lease.docx; read_file shows its text."),
         (
             "agreed in March",
-            "“agreed in March” stands in footnote 1 of contracts/lease.docx, where no comment can be; "
+            "“agreed in March” is in footnote 1 of contracts/lease.docx, where no comment can be; "
             "quote words of the text itself.",
         ),
         (
             "Draft of March",
-            "“Draft of March” stands in header 1 of contracts/lease.docx, where no comment can be; "
+            "“Draft of March” is in header 1 of contracts/lease.docx, where no comment can be; "
             "quote words of the text itself.",
         ),
         (
             "Rent",
-            "“Rent” stands in contracts/lease.docx several times, as in paragraph 1 and in paragraph 2; put the name "
+            "“Rent” is in contracts/lease.docx several times, as in paragraph 1 and in paragraph 2; put the name "
             "of the paragraph before it, as in [p23] thirty days.",
         ),
         ("See. Boxed.", "“See. Boxed.” goes over the edge of a text box in contracts/lease.docx; quote less."),

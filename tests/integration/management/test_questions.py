@@ -116,7 +116,7 @@ def test_an_exhausted_step_shows_first_what_was_not_met() -> None:
     assert lines[0] == "“Review the clauses” did not pass in 2 attempts. Accept it with open points?"
     first, second = (one.text for one in factories.review_step().acceptance_criteria[:2])
     assert lines[1:6] == [
-        f"! not met: “{first}” (Unsupported: no passage that was quoted for it stands in its source)",
+        f"! not met: “{first}” (Unsupported: no passage that was quoted for it is in its source)",
         f"! not met: “{second}” (Finding 2 has no recommendation)",
         "! major: it must be fixed before anyone relies on it",
         f"! attempt 1: {factories.CRITIQUE}",

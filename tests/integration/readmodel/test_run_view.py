@@ -69,7 +69,7 @@ def test_open_points_are_told_to_machines_with_their_cause(partial: Run) -> None
     review, criterion = points
     assert (review["kind"], review["about"], review["severity"]) == ("step", "Review the clauses", "major")
     assert [(one["status"], one["found"]) for one in review["unmet"]] == [
-        ("unsupported", "Unsupported: no passage that was quoted for it stands in its source."),
+        ("unsupported", "Unsupported: no passage that was quoted for it is in its source."),
         ("failed", "Finding 2 has no recommendation."),
     ]
     assert [(one["attempt"], one["status"], one["said"]) for one in review["attempts"]] == [

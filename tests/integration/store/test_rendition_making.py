@@ -139,7 +139,7 @@ def test_what_could_not_be_read_of_it_is_kept(monkeypatch: pytest.MonkeyPatch) -
         ),
         (
             RuntimeError("a fault of ours"),
-            "could not be read, since pevsite itself failed there; give it again, or ask who runs this site",
+            "could not be read, because pevsite itself failed; give it again, or ask the administrator of this site",
         ),
         (
             Crashed("its process was ended by signal 6"),

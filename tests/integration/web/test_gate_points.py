@@ -135,7 +135,7 @@ def test_thousands_of_rows_are_cut_and_that_is_said(alice_client: Client) -> Non
     run = factories.reporting("One table.", rows_csv="a,b\n" + "1,2\n" * 5_000)
     page = alice_client.get(f"/runs/{run.pk}/").text
     assert page.count('name="back"') == 500
-    assert "Further rows stand in the file: 500 can be sent back one by one." in page
+    assert "Further rows are in the file: 500 can be sent back one by one." in page
 
 
 def test_a_report_stands_on_the_page_once(alice_client: Client, waiting: Run) -> None:

@@ -145,7 +145,7 @@ def test_what_is_asked_for_less_than_was_agreed_stands_there(alice_client: Clien
     page = alice_client.get(place(factories.replanned())).text
     assert "This version departs from what was agreed, in" in page
     assert "Estimate by step and role" in page
-    assert "Step “Draft the notices” was to write notices/kestrel-systems.md; no step does so any more." in page
+    assert "Step “Draft the notices” had to write notices/kestrel-systems.md; no step does so any more." in page
 
 
 def test_what_the_tools_of_a_step_do_beyond_its_files_is_said_before_anything_runs(

@@ -75,45 +75,45 @@ def looked_up(source: str, quote: str) -> Evidence:
             "lease.docx",
             "The landlord insures the house.",
             "p3",
-            "“The landlord insures the house.” stands in lease.docx, clause 4.2(c)",
+            "“The landlord insures the house.” is in lease.docx, clause 4.2(c)",
         ),
         (
             "lease.docx",
             "after the invoice, VAT included",
             "p2",
-            "“after the invoice, VAT included” stands in lease.docx, clause 4.2(b)",
+            "“after the invoice, VAT included” is in lease.docx, clause 4.2(b)",
         ),
         (
             "lease.docx",
             "within ten days",
             "p2",
-            "“within ten days” stands in lease.docx, clause 4.2(b); a tracked insertion by Bob on 2026-11-01",
+            "“within ten days” is in lease.docx, clause 4.2(b); a tracked insertion by Bob on 2026-11-01",
         ),
         (
             "lease.docx",
             "Is that not too short a time?",
             "cm0.p1",
-            "“Is that not too short a time?” stands in lease.docx, comment 0; a comment by Alice on 2026-11-02, "
+            "“Is that not too short a time?” is in lease.docx, comment 0; a comment by Alice on 2026-11-02, "
             "which is no text of the document itself",
         ),
-        ("lease.docx", "Mill Lane, draft", "hd1.p1", "“Mill Lane, draft” stands in lease.docx, header 1"),
-        ("lease.docx", "in the year 2025", "fn1.p1", "“in the year 2025” stands in lease.docx, footnote 1"),
+        ("lease.docx", "Mill Lane, draft", "hd1.p1", "“Mill Lane, draft” is in lease.docx, header 1"),
+        ("lease.docx", "in the year 2025", "fn1.p1", "“in the year 2025” is in lease.docx, footnote 1"),
         (
             "lease.docx",
             "Ask the bank",
             "p4",
-            "“Ask the bank” stands in lease.docx, paragraph 4; the document hides it",
+            "“Ask the bank” is in lease.docx, paragraph 4; the document hides it",
         ),
         (
             "report.pdf",
             "deposit was paid",
             "page=4",
-            "“deposit was paid” stands in report.pdf, page 4; read by OCR, 83 % sure",
+            "“deposit was paid” is in report.pdf, page 4; read by OCR, 83 % sure",
         ),
-        ("report.pdf", "The board was right", "page=3", "“The board was right” stands in report.pdf, page 3"),
-        ("book.xlsx", "Mill Lane\t1200", "Rents!A2:B2", "“Mill Lane 1200” stands in book.xlsx, Rents!A2:B2"),
-        ("book.xlsx", "paid", "Rents!C2", "“paid” stands in book.xlsx, Rents!C2"),
-        ("book.xlsx", "=SUM(C5:F6)", "Rents!B2", "“=SUM(C5:F6)” stands in book.xlsx, Rents!B2; a formula"),
+        ("report.pdf", "The board was right", "page=3", "“The board was right” is in report.pdf, page 3"),
+        ("book.xlsx", "Mill Lane\t1200", "Rents!A2:B2", "“Mill Lane 1200” is in book.xlsx, Rents!A2:B2"),
+        ("book.xlsx", "paid", "Rents!C2", "“paid” is in book.xlsx, Rents!C2"),
+        ("book.xlsx", "=SUM(C5:F6)", "Rents!B2", "“=SUM(C5:F6)” is in book.xlsx, Rents!B2; a formula"),
     ],
 )
 def test_a_quote_is_named_by_its_place_and_what_has_to_be_known_of_it(
@@ -181,7 +181,7 @@ def test_the_text_itself_comes_before_a_comment_that_says_the_same() -> None:
 
 
 def test_deleted_text_is_no_evidence_and_says_who_deleted_it() -> None:
-    sentence = "“within thirty days” does not stand in lease.docx any more: this text was deleted by Bob on 2026-11-01"
+    sentence = "“within thirty days” is not in lease.docx any more: this text was deleted by Bob on 2026-11-01"
     builder = Builder("docx")
     start = builder.add("p1", BlockKind.PARAGRAPH, "Pay within ten days.").start
     builder.delete(start + 11, "thirty", by="Bob", on="2026-11-01T09:00:00Z")
@@ -198,7 +198,7 @@ def test_words_that_an_insertion_has_parted_are_no_evidence() -> None:
     found = resolve(QuotedEvidence(source="a.docx", quote="The fee is due at once"), {"a.docx": converted(builder)})
     assert (found.verified, found.sentence) == (
         False,
-        "“The fee is due at once” does not stand in a.docx any more: words were inserted there by Carol on 2026-11-03",
+        "“The fee is due at once” is not in a.docx any more: words were inserted there by Carol on 2026-11-03",
     )
 
 
@@ -226,7 +226,7 @@ def test_words_that_are_nowhere_are_no_evidence() -> None:
 def test_a_name_and_a_number_before_the_words_are_no_part_of_them(quote: str) -> None:
     found = looked_up("lease.docx", quote)
     assert (found.verified, found.quote, found.weak) == (True, "The landlord insures the house.", "")
-    assert found.sentence == "“The landlord insures the house.” stands in lease.docx, clause 4.2(c)"
+    assert found.sentence == "“The landlord insures the house.” is in lease.docx, clause 4.2(c)"
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_a_name_and_a_number_before_the_words_are_no_part_of_them(quote: str) ->
 def test_a_wrong_name_or_number_is_said(quote: str, other: str) -> None:
     found = looked_up("lease.docx", quote)
     assert found.verified is True
-    assert found.sentence == f"“The landlord insures the house.” stands in lease.docx, clause 4.2(c), not in {other}"
+    assert found.sentence == f"“The landlord insures the house.” is in lease.docx, clause 4.2(c), not in {other}"
     assert found.weak == f"it stands in clause 4.2(c), not in {other}"
 
 

@@ -40,7 +40,7 @@ def test_a_quote_that_stands_there_is_verified_with_its_place() -> None:
         kind="quote",
         source="a.md",
         verified=True,
-        sentence="“notice period is three months.” stands in a.md, line 3",
+        sentence="“notice period is three months.” is in a.md, line 3",
         quote="notice period is three months.",
         sha256=hashlib.sha256(SOURCES["a.md"]).hexdigest(),
         start=start,
@@ -281,7 +281,7 @@ def test_a_quote_behind_a_negation_is_its_whole_sentence() -> None:
     text = "First of all. We don't agree to it in any way. Last of all."
     found = resolve(QuotedEvidence(source="a.md", quote="agree to it"), {"a.md": text.encode()})
     assert (found.verified, found.quote) == (True, "We don't agree to it in any way.")
-    assert found.sentence == "“We don't agree to it in any way.” stands in a.md, line 1"
+    assert found.sentence == "“We don't agree to it in any way.” is in a.md, line 1"
     assert text[found.start : found.end] == found.quote
 
 

@@ -79,11 +79,11 @@ def test_a_quote_that_stands_nowhere_supports_nothing_and_is_asked_for_once_more
     found = judge(model, case())
     assert (found.passed, found.action, len(model.asked)) == (False, Action.RETRY, 2)
     assert [(r.claimed, r.supported, r.passed, r.feedback) for r in found.results] == [
-        (True, False, False, "Unsupported: no passage that was quoted for it stands in its source.")
+        (True, False, False, "Unsupported: no passage that was quoted for it is in its source.")
     ]
     assert found.unsupported == 1
     assert found.notes == [
-        "Some evidence did not prove what it was to prove; the verifier was asked for it once more.",
+        "Some evidence did not prove what it should prove; the verifier was asked for it once more.",
         "The verifier said that everything passed; its own results or their evidence say otherwise.",
     ]
 
@@ -92,14 +92,14 @@ def test_evidence_given_at_the_second_time_counts() -> None:
     model = Scripted(verdict(given_("C1", MADE_UP)), PASSED)
     found = judge(model, case())
     assert (found.passed, found.unsupported, len(model.asked)) == (True, 0, 2)
-    assert found.notes == ["Some evidence did not prove what it was to prove; the verifier was asked for it once more."]
+    assert found.notes == ["Some evidence did not prove what it should prove; the verifier was asked for it once more."]
 
 
 def test_asked_again_the_verifier_is_told_what_is_wrong_with_its_quote() -> None:
     model = Scripted(verdict(given_("C1", {"source": "b.md", "quote": "31 May"})), PASSED)
     judge(model, case())
     wrong = "There is no source “b.md”; there are @output, @tool-1, a.md, empty.md"
-    assert f"- C1: Unsupported: no passage that was quoted for it stands in its source. {wrong}" in model.told
+    assert f"- C1: Unsupported: no passage that was quoted for it is in its source. {wrong}" in model.told
 
 
 def test_a_pass_taken_back_when_asked_for_evidence_is_a_failure_with_its_feedback() -> None:

@@ -79,7 +79,7 @@ def test_what_no_comment_can_be_at_is_said_and_passes() -> None:
     bench, copies = reviewed({"lease.docx": LEASE})
     assert comments_in(copies.tree, "reviewed/lease.docx") == [("Rent is due promptly.", "F1 · Vague term: promptl")]
     assert copies.output.findings.split("\n")[-1] == (
-        "- F2 has no comment: “The deposit is TBD.” stands in footnote 1 of lease.docx, where no comment can be; "
+        "- F2 has no comment: “The deposit is TBD.” is in footnote 1 of lease.docx, where no comment can be; "
         "quote words of the text itself."
     )
     assert "- F2 has no comment: " in bench.answer

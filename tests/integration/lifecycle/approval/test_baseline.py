@@ -17,7 +17,7 @@ from tests.fakes.team import Player, Team, answering, labels_of, plan, step, tol
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 HARD = "one names every deadline"
-SAID = f"Step “Do one” was to meet “{HARD}”; the new plan does not ask for it."
+SAID = f"Step “Do one” had to meet “{HARD}”; the new plan does not ask for it."
 
 
 def hard() -> dict[str, Any]:

@@ -92,7 +92,7 @@ def test_a_broken_citation_leads_to_what_comes_nearest(alice_client: Client) -> 
         found = re.search(r'<a data-source href="([^"]+)"[^>]*>(?:<strong>)?\[broken citation', text)
         assert found, page
         panel = alice_client.get(unescape(found[1]).replace("#hit", "&panel=1")).text
-        assert "“dealt with as promptly as needed” does not stand in this text. What comes nearest" in panel
+        assert "“dealt with as promptly as needed” is not in this text. What comes nearest" in panel
         assert re.findall("<mark>([^<]*)</mark>", panel) == ["dealt with as soon as"]
 
 

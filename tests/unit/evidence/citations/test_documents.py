@@ -87,22 +87,22 @@ def test_the_anchors_of_documents_hold(link: str, anchor: str, place: str) -> No
     [
         (
             "[“pays within ten days”](contracts/lease.docx#p4)",
-            "“pays within ten days” stands in contracts/lease.docx, clause 4.2 (p2), not in p4",
+            "“pays within ten days” is in contracts/lease.docx, clause 4.2 (p2), not in p4",
             "place corrected from p4 to clause 4.2",
         ),
         (
             "[“pays within ten days”](contracts/lease.docx)",
-            "“pays within ten days” stands in contracts/lease.docx, clause 4.2 (p2), which the link did not say",
+            "“pays within ten days” is in contracts/lease.docx, clause 4.2 (p2), which the link did not say",
             "clause 4.2 added",
         ),
         (
             "[“A bonus of 90 euros”](contracts/report.pdf#page=6)",
-            "“A bonus of 90 euros” stands in contracts/report.pdf, page 7, not in page=6",
+            "“A bonus of 90 euros” is in contracts/report.pdf, page 7, not in page=6",
             "place corrected from page=6 to page 7",
         ),
         (
             "[“Mill Lane”](contracts/book.xlsx#Rents%20%231!B2)",
-            "“Mill Lane” stands in contracts/book.xlsx, Rents #1!A2, not in Rents #1!B2",
+            "“Mill Lane” is in contracts/book.xlsx, Rents #1!A2, not in Rents #1!B2",
             "place corrected from Rents #1!B2 to Rents #1!A2",
         ),
     ],
@@ -117,12 +117,12 @@ def test_a_wrong_place_of_the_right_document_is_corrected(link: str, sentence: s
     [
         (
             "[“pays within ten days”](contracts/lease.docx#p99)",
-            "contracts/lease.docx has no place “p99”; “pays within ten days” stands in contracts/lease.docx, "
+            "contracts/lease.docx has no place “p99”; “pays within ten days” is in contracts/lease.docx, "
             "clause 4.2 (p2)",
         ),
         (
             "[“Mill Lane”](contracts/book.xlsx#Rent!A2)",
-            "contracts/book.xlsx has no place “Rent!A2”; “Mill Lane” stands in contracts/book.xlsx, Rents #1!A2",
+            "contracts/book.xlsx has no place “Rent!A2”; “Mill Lane” is in contracts/book.xlsx, Rents #1!A2",
         ),
         ("[“pays in cash”](contracts/lease.docx#p2)", "“pays in cash” does not occur in contracts/lease.docx"),
         (
@@ -131,7 +131,7 @@ def test_a_wrong_place_of_the_right_document_is_corrected(link: str, sentence: s
         ),
         (
             "[“The rent is 800 euros”](contracts/lease.docx#p3)",
-            "“The rent is 800 euros” does not stand in contracts/lease.docx any more: "
+            "“The rent is 800 euros” is not in contracts/lease.docx any more: "
             "this text was deleted by Bob on 2026-11-01",
         ),
         ("[“rent”](contracts/lease.docx#p3)", "“rent” is one short word; quote the words around it"),
@@ -145,11 +145,10 @@ def test_broken_citations_of_documents_say_why(link: str, sentence: str) -> None
 
 def test_what_has_to_be_known_of_the_place_is_said() -> None:
     assert only("[“The rent is 900 euros”](contracts/lease.docx#p3)").sentence == (
-        "“The rent is 900 euros” stands in contracts/lease.docx, clause 4.2(b); "
-        "a tracked insertion by Bob on 2026-11-01"
+        "“The rent is 900 euros” is in contracts/lease.docx, clause 4.2(b); a tracked insertion by Bob on 2026-11-01"
     )
     assert only("[“insurance paid by us”](contracts/lease.docx#p4)").sentence == (
-        "“insurance paid by us” stands in contracts/lease.docx, comment 0, not in p4; "
+        "“insurance paid by us” is in contracts/lease.docx, comment 0, not in p4; "
         "a comment, which is no text of the document itself"
     )
 
@@ -299,7 +298,7 @@ def test_numbers_of_the_view_with_changes_hold_and_that_is_said() -> None:
         "[“tenant insures the house”](lease.docx#5.7) [“5.6 The tenant insures”](lease.docx#p1)",
         _renumbered(),
     ).links
-    stands = "“tenant insures the house” stands in lease.docx, clause 5.5"
+    stands = "“tenant insures the house” is in lease.docx, clause 5.5"
     assert [one.weak for one in links] == ["", "", "", ""]
     assert [(one.status, one.sentence) for one in links] == [
         (CitationStatus.OK, f"{stands}; clause 5.6 before the tracked changes are accepted"),
@@ -307,7 +306,7 @@ def test_numbers_of_the_view_with_changes_hold_and_that_is_said() -> None:
         (CitationStatus.BROKEN, f"lease.docx has no place “5.7”; {stands} (p1)"),
         (
             CitationStatus.OK,
-            "“The tenant insures” stands in lease.docx, clause 5.5; clause 5.6 before the tracked changes are accepted",
+            "“The tenant insures” is in lease.docx, clause 5.5; clause 5.6 before the tracked changes are accepted",
         ),
     ]
 

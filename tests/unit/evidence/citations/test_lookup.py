@@ -86,11 +86,11 @@ def test_citations_that_hold(link: str) -> None:
 @pytest.mark.parametrize(
     ("link", "sentence"),
     [
-        ("[“thirty days”](contracts/nda.md#L6)", "“thirty days” stands in contracts/nda.md, line 3, not in line 6"),
-        ("[“thirty days”](contracts/nda.md#L900)", "“thirty days” stands in contracts/nda.md, line 3, not in line 900"),
+        ("[“thirty days”](contracts/nda.md#L6)", "“thirty days” is in contracts/nda.md, line 3, not in line 6"),
+        ("[“thirty days”](contracts/nda.md#L900)", "“thirty days” is in contracts/nda.md, line 3, not in line 900"),
         (
             "[“thirty days”](contracts/nda.md)",
-            "“thirty days” stands in contracts/nda.md, line 3, which the link did not say",
+            "“thirty days” is in contracts/nda.md, line 3, which the link did not say",
         ),
     ],
 )
@@ -118,11 +118,11 @@ def test_a_wrong_line_of_the_right_file_is_corrected(link: str, sentence: str) -
         ),
         (
             "[“thirty days”](contracts/nda.md#p3)",
-            "Its place “p3” belongs to another format; “thirty days” stands in contracts/nda.md, line 3",
+            "Its place “p3” belongs to another format; “thirty days” is in contracts/nda.md, line 3",
         ),
         (
             "[“thirty days”](contracts/nda.md#x)",
-            "Its place “x” is none that a text file has; “thirty days” stands in contracts/nda.md, line 3",
+            "Its place “x” is none that a text file has; “thirty days” is in contracts/nda.md, line 3",
         ),
         ("[the contract](contracts/other.md)", "There is no file “contracts/other.md”"),
     ],
@@ -264,7 +264,7 @@ def test_a_citation_of_words_behind_a_negation_is_of_their_sentence() -> None:
         "We don't agree to it in any way.",
     )
     assert one.sentence == (
-        "“agree to it” stands in contracts/a.md, line 1, where the whole sentence is “We don't agree to it in any way.”"
+        "“agree to it” is in contracts/a.md, line 1, where the whole sentence is “We don't agree to it in any way.”"
     )
 
 

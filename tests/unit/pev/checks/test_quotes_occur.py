@@ -125,7 +125,7 @@ class TestQuotes:
         assume(is_whole(text, start, end))
         quote = text[start:end].strip()
         if sum(map(str.isalnum, quote)) >= 3 and len(quote) >= 12:
-            report = f"“{' '.join(quote.split())}” stands in source.txt"
+            report = f"“{' '.join(quote.split())}” is in source.txt"
             held, sentence = said(report, given={"source.txt": text.encode()})
             assert held == (len(" ".join(quote.split())) >= 12), sentence
 

@@ -36,9 +36,9 @@ def test_further_steps_and_criteria_are_no_weakening() -> None:
 
 def test_a_dropped_step_takes_its_criteria_and_its_file_with_it() -> None:
     assert lost(plan(step("one"))) == [
-        "Step “Do two” was to meet “two.md exists”; the new plan does not ask for it.",
-        "Step “Do two” was to meet “two says what was found”; the new plan does not ask for it.",
-        "Step “Do two” was to write two.md; no step does so any more.",
+        "Step “Do two” had to meet “two.md exists”; the new plan does not ask for it.",
+        "Step “Do two” had to meet “two says what was found”; the new plan does not ask for it.",
+        "Step “Do two” had to write two.md; no step does so any more.",
     ]
 
 
@@ -60,7 +60,7 @@ def test_a_command_that_is_run_as_a_check_has_to_be_agreed() -> None:
         ("writer", "writer", []),
         ("", "writer", ["Step “Do one” names the agent writer, which was not agreed."]),
         ("writer", "judge", ["Step “Do one” names the agent judge, which was not agreed."]),
-        ("writer", "", ["Step “Do one” was to be done by the agent writer; the new plan names none."]),
+        ("writer", "", ["Step “Do one” had to be done by the agent writer; the new plan names none."]),
     ],
 )
 def test_another_agent_has_to_be_agreed(before: str, now: str, sentences: list[str]) -> None:
@@ -97,7 +97,7 @@ def test_a_judged_criterion_may_not_move_to_a_step_with_other_files() -> None:
     easy = step("easy") | {"acceptance_criteria": step("one")["acceptance_criteria"]}
     one = step("one") | {"acceptance_criteria": step("one")["acceptance_criteria"][:1]}
     assert lost(plan(one, step("two", "one"), easy)) == [
-        "Step “Do one” was to meet “one says what was found”; now step “Do easy” is, which writes other files."
+        "Step “Do one” had to meet “one says what was found”; now step “Do easy” has to, which writes other files."
     ]
 
 
@@ -109,7 +109,7 @@ def test_a_step_that_writes_more_may_take_over_the_criteria() -> None:
 
 def test_a_criterion_that_is_worded_anew_is_listed() -> None:
     assert lost(changed(text="one says something")) == [
-        "Step “Do one” was to meet “one says what was found”; the new plan does not ask for it."
+        "Step “Do one” had to meet “one says what was found”; the new plan does not ask for it."
     ]
 
 
@@ -120,7 +120,7 @@ def test_capitals_spaces_and_a_full_stop_are_not_the_wording() -> None:
 def test_a_success_criterion_may_not_hide_in_a_step() -> None:
     hidden = changed(text="The answer names the result")
     now = hidden | {"success_criteria": [{"text": "There is an answer", "check": None}]}
-    assert "The task was to meet “The answer names the result”; the new plan does not ask for it." in lost(now)
+    assert "The task had to meet “The answer names the result”; the new plan does not ask for it." in lost(now)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_success_criterion_may_not_hide_in_a_step() -> None:
 )
 def test_a_check_may_become_stricter_only(before: Any, now: Any, less: bool) -> None:
     sentence = (
-        "Step “Do one” was to meet “one says what was found”; the new plan checks it less strictly, or otherwise."
+        "Step “Do one” had to meet “one says what was found”; the new plan checks it less strictly, or otherwise."
     )
     assert lost(changed(check=now), changed(check=before)) == ([sentence] if less else [])
 

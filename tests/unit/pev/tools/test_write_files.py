@@ -195,7 +195,7 @@ def test_links_that_pass_themselves_off_as_looked_up_are_refused() -> None:
 
 @pytest.mark.parametrize("path", ["a.docx", "a.pdf", "a.xlsx"])
 def test_nothing_is_no_document(path: str) -> None:
-    assert write(path, " \n") == ToolResult(f"{path} would be empty; write what is to stand in it.", is_error=True)
+    assert write(path, " \n") == ToolResult(f"{path} would be empty; write its content.", is_error=True)
 
 
 def test_what_the_run_made_can_be_made_again_and_what_was_given_cannot() -> None:

@@ -33,7 +33,7 @@ def test_a_calculation_is_observed_when_its_figures_were(tools: list[ToolText], 
     (item,) = result.evidence
     assert item.provenance is (Provenance.MADE if unseen else Provenance.OBSERVED)
     assert result.met is not bool(unseen)
-    said = f"“{words}” stands in {name}, line 1"
+    said = f"“{words}” is in {name}, line 1"
     assert item.sentence == (f"{said}; {unseen} in it occurs in nothing that was read before" if unseen else said)
 
 

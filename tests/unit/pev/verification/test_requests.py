@@ -37,8 +37,8 @@ def proved(change: ResultChange, source: str, quote: str) -> tuple[bool, str]:
 @pytest.mark.parametrize(
     ("source", "quote", "sentence"),
     [
-        ("findings.md", "Severity: high.", "“Severity: high.” stands in findings.md, line 2"),
-        ("@result/findings.md", "Severity: low", "“Severity: low” stands in @result/findings.md, line 3"),
+        ("findings.md", "Severity: high.", "“Severity: high.” is in findings.md, line 2"),
+        ("@result/findings.md", "Severity: low", "“Severity: low” is in @result/findings.md, line 3"),
         (DIFF, "The cap is missing. Severity: low.", "“The cap is missing. Severity: low.” is new since attempt 1"),
         (DIFF, "+The cap is missing. Severity: low.", "“The cap is missing. Severity: low.” is new since attempt 1"),
     ],

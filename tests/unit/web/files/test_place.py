@@ -7,7 +7,7 @@ from runs.web.site.addresses import Place
 from tests.work import growth
 
 TEXT = "Title\n\n  The notice period is thirty days.\nThe fee is 500 EUR.\n"
-MISSING = "“{}” does not stand in this text."
+MISSING = "“{}” is not in this text."
 
 
 def pointed(place: Place) -> tuple[str, str]:
