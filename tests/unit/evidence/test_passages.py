@@ -241,7 +241,7 @@ def test_a_wrong_name_or_number_is_said(quote: str, other: str) -> None:
     found = looked_up("lease.docx", quote)
     assert found.verified is True
     assert found.sentence == f"“The landlord insures the house.” is in lease.docx, clause 4.2(c), not in {other}"
-    assert found.weak == f"it stands in clause 4.2(c), not in {other}"
+    assert found.weak == f"it is in clause 4.2(c), not in {other}"
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_what_is_shown_is_the_text_between_its_offsets(
         ("lease.docx", "Ask the bank for the price.", "who reads the document is not shown it"),
         ("scan.pdf", "The deposit was lost.", "it was read by OCR, and only 59 % sure"),
         ("scan.pdf", "The keys were kept.", ""),
-        ("lease.docx", "(9) The landlord insures the house.", "it stands in clause 4.2(c), not in clause (9)"),
+        ("lease.docx", "(9) The landlord insures the house.", "it is in clause 4.2(c), not in clause (9)"),
         ("lease.docx", "The landlord insures the house.", ""),
         ("lease.docx", "within ten days after the invoice", ""),
     ],

@@ -23,7 +23,7 @@ from runs.enums import (
     StepStatus,
 )
 from runs.lifecycle import moves
-from runs.lifecycle.moves import Snapshot, StepState, due
+from runs.lifecycle.moves import AskForPlan, OpenPlanGate, ReadDocuments, Snapshot, StepState, due
 from runs.pev.policy import Policy, RoleModel
 
 MODELS = {role: RoleModel(model=f"offline-{role}") for role in Role}
@@ -400,3 +400,26 @@ def test_another_plan_is_made_once_nothing_is_under_way_and_nothing_new_starts_u
 
 def test_a_plan_that_is_no_more_what_was_approved_is_asked_about_before_a_start() -> None:
     assert due(_asking_first(_step("a", StepStatus.PENDING), bound=False)) == [moves.OpenPlanGate()]
+
+
+# ---- Documents are read before there is a plan of theirs, whoever makes it, and not while something else goes on -----
+
+
+@pytest.mark.parametrize("plan", [None, PlanStatus.PROPOSED, PlanStatus.REJECTED])
+def test_documents_are_read_before_a_plan_is_made_or_asked_about(plan: PlanStatus | None) -> None:
+    assert due(Snapshot(RunStatus.PLANNING, POLICY, plan, unread=True)) == [ReadDocuments()]
+
+
+def test_once_they_are_read_planning_goes_on() -> None:
+    assert due(Snapshot(RunStatus.PLANNING, POLICY)) == [AskForPlan()]
+    assert due(Snapshot(RunStatus.PLANNING, POLICY, PlanStatus.PROPOSED)) == [OpenPlanGate()]
+
+
+@pytest.mark.parametrize(("busy", "paused"), [(True, False), (False, True)])
+def test_nothing_is_read_while_something_goes_on_or_nothing_may(busy: bool, paused: bool) -> None:
+    assert due(Snapshot(RunStatus.PLANNING, POLICY, unread=True, busy=busy, paused=paused)) == []
+
+
+@pytest.mark.parametrize("status", [RunStatus.AWAITING_APPROVAL, RunStatus.FINISHED])
+def test_who_waits_or_has_ended_reads_nothing(status: RunStatus) -> None:
+    assert due(Snapshot(status, POLICY, PlanStatus.APPROVED, unread=True)) == []

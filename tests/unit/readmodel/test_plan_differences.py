@@ -9,7 +9,7 @@ from runs.enums import About, Complexity
 from runs.pev.checks.json_schema import JsonSchema
 from runs.pev.checks.min_bytes import MinBytes
 from runs.pev.contracts import ContextItem, Criterion, PlanContract, PlanStep, RequestAnswer
-from runs.readmodel.plan_differences import PlanComparison, PlanVersion, compare
+from runs.readmodel.plan_differences import AuthoredVersion, PlanComparison, PlanVersion, compare, lost_edits, news_of
 from tests.hostile.bounds import within
 
 
@@ -155,3 +155,116 @@ def test_plans_that_were_made_for_it_are_compared_within_limits() -> None:
         )
 
     within(1, 100, "runs.readmodel.plan_differences.compare", hostile("a"), hostile("b"))
+
+
+# ---- What a new version of a plan changes, in one line ---------------------------------------------------------------
+
+
+def news(before: PlanVersion, after: PlanVersion) -> list[tuple[str, bool]]:
+    return [(one.words, one.less) for one in news_of(compare(before, after))]
+
+
+def test_steps_that_are_gone_or_gutted_are_named_first() -> None:
+    judged = [criterion("It is long."), criterion("It is sourced."), criterion("Amounts are in EUR.")]
+    full, gutted = step("b", acceptance_criteria=judged), step("b", acceptance_criteria=judged[2:])
+    assert news(version(1, step("a"), full, step("c")), version(2, gutted, step("a"), step("new"))) == [
+        ("1 step removed: Name of c", True),
+        ("1 changed: Name of b (2 criteria removed)", True),
+        ("1 added: Name of new", False),
+        ("1 moved: Name of a", False),
+    ]
+
+
+def test_a_sentence_that_is_new_stands_in_its_words() -> None:
+    before = step("a", description="Find the points that need attention, and where they stand.")
+    after = step("a", description=f"{before.description} Rank every point by severity.", inputs=["x.md"])
+    assert news(version(1, before), version(2, after)) == [
+        ("1 step changed: Name of a (description + “Rank every point by severity.”, reads)", False)
+    ]
+
+
+def test_that_nothing_changed_is_said() -> None:
+    noted = version(2, step("a"), context=[ContextItem(name="Feedback", value="request 1")])
+    assert news(version(1, step("a")), noted) == [("No step or criterion changed", False)]
+
+
+def test_success_criteria_and_the_goal_are_news_too() -> None:
+    after = version(2, step("a"), success_criteria=[criterion("It rains.")], goal="Review the leases.")
+    assert news(version(1, step("a")), after) == [
+        ("1 success criterion removed, 1 success criterion added", True),
+        ("goal changed", False),
+    ]
+
+
+def test_only_some_of_many_steps_are_named() -> None:
+    steps = [step(f"s{number}") for number in range(5)]
+    assert news(version(1, *steps), version(2, steps[0], step("n"))) == [
+        ("4 steps removed: Name of s1, Name of s2, Name of s3 and 1 more", True),
+        ("1 added: Name of n", False),
+    ]
+
+
+# ---- What people wrote into a plan by hand and a later version has no more -------------------------------------------
+
+
+RANK = "Rank every point by severity."
+PLANNED = step("a", description="Find the points. Say where they stand.")
+EDITED = step("a", description=f"Find the points. {RANK} Say where they stand.")
+
+
+def lost(*versions: AuthoredVersion) -> list[tuple[str, int, str]]:
+    return [(one.by, one.version, ", ".join(one.parts)) for one in lost_edits(versions)]
+
+
+def test_a_sentence_written_by_hand_is_missed_in_the_next_plan() -> None:
+    first, second = AuthoredVersion(version(1, PLANNED), ""), AuthoredVersion(version(2, EDITED), "alice", agreed=True)
+    assert lost(first, second) == []
+    assert lost(first, second, AuthoredVersion(version(3, PLANNED), "")) == [("alice", 2, f"“{RANK}”")]
+    moved = step("b", description="rank every point  by severity")
+    assert lost(first, second, AuthoredVersion(version(3, PLANNED, moved), "")) == []
+
+
+def test_an_edit_of_somebody_else_does_not_hide_what_was_lost_before() -> None:
+    versions = [
+        AuthoredVersion(version(1, PLANNED), ""),
+        AuthoredVersion(version(2, EDITED), "alice"),
+        AuthoredVersion(version(3, PLANNED), ""),
+        AuthoredVersion(version(4, PLANNED, step("b")), "bob"),
+    ]
+    assert lost(*versions) == [("alice", 2, f"“{RANK}”")]
+
+
+def test_what_a_person_took_out_again_or_approved_to_be_without_is_not_missed() -> None:
+    first, second = AuthoredVersion(version(1, PLANNED), ""), AuthoredVersion(version(2, EDITED), "alice")
+    assert (
+        lost(first, second, AuthoredVersion(version(3, PLANNED), "bob"), AuthoredVersion(version(4, PLANNED), "")) == []
+    )
+    agreed = AuthoredVersion(version(3, PLANNED), "", agreed=True)
+    assert lost(first, second, agreed, AuthoredVersion(version(4, PLANNED), "")) == []
+
+
+def test_checks_files_order_and_steps_are_edits_too_and_a_new_name_is_one() -> None:
+    check = MinBytes(kind="min_bytes", path="b.md", min=900)
+    first = version(1, PLANNED, step("b"), step("c"))
+    changes = {"name": "Sum", "dependencies": ["a"], "inputs": ["x.md"], "estimated_complexity": Complexity.HIGH}
+    strict = step("b", acceptance_criteria=[criterion("The work of b is done.", check)], **changes)
+    second = version(2, PLANNED, strict)
+    (found,) = lost_edits(
+        [
+            AuthoredVersion(first, ""),
+            AuthoredVersion(second, "alice"),
+            AuthoredVersion(version(3, *first.steps.values()), ""),
+        ]
+    )
+    assert (found.parts, found.more) == (
+        ["“Sum”", "“The work of b is done.” by a check: b.md has at least 900 bytes", "“Sum” is a high-risk step"],
+        3,
+    )
+    renamed = version(2, PLANNED, step("b", name="Sum"), step("c"))
+    assert lost(AuthoredVersion(first, ""), AuthoredVersion(renamed, "alice"), AuthoredVersion(first, "")) == [
+        ("alice", 2, "“Sum”")
+    ]
+    fewer = version(2, PLANNED, step("b"))
+    assert lost(AuthoredVersion(first, ""), AuthoredVersion(fewer, "alice"), AuthoredVersion(first, "")) == [
+        ("alice", 2, "without step “Name of c”")
+    ]

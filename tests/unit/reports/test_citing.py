@@ -99,7 +99,7 @@ def test_each_citation_says_what_is_doubtful_about_its_own_words() -> None:
     text = "Signed [“(9) The rent is due”](lease.docx#p23), as [“Signed.”](lease.docx#p24) says."
     shown = linked(text, citations_in(text, lease()), address).replace("\\", "")
     assert shown == (
-        "Signed [“(9) The rent is due”](</files/lease.docx>) *(it stands in clause 4.2(b), not in clause (9))*, "
+        "Signed [“(9) The rent is due”](</files/lease.docx>) *(it is in clause 4.2(b), not in clause (9))*, "
         "as [“Signed.”](</files/lease.docx>) says."
     )
 

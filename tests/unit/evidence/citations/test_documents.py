@@ -78,7 +78,7 @@ def only(text: str) -> Citation:
 def test_the_anchors_of_documents_hold(link: str, anchor: str, place: str) -> None:
     one = only(link)
     assert (one.status, one.anchor, one.place) == (CitationStatus.OK, anchor, place)
-    assert one.sentence.partition(";")[0].endswith(f"stands in {one.source}, {place}")
+    assert one.sentence.partition(";")[0].endswith(f"is in {one.source}, {place}")
     assert LIBRARY[one.source].decode()[one.source_start : one.source_end] != ""
 
 
@@ -212,7 +212,7 @@ def test_the_number_of_a_place_is_no_figure(place: str) -> None:
     [
         (
             "[“(10) The tenant pays within ten days”](contracts/lease.docx#p2)",
-            "it stands in clause 4.2, not in clause (10)",
+            "it is in clause 4.2, not in clause (10)",
         ),
         ("[“4.2 The tenant pays within ten days”](contracts/lease.docx#p2)", ""),
         ("[“insurance paid by us”](contracts/lease.docx#cm0)", "a comment is no text of the document itself"),
