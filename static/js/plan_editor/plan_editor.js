@@ -3,7 +3,7 @@
 import { forgetOld, read, write } from "../browser_storage.js";
 import { button } from "../button.js";
 
-const PREFIX = "pev-plan-edit:";
+const PREFIX = "pev-plan-form:";
 const WAIT = 400; // milliseconds without typing
 const DAYS = 7;
 const form = () => /** @type {HTMLFormElement} */ (/** @type {unknown} */ (document.getElementById("plan-editor")));
@@ -66,10 +66,26 @@ function offer() {
 }
 
 document.addEventListener("input", (event) => {
-  if (event.target.closest("#plan-editor")) keep();
+  const field = /** @type {HTMLInputElement} */ (/** @type {unknown} */ (event.target));
+  if (!field.closest("#plan-editor")) return;
+  if (field.getAttribute("aria-invalid")) forgive(field);
+  keep();
 });
-// What is typed while an answer is on its way is newer than the answer. Rows that move have other names afterwards.
-const MOVING = /^(up|down|remove|copy):/;
+
+/**
+ * What is wrong with a field is no longer known once it was changed.
+ * @param {HTMLInputElement} field
+ */
+function forgive(field) {
+  const error = `${field.id}_error`;
+  document.getElementById(error)?.remove();
+  const left = (field.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id !== error);
+  field.setAttribute("aria-describedby", left.join(" "));
+  if (!left.join("")) field.removeAttribute("aria-describedby");
+  field.removeAttribute("aria-invalid");
+}
+
+// What is typed while an answer is on its way is newer than the answer. Rows keep their names when they are moved.
 let sent = new Map();
 /** @type {string[][]} */
 let late = [];
@@ -77,10 +93,8 @@ let unfolded = false;
 const texts = () => [...form().querySelectorAll("textarea, input[type=text]")];
 document.addEventListener(
   "submit",
-  (event) => {
-    const button = /** @type {HTMLButtonElement} */ (event.submitter);
-    const moving = MOVING.test(button?.value ?? "");
-    sent = new Map(moving ? [] : texts().map((field) => [field.name, field.value]));
+  () => {
+    sent = new Map(texts().map((field) => [field.name, field.value]));
   },
   true,
 );

@@ -284,7 +284,7 @@ def test_an_agent_is_chosen_where_the_plan_is_edited(run: Run, alice: User) -> N
     agent("other-writer")
     page = browser(alice)
     text = page.get(f"/runs/{run.pk}/plan/edit/?step=0").text
-    choices = re.search(r'<select name="s0-agent".*?</select>', text, re.DOTALL)
+    choices = re.search(r'<select name="steps-0-agent".*?</select>', text, re.DOTALL)
     assert choices
     assert re.findall(r'value="([^"]*)"( selected)?', choices[0]) == [
         ("", ""),

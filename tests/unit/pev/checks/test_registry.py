@@ -1,6 +1,7 @@
 """Every module that declares a kind of check is found, and declares all that others ask for."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
@@ -10,7 +11,7 @@ from runs.contracts.base import schema_for
 from runs.pev.checks.base import Check, labels_of
 from runs.pev.checks.registry import KINDS, AnyCheck
 from runs.pev.contracts import PlanContract
-from runs.web.plan_editor.check_forms import CHOICES, FORMS, rows_of
+from runs.web.plan_editor.plan_forms import CHECK_FORMS, CriterionForm
 
 HELPERS = {"__init__", "base", "deciding", "material", "passages", "registry", "tables"}
 
@@ -23,7 +24,8 @@ def test_each_module_is_a_kind_of_its_name() -> None:
 
 def test_kinds_have_places_of_their_own() -> None:
     assert len({kind.order for kind in KINDS.values()}) == len(KINDS)
-    assert [name for name, _ in CHOICES[1:]] == list(KINDS) == list(FORMS)
+    offered = [name for name, _ in CriterionForm.base_fields["kind"].choices]  # type: ignore[attr-defined]
+    assert offered[1:] == list(KINDS) == list(CHECK_FORMS)
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -31,10 +33,12 @@ def test_a_kind_declares_all_that_others_ask_for(kind: type[Check]) -> None:
     assert kind.title
     assert kind.order
     assert kind.seconds
-    assert set(labels_of(kind)) == set(FORMS[kind.name()].base_fields)
-    rows = rows_of(kind.name())
-    assert set(kind.model_fields) - set(labels_of(kind)) == {"kind", *([rows[0]] if rows else [])}
-    assert rows is None or set(labels_of(rows[1])) == set(rows[1].model_fields)
+    form = CHECK_FORMS[kind.name()]
+    assert set(labels_of(kind)) == set(form.base_fields)
+    assert set(kind.model_fields) - set(labels_of(kind)) == {"kind", *form.lists}
+    for name, formset in form.lists.items():
+        (row,) = get_args(kind.model_fields[name].annotation)
+        assert set(labels_of(row)) == set(row.model_fields) == set(formset.form.base_fields)
     assert set(kind.stricter) <= set(kind.model_fields)
     assert not kind.__abstractmethods__
 
