@@ -24,6 +24,7 @@ from runs.pev.agents import MAX_INSTRUCTIONS, AgentDefinition
 from runs.web.site.posted_fields import Text
 from runs.web.site.requests import about_request, person
 
+log = logging.getLogger(__name__)
 _EFFORTS = [("", "As the policy of the run says"), ("low", "Low"), ("medium", "Medium"), ("high", "High")]
 
 
@@ -91,9 +92,6 @@ class AgentForm(forms.Form):
             return AgentDefinition.model_validate(given)
         except ValidationError as error:
             raise InvalidInput("These instructions cannot be used; write them again.") from error
-
-
-log = logging.getLogger(__name__)
 
 
 @never_cache

@@ -1,20 +1,15 @@
-"""The arguments that the tools of the MCP server take, and who calls them.
+"""The arguments that the tools of the MCP server take.
 
 Any other argument is refused, also one that claims an approval.
 """
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
-from django.urls import reverse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from runs.enums import Show
-from runs.errors import InvalidInput
-from runs.models import Run, User
-from runs.people.permissions import visible_runs
 from runs.reports.formats import TEXT_FORMATS
 
 MAX_TEXT = 100_000
@@ -141,26 +136,3 @@ class ReadFileArguments(Arguments):
     limit: Annotated[
         int, Field(ge=1, le=MAX_BYTES, description=f"At most so many characters (up to {MAX_TEXT:,}) or bytes.")
     ] = MAX_BYTES
-
-
-@dataclass(frozen=True)
-class Caller:
-    """The person whose program calls. `token` is the name of the access token, and `site` the scheme and host of the
-    request, with which addresses begin.
-    """
-
-    person: User
-    token: str
-    site: str
-
-    def address(self, name: str, *arguments: object) -> str:
-        """Returns the absolute address of a page, by the name of its route."""
-        return self.site + reverse(name, args=arguments)
-
-    def run(self, number: int) -> Run:
-        """Returns a run. Raises InvalidInput with the same words if it does not exist or the person may not see it."""
-        runs = visible_runs(self.person).select_related("owner", "inputs", "head")
-        run = runs.filter(pk=number).first()
-        if run is None:
-            raise InvalidInput(f"There is no run {number} that you may see. list_runs says which there are.")
-        return run

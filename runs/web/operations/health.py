@@ -28,6 +28,7 @@ SHARED_FOR = 1.0
 """Seconds for which an answer is reused, so that frequent requests do not reach the database."""
 WAITS_LONG = timedelta(minutes=1)
 """If work has been due for longer than this, no worker takes it, or there are too few workers."""
+_TEXT = "text/plain; charset=utf-8"
 
 
 class NotReady(Exception):
@@ -127,9 +128,6 @@ def _asked(part: Callable[[], None]) -> None:
 
 
 health = Health()
-
-
-_TEXT = "text/plain; charset=utf-8"
 
 
 @login_not_required

@@ -32,6 +32,13 @@ from runs.web.operations.setup_findings import Finding, findings
 from runs.web.site.posted_fields import PostedForm, verbs
 from runs.web.site.requests import about_request
 
+log = logging.getLogger(__name__)
+SHOWN = 50
+"""Pieces of work in a list. The others are counted."""
+_LATEST = 10_000
+"""Calls that are searched for errors. More of a large journal is not read."""
+_GONE = "That is not so any more: look at what has changed."
+
 
 class StatusVerb(StrEnum):
     """`drain`: a process takes no new work; `retry`: work does not wait for its time; `release`: another process
@@ -49,12 +56,6 @@ class StatusForm(PostedForm):
 
     verb = verbs(StatusVerb)
     of = forms.IntegerField(min_value=1, max_value=2**63 - 1, error_messages={"required": "Choose one of the buttons."})
-
-
-SHOWN = 50
-"""Pieces of work in a list. The others are counted."""
-_LATEST = 10_000
-"""Calls that are searched for errors. More of a large journal is not read."""
 
 
 @dataclass(frozen=True)
@@ -150,10 +151,6 @@ def _work() -> QuerySet[WorkItem]:
     named = ("run__title", "attempt__number", "attempt__created_at", "attempt__step__key")
     known = WorkItem.objects.filter(kind__in=list(WorkKind))  # the page that says what is left of an upgrade goes on
     return known.select_related("run", "attempt__step").only(*small, *named)
-
-
-log = logging.getLogger(__name__)
-_GONE = "That is not so any more: look at what has changed."
 
 
 @never_cache

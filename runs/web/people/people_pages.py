@@ -26,6 +26,8 @@ from runs.web.people.sign_in_pages import link_for
 from runs.web.site.posted_fields import PostedForm, Text, verbs
 from runs.web.site.requests import about_request
 
+log = logging.getLogger(__name__)
+
 
 class PersonVerb(StrEnum):
     """What an administrator can do with a person."""
@@ -39,18 +41,6 @@ class PersonVerb(StrEnum):
     DEMOTE = "demote"
 
 
-class InviteForm(PostedForm):
-    """Invites somebody new. `runs.people.accounts` says what is wrong with a name."""
-
-    user = Text(required=False)
-    administrator = forms.BooleanField(required=False)
-
-
-class PersonForm(PostedForm):
-    verb = verbs(PersonVerb)
-
-
-log = logging.getLogger(__name__)
 _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {
     PersonVerb.SIGN_OUT: (
         accounts.sign_out_everywhere,
@@ -65,6 +55,17 @@ _CHANGES: Mapping[PersonVerb, tuple[Callable[[User], None], str]] = {
     PersonVerb.PROMOTE: (partial(accounts.set_administrator, administrator=True), "{} is an administrator now."),
     PersonVerb.DEMOTE: (partial(accounts.set_administrator, administrator=False), "{} is an administrator no longer."),
 }
+
+
+class InviteForm(PostedForm):
+    """Invites somebody new. `runs.people.accounts` says what is wrong with a name."""
+
+    user = Text(required=False)
+    administrator = forms.BooleanField(required=False)
+
+
+class PersonForm(PostedForm):
+    verb = verbs(PersonVerb)
 
 
 @never_cache

@@ -28,6 +28,11 @@ from runs.people.permissions import is_administrator
 from runs.web.site.posted_fields import PostedForm
 from runs.web.site.requests import about_request
 
+log = logging.getLogger(__name__)
+MAX_RUNS = 1_000
+"""Unfinished runs that are read, the newest first: no database searches their policies by an index."""
+SHOWN_RUNS = 20
+
 
 class ListAgainForm(PostedForm):
     """`server`: its name; it is asked for its tools again."""
@@ -39,11 +44,6 @@ class ListAgainForm(PostedForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["server"].choices = [(name, name) for name in settings.MCP]  # type: ignore[attr-defined]
-
-
-MAX_RUNS = 1_000
-"""Unfinished runs that are read, the newest first: no database searches their policies by an index."""
-SHOWN_RUNS = 20
 
 
 class Using(NamedTuple):
@@ -161,9 +161,6 @@ def _runs_by_server() -> dict[str, list[Using]]:
         for name in names or ():
             found.setdefault(name, []).append(Using(number, title))
     return found
-
-
-log = logging.getLogger(__name__)
 
 
 @never_cache
