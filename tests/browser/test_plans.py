@@ -144,15 +144,6 @@ def test_what_was_removed_is_restored_in_its_place(editor: Page) -> None:
     expect(page.locator(".edit-step h3")).to_have_text(titles)
 
 
-def test_boxes_of_one_row_begin_in_one_line(editor: Page) -> None:
-    page = editor
-    page.get_by_role("button", name="Edit step 1").click()
-    for row in page.locator("#steps-0 .edit-wanted").all():
-        boxes = row.locator("textarea, select").all()
-        tops = {round((box.bounding_box() or {"y": 0.0})["y"]) for box in boxes}
-        assert len(tops) == 1
-
-
 @pytest.mark.exhaustive
 def test_what_is_typed_while_the_answer_is_on_its_way_stays(editor: Page) -> None:
     page = editor
