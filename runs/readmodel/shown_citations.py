@@ -21,7 +21,9 @@ from runs.readmodel.run_files import written_files
 from runs.store import renditions, trees
 from runs.text.plural import pluralize
 
-MAX_LINKS, MAX_CHARACTERS, MAX_SEARCHED = 2_000, 400_000, 10_000_000
+MAX_LINKS = 2_000
+MAX_CHARACTERS = 400_000
+MAX_SEARCHED = 10_000_000
 """Limits for one text that is shown: links that are looked up, its characters, and characters of its sources that are
 searched. The pre-checks and the end of a run look up everything; a page must not take more than a second or two.
 """

@@ -1,4 +1,4 @@
-"""What owners do with a run: choosing who else may decide, told by its history and never against G1 and G3; archiving."""
+"""What owners do with a run: they choose who else may decide, told by its history and never against G1 and G3."""
 
 from __future__ import annotations
 
