@@ -36,6 +36,7 @@ MIDDLEWARE = [
     "runs.web.operations.health.Probes",  # behind what gives headers, and before what asks for the host
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "runs.web.site.background_forms.places_for_scripts",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "runs.web.site.sessions.SessionLimits",

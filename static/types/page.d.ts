@@ -44,7 +44,12 @@ interface Element {
 
 
 interface HtmxEventDetail {
-  ctx: { request: { headers: Record<string, string> }; response?: Response };
+  ctx: {
+    request: { headers: Record<string, string>; submitter?: PageElement };
+    response?: Response;
+    sourceElement: PageElement;
+  };
+  error?: Error;
   message: { json?: any };
   connection: { socket: WebSocket; config: { reconnect: boolean } };
   code: number;

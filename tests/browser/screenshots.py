@@ -57,8 +57,7 @@ def sample(page: Page) -> None:
 
 def approve(page: Page, kind: str, then: str) -> None:
     page.locator(f"article.gate[data-kind={kind}] button[value=approve]").click()
-    page.locator(".arrivals button").click(timeout=LONG)
-    page.wait_for_selector(then)
+    page.wait_for_selector(then, timeout=LONG)
     page.wait_for_timeout(400)
 
 

@@ -216,6 +216,7 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
     page.wait_for_timeout(300)
     assert page.evaluate("window.shifted") < MAX_SHIFT, "the plan's question took the place of what was there"
     approve(page, "plan")
+    page.mouse.wheel(0, 1)  # who reads on is not interrupted
     page.wait_for_timeout(1_500)  # the answer to a click may move what it likes
     page.evaluate("window.shifted = 0")
     for kind, words in (("step", "Needs your decision: Accept “"), ("", "The run has ended: Succeeded")):
@@ -230,8 +231,28 @@ def test_nothing_moves_while_steps_are_carried_out_and_questions_open(
         expect(page.locator(ARRIVALS)).to_be_hidden()
         if kind:
             approve(page, kind)
+            page.mouse.wheel(0, 1)
             page.wait_for_timeout(1_500)
             page.evaluate("window.shifted = 0")
+
+
+def test_after_a_decision_the_next_question_comes_where_one_looks(blank: Page, site: Site) -> None:
+    page = blank
+    become(page, site, "patient")
+    on_a_sample(page, site, "patient", "plan")
+    page.remove_locator_handler(page.locator(ARRIVALS))
+    approve(page, "plan")
+    expect(gate(page, "step").locator("h2")).to_be_focused(timeout=LONG)
+    expect(page.locator(ARRIVALS)).to_be_hidden()
+    expect(gate(page, "step").locator("h2")).to_be_in_viewport()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    second = "button => button.dispatchEvent(new MouseEvent('click', {detail: 2, bubbles: true, cancelable: true}))"
+    gate(page, "step").locator("button[value=approve]").evaluate(second)
+    assert sent == [], "the second half of a double click decides nothing"
+    approve(page, "step")
+    expect(page.locator("#run-result")).to_contain_text("Succeeded", timeout=LONG)
+    expect(page.locator(ARRIVALS)).to_be_hidden()
 
 
 @pytest.mark.provokes("ERR_FAILED")

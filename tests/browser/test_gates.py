@@ -139,7 +139,7 @@ def test_without_a_connection_nothing_typed_is_lost(page: Page, site: Site, runs
     asked.locator("textarea").fill("Leave out the annex.")
     page.context.set_offline(True)
     asked.locator("button[value=reject]").click()
-    expect(asked.locator(".decide-answer")).to_contain_text("Not sent: no connection")
+    expect(asked.locator(".form-answer")).to_contain_text("Not sent: no connection")
     page.context.set_offline(False)
     page.reload()
     expect(asked.locator("textarea")).to_have_value("Leave out the annex.")
@@ -158,7 +158,7 @@ def test_signed_out_in_another_tab_the_way_back_leads_here(
     asked.locator("textarea").fill("Ten steps at most.")
     context.clear_cookies(name="sessionid")
     asked.locator("button[value=reject]").click()
-    expect(asked.locator(".decide-answer")).to_contain_text("Not sent: you are signed out.")
+    expect(asked.locator(".form-answer")).to_contain_text("Not sent: you are signed out.")
     asked.get_by_role("link", name="Sign in again").click()
     sign_in(page, site.manage("people", "link", me, "--base", site.url).strip())
     expect(page).to_have_url(re.compile(rf"/runs/{runs['plan of 40']}/"))
@@ -172,8 +172,8 @@ def test_a_refusal_stands_at_the_button(page: Page, site: Site, runs: Mapping[st
     asked.locator("summary", has_text="Points").click()
     asked.locator("input[name=back]").nth(1).check()
     asked.locator("button[value=approve]").click()
-    expect(asked.locator(".decide-answer")).to_contain_text("1 point is ticked to be sent back,")
-    assert in_view(page, asked.locator(".decide-answer"))
+    expect(asked.locator(".form-answer")).to_contain_text("1 point is ticked to be sent back,")
+    assert in_view(page, asked.locator(".form-answer"))
     expect(asked.locator("input[name=back]").nth(1)).to_be_checked()
 
 

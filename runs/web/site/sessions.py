@@ -22,6 +22,7 @@ from django.utils.deprecation import MiddlewareMixin
 from runs.errors import NotAllowed
 from runs.logs import about
 from runs.models import User
+from runs.web.site.background_forms import is_background_form
 from runs.web.site.requests import about_request
 
 log = logging.getLogger(__name__)
@@ -117,7 +118,7 @@ class SignInRequired(LoginRequiredMiddleware):
     def handle_no_permission(  # type: ignore[override]  # any answer will do; the one of Django is a redirect
         self, request: HttpRequest, view_func: Callable[..., HttpResponseBase]
     ) -> HttpResponseBase:
-        if request.method == "POST" and "HX-Request" in request.headers:
+        if is_background_form(request) or (request.method == "POST" and "HX-Request" in request.headers):
             return HttpResponse("You are signed out.", status=HTTPStatus.UNAUTHORIZED)
         return super().handle_no_permission(request, view_func)
 

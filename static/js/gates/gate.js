@@ -1,29 +1,9 @@
-// Owns the answer at the button: what was done, refused or not sent; why a button cannot be used; where the focus goes
-// next.
+// Says why a button of a decision cannot be used, and where the focus goes next. What became of it is said by forms.js.
+import { isStill } from "./stillness.js";
 
 const me = document.body.dataset.user || "";
 /** @param {PageElement} form */
-const answerOf = (form) => document.getElementById(`gate-${form.dataset.gate}-answer`);
-/** @param {PageElement} form */
 const chosen = (form) => [...form.elements].some((field) => field.name === "back" && field.checked);
-
-/**
- * @param {PageElement} form
- * @param {string} words
- * @param {string} [link]
- */
-function say(form, words, link) {
-  const place = answerOf(form);
-  if (!place) return;
-  place.className = "decide-answer bad";
-  place.textContent = words;
-  if (link) {
-    const way = document.createElement("a");
-    way.href = link;
-    way.textContent = "Sign in again";
-    place.append(" ", way);
-  }
-}
 
 // A second person has to approve: the person who submitted the task sees this before they try.
 function prepare() {
@@ -46,67 +26,35 @@ document.addEventListener("click", (event) => {
 });
 document.addEventListener("input", (event) => event.target.setCustomValidity?.(""));
 
-/** @param {Event} event */
-const formOf = (event) => (event.target instanceof Element ? event.target.closest("form.decide") : null);
 /** @type {PageElement | null} */
 let sent = null;
 
 document.addEventListener("htmx:before:request", (event) => {
-  const form = formOf(event);
-  if (!form) return;
-  sent = form;
-  const place = answerOf(form);
-  place.className = "decide-answer";
-  place.textContent = "Sending…";
+  if (event.target.matches("form.decide")) sent = event.target;
 });
 
-// No answer at all: the connection is gone, or the server is.
-document.addEventListener("htmx:error", (event) => {
-  const form = formOf(event) || sent;
-  if (form?.isConnected)
-    say(form, "Not sent: no connection to the server. Your words are kept here; try again when it is back.");
+// A double click on the button of one question must not decide the next one, which may be there by then.
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && event.target.closest?.("form.decide button[name=verb]")) event.preventDefault();
 });
 
-document.addEventListener("htmx:after:request", (event) => {
-  const form = formOf(event);
-  const response = event.detail.ctx?.response;
-  if (!form || !response) return;
-  if (response.status === 401) {
-    const back = encodeURIComponent(window.location.pathname);
-    say(form, "Not sent: you are signed out. Your words are kept in this browser.", `/sign-in/?next=${back}`);
-  } else if (response.status < 400) {
-    form.dispatchEvent(new CustomEvent("pev:sent", { bubbles: true }));
-  } else if (response.status === 403) {
-    say(
-      form,
-      "Not sent: this page is out of date, or you may not decide here any more. Your words are kept; load the page again.",
-    );
-  } else if (response.status >= 500) {
-    say(form, "Not sent: the server could not answer. Your words are kept here; try again.");
-  }
-});
-
-// The question is gone: the next one gets the focus, now or when it opens soon after; else what was decided.
-const SOON = 15000;
-let answered = 0;
+// The question is gone: the next one gets the focus, now or when it opens while the reader still looks there; else what
+// was decided.
+let answered = false;
 
 function goOn() {
   prepare();
   if (sent && !sent.isConnected) {
     sent = null;
-    answered = Date.now();
+    answered = true;
   }
-  if (!answered || Date.now() - answered > SOON) return;
-  if (
-    document.activeElement &&
-    document.activeElement !== document.body &&
-    !document.activeElement.matches(".run-decided")
-  )
-    return;
+  answered &&= isStill();
+  const here = document.activeElement;
+  if (!answered || (here && here !== document.body && !here.matches(".run-decided"))) return;
   const next =
     document.querySelector(".gate h2, .arrivals > :not([hidden]) button") || document.querySelector(".run-decided");
   if (!next) return;
-  if (!next.matches(".run-decided")) answered = 0;
+  if (!next.matches(".run-decided")) answered = false;
   if (!next.matches("button")) next.setAttribute("tabindex", "-1");
   next.focus({ preventScroll: true });
   next.scrollIntoView({ block: "nearest" });

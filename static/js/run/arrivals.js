@@ -1,5 +1,6 @@
 // Holds back a question or a result that arrives while the page is visible, behind a bar in the corner: nothing moves, and
-// no button appears under the pointer.
+// no button appears under the pointer. After a decision the next one comes at once where the reader still looks.
+import { isStill } from "../gates/stillness.js";
 
 /** @param {PageElement} bar */
 function holdBack(bar) {
@@ -54,7 +55,7 @@ function holdBack(bar) {
   document.addEventListener("pev:arriving", (event) => {
     const { name, text, put } = event.detail;
     const region = document.getElementById(`run-${name}`);
-    const article = document.hidden || !region || !pushes(region) ? null : newIn(text);
+    const article = document.hidden || !region || isStill() || !pushes(region) ? null : newIn(text);
     if (article) {
       event.preventDefault();
       const heading = article.querySelector("h2").textContent.trim();

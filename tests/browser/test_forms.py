@@ -1,0 +1,74 @@
+"""Every form of the product: without a connection nothing is lost, and answers stand at the button."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessible import check_both_themes
+from tests.browser.site import Site
+
+OFFLINE = "ERR_INTERNET_DISCONNECTED"
+NOT_SENT = "Not sent: no connection to the server. Your words are kept here; try again when it is back."
+
+
+@pytest.mark.provokes(OFFLINE, "WebSocket", "Failed to fetch")
+def test_stop_and_pause_say_at_the_button_that_there_is_no_connection(planned: Page) -> None:
+    page = planned
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator(".run-header .form-answer")).to_have_text(NOT_SENT)
+    page.get_by_role("button", name="Stop…").click()
+    page.fill("#stop-reason", "The wrong folder.")
+    page.get_by_role("button", name="Stop the run", exact=True).click()
+    expect(page.locator("#stop-run .form-answer")).to_have_text(NOT_SENT)
+    expect(page.locator("#stop-reason")).to_have_value("The wrong folder.")
+    check_both_themes(page)
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Stop the run", exact=True).click()
+    expect(page.locator("#run-result")).to_contain_text("Stopped")
+
+
+@pytest.mark.provokes(OFFLINE, "422")
+def test_any_other_form_does_the_same_and_shows_what_was_refused(blank: Page, site: Site, me: str) -> None:
+    page = blank
+    run = site.write("sample", me)
+    page.goto(f"{site.url}/runs/{run}/manage/")
+    page.fill("#title-" + str(run), "Three contracts of October")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Rename").click()
+    expect(page.locator(".form-answer").first).to_have_text(NOT_SENT)
+    expect(page.locator("#title-" + str(run))).to_have_value("Three contracts of October")
+    page.context.set_offline(False)
+    page.evaluate("id => delete document.getElementById(id).dataset.maxLength", "title-" + str(run))
+    page.fill("#title-" + str(run), "x" * 121)
+    page.get_by_role("button", name="Rename").click()
+    expect(page.locator(".alert.bad")).to_contain_text("Not done.")
+    expect(page.locator(".alert.bad")).to_be_focused()
+    page.fill("#title-" + str(run), "Three contracts of October")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.locator("#messages")).to_contain_text("Three contracts of October")
+
+
+@pytest.mark.provokes("401", "403")
+def test_whoever_is_signed_out_keeps_the_words_and_is_shown_the_way_back(blank: Page, site: Site, me: str) -> None:
+    page = blank
+    run = site.write("sample", me)
+    page.goto(f"{site.url}/runs/{run}/template/")
+    page.get_by_label("Name").fill("Our contracts")
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.locator(".form-answer")).to_contain_text("Not sent: you are signed out.")
+    expect(page.get_by_label("Name")).to_have_value("Our contracts")
+    expect(page.get_by_role("link", name="Sign in again")).to_be_visible()
+
+
+def test_a_form_that_is_sent_twice_at_once_is_sent_once(blank: Page, site: Site) -> None:
+    page = blank
+    page.goto(f"{site.url}/runs/new/")
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    button = page.get_by_role("button", name="Try it: three sample contracts")
+    button.evaluate("button => { button.click(); button.click(); }")
+    expect(page.locator("#live")).to_be_attached()
+    assert len(sent) == 1
