@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from django.db.models import Q
 
-from runs.enums import WHOLE_STEPS, AttemptStatus, GateKind, GateStatus, Severity, StepStatus
+from runs.enums import WHOLE_STEPS, AttemptStatus, GateKind, GateStatus, Outcome, Severity, StepStatus
 from runs.evidence.results import CriterionResult, doubts_in, in_plain_words, not_traced
 from runs.lifecycle.change_requests import READ, ChangeRequest, answered, requests_of, said_at, unmet
 from runs.lifecycle.coverage import unread
@@ -20,6 +20,7 @@ def was_read(plan: Plan) -> bool:
 
 def ledger_of(run: Run, plan: Plan | None, *, failure: str = "", cancelled: bool = False) -> Ledger:
     """The ledger of a run with its newest plan. It has no criteria before the success criteria are judged."""
+    cancelled = cancelled or run.outcome == Outcome.CANCELLED
     return Ledger(
         steps=entries_of(plan) if plan else [],
         criteria=run.final.results if run.final else [],

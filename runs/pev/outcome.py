@@ -145,7 +145,12 @@ def outcome_of(ledger: Ledger) -> Outcome:
 
 
 def gaps_in(ledger: Ledger) -> list[OpenPoint]:
-    """Returns everything that was not achieved, with its cause. The list is empty only if nothing is missing."""
+    """Returns everything that was not achieved, with its cause. The list is empty only if nothing is missing.
+
+    What a stopped run left undone was left on purpose. Its open points are about the steps that it came to the end of.
+    """
+    if ledger.cancelled:
+        return [point_of(step) for step in ledger.steps if step.status in (StepStatus.FAILED, StepStatus.ACCEPTED)]
     of_judgements = (_grounds, _criteria, _requests, _citations, _untraced, _doubts)
     kinds = (_endings, _steps, *of_judgements, _relaxed, _inputs, _answer)
     return [point for kind in kinds for point in kind(ledger)]

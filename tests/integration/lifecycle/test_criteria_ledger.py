@@ -113,7 +113,7 @@ def test_a_failure_that_is_given_goes_before_the_one_that_is_stored() -> None:
 def test_the_stored_outcome_is_what_the_ledger_gives() -> None:
     run, over = made.finished_partial(), made.stopped()
     assert run.outcome == outcome_of(ledger_of(run)) == Outcome.PARTIAL
-    assert over.outcome == outcome_of(ledger_of(over, cancelled=True)) == Outcome.CANCELLED
+    assert over.outcome == outcome_of(ledger_of(over)) == Outcome.CANCELLED
 
 
 def test_an_answer_of_an_earlier_plan_does_not_make_a_later_one_succeed() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from runs.enums import GateKind, Verb
+from runs.enums import GateKind, Outcome, Verb
 from runs.models import Run
 from runs.readmodel.markdown_escaping import line
 from runs.readmodel.run_view import reading_of
@@ -41,6 +41,11 @@ def test_an_answer_that_is_not_whole_begins_with_what_is_missing() -> None:
     assert reading.run.answer == factories.ANSWER
     assert reading_of(factories.finished_succeeded()).answer == factories.ANSWER
     assert reading_of(factories.stopped()).answer == ""
+
+
+def test_what_a_person_stopped_on_purpose_is_no_open_point() -> None:
+    stopped = reading_of(factories.stopped())
+    assert (stopped.run.outcome, stopped.left_open) == (Outcome.CANCELLED, [])
 
 
 def test_what_is_missing_cannot_become_structure_of_the_answer(partial: Run) -> None:
