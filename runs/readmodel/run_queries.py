@@ -164,6 +164,21 @@ def runs_of_list(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQ
     return _sorted(runs, sort).select_related("owner").only(*SHOWN_FIELDS)
 
 
+def decisions_elsewhere(user: Person, run: Run) -> int:
+    """The number of decisions that other runs need of this person."""
+    return awaiting(visible_runs(user), user).exclude(pk=run.pk).count()
+
+
+def next_waiting(user: Person, after: int | None) -> Gate | None:
+    """What needs a decision of this person next, behind the run `after` in the order of their inbox, which begins again
+    at its end; None if no other run needs one.
+    """
+    waiting = list(runs_of_list(user, Show.MINE, Filters(), Sort.WAITING).values_list("pk", flat=True))
+    place = waiting.index(after) + 1 if after in waiting else 0
+    others = [pk for pk in (*waiting[place:], *waiting[:place]) if pk != after]
+    return approvable_gates(user).filter(run=others[0]).order_by("pk").first() if others else None
+
+
 def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:
     match sort:
         case Sort.NEWEST:

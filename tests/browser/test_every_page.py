@@ -119,6 +119,7 @@ NO_PAGES = {
     "runs/<int:run_id>/history/calls/<int:work_id>/": "a part of the history",
     "runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/": "a part of a gate",
     "runs/new/estimate/": "a part of the form",
+    "next/": "leads to a run",
     "healthz": "for machines",
     "readyz": "for machines",
     "metricsz": "for machines",

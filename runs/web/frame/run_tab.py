@@ -69,13 +69,13 @@ class RunTab:
     partials: Mapping[str, str] = field(default_factory=dict)
     details: Mapping[re.Pattern[str], Detail] = field(default_factory=dict)
 
-    def answer(self, request: HttpRequest, run: Run) -> HttpResponse:
-        """The whole tab; with `?part=` one of its regions, for an open page."""
+    def answer(self, request: HttpRequest, run: Run, **more: object) -> HttpResponse:
+        """The whole tab, with `more` in its context; with `?part=` one of its regions, for an open page."""
         query = request.GET.dict()
         if (name := query.get("part")) is not None:
             return HttpResponse(self.part(run, name, query))
         page = self.read(run, _chosen(query, (*self.query, *self.page_query)))
-        return render(request, self.template, self.context(run, page))
+        return render(request, self.template, self.context(run, page) | more)
 
     def context(self, run: Run, page: object) -> dict[str, Any]:
         """The context of the template for the whole tab."""

@@ -22,6 +22,7 @@ from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
 from runs.models import Gate
+from runs.readmodel import run_queries
 from runs.readmodel.result_points import points_in, sent_back
 from runs.text.plural import pluralize, word_for
 from runs.web.frame.run_frame import RunFrame, replaced_head
@@ -109,10 +110,13 @@ def _decided_so_before(request: HttpRequest, gate: Gate, verb: Verb) -> bool:
 def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: int) -> HttpResponse:
     run = visible_run(request, run_id)
     page = run_page(run)
+    elsewhere = run_queries.decisions_elsewhere(person(request), run)
     if request.headers.get("HX-Request"):
-        regions = OVERVIEW.replaced(page, ["gates", "result"], problem=problem)
+        names = ["gates", "next_decision", "result"]
+        regions = OVERVIEW.replaced(page, names, problem=problem, elsewhere=elsewhere)
         return HttpResponse(regions + replaced_head(RunFrame(run, OVERVIEW.name)), status=status)
-    return render(request, OVERVIEW.template, OVERVIEW.context(run, page) | {"problem": problem}, status=status)
+    context = OVERVIEW.context(run, page) | {"problem": problem, "elsewhere": elsewhere}
+    return render(request, OVERVIEW.template, context, status=status)
 
 
 @require_POST

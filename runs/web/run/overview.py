@@ -21,6 +21,7 @@ from runs.lifecycle.change_requests import gap_of
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, Run, Step
+from runs.readmodel import run_queries
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_files import MadeFile
 from runs.readmodel.run_rows import read_rows
@@ -35,7 +36,7 @@ from runs.web.gates.request_list import RequestGroup
 from runs.web.markup.diagrams import drawn
 from runs.web.markup.prose import cited
 from runs.web.run.timeline import Timeline, timeline_of
-from runs.web.site.requests import visible_run
+from runs.web.site.requests import person, visible_run
 from runs.web.site.unchanged import of_run, while_unchanged
 from runs.web.steps.step_page import step_of
 from runs.web.steps.step_rows import StepRow, row_of, rows_of
@@ -114,8 +115,8 @@ class RunPage(RunReading):
 
     @property
     def left_open_tone(self) -> str:
-        """The mark of open points: they belong to a partial result, and explain any other one."""
-        return "warn" if self.run.outcome == Outcome.PARTIAL else "bad"
+        """The mark of open points: they explain why a run failed, and belong to any other result."""
+        return "bad" if self.run.outcome == Outcome.FAILED else "warn"
 
     @property
     def met_tone(self) -> str:
@@ -327,7 +328,10 @@ _IN_FOLD: Mapping[str, Callable[[GateView], object]] = {"report": lambda gate: g
 @require_safe
 @while_unchanged(of_run, "part")
 def run_tab(request: HttpRequest, run_id: int, tab: RunTab) -> HttpResponse:
-    return tab.answer(request, visible_run(request, run_id))
+    run = visible_run(request, run_id)
+    if tab is not OVERVIEW or "part" in request.GET:
+        return tab.answer(request, run)
+    return tab.answer(request, run, elsewhere=run_queries.decisions_elsewhere(person(request), run))
 
 
 @require_safe

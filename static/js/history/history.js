@@ -1,6 +1,7 @@
 // Moves through the lines of a history by keyboard: j and k, arrows to fold, / to search; finds events that are on
 // another page.
-import { isShortcut, nextPlace, typedInto } from "../lists.js";
+import { nextPlace, typedInto } from "../lists.js";
+import { onKey } from "../shortcuts.js";
 
 /** @param {PageElement} root */
 function listen(root) {
@@ -31,22 +32,14 @@ function listen(root) {
     return true;
   }
 
+  onKey("j", "Next line", () => move(1));
+  onKey("k", "Previous line", () => move(-1));
+  onKey("ArrowRight", "Unfold", () => fold(true));
+  onKey("ArrowLeft", "Fold", () => fold(false));
+  onKey("/", "Search", () => root.querySelector("input[type=search]")?.focus());
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || isShortcut(event)) return;
     const typing = typedInto(event);
-    if (typing) {
-      if (event.key === "Escape" && root.contains(typing)) typing.blur();
-      return;
-    }
-    if (event.key === "j") move(1);
-    else if (event.key === "k") move(-1);
-    else if (event.key === "/") root.querySelector("input[type=search]")?.focus();
-    else if (event.key === "ArrowLeft" && fold(false)) {
-      /* folded */
-    } else if (event.key === "ArrowRight" && fold(true)) {
-      /* unfolded */
-    } else return;
-    event.preventDefault();
+    if (event.key === "Escape" && typing && root.contains(typing)) typing.blur();
   });
 }
 

@@ -1,30 +1,28 @@
-// Keys of a list: j and k go to the next and the previous [data-row] below [data-list-keys], / to the search field.
-// Enter follows the link as ever.
+// Keys of a list: they go through [data-row] below [data-list-keys], and to the search field.
 
-import { isShortcut, nextPlace, typedInto } from "../lists.js";
+import { nextPlace } from "../lists.js";
+import { onKey } from "../shortcuts.js";
+
+const search = document.querySelector("[data-list-search]");
 
 /** @param {number} by */
 function step(by) {
   const rows = [...document.querySelectorAll("[data-list-keys] [data-row]")];
-  if (!rows.length) return;
+  if (!rows.length) return false;
   const next = nextPlace(rows.indexOf(/** @type {PageElement} */ (document.activeElement)), by, rows.length);
   rows[next].focus();
   rows[next].scrollIntoView({ block: "nearest" });
 }
 
-document.addEventListener("keydown", (event) => {
-  if (isShortcut(event)) return;
-  const search = document.querySelector("[data-list-search]");
-  if (event.key === "Escape" && event.target === search) {
-    search.blur();
-    return;
-  }
-  if (typedInto(event)) return;
-  if (event.key === "j") step(1);
-  else if (event.key === "k") step(-1);
-  else if (event.key === "/" && search) {
-    event.preventDefault();
+onKey("j", "Next run", () => step(1));
+onKey("k", "Previous run", () => step(-1));
+onKey("Enter", "Open it", () => false); // as any link
+if (search) {
+  onKey("/", "Search", () => {
     search.focus();
     search.select();
-  }
-});
+  });
+  search.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") search.blur();
+  });
+}
