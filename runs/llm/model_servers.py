@@ -128,11 +128,19 @@ HOW_TO_CONNECT = (
 
 @dataclass(frozen=True)
 class Service:
-    """The service that answers new runs. `sentence` is shown on the start page; `models` are the defaults by role."""
+    """The service that answers new runs. `sentence` is for everyone, without a full stop; `advice` says to
+    administrators how to connect a model, empty if one is. `models` are the defaults by role.
+    """
 
     provider: Provider
     sentence: str
     models: Mapping[Role, str]
+    advice: str = ""
+
+    @property
+    def for_operators(self) -> str:
+        """The sentence, and the advice behind it."""
+        return f"{self.sentence}. {self.advice}".strip()
 
 
 def service(environ: Mapping[str, str]) -> Service:
@@ -145,8 +153,8 @@ def service(environ: Mapping[str, str]) -> Service:
     if without:
         known = "the sample and the template “Document review” on texts and documents"
         sentence = f"Offline rules, no AI: they can do {known}"
-        reason = "" if len(without) == len(ROLES) and _is_bare(environ) else f" {_missing(without)}"
-        return Service(Provider.OFFLINE, f"{sentence}.{reason} To connect a model, {HOW_TO_CONNECT}", REHEARSAL)
+        reason = "" if len(without) == len(ROLES) and _is_bare(environ) else f"{_missing(without)} "
+        return Service(Provider.OFFLINE, sentence, REHEARSAL, f"{reason}To connect a model, {HOW_TO_CONNECT}.")
     models = configured_models(environ)
     if all(server.is_anthropic for server in servers.values()):
         return Service(Provider.CLAUDE, f"Claude answers: {', '.join(dict.fromkeys(models.values()))}", models)

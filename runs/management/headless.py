@@ -57,7 +57,7 @@ class Headless:
         call_command("migrate", verbosity=0, interactive=False)
         owner = _owner(options["user"])
         run = self._submit(owner, options)
-        self._say(f"{current_service().sentence}.\nRun {run.pk}: {run.title}")
+        self._say(f"{current_service().for_operators}\nRun {run.pk}: {run.title}")
         if not run.policy.sources_needed:
             self._say("No sources are needed: no criterion may be about sources.")
         engine = Engine(only_run=run.pk)

@@ -30,7 +30,7 @@ def check(say: Callable[[str], object], seconds: float) -> list[Role]:
 
     Returns the roles whose model cannot be used.
     """
-    say(f"{current_service().sentence}.")
+    say(current_service().for_operators)
     clients, found, unusable = Clients(), dict[tuple[ModelServer, str], ProbeReport](), list[Role]()
     for role, model in configured_models(os.environ).items():
         server = server_for(role, os.environ)

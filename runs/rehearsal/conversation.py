@@ -8,7 +8,6 @@ from pydantic import JsonValue
 from runs.contracts.base import JsonObject
 from runs.contracts.ports import Ask
 from runs.errors import ModelError
-from runs.llm.model_servers import HOW_TO_CONNECT
 from runs.pev.delimiters import DelimitedBlock, find
 
 type Use = tuple[str, JsonObject]
@@ -56,7 +55,8 @@ def unknown(job: str) -> ModelError:
     """For what the rehearsal cannot do. It never does something else instead: that would look like an answer."""
     return ModelError(
         f"The rehearsal without AI does not know {job}: it can only review texts and documents, as in the sample "
-        f"and the template “Document review”. To have it done, {HOW_TO_CONNECT}; then submit the task again.",
+        "and the template “Document review”. To have it done, ask your administrator to connect a model; then submit "
+        "the task again.",
         kind="unknown_job",
         retriable=False,
     )

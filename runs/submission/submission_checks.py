@@ -20,6 +20,7 @@ from runs.lifecycle.run_limits import least_budget
 from runs.lifecycle.toolset import commands_allowed, tool_names
 from runs.llm.model_servers import HOW_TO_CONNECT
 from runs.models import User
+from runs.people.permissions import is_administrator
 from runs.pev.contracts import PlanContract
 from runs.pev.conversation.served import WEB_FETCH, WEB_SEARCH
 from runs.pev.imports.notes import shortened
@@ -237,8 +238,10 @@ def is_connected() -> bool:
     return current_service().provider is not Provider.OFFLINE
 
 
-def check_can_be_answered(policy: Policy, request: str, plan: PlanContract | None, contents: Contents) -> None:
-    """Raises InvalidInput if no model would answer, or only the rehearsal, which cannot do this job.
+def check_can_be_answered(
+    policy: Policy, owner: User, request: str, plan: PlanContract | None, contents: Contents
+) -> None:
+    """Raises InvalidInput if no model would answer `owner`, or only the rehearsal, which cannot do this job.
 
     The rehearsal can do the sample, which is recognised by its request and its files, and plans that consist only of
     steps of its template, wherever they come from.
@@ -254,7 +257,18 @@ def check_can_be_answered(policy: Policy, request: str, plan: PlanContract | Non
         f"No model is connected, so there is no {strange}" if strange else _problem_offline(request, plan, contents)
     )
     if problem:
-        raise InvalidInput(f"{problem}; without a model {_KNOWN} can be run, so connect one: {HOW_TO_CONNECT}.")
+        raise InvalidInput(f"{problem}; without a model {_KNOWN} can be run, so {_advice(owner)}.")
+
+
+def _advice(person: User) -> str:
+    """How this person gets a model connected. Variables of the environment are for those who can set them."""
+    return f"connect one: {HOW_TO_CONNECT}" if is_administrator(person) else "ask your administrator to connect one"
+
+
+def usual_template(user: User) -> str:
+    """The key of the template that a new form begins with: without a model, the first that works; with one, none."""
+    unavailable = templates_that_need_a_model(user)
+    return "" if is_connected() else next((key for key in run_templates.SHIPPED if key not in unavailable), "")
 
 
 def templates_that_need_a_model(user: User) -> frozenset[str]:

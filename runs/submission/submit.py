@@ -109,7 +109,7 @@ def submit(owner: User, submission: Submission) -> Run:
     contents: Contents = {path: partial(_chunks, info.sha256) for path, info in drafted.items()} | {
         path: upload.content.chunks for path, upload in uploads.items()
     }
-    check_can_be_answered(submission.policy, request, submission.plan, contents)
+    check_can_be_answered(submission.policy, owner, request, submission.plan, contents)
     _check_plan_or_budget(submission, request, contents)
     stored = drafted | {path: blobs.put_file(upload.content) for path, upload in uploads.items()}
     note_problems((stored[path], upload) for path, upload in uploads.items())
@@ -188,7 +188,7 @@ def again(run: Run, user: User, token: uuid.UUID, *, reuse: bool = True, redo: S
     check_policy(submission.policy, user, submission.approvers)
     check_space(0)
     contents: Contents = {path: partial(_chunks, info.sha256) for path, info in trees.files_of(run.inputs).items()}
-    check_can_be_answered(submission.policy, run.request, submission.plan, contents)
+    check_can_be_answered(submission.policy, user, run.request, submission.plan, contents)
     _check_plan_or_budget(submission, run.request, contents)
     input_examination.examine(trees.files_of(run.inputs))
     return _make_run(user, submission, run.request, lambda: run.inputs)

@@ -171,7 +171,7 @@ def test_a_request_that_speaks_of_papers_is_asked_about_them_once(form: Page, pa
     expect(form.locator("#draft-files strong")).to_have_count(0)
     form.get_by_role("button", name="Submit and make a plan").click()
     question.get_by_role("button", name="There are none").click()
-    expect(form.locator("#problems")).to_contain_text("This task needs a model")
+    expect(form.locator("#problems")).to_contain_text("There are no files to review")
     expect(question).to_be_hidden()
 
 
@@ -216,7 +216,7 @@ def test_without_a_script_the_form_takes_files_and_shows_them_again(
     page.fill("#id_request", "Sort these papers.")
     choose(page, *papers)
     page.get_by_role("button", name="Submit and make a plan").click()
-    expect(page.locator("#problems")).to_contain_text("This task needs a model")
+    expect(page.locator("#problems")).to_contain_text("is neither a text nor a document")
     assert page.input_value("#id_request") == "Sort these papers."
     assert summary(page).startswith("5 files")
     page.get_by_role("button", name="Remove talk.mp4").click()

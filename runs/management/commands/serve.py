@@ -66,7 +66,7 @@ class Command(TerminalCommand):
         shown = f"[{shown}]" if ":" in shown else shown
         base = f"http://{shown}:{port}"
         self.stdout.write(f"pevsite on {base}    data in {settings.DATA_DIR}")
-        self.stdout.write(current_service().sentence + ".")
+        self.stdout.write(current_service().for_operators)
         if hint := probes.hint(os.environ):
             self.stdout.write(hint + data_option(settings.DATA_DIR))
         self.stdout.write(f"Sign in (works once, within 10 minutes): {base}{link_for(first_administrator())}")

@@ -15,7 +15,13 @@ from runs.pev.policy import Policy
 from runs.submission import run_templates
 from runs.submission.intake import Upload
 from runs.submission.run_templates import SHIPPED, Chosen
-from runs.submission.submission_checks import MAX_REQUEST, check_has_sources, is_connected, templates_that_need_a_model
+from runs.submission.submission_checks import (
+    MAX_REQUEST,
+    check_has_sources,
+    is_connected,
+    templates_that_need_a_model,
+    usual_template,
+)
 from runs.text.paths import MAX_CHARACTERS
 from runs.text.text_limits import too_long
 from runs.web.new_run.policy_forms import PolicyForm
@@ -121,6 +127,7 @@ class NewRunForm(PolicyForm, FilesForm):
 
     def __init__(self, *args: Any, owner: User, **kwargs: Any) -> None:
         kwargs["initial"] = {"token": uuid.uuid4()} | (kwargs.get("initial") or {})
+        kwargs["initial"]["template"] = kwargs["initial"].get("template") or usual_template(owner)
         super().__init__(*args, **kwargs)
         approvers = self.fields["approvers"]
         assert isinstance(approvers, People)
@@ -130,7 +137,7 @@ class NewRunForm(PolicyForm, FilesForm):
         plans = self.fields["template"].widget
         assert isinstance(plans, PlanSelect)
         plans.choices = _templates(owner)
-        plans.unavailable = templates_that_need_a_model(owner)
+        plans.unavailable = templates_that_need_a_model(owner) | (frozenset() if is_connected() else {""})
         plans.creative = run_templates.creative(owner)
 
     @classmethod
@@ -157,7 +164,7 @@ class NewRunForm(PolicyForm, FilesForm):
     def plan(self) -> Chosen | None:
         """The plan that was chosen or imported, None when the planner writes it. Raises InvalidInput, PlanRefused."""
         key, file = self.cleaned_data["template"], self.cleaned_data["plan_file"]
-        if key and file:
+        if key and file and is_connected():  # without a model a template is chosen before anyone chooses
             raise InvalidInput("Choose a template or a file with a plan, not both.")
         if file:
             found = imported(file.read(MAX_BYTES + 1))
@@ -182,4 +189,4 @@ def _templates(owner: User) -> list[tuple[str, Any]]:
     mine = [(str(template.pk), template.name) for template in run_templates.own_templates(owner)]
     shipped = [(key, template.name) for key, template in SHIPPED.items()]
     groups = [("Templates of pevsite", shipped), *([("My templates", mine)] if mine else [])]
-    return [("", "The planner writes it" if is_connected() else "The planner writes it (needs a model)"), *groups]
+    return [("", "The planner writes it"), *groups]

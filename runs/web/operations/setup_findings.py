@@ -44,7 +44,7 @@ def findings() -> Iterator[Finding]:
     yield from _database()
     yield from _messages(problems["redis"])
     yield from _files(problems["files"])
-    yield Finding("Models", f"{current_service().sentence}.")
+    yield Finding("Models", current_service().for_operators)
     if settings.TRACES:
         what = "with what people, files and models have written" if settings.TRACE_CONTENT else "without any content"
         yield Finding("Traces", f"They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, {what}.")

@@ -34,8 +34,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_model")]
 
 HOW = (
     "; without a model only the sample contracts and the template “Document review” on texts and documents can be run, "
-    "so connect one: set a key (ANTHROPIC_API_KEY) or the base URL (ANTHROPIC_BASE_URL) of another or a local server "
-    "that speaks the Messages API, and start pevsite again."
+    "so ask your administrator to connect one."
 )
 REVIEW = shipped_plan("document-review")
 LEASE = {"lease.md": b"The Tenant shall pay a fee.\n"}

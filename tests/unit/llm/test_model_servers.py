@@ -213,7 +213,8 @@ def test_while_one_role_has_nobody_to_answer_the_rules_do_and_say_why(environ: d
         Provider.OFFLINE,
         {"offline-planner", "offline-executor", "offline-verifier"},
     )
-    assert f"documents. {reason} To connect a model, set a key" in found.sentence
+    assert found.advice.startswith(f"{reason} To connect a model, set a key")
+    assert found.for_operators == f"{found.sentence}. {found.advice}"
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "localhost:8080", "http://127.0.0.1:port"])

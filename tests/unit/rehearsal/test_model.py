@@ -190,13 +190,12 @@ TASK = "Report the largest of three files."
     ],
     ids=["task", "plan", "kept", "step", "criterion", "results"],
 )
-def test_another_job_is_an_error_that_says_how_to_connect_a_model(ask: Callable[[], object], what: str) -> None:
+def test_another_job_is_an_error_that_says_who_connects_a_model(ask: Callable[[], object], what: str) -> None:
     with pytest.raises(ModelError) as refused:
         ask()
     assert (refused.value.retriable, refused.value.kind) == (False, "unknown_job")
     assert str(refused.value) == (
         f"The rehearsal without AI does not know {what}: it can only review texts and documents, as in the sample "
-        "and the template “Document review”. To have it done, set a key (ANTHROPIC_API_KEY) or the base URL "
-        "(ANTHROPIC_BASE_URL) of another or a local server that speaks the Messages API, and start pevsite again; then "
+        "and the template “Document review”. To have it done, ask your administrator to connect a model; then "
         "submit the task again."
     )
