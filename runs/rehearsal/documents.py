@@ -1,30 +1,40 @@
-"""What tools have shown of the documents, which reads are due next, and what a step has not looked at, and why.
+"""The documents of a task, as far as tool calls have shown them: their lines with their places, and what is read next.
 
-The account is one value: the file of a step, its report and the open points of the run are all made from it.
+A document that is longer than the limits is not reviewed at all, and is named with this reason.
 """
 
 import re
-import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from functools import cached_property
-from itertools import islice, pairwise
-from posixpath import splitext
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from runs.documents.model.layout import Block, BlockKind
 from runs.documents.places.document import words_for
 from runs.pev.contracts import LeftOut
 from runs.pev.conversation.turns import MAX_CALLS
-from runs.pev.conversation.window import MAX_RESULT_CHARS
 from runs.pev.tools.find_files import READ_IN_PART
 from runs.rehearsal.conversation import Call, Use
-from runs.rehearsal.text import named, number_of
 from runs.text.truncate import truncate_line
 
+
+@dataclass(frozen=True)
+class Limits:
+    """What the offline rules read and write at most.
+
+    `turns`: after so many turns nothing more is read or commented; a step has 12, and the last ones are needed for the
+    file and the report. `file_characters`: those of one document, and of a file that is written, which a later step
+    reads. `task_characters`: those of all documents together.
+    """
+
+    turns: int = 9
+    file_characters: int = 200_000
+    task_characters: int = 1_000_000
+
+
+LINES_OF_A_CALL = 10_000
+"""The most that one call may ask for; the characters of an answer are fewer in most texts."""
 _TEXTS = (".md", ".markdown", ".txt", ".csv")
-"""Files that a tool shows as they are, whatever they begin with."""
+"""Files that a tool shows as they are, even if they begin like a document."""
 _PAGE_NAME = re.compile(r"\[(page=\d{1,6})\](?: .*)?")
 _PARAGRAPH = re.compile(
     r"\[((?:[a-z]{1,2}\d|page=\d{1,6}\.|L\d|[^\[\]!]{1,60}!)[^\[\]]{0,60})\] "
@@ -32,141 +42,113 @@ _PARAGRAPH = re.compile(
     r"[^{}]{0,40} (?={))?"
     r"(?:\{[^{}]{1,600}\} )*"
 )
-"""Name, number and remarks. A bare number is one of a clause where a sentence or a title begins behind it."""
+"""Anchor, number and remarks. A bare number is the number of a clause if a sentence or a title follows it."""
 
 
 class Line(NamedTuple):
-    """`place` is what people call where it stands, "clause 4.2(b)"; it and `anchor` are empty in a text. `begins`: a
-    paragraph of its own begins with it.
+    """A line of a document. `anchor`: what a citation calls its place; `place`: what people call it, such as “clause
+    4.2(b)”; `begins`: whether a paragraph begins with it.
     """
 
+    number: int
     text: str
-    anchor: str = ""
-    place: str = ""
+    anchor: str
+    place: str
     begins: bool = False
 
 
-def lines_in(path: str, text: str) -> Iterator[Line]:
-    """The lines of a whole file. A line end that ends it begins none, but an empty page at the end is a line."""
+def lines_in(path: str, text: str) -> list[Line]:
+    """The lines of a whole file. A line end at its end begins no line, but an empty page does."""
     shown = text.split("\n")
     if not shown[-1] and not _PAGE_NAME.fullmatch(shown[-2] if shown[1:] else ""):
         shown.pop()
-    return lines_of(path, shown)
+    return list(lines_of(path, shown))
 
 
-def lines_of(path: str, shown: Sequence[str]) -> Iterator[Line]:
-    """The lines as they are in the file. A page's name has a line of its own, which is none of the page."""
-    if path.lower().endswith(_TEXTS) or not (shown and (_PAGE_NAME.fullmatch(shown[0]) or _PARAGRAPH.match(shown[0]))):
-        yield from map(Line, shown)
+def lines_of(path: str, shown: Sequence[str], first: int = 1) -> Iterator[Line]:
+    """The lines as they are in the file, numbered from `first`, without the names of places and the remarks."""
+    is_document = shown and (_PAGE_NAME.fullmatch(shown[0]) or _PARAGRAPH.match(shown[0]))
+    if path.lower().endswith(_TEXTS) or not is_document:
+        yield from (Line(number, text, f"L{number}", f"line {number}") for number, text in enumerate(shown, first))
         return
-    paged = bool(_PAGE_NAME.fullmatch(shown[0]))
-    anchor = place = ""
-    for line in shown:
-        if paged and (page := _PAGE_NAME.fullmatch(line)):
-            anchor, place = page[1], _called(page[1], BlockKind.PAGE)
-        elif (head := _PARAGRAPH.match(line)) and (not paged or head[1].startswith("page=")):  # a comment on a page
-            anchor, place = head[1], _called(head[1], BlockKind.PARAGRAPH, head[2] or "")
-            yield Line(line[head.end() :], anchor, place, begins=True)
-        else:
-            yield Line(line, anchor, place)
+    is_paged = bool(_PAGE_NAME.fullmatch(shown[0]))
+    number, anchor, place = first, "", ""
+    for text in shown:
+        if is_paged and (page := _PAGE_NAME.fullmatch(text)):  # this line is not part of the page
+            anchor, place = page[1], _place(page[1], BlockKind.PAGE)
+            continue
+        head = _PARAGRAPH.match(text)
+        begins = head is not None and (not is_paged or head[1].startswith("page="))  # of pages: a comment on one
+        if head and begins:
+            anchor, place = head[1], _place(head[1], BlockKind.PARAGRAPH, head[2] or "")
+        yield Line(number, text[head.end() :] if head and begins else text, anchor, place, begins)
+        number += 1
 
 
-def _called(anchor: str, kind: BlockKind, clause: str = "") -> str:
+def _place(anchor: str, kind: BlockKind, clause: str = "") -> str:
     return words_for(Block(anchor=anchor, kind=kind, start=0, end=0, clause=clause))
 
 
-PAGE_LINES = 10_000
-"""The most lines that one call may ask for; so many characters as one answer may have are fewer in most texts."""
-_LINES_SHOWN = re.compile(r"(?P<path>.+), lines (?P<first>\d+)-(?P<last>\d+) of (?P<total>\d+)(?:, .+)?")
-_FORMATS = re.compile(r"\.(?:docx|pdf|xlsx|pptx|odt|rtf|epub|eml|msg|png|jpe?g|tif)", re.IGNORECASE)
-"""Formats whose size says nothing about how much text there is."""
-_LISTED = re.compile(r"(\d+)\t([^\t]+).*")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What is beyond a limit becomes an open point of the run; a test goes over all fields.
-
-    `turns`: after so many turns nothing more is read or commented: 12 are usual, and the last are needed for the file
-    and the report. `calls`: tool calls of one turn. `characters`: those read of all documents together. `file_chars`:
-    those of a file that is written.
-    """
-
-    turns: int = 9
-    calls: int = MAX_CALLS
-    characters: int = 1_000_000
-    file_chars: int = 1_000_000
-
-    @property
-    def of_own_files(self) -> "Limits":
-        """For files that the run has written itself: they are read whole, however long they are."""
-        return replace(self, characters=sys.maxsize)
-
-
-DEFAULT = Limits()
+TOO_LONG = "too long for the offline rules"
+NOT_TEXT = "it cannot be read as text"
+LONG_LINE = "it has a line that is too long for the offline rules"
+DISMISSED = "left out, by feedback"
+_UNREAD_CHARS = 200
 
 
 @dataclass
 class Document:
-    """What is known of one file. `total` lines, None until some were read. `cut`: lines that were shown in part only.
-    `pages`: how many calls have shown some of it. `places` says what its lines are called. `unread`: what of it its
-    reader could not read, so that no line of it says anything of that.
+    """What tool calls have shown of a file. `total`: its number of lines, None until some were read. `problem`: why it
+    is not reviewed. `unread`: what the reader of its format could not read. `is_dismissed`: a person has left it out.
     """
 
     path: str
     size: int = 0
-    lines: dict[int, str] = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
     total: int | None = None
-    refused: bool = False
-    cut: set[int] = field(default_factory=set)
-    pages: int = 0
-    places: dict[int, Line] = field(default_factory=dict)
+    problem: str = ""
     unread: str = ""
+    is_dismissed: bool = False
 
     @property
-    def missing(self) -> list[tuple[int, int]]:
-        """The first and last lines of what was not read of a document that was begun."""
-        last = self.total or 0
-        ends = [0, *sorted(self.lines), last + 1]
-        return [(one + 1, other - 1) for one, other in pairwise(ends) if one + 1 < other]
+    def is_due(self) -> bool:
+        """Whether more of it has to be read."""
+        return not (self.is_dismissed or self.problem or self.total == len(self.lines))
 
     @property
-    def is_format(self) -> bool:
-        """Whether it is a document of some program, whose size says nothing about how much text there is."""
-        return bool(_FORMATS.fullmatch(splitext(self.path)[1]))
+    def is_reviewed(self) -> bool:
+        return not (self.is_dismissed or self.problem or self.is_due)
+
+    @property
+    def note(self) -> str:
+        """What was not reviewed of it, and why. Empty if all of it was."""
+        if self.is_dismissed:
+            return DISMISSED
+        if not self.is_reviewed:
+            return f"not reviewed: {self.problem or TOO_LONG}"
+        return f"not reviewed as a whole: {self.unread}" if self.unread else ""
 
     @property
     def text(self) -> str:
-        return "\n".join(self.lines[number] for number in sorted(self.lines))
+        return "\n".join(line.text for line in self.lines)
 
     @property
     def characters(self) -> int:
-        return sum(len(line) + 1 for line in self.lines.values())
-
-    @property
-    def words(self) -> int:
-        return len(self.text.split())
-
-    @property
-    def beginnings(self) -> frozenset[int]:
-        """The lines that are known to begin a paragraph."""
-        return frozenset(number for number, line in self.places.items() if line.begins)
-
-    def place(self, line: int) -> str:
-        """What people call the place of a line: "clause 4.2(b)", "page 2", or "line 47" of a text."""
-        return self.places[line].place if line in self.places else f"line {line}"
+        return sum(len(line.text) + 1 for line in self.lines)
 
     def anchor(self, first: int, last: int) -> str:
-        """What a citation calls these lines."""
-        if first not in self.places:
-            return f"L{first}" if first == last else f"L{first}-L{last}"
-        begins, ends = (self.places[number].anchor if number in self.places else "" for number in (first, last))
-        paged = begins != ends and begins.startswith("page=") and ends.startswith("page=")
-        return f"{begins}-{ends.removeprefix('page=')}" if paged else begins
+        """What a citation calls these lines. The place of a paragraph is that of its last line."""
+        begins, ends = (self.lines[number - 1].anchor for number in (first, last))
+        is_range = begins != ends and re.match(r"(?:L|page=)\d+\Z", ends)
+        return f"{begins}-{ends.removeprefix('page=')}" if is_range else ends
 
 
-def library(calls: Sequence[Call], expected: Iterable[str]) -> dict[str, Document]:
-    """The files by path, as far as the calls have shown them, and those that are expected to be there."""
+_LISTED = re.compile(r"(\d+)\t([^\t]+).*")
+_LINES_SHOWN = re.compile(r"(?P<path>.+), lines (?P<first>\d+)-(?P<last>\d+) of (?P<total>\d+)(?:, .+)?")
+
+
+def documents_in(calls: Iterable[Call], limits: Limits, expected: Iterable[str] = ()) -> dict[str, Document]:
+    """The files by path that the calls have listed or read, and those that are expected to be there."""
     documents = {path: Document(path) for path in expected}
     for call in calls:
         if call.name == "list_files":
@@ -175,136 +157,44 @@ def library(calls: Sequence[Call], expected: Iterable[str]) -> dict[str, Documen
                     documents.setdefault(entry[2], Document(entry[2])).size = int(entry[1])
                 path, is_in_part, unread = line.removesuffix("]").partition(f" {READ_IN_PART}")
                 if is_in_part and path[1:] in documents:
-                    documents[path[1:]].unread = unread
+                    documents[path[1:]].unread = truncate_line(unread.rstrip("."), _UNREAD_CHARS)
         elif call.name == "read_file":
-            _take_page(call, documents.setdefault(call.path, Document(call.path)))
+            _add_page(call, documents.setdefault(call.path, Document(call.path)), limits)
     return dict(sorted(documents.items()))
 
 
-def unlisted(calls: Sequence[Call]) -> int:
-    """How many files list_files has left out."""
+def _add_page(call: Call, document: Document, limits: Limits) -> None:
+    head, _, body = call.result.partition("\n")
+    page = _LINES_SHOWN.fullmatch(head)
+    if page is None:
+        document.total = 0  # “… is empty”
+        document.problem = NOT_TEXT if call.is_error else ""
+        return
+    first, last, document.total = int(page["first"]), int(page["last"]), int(page["total"])
+    count = last - first + 1
+    lines = list(lines_of(call.path, body.split("\n"), first))
+    document.lines += [line._replace(text=line.text.removesuffix("\r")) for line in lines[:count]]
+    if "".join(line.text for line in lines[count : count + 1]).startswith("[cut: "):
+        document.problem = LONG_LINE
+    elif document.characters > limits.file_characters:
+        document.problem = TOO_LONG
+
+
+def not_listed(calls: Iterable[Call]) -> int:
+    """How many files there are beyond those that list_files has listed."""
     listings = [call.result for call in calls if call.name == "list_files"]
     return sum(int(more) for text in listings[-1:] for more in re.findall(r"^\[(\d+) more are not listed", text, re.M))
 
 
-def due(documents: Iterable[Document], limits: Limits, turns: int) -> list[Use]:
-    """The next parts of the files that have been begun, then new files. Empty when all was read, or at a limit."""
+def next_reads(documents: Iterable[Document], limits: Limits, turns: int) -> list[Use]:
+    """The next page of each document that is due, those that have been begun first. Empty at the limit of turns."""
     if turns >= limits.turns:
         return []
-    known = [one for one in documents if not one.refused]
-    room = limits.characters - sum(one.characters for one in known)
-    return list(islice(_reads(known, room), limits.calls))
+    due = sorted((one for one in documents if one.is_due), key=lambda one: one.total is None)
+    pages = ((one.path, len(one.lines) + 1) for one in due[:MAX_CALLS])
+    return [("read_file", {"path": path, "first_line": first, "lines": LINES_OF_A_CALL}) for path, first in pages]
 
 
-def _reads(documents: Sequence[Document], room: int) -> Iterator[Use]:
-    """As many as there is room for, in characters. A text that has more than that is not begun."""
-    for document in documents:
-        read, pages = max(1, len(document.lines)), max(1, document.pages)
-        at_once, width = max(1, 4 * read // (5 * pages)), document.characters // read + 1
-        for first, last in document.missing:
-            for start in range(first, last + 1, at_once):
-                if room <= 0:
-                    return
-                count = min(at_once, last - start + 1)
-                yield "read_file", {"path": document.path, "first_line": start, "lines": count}
-                room -= min(MAX_RESULT_CHARS, count * width)
-    for document in documents:
-        if document.total is None and (document.is_format or document.size <= room):
-            yield "read_file", {"path": document.path, "first_line": 1, "lines": PAGE_LINES}
-            room -= MAX_RESULT_CHARS if document.is_format else document.size
-        if room <= 0:
-            return
-
-
-def _take_page(call: Call, document: Document) -> None:
-    head, _, body = call.result.partition("\n")
-    page = _LINES_SHOWN.fullmatch(head)
-    if page is None:
-        if not document.pages:
-            document.refused = call.is_error
-            document.total = None if call.is_error else 0  # “… is empty”
-        return
-    document.pages += 1
-    first, last, document.total = int(page["first"]), int(page["last"]), int(page["total"])
-    lines = list(lines_of(call.path, body.split("\n")))
-    count = last - first + 1
-    if "".join(line.text for line in lines[count : count + 1]).startswith("[cut: "):
-        document.cut.add(last)
-    for number, line in enumerate(lines[:count], first):
-        document.lines[number] = line.text.removesuffix("\r")
-        if line.anchor:
-            document.places[number] = line
-
-
-_UNREAD_CHARS = 200
-"""A reason is one line of a contract, with room for the others."""
-TOO_LONG = "too long for the offline rules"
-
-
-class Share(StrEnum):
-    """How much of a document was looked at. The values are words for people."""
-
-    WHOLE = "reviewed"
-    PART = "not reviewed as a whole"
-    NOTHING = "not reviewed"
-    DISMISSED = "left out, by feedback"
-
-
-@dataclass(frozen=True)
-class Account:
-    """The documents of a task, and the number of files that no tool has listed. `dismissed`: the paths that a person
-    has left out.
-    """
-
-    documents: Sequence[Document]
-    unlisted: int = 0
-    limits: Limits = DEFAULT
-    dismissed: Collection[str] = ()
-
-    @cached_property
-    def _shares(self) -> dict[str, tuple[Share, str]]:
-        return {one.path: self._share(one) for one in self.documents}
-
-    def with_share(self, *shares: Share) -> list[Document]:
-        return [one for one in self.documents if self._shares[one.path][0] in shares]
-
-    def note(self, document: Document) -> str:
-        """How much of it was looked at and why not all; nothing for a document that was reviewed as a whole."""
-        share, why = self._shares[document.path]
-        return "" if share is Share.WHOLE else f"{share}: {why}" if why else str(share)
-
-    @property
-    def left_out(self) -> list[LeftOut]:
-        """What was not looked at although no person has said so."""
-        left = [LeftOut(path=one.path, why=self.note(one)) for one in self.with_share(Share.NOTHING, Share.PART)]
-        if self.unlisted:
-            left.append(LeftOut(path="", why="not reviewed: files that the list of all files had no room for"))
-        return left
-
-    @property
-    def shortfall(self) -> str:
-        """A clause such as “not reviewed: a.md and 3 more”, or nothing."""
-        paths = {share: [one.path for one in self.with_share(share)] for share in (Share.NOTHING, Share.PART)}
-        clauses = [f"{share}: {named(some, 5)}" for share, some in paths.items() if some]
-        if self.unlisted:
-            clauses.append(f"not listed: {number_of(self.unlisted, 'more file')}")
-        return "; ".join(clauses)
-
-    def _share(self, document: Document) -> tuple[Share, str]:
-        """How much of a document was looked at, and why not all of it."""
-        if document.path in self.dismissed:
-            return Share.DISMISSED, ""
-        if document.refused:
-            return Share.NOTHING, "it cannot be read as text"
-        if document.total is None:
-            too_long = document.size > self.limits.characters and not document.is_format
-            why = TOO_LONG if too_long else "with the other documents it is more than the offline rules read"
-            return Share.NOTHING, why
-        reasons = [unread] if (unread := truncate_line(document.unread.rstrip("."), _UNREAD_CHARS)) else []
-        if document.missing or document.cut:
-            why = f"{len(document.lines) - len(document.cut):,} of {document.total:,} lines were read"
-            why += f", the rest is {TOO_LONG}" if document.missing else ""
-            if document.cut:
-                why += f", of {number_of(len(document.cut), 'very long line')} only the beginning was"
-            reasons.append(why)
-        return (Share.PART, "; ".join(reasons)) if reasons else (Share.WHOLE, "")
+def gaps_of(documents: Iterable[Document]) -> list[LeftOut]:
+    """What was not reviewed although no person has said so."""
+    return [LeftOut(path=one.path, why=one.note) for one in documents if one.note and not one.is_dismissed]

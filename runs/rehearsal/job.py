@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from posixpath import basename, dirname
 
 from runs.pev.contracts import Criterion, LeftOut, PlanContract, PlanStep
 from runs.pev.imports.imported import plan_in
@@ -24,7 +23,6 @@ TEMPLATE = "document-review"
 NO_AI = "Offline rules, no AI"
 NOTE = f"{NO_AI}: fixed patterns and counts made this. No one understood the text or looked for anything else."
 
-INVENTORY_FILES = "Every file of the task is listed in {path}, or counted there as not listed"
 INVENTORY_LINES = "The lines given in {path} are those that reading the documents showed"
 FACTS_OCCUR = "The text of every row of {path} occurs in the document and line that the row names"
 FINDINGS_WHOLE = "Every finding in {path} names its document, line, verbatim quote and a recommendation"
@@ -33,30 +31,20 @@ NOTICES_COMPLETE = "Every finding of {other} is named by its id in {path}"
 ANSWER_FIGURES = "The final answer states the result in figures and names {path}"
 ANSWER_NO_AI = "The final answer says that no AI was involved"
 COMMENTS_STAND = commented.COMMENTS_STAND
-_OF_STEPS = (
-    INVENTORY_FILES,
-    INVENTORY_LINES,
-    FACTS_OCCUR,
-    FINDINGS_WHOLE,
-    QUOTES_OCCUR,
-    NOTICES_COMPLETE,
-    COMMENTS_STAND,
-)
+_OF_STEPS = (INVENTORY_LINES, FACTS_OCCUR, FINDINGS_WHOLE, QUOTES_OCCUR, NOTICES_COMPLETE, COMMENTS_STAND)
 _OF_THE_RUN = (ANSWER_FIGURES, ANSWER_NO_AI)
 
 LEAVE_OUT = "Leave out these documents: "
 ON_PURPOSE = "Rehearsal: on its first attempt this step leaves one recommendation out on purpose."
 
 POINTS = "Points in all: "
-NOT_LISTED = "Not listed here: "
 FACT_COLUMNS = ("document", "kind", "text", "line")
 OUTPUTS = {
-    "inventory": "inventory.md",
-    "key-facts": "key-facts.csv",
-    "findings": "findings.md",
-    "notices": "notices.md",
+    "inventory": "review/inventory.md",
+    "key-facts": "review/key-facts.csv",
+    "findings": "review/findings.md",
+    "notices": "review/notices.md",
 }
-FINDINGS = "review/findings.md"
 
 
 @cache
@@ -90,21 +78,18 @@ def _writes_its_own(step: PlanStep) -> bool:
     if step.step_id == commented.STEP:
         copies = [path.startswith(commented.REVIEWED) and commented.is_word(path) for path in step.outputs]
         return bool(copies) and all(copies)
-    return [basename(path) for path in step.outputs] == [OUTPUTS[step.step_id]] and bool(
-        re.fullmatch(r"review(-\d+)?", dirname(step.outputs[0]))
-    )
+    return step.outputs == [OUTPUTS[step.step_id]]
 
 
-def findings_of(step: PlanStep) -> str:
-    """The file of findings that the step with the comments works from."""
-    criteria = (pattern(COMMENTS_STAND).fullmatch(one.text) for one in step.acceptance_criteria)
-    return next((found["findings"] for found in criteria if found), FINDINGS)
+def is_own(path: str) -> bool:
+    """Whether it is a file of the review. All other files are documents, in any folder."""
+    return path in OUTPUTS.values() or path.startswith(commented.REVIEWED)
 
 
 @cache
 def _descriptions() -> dict[str, str]:
     known = {step.step_id: step.description for step in template().steps}
-    return known | {commented.STEP: commented.step_for(FINDINGS, [commented.REVIEWED]).description}
+    return known | {commented.STEP: commented.step_for(OUTPUTS["findings"], [commented.REVIEWED]).description}
 
 
 def _is_known(criterion: Criterion, wordings: Iterable[str]) -> bool:
@@ -158,19 +143,14 @@ def entries_in(text: str) -> Iterator[PointEntry]:
             yield PointEntry(head[1], head[2], " ".join(_QUOTE.findall(part)), dict(_FIELD.findall(part)))
 
 
-def gaps_section(left: Iterable[LeftOut]) -> list[str]:
+def gaps_section(gaps: Iterable[LeftOut]) -> list[str]:
     """The lines of the section that names what was not reviewed, as `gaps_in` reads them; nothing without gaps."""
-    lines = [f"- {one.path}: {one.why}" if one.path else f"- {one.why}" for one in left]
+    lines = [f"- {gap.path}: {gap.why}" for gap in gaps]
     return ["", NOT_REVIEWED, "", *lines] if lines else []
 
 
 def gaps_in(text: str, documents: Iterable[str]) -> dict[str, str]:
     """Why these documents were not reviewed, or not as a whole. Documents without a gap are left out."""
-    lines = text.partition(f"\n{NOT_REVIEWED}\n")[2].partition("\n## ")[0].split("\n")
-    return {
-        path: line.removeprefix(start)
-        for path in documents
-        for start in [f"- {path}: "]
-        for line in lines
-        if line.startswith(start)
-    }
+    lines = text.partition(f"\n{NOT_REVIEWED}\n")[2].split("\n")
+    said = ((path, line, f"- {path}: ") for path in documents for line in lines)
+    return {path: line.removeprefix(start) for path, line, start in said if line.startswith(start)}

@@ -8,7 +8,7 @@ from runs.enums import Role
 from runs.llm.model_servers import REHEARSAL
 from runs.rehearsal import executor, planner, synthesizer, verifier
 from runs.rehearsal.conversation import Conversation, Use, read
-from runs.rehearsal.documents import DEFAULT, Limits
+from runs.rehearsal.documents import Limits
 
 MODELS = frozenset(REHEARSAL.values())
 
@@ -19,7 +19,7 @@ class Rehearsal:
     Raises ModelError, not to be tried again, for every job but the document review.
     """
 
-    limits = DEFAULT
+    limits = Limits()
 
     def ask(self, ask: Ask) -> Reply:
         conversation = read(ask)

@@ -10,7 +10,7 @@ from runs.pev.delimiters import listed_in
 from runs.pev.plans import commented
 from runs.rehearsal import job
 from runs.rehearsal.conversation import Conversation, unknown
-from runs.rehearsal.text import number_of
+from runs.text.plural import pluralize
 
 MAX_LINE = 3_000
 """Characters of the line that names what is left out; a description may have 4,000."""
@@ -71,7 +71,7 @@ def _answers(conversation: Conversation, out: frozenset[str]) -> Iterator[Reques
 def _kept(conversation: Conversation) -> list[PlanStep]:
     lines = [line for line in conversation.text("kept_steps").split("\n") if line]
     steps = [PlanStep.model_validate_json(line) for line in lines]
-    if not all(job.is_known(step) and step.outputs[0].startswith(("review/", commented.REVIEWED)) for step in steps):
+    if not all(map(job.is_known, steps)):
         raise unknown("the steps that have passed")
     return steps
 
@@ -106,7 +106,7 @@ def _context(
     conversation: Conversation, documents: Sequence[str], out: frozenset[str], *, on_purpose: bool
 ) -> Iterator[ContextItem]:
     name = next(step.name for step in job.template().steps if step.step_id == "findings")
-    made = f"{job.NO_AI}: the template “Document review” for {number_of(len(documents), 'file')}."
+    made = f"{job.NO_AI}: the template “Document review” for {pluralize(len(documents), 'file')}."
     yield ContextItem(name="How this plan was made", value=made)
     yield ContextItem(name="Limits of offline rules", value=_LIMITS)
     yield ContextItem(name="Rehearsal", value=_ON_PURPOSE.format(name=name) if on_purpose else "None in this version.")

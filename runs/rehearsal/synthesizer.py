@@ -9,8 +9,6 @@ from runs.rehearsal.conversation import Conversation, unknown
 from runs.rehearsal.text import linked
 from runs.text.truncate import truncate_line
 
-SHOWN_CHARS = 30_000
-"""Of one step's result in the answer, which has to fit into one reply."""
 _CAUTION = (
     "The rules find patterns, they do not understand the text; what they miss they do not report, and what the request "
     "asks beyond this review was not looked for."
@@ -28,21 +26,14 @@ def answer(conversation: Conversation) -> SynthesizedAnswer:
     open_points = " What is left open stands before this answer." if conversation.all("gap") else ""
     lines = [headline + open_points, ""]
     if copies := results.pop(commented.STEP, ""):
-        lines += ["**Word documents with comments:**", "", _cut(copies.partition("\n")[2].strip()), ""]
-    lines += [_cut(details.strip()), ""]
+        lines += ["**Word documents with comments:**", "", copies.partition("\n")[2].strip(), ""]
+    lines += [re.sub(r"^#{1,3} ", "#### ", details.strip(), flags=re.MULTILINE), ""]
     names = {step.step_id: step.name for step in job.template().steps}
     if results:
         lines += ["## What the other steps found", ""]
     for key, text in results.items():
-        where = next((f" See {linked(path)}." for path in written if path.endswith(f"/{job.OUTPUTS[key]}")), "")
+        where = f" See {linked(job.OUTPUTS[key])}." if job.OUTPUTS[key] in written else ""
         lines += [f"**{names[key]}.** {truncate_line(text.partition('\n')[0], 1_000)}{where}", ""]
     lines += ["## Files", "", *(files[:200] or ["None were written."])]
     lines += ["", f"{job.NO_AI}: no AI was involved in this answer. {_CAUTION}"]
     return SynthesizedAnswer(answer=re.sub(r"\n{3,}", "\n\n", "\n".join(lines)))
-
-
-def _cut(text: str) -> str:
-    """The details, cut at a line; headings of theirs go down a level."""
-    if len(text) > SHOWN_CHARS:
-        text = text[:SHOWN_CHARS].rpartition("\n")[0] + "\n- … (cut; the rest stands in the file)"
-    return re.sub(r"^#{1,3} ", "#### ", text, flags=re.MULTILINE)

@@ -12,7 +12,7 @@ from tests.hostile.expressions import kept
 from tests.installation import ROOT
 
 CSV_HOME = "runs/text/csv_tables.py"
-CSV_WRITERS = {"runs/rehearsal/executor.py"}
+CSV_WRITERS = {"runs/rehearsal/review_files.py"}
 NUMBER_HOMES = ("runs/text/numbers.py", "runs/text/numerals.py", "runs/text/quantities.py")
 NOT_OF_DOCUMENTS = {
     "runs/documents/formats/pdf/characters.py: _WORD_WITH_DIGITS": "words with a digit, maybe a mark",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.rehearsal.documents import Document
+from runs.rehearsal.documents import Document, lines_in
 from runs.rehearsal.findings import facts_in
 
 
@@ -20,16 +20,11 @@ from runs.rehearsal.findings import facts_in
     ],
 )
 def test_each_kind_of_fact_is_found(text: str, kind: str, found: str) -> None:
-    facts = list(facts_in(Document("a.md", 0, {1: "Some words.", 2: "", 3: text})))
+    facts = list(facts_in(Document("a.md", lines=lines_in("a.md", f"Some words.\n\n{text}"))))
     assert [(fact.kind, fact.text, fact.line) for fact in facts] == [(kind, found, 3)]
 
 
 def test_a_party_is_listed_once_and_a_name_over_two_lines_begins_in_the_first() -> None:
-    lines = {
-        1: "between Lindenhof",
-        2: "Grundbesitz AG and others",
-        3: "",
-        4: "Lindenhof Grundbesitz AG pays EUR 5. EUR 5",
-    }
-    facts = list(facts_in(Document("a.md", 0, lines)))
+    text = "between Lindenhof\nGrundbesitz AG and others\n\nLindenhof Grundbesitz AG pays EUR 5. EUR 5"
+    facts = list(facts_in(Document("a.md", lines=lines_in("a.md", text))))
     assert [(fact.text, fact.line) for fact in facts] == [("Lindenhof Grundbesitz AG", 1), ("EUR 5", 4), ("EUR 5", 4)]

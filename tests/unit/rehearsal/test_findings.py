@@ -5,14 +5,13 @@ import pytest
 from runs.contracts.ports import ToolUse
 from runs.pev.tools.toolbox import RunTools
 from runs.rehearsal.conversation import Call
-from runs.rehearsal.documents import Document, library
-from runs.rehearsal.findings import findings_in
+from runs.rehearsal.documents import Document, Limits, documents_in, lines_in
+from runs.rehearsal.findings import Finding, findings_in
 from tests.unit.rehearsal.bench import CONTRACTS, Memory
 
 
 def document(text: str) -> Document:
-    lines = dict(enumerate(text.split("\n"), 1))
-    return Document("a.md", len(text), lines, len(lines))
+    return Document("a.md", lines=lines_in("a.md", text))
 
 
 def found(text: str) -> list[tuple[str, str, int]]:
@@ -61,7 +60,7 @@ def test_what_is_settled_is_no_point(text: str) -> None:
 
 def test_the_same_words_twice_are_one_point_and_blanks_are_two() -> None:
     (vague,) = findings_in(document("Act promptly.\n\nAct promptly.\n\nAct promptly."))
-    assert (vague.line, vague.also) == (1, (3, 5))
+    assert (vague.line, vague.places) == (1, ("line 1", "line 3", "line 5"))
     assert found("TBD\n\nTBD") == [("Placeholder", "TBD", 1), ("Placeholder", "TBD", 3)]
 
 
@@ -82,12 +81,16 @@ def test_a_payment_is_settled_where_the_words_behind_it_say_where_its_amount_sta
 def as_seen(path: str) -> Document:
     """A sample as the tool shows it."""
     shown = RunTools(Memory(CONTRACTS)).run(ToolUse("one", "read_file", {"path": path}))
-    return library([Call("read_file", shown.text, is_error=False, path=path)], [])[path]
+    return documents_in([Call("read_file", shown.text, is_error=False, path=path)], Limits())[path]
+
+
+def anchor_of(finding: Finding) -> str:
+    return finding.citation.rpartition("#")[2].rstrip(")")
 
 
 def test_the_problems_put_into_the_samples_are_found() -> None:
     points = [
-        f"{path.removeprefix('contracts/')[:4]} {one.anchor}, {one.places[0]} {one.kind}: {one.term}"
+        f"{path.removeprefix('contracts/')[:4]} {anchor_of(one)}, {one.places[0]} {one.kind}: {one.term}"
         for path in sorted(CONTRACTS)
         for one in findings_in(as_seen(path))
     ]

@@ -27,7 +27,6 @@ def described(*lines: str) -> PlanStep:
         described(job.ON_PURPOSE),
         described(f"{job.LEAVE_OUT}`a.md`"),
         changed(name="Another name", estimated_complexity="low"),
-        changed(expected_outputs=["review-2/findings.md"]),
         changed(acceptance_criteria=[Criterion(text="There", check=FileExists(kind="file_exists", path="x"))]),
     ],
 )
@@ -45,6 +44,7 @@ def test_a_step_of_the_document_review_is_known(step: PlanStep) -> None:
         changed(step_id="largest"),
         changed(expected_outputs=["review/largest.md"]),
         changed(expected_outputs=["digest/findings.md"]),
+        changed(expected_outputs=["review-2/findings.md"]),
         changed(expected_outputs=["review/findings.md", "review/more.md"]),
         changed(expected_outputs=[]),
         changed(acceptance_criteria=[*FINDINGS.acceptance_criteria, Criterion(text="It names the largest file")]),
@@ -65,3 +65,9 @@ def test_a_plan_is_known_by_its_steps_and_its_success_criteria() -> None:
 def test_paths_are_left_out_by_their_whole_name() -> None:
     line = f"{job.LEAVE_OUT}`a.md`, `b c.md`"
     assert job.left_out(described(line).description, ["a.md", "b c.md", "c.md", "aa.md"]) == {"a.md", "b c.md"}
+
+
+def test_everything_but_the_files_of_the_review_is_a_document() -> None:
+    own = ["review/findings.md", "review/key-facts.csv", "reviewed/contracts/lease.docx"]
+    documents = ["lease.docx", "review/lease.md", "review/old/findings.md", "contracts/findings.md", "findings.md"]
+    assert [path for path in [*own, *documents] if job.is_own(path)] == own

@@ -1,4 +1,4 @@
-"""No step leaves work out in silence: what it does not look at, or does not write, is an open point."""
+"""No step leaves work out in silence: what it does not look at is an open point, and what it cannot do blocks it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -8,7 +8,7 @@ import pytest
 
 from runs.pev.contracts import LeftOut
 from runs.pev.plans.commented import MAX_COPIES, NONE_FOUND, with_copies
-from runs.rehearsal.documents import DEFAULT, Limits
+from runs.rehearsal.documents import Limits
 from runs.submission.run_templates import shipped_plan
 from tests.documents.pdfs import joined, line, pages_of
 from tests.documents.word import field, note, paragraph, word
@@ -23,12 +23,12 @@ FILES = {
     "text.md": b"".join(b"- Fee %d: TBD, due on 1 May 2026, EUR 5.\n" % n for n in range(300)),
     "note.txt": b"It is done promptly.\n",
 }
-FEE, QUIET = word(paragraph("The fee is TBD.")), FILES["quiet.docx"]
-TIGHT = {"turns": 2, "calls": 1, "characters": 2_000, "file_chars": 500}
+LIMITS = Limits()
+TIGHT = {"turns": 3, "file_characters": 500, "task_characters": 2_000}
 STEPS = ("inventory", "key-facts", "findings", "word-copies", "notices")
 
 
-def run_over(files: Mapping[str, bytes], limits: Limits = DEFAULT) -> Bench:
+def run_over(files: Mapping[str, bytes], limits: Limits = LIMITS) -> Bench:
     """A run of the template over these files."""
     bench = Bench({path: as_read(path, data) for path, data in files.items()}, request="Do it.")
     bench.model.limits = limits
@@ -61,7 +61,7 @@ def test_every_limit_is_tried() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TIGHT)
 def test_a_step_that_delivers_less_because_of_a_limit_says_so(name: str) -> None:
-    bench = run_over(FILES, replace(DEFAULT, **{name: TIGHT[name]}))
+    bench = run_over(FILES, replace(LIMITS, **{name: TIGHT[name]}))
     lost = 0
     for step in STEPS:
         whole, cut = unlimited().of(step)[-1], bench.of(step)[-1] if bench.of(step) else None
@@ -96,10 +96,10 @@ CASES: dict[str, tuple[dict[str, bytes], str, LeftOut]] = {
         "findings",
         LeftOut(path="b.txt", why="not reviewed: too long for the offline rules"),
     ),
-    "too many": (
-        {f"{number}.md": b"It is due promptly.\n" * 20_000 for number in range(3)},
+    "longer than a call shows in every turn": (
+        {"a.md": b"All is well.\n", "b.txt": b"It is due.\n" * 9_000 + (b"x" * 20_000 + b"\n") * 9},
         "key-facts",
-        LeftOut(path="2.md", why="not reviewed: with the other documents it is more than the offline rules read"),
+        LeftOut(path="b.txt", why="not reviewed: too long for the offline rules"),
     ),
     "unreadable": (
         {"a.md": b"All is well.\n", "scan.png": b"\x89PNG\0"},
@@ -125,27 +125,15 @@ CASES: dict[str, tuple[dict[str, bytes], str, LeftOut]] = {
         "key-facts",
         LeftOut(path="a.pdf", why="not reviewed as a whole: Page 2 of 2 could not be read"),
     ),
-    "an unread part of a long document": (
-        {"a.docx": word(paragraph(field("AUTONUM"), "x" * 120_000))},
+    "a very long line of a document": (
+        {"a.docx": word(paragraph(field("AUTONUM"), "x" * 120_000)), "b.md": b"All is well."},
         "inventory",
-        LeftOut(
-            path="a.docx",
-            why="not reviewed as a whole: The number that Word counts at paragraph 1 was left out: the file does not "
-            "hold it. Look at it in Word; 0 of 1 lines were read, of 1 very long line only the beginning was",
-        ),
+        LeftOut(path="a.docx", why="not reviewed: it has a line that is too long for the offline rules"),
     ),
     "a very long line": (
-        {"a.md": b"First.\n" + b"word " * 20_000 + b"\nIt is due promptly.\n"},
+        {"a.md": b"First.\n" + b"word " * 20_000 + b"\nIt is due promptly.\n", "b.md": b"All is well."},
         "findings",
-        LeftOut(
-            path="a.md",
-            why="not reviewed as a whole: 2 of 3 lines were read, of 1 very long line only the beginning was",
-        ),
-    ),
-    "more files than are listed": (
-        {f"{number:03}.md": b"All is well.\n" for number in range(503)},
-        "findings",
-        LeftOut(path="", why="not reviewed: files that the list of all files had no room for"),
+        LeftOut(path="a.md", why="not reviewed: it has a line that is too long for the offline rules"),
     ),
     "a place without comments": (
         {"a.docx": word(paragraph("Rent.", note("footnote", 1)), FOOTNOTE)},
@@ -167,12 +155,49 @@ def test_what_is_not_looked_at_is_an_open_point(case: str) -> None:
     assert expected in left_out(run_over(files), step)
 
 
+TO_DO = "Choose fewer files, or connect a model."
+BLOCKED: dict[str, tuple[dict[str, bytes], Limits, str, str]] = {
+    "more files than are listed": (
+        {f"{number:03}.md": b"All is well.\n" for number in range(503)},
+        LIMITS,
+        "inventory",
+        f"There are 503 files, and the list of them has room for 500. {TO_DO}",
+    ),
+    "more text than is read": (
+        {f"{number}.md": b"It is due promptly.\n" * 7_000 for number in range(8)},
+        LIMITS,
+        "inventory",
+        f"The documents have more than the offline rules read, 1,000,000 characters together. {TO_DO}",
+    ),
+    "more points than a file holds": (
+        {"a.md": b"- The fee is TBD.\n" * 1_000},
+        LIMITS,
+        "findings",
+        f"review/findings.md would have 282,988 characters; the offline rules write at most 200,000. {TO_DO}",
+    ),
+    "more comments than one attempt makes": (
+        {"a.docx": word(paragraph("Due ____ on.") * 60)},
+        Limits(turns=3),
+        "word-copies",
+        f"10 comments could not be written in one attempt. {TO_DO}",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", BLOCKED)
+def test_what_is_too_much_blocks_the_step_and_says_what_to_do(case: str) -> None:
+    files, limits, step, sentence = BLOCKED[case]
+    (attempt,) = run_over(files, limits).of(step)
+    assert (attempt.output.status, attempt.output.notes) == ("blocked", sentence)
+
+
 @pytest.mark.slow
 def test_a_copy_says_what_was_not_reviewed_of_its_document() -> None:
-    bench = run_over({"long.docx": LONG, "quiet.docx": FILES["quiet.docx"]}, replace(DEFAULT, characters=40_000))
+    bench = run_over({"long.docx": LONG, "quiet.docx": FILES["quiet.docx"]}, replace(LIMITS, file_characters=40_000))
     (copies,) = bench.of("word-copies")
     assert copies.passed
-    assert "Not reviewed as a whole: " in copies.tree["reviewed/long.docx"].decode()
+    assert "Not reviewed: too long for the offline rules." in copies.tree["reviewed/long.docx"].decode()
     assert "No findings: the rules found nothing" not in copies.tree["reviewed/long.docx"].decode()
 
 
@@ -183,30 +208,6 @@ def test_a_copy_says_what_its_reader_could_not_read() -> None:
     assert copies.passed
     assert "Not reviewed as a whole: The number that Word counts at paragraph 1 was left out" in copy
     assert NONE_FOUND not in copy
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("files", "said"),
-    [
-        ({"a.md": b"- The fee is TBD.\n" * 40, "b.docx": FEE}, {"b.docx": "1 of 1 point"}),
-        ({"a.docx": FEE, "b.docx": word(paragraph("It is TBD.") * 40)}, {"a.docx": "", "b.docx": "38 of 40 points"}),
-        (
-            {"a.md": b"- The fee is TBD.\n" * 40, "b.docx": FEE, "c.docx": QUIET},
-            {"b.docx": "1 of 1 point", "c.docx": "No"},
-        ),
-    ],
-)
-def test_no_copy_says_that_nothing_was_found_where_points_had_no_room(
-    files: Mapping[str, bytes], said: Mapping[str, str]
-) -> None:
-    bench = run_over(files, replace(DEFAULT, file_chars=1_000))
-    (copies,) = bench.of("word-copies")
-    assert copies.passed
-    for path, words in said.items():
-        copy = copies.tree[f"reviewed/{path}"].decode()
-        gap = f"Not reviewed as a whole: {words} without room in the findings."
-        assert (gap in copy, NONE_FOUND in copy) == (bool(words) and words != "No", words == "No"), path
 
 
 @pytest.mark.slow

@@ -1,8 +1,9 @@
-"""Blocks, sentences with their lines, and verbatim quotes."""
+"""Blocks with their lines, verbatim quotes, and Markdown."""
 
 import pytest
 
-from runs.rehearsal.text import QUOTE_CHARS, Quote, Sentence, blocks, cited, sentences, table
+from runs.rehearsal.documents import lines_in
+from runs.rehearsal.text import QUOTE_CHARS, TextBlock, blocks, cited, cut_at_line, table
 
 TEXT = """# Lease No. 5
 
@@ -15,55 +16,55 @@ No. 5 too. The end.
 
 Last
 """
-LINES = dict(enumerate(TEXT.split("\n"), 1))
+LINES = lines_in("lease.md", TEXT)
+
+
+def block_of(text: str) -> TextBlock:
+    (block,) = blocks(lines_in("a.md", text))
+    return block
 
 
 def test_lines_that_belong_together_are_a_block() -> None:
-    assert [[number for number, _ in block] for block in blocks(LINES)] == [[1], [3, 4, 5], [6], [7], [8], [10]]
+    found = [[line.number for line in block.lines] for block in blocks(LINES)]
+    assert found == [[1], [3, 4, 5], [6], [7], [8], [10]]
 
 
-def test_sentences_know_the_lines_they_stand_in() -> None:
+@pytest.mark.parametrize(
+    ("words", "quote"),
+    [
+        ("Tenant", ("1.1 The Tenant pays the rent.", 3, 4)),
+        ("monthly", ("It is due monthly; No. 5 too.", 4, 5)),
+        ("end", ("The end.", 5, 5)),
+    ],
+)
+def test_a_sentence_is_quoted_with_the_lines_that_it_is_in(words: str, quote: tuple[str, int, int]) -> None:
     block = list(blocks(LINES))[1]
-    assert [(one.text, one.starts) for one in sentences(block)] == [
-        ("1.1 The Tenant pays the rent.", ((0, 3), (20, 4))),
-        ("It is due monthly;", ((0, 4),)),
-        ("No. 5 too.", ((0, 5),)),
-        ("The end.", ((0, 5),)),
-    ]
+    start = block.text.index(words)
+    assert block.quote(start, start + len(words)) == quote
 
 
 @pytest.mark.parametrize("at", [0, 300, 1_200, 1_985])
-def test_a_quote_is_verbatim_short_around_its_words_and_has_the_line_it_begins_in(at: int) -> None:
+def test_a_quote_of_a_long_sentence_is_verbatim_and_consists_of_the_words_around(at: int) -> None:
     words = [f"w{number:04d}" for number in range(1_000)]
-    text = " ".join(words)
-    sentence = Sentence(text, tuple((offset, 1 + offset // 500) for offset in range(0, len(text), 500)))
+    block = block_of("\n".join(" ".join(words[start : start + 80]) for start in range(0, 1_000, 80)))
     start = 3 * at - 3 * at % 6
-    quote = sentence.quote(start, start + 5)
-    assert text[start : start + 5] in quote.text.split()
+    quote = block.quote(start, start + 5)
+    assert block.text[start : start + 5] in quote.text.split()
     assert set(quote.text.split()) <= set(words)
+    assert 100 < len(quote.text) <= QUOTE_CHARS
+    first = block.text.index(quote.text)
+    assert (quote.first, quote.last) == (1 + first // 480, 1 + (first + len(quote.text) - 1) // 480)
+
+
+def test_a_quote_of_one_long_word_is_the_word_or_a_part_of_it() -> None:
+    quote = block_of("x" * 1_000).quote(500, 510)
+    assert (set(quote.text), quote.first, quote.last) == ({"x"}, 1, 1)
     assert len(quote.text) <= QUOTE_CHARS
-    first = text.index(quote.text)
-    assert (quote.first, quote.last) == (1 + first // 500, 1 + (first + len(quote.text) - 1) // 500)
-    assert (quote.before, quote.after) == (not text.startswith(quote.text), not text.endswith(quote.text))
 
 
-def test_a_quote_of_one_long_word_is_cut_in_it() -> None:
-    quote = Sentence("x" * 1_000, ((0, 7),)).quote(500, 510)
-    assert (set(quote.text), quote.first, quote.last) == ({"x"}, 7, 7)
-    assert len(quote.text) <= QUOTE_CHARS
-
-
-def test_a_citation_is_of_the_whole_clause_over_all_of_its_lines() -> None:
-    clause = "1.3 The Tenant may use parking spaces TBD in the courtyard at no extra charge."
-    sentence = Sentence(clause, ((0, 23), (62, 24)))
-    assert cited("a b.md", sentence.quote(38, 41), "L23-L24") == f"[“{clause}”](a%20b.md#L23-L24)"
-
-
-def test_an_ellipsis_stands_beside_what_is_quoted_of_a_longer_sentence() -> None:
-    assert (
-        cited("a.md", Quote("the rent is due", 2, 2, before=True, after=True), "L2")
-        == "… [“the rent is due”](a.md#L2) …"
-    )
+def test_a_citation_is_a_link_from_the_words_to_their_place() -> None:
+    clause = "1.3 The Tenant may use parking spaces TBD."
+    assert cited("a b.md", clause, "L23-L24") == f"[“{clause}”](a%20b.md#L23-L24)"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_an_ellipsis_stands_beside_what_is_quoted_of_a_longer_sentence() -> None
     ],
 )
 def test_a_row_is_quoted_without_what_begins_and_ends_it(row: str, link: str) -> None:
-    assert cited("a.md", Sentence(row, ((0, 8),)).quote(2, 10), "L8") == link
+    assert cited("a.md", block_of(row).quote(2, 10).text, "L8") == link
 
 
 def test_a_bar_in_a_cell_is_escaped() -> None:
@@ -83,5 +84,10 @@ def test_a_bar_in_a_cell_is_escaped() -> None:
 
 
 def test_a_sentence_ends_behind_a_definition_in_brackets() -> None:
-    (paragraph,) = blocks({1: 'A Ltd (the "Buyer"). It', 2: "pays by 3 May."})
-    assert [one.text for one in sentences(paragraph)] == ['A Ltd (the "Buyer").', "It pays by 3 May."]
+    block = block_of('A Ltd (the "Buyer"). It\npays by 3 May.')
+    assert [block.quote(start, start + 1).text for start in (0, 22)] == ['A Ltd (the "Buyer").', "It pays by 3 May."]
+
+
+def test_a_long_text_is_cut_at_a_line_and_says_where_the_rest_is() -> None:
+    assert cut_at_line("a line\nanother\nthird", 17) == "a line\nanother\n- … (cut; the rest is in the file)"
+    assert cut_at_line("a line", 6) == "a line"

@@ -16,7 +16,6 @@ EXCEPTIONS = {
     "runs/pev/checks/tables.py": "cuts a list of names",
     "runs/evidence/citations/citation_reader.py": "cuts a list of figures",
     "runs/readmodel/run_again.py": "cuts a list of names",
-    "runs/rehearsal/synthesizer.py": "cuts at the end of a line, and names the file that has the rest",
     "runs/reports/brief.py": "cuts at the end of a word or clause and continues in the annex",
     "runs/web/files/excerpt.py": "cuts the beginning of a line, up to its hit",
 }
