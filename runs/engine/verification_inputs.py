@@ -34,7 +34,7 @@ from runs.pev.input_coverage import read_whole
 from runs.pev.policy import Capacities
 from runs.pev.read_set import meant_by
 from runs.pev.tools.ask_person import AskPerson
-from runs.pev.tools.registry import SHOWING_FILES, TOOLS, calculation_in, missing_in
+from runs.pev.tools.registry import ABOUT_FILES, SHOWING_FILES, TOOLS, calculation_in, missing_in
 from runs.pev.tools.tool import Results
 from runs.pev.verification.case import VerificationInput
 from runs.pev.verification.requests import PersonRequest
@@ -224,7 +224,8 @@ def source_of_call(call: ToolCall) -> ToolText:
 def earlier_calls(plan: Plan, before: datetime | None = None) -> dict[str, ToolText]:
     """The calls of attempts that had passed `before` a moment, by their names as sources.
 
-    Calls that only show files are left out, because the files are sources themselves.
+    Calls that show or write files are left out, because the files are sources themselves. Nearly every step makes such
+    calls: with them, each step of a long plan would cost more than the one before.
     """
     until = Q(finished_at__lt=before) if before else Q()
     passed = Attempt.objects.filter(until, step__plan=plan, status=AttemptStatus.PASSED).order_by("number")
@@ -234,7 +235,7 @@ def earlier_calls(plan: Plan, before: datetime | None = None) -> dict[str, ToolT
         kept_doers = kept.values_list("reused_from", "reused_from__reused_from", "key")
         doers |= {reused or own: key for own, reused, key in kept_doers if own}
     of_doers = ToolCall.objects.filter(attempt__in=doers, generation=F("work__generation"), ordinal__lt=CHECKS)
-    calls = of_doers.exclude(name__in=SHOWING_FILES).order_by("work", "ordinal").only(*_CALL_COLUMNS)
+    calls = of_doers.exclude(name__in=ABOUT_FILES).order_by("work", "ordinal").only(*_CALL_COLUMNS)
     return {f"{STEP}{doers[call.attempt_id or 0]}/tool-{call.ordinal}": source_of_call(call) for call in calls}
 
 

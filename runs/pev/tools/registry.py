@@ -45,6 +45,8 @@ WRITING = _with_effect([Effect.WRITES_FILES])
 LOOKING = _with_effect(CHANGES_NOTHING)
 """Tools that change nothing."""
 SHOWING_FILES = frozenset(name for name, tool in TOOLS.items() if tool.results is Results.FILES)
+ABOUT_FILES = SHOWING_FILES | WRITING
+"""Tools whose results only repeat or confirm what is in files, which are sources themselves."""
 BASIC = frozenset(name for name, tool in TOOLS.items() if tool.is_basic)
 DEPENDING_ON_TIME = frozenset(name for name, tool in TOOLS.items() if tool.depends_on_time)
 
