@@ -76,7 +76,7 @@ class Choice(forms.ChoiceField):
         """The contract decides."""
 
 
-class Part(forms.Form):
+class PartForm(forms.Form):
     """A form for one part of a contract. `original`: that part of the plan that is edited, None for a new one."""
 
     lists: ClassVar[Mapping[str, type[PartFormSet]]] = {}
@@ -204,7 +204,7 @@ class Part(forms.Form):
 
 
 if TYPE_CHECKING:
-    BaseFormSet = forms.BaseFormSet[Part]
+    BaseFormSet = forms.BaseFormSet[PartForm]
 else:
     BaseFormSet = forms.BaseFormSet  # annotations only: the class cannot be subscripted
 
@@ -241,7 +241,7 @@ class PartFormSet(BaseFormSet):
             raise InvalidInput(BROKEN)
 
     @cached_property
-    def rows(self) -> list[Part]:
+    def rows(self) -> list[PartForm]:
         """All rows in the order in which they are shown."""
         if not self.is_bound:
             return list(self.forms)
@@ -252,7 +252,7 @@ class PartFormSet(BaseFormSet):
         return rows
 
     @cached_property
-    def kept(self) -> list[Part]:
+    def kept(self) -> list[PartForm]:
         """The rows that become parts of the contract."""
         return [row for row in self.rows if not row.is_removed and not (row.drops_blank and row.is_blank)]
 
@@ -261,7 +261,7 @@ class PartFormSet(BaseFormSet):
         kept = self.kept
         return [row.original for row in kept] != list(self.originals) or any(row.is_changed for row in kept)
 
-    def new_row(self, index: int) -> Part:
+    def new_row(self, index: int) -> PartForm:
         """A row that nothing has been typed into."""
         return self.form(prefix=self.add_prefix(index), initial=self.new_values(), **self.get_form_kwargs(None))
 
@@ -269,7 +269,9 @@ class PartFormSet(BaseFormSet):
         return {}
 
 
-def formset_of(form: type[Part], min_num: int = 0, most: int = MAX_PARTS, base: type[PartFormSet] = PartFormSet) -> Any:
+def formset_of(
+    form: type[PartForm], min_num: int = 0, most: int = MAX_PARTS, base: type[PartFormSet] = PartFormSet
+) -> Any:
     """The class of a list of such forms. A new list has `min_num` blank rows."""
     return forms.formset_factory(
         form,

@@ -22,7 +22,7 @@ from runs.web.plan_editor.part_forms import (
     Choice,
     Lines,
     Location,
-    Part,
+    PartForm,
     PartFormSet,
     TypedText,
     formset_of,
@@ -42,7 +42,7 @@ _KINDS = [(name, f"Automatic: {kind.title}") for name, kind in KINDS.items()]
 _RISKS = [(risk.value, f"{risk.value}-risk step") for risk in Complexity]
 
 
-class CheckPart(Part):
+class CheckPart(PartForm):
     """The form of one check, or of one row of a check. Fields left empty get the default of the contract."""
 
     @classmethod
@@ -82,7 +82,7 @@ CHECK_FORMS: Mapping[str, type[CheckPart]] = {name: _check_form(kind) for name, 
 """The form of each kind of check, in the order in which they are offered."""
 
 
-class CriterionForm(Part):
+class CriterionForm(PartForm):
     text = TypedText("What has to hold", rows=1)
     about = Choice("It speaks of", _ABOUT)
     kind = Choice("Decided by", [_BY_AI, *_KINDS])
@@ -154,7 +154,7 @@ class CriterionForm(Part):
                 super().refuse(location, sentence)
 
 
-class ContextForm(Part):
+class ContextForm(PartForm):
     drops_blank = True
     name = TypedText("Name")
     value = TypedText("What is to be known", rows=1)
@@ -164,13 +164,13 @@ def _tools() -> list[tuple[str, str]]:
     return [("", "Choose a tool"), *((name, name) for name in sorted(tool_names()))]
 
 
-class ActionForm(Part):
+class ActionForm(PartForm):
     drops_blank = True
     tool = Choice("Tool", _tools, attributes={"aria-label": "Tool"})
     purpose = TypedText("What for", attributes={"aria-label": "What for"})
 
 
-class OutputForm(Part):
+class OutputForm(PartForm):
     drops_blank = True
     path = TypedText("Path", attributes={"aria-label": "File"})
     cited = forms.BooleanField(label="may carry citations", required=False, initial=True)
@@ -181,7 +181,7 @@ class Dependencies(forms.MultipleChoiceField):
         """The contract decides."""
 
 
-class StepForm(Part):
+class StepForm(PartForm):
     """A folded step is bound to one field. If that is empty, its other fields are not made before they are needed."""
 
     step_id = TypedText("Key")
@@ -340,7 +340,7 @@ class StepFormSet(PartFormSet):
         return {"step_id": self.new_key(), "dependencies": last, "estimated_complexity": risk}
 
 
-class PlanForm(Part):
+class PlanForm(PartForm):
     """The whole plan. The contract and the checks of plans decide whether it is valid."""
 
     goal = TypedText("Goal", rows=2)

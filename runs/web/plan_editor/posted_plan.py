@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from runs.errors import InvalidInput
 from runs.pev.contracts import PlanContract
-from runs.web.plan_editor.part_forms import BROKEN, TOO_MANY, FormOptions, Part, PartFormSet
+from runs.web.plan_editor.part_forms import BROKEN, TOO_MANY, FormOptions, PartForm, PartFormSet
 from runs.web.plan_editor.plan_forms import FOLDED, PlanForm, StepForm, posted
 
 MAX_ROWS = 5_000
@@ -83,14 +83,14 @@ def press(form: PlanForm, do: str) -> tuple[PlanForm, str]:
     return PlanForm(form.data, original=form.original, options=form.options), focus
 
 
-def row_at(form: PlanForm, prefix: str) -> Part | None:
+def row_at(form: PlanForm, prefix: str) -> PartForm | None:
     start, _, index = prefix.rpartition("-")
     formset = next((one for one in form.every_formset() if one.prefix == start), None)
     is_index = formset is not None and index.isascii() and index.isdecimal() and len(index) < 5
     return formset.forms[int(index)] if formset and is_index and int(index) < len(formset.forms) else None
 
 
-def _pressed(row: Part, formset: PartFormSet, verb: str) -> str:
+def _pressed(row: PartForm, formset: PartFormSet, verb: str) -> str:
     data, prefix = row.data, str(row.prefix)
     rows = formset.rows
     match verb:
@@ -125,7 +125,7 @@ def open_step(step: StepForm) -> None:
     step.data.pop(step.add_prefix(FOLDED), None)
 
 
-def _insert(formset: PartFormSet, row: Part | None) -> str:
+def _insert(formset: PartFormSet, row: PartForm | None) -> str:
     """Adds a copy of the row behind it, or a new row at the end. Returns its prefix."""
     data, index = formset.data, len(formset.forms)
     if index >= formset.absolute_max:
