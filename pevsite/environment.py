@@ -212,6 +212,17 @@ class Environment(BaseSettings):
         "line", description="`json`: one object for each line, for programs that collect logs."
     )
 
+    # Reports
+    report_organisation: Annotated[str, Form("text")] = Field(
+        "", max_length=200, description="The organisation that reports name at the top of their first page."
+    )
+    report_logo: Annotated[str, PlainValidator(values.picture), Form("a PNG or JPEG file")] = Field(
+        "", description="The logo next to it, at most 1 MB."
+    )
+    report_footer: Annotated[str, Form("text")] = Field(
+        "", max_length=200, description="A line at the foot of each page of a report, such as an address."
+    )
+
     # Models
     anthropic_api_key: Secret = Field(
         NO_SECRET, description="Claude answers. Without a key and a base URL there is only the rehearsal without AI."

@@ -3,6 +3,7 @@
 Each function raises ValueError with the second half of a sentence that begins with the name of the variable.
 """
 
+import base64
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ from runs.text.domains import sites
 
 BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/+[\w.=-]+)*)/*")
 MIN_TOKEN_CHARACTERS = 20
+MAX_PICTURE_BYTES = 1_000_000
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SANDBOX_FOLDERS = frozenset(map(Path, ("/", "/tmp", "/root", "/home", "/run", "/var", "/var/tmp")))  # noqa: S108
 """Folders that commands must not see: the sandbox has its own there, or they contain more than a command should see."""
@@ -51,6 +53,20 @@ def no_comment(text: str) -> str:
     if text.startswith("#"):
         raise ValueError("it begins with #, so a comment was taken for its value. Put comments on their own lines.")
     return text
+
+
+def picture(path: str) -> str:
+    """The PNG or JPEG file at this path, in base64."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_PICTURE_BYTES + 1)
+    except OSError as error:
+        raise ValueError(f"the file cannot be read ({error.strerror}).") from error
+    if len(data) > MAX_PICTURE_BYTES:
+        raise ValueError("the picture is larger than 1 MB. Make it smaller.")
+    if not data.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")):
+        raise ValueError("the file is no PNG or JPEG picture.")
+    return base64.b64encode(data).decode()
 
 
 def postgres_address(address: SecretStr) -> SecretStr:

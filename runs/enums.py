@@ -269,6 +269,7 @@ class EventKind(StrEnum):
     ANSWERED = "answered"
     FINISHED = "finished"
     RENAMED = "renamed"
+    REPORT_NAMED = "report_named"
     ARCHIVED = "archived"
     RESTORED = "restored"
     NOTE = "note"

@@ -655,6 +655,21 @@ class Renamed(EventData):
         return f"{self.by} renamed the run from “{self.before}” to “{self.after}”."
 
 
+class ReportNamed(EventData):
+    """The client, the matter and the author that the report names from now on; empty for none."""
+
+    kind: Literal[EventKind.REPORT_NAMED] = EventKind.REPORT_NAMED
+    by: str
+    client: str = ""
+    matter: str = ""
+    author: str = ""
+
+    def _sentence(self, step: str) -> str:
+        names = {"client": self.client, "matter": self.matter, "author": self.author}
+        told = ", ".join(f"{name} “{text}”" for name, text in names.items() if text)
+        return f"{self.by} changed what the report names: {told or 'no client, matter or author'}."
+
+
 class Archived(EventData):
     kind: Literal[EventKind.ARCHIVED] = EventKind.ARCHIVED
     by: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
+
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -14,6 +16,8 @@ from runs.store import event_log
 
 MAX_TITLE = 120
 """Characters of a title: one line of a list, and the length of the column."""
+MAX_NAME = 200
+"""Characters of a client, a matter or an author: the length of their columns."""
 
 
 def rename(run_id: int, user: User, title: str) -> str:
@@ -32,12 +36,47 @@ def rename(run_id: int, user: User, title: str) -> str:
 
 def checked_title(title: str) -> str:
     """The title on one line, without characters that cannot be printed. Raises InvalidInput."""
-    title = "".join(one for one in " ".join(title.split()) if one.isprintable())
+    title = _on_one_line(title)
     if not title:
         raise InvalidInput("Give the run a title.")
     if len(title) > MAX_TITLE:
         raise InvalidInput(f"The title has {len(title):,} characters; {MAX_TITLE} are allowed.")
     return title
+
+
+def _on_one_line(text: str) -> str:
+    return "".join(char for char in " ".join(text.split()) if char.isprintable())
+
+
+@dataclass(frozen=True)
+class ReportNames:
+    """What a report names below its title; empty for none."""
+
+    client: str = ""
+    matter: str = ""
+    author: str = ""
+
+
+def name_in_report(run_id: int, user: User, names: ReportNames) -> None:
+    """Set what the report of a run names. They are part of no prompt and no approval.
+
+    Raises NotAllowed, or InvalidInput for a text that is too long.
+    """
+    names = ReportNames(**{name: _checked_name(name, text) for name, text in asdict(names).items()})
+    with event_log.writing():
+        run = _managed(run_id, user)
+        if names != ReportNames(run.client, run.matter, run.author):
+            by = user.get_username()
+            event = events.ReportNamed(by=by, client=names.client, matter=names.matter, author=names.author)
+            event_log.record(run_id, event)
+            event_log.keep(run, **asdict(names))
+
+
+def _checked_name(name: str, text: str) -> str:
+    text = _on_one_line(text)
+    if len(text) > MAX_NAME:
+        raise InvalidInput(f"The {name} has {len(text):,} characters; {MAX_NAME} are allowed.")
+    return text
 
 
 def archive(run_id: int, user: User) -> None:

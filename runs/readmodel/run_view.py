@@ -90,9 +90,13 @@ class RunReading:
     @cached_property
     def citations(self) -> RunCitations:
         """The citations of the answer and of the documents that the run made."""
+        return citations_of(self.run, self.files_without_citations)
+
+    @cached_property
+    def files_without_citations(self) -> frozenset[str]:
+        """The files that the plan wants without citations."""
         plans = self.rows.plans
-        steps = [step.spec for step in self.rows.steps.get(plans[-1].pk, ())] if plans else []
-        return citations_of(self.run, finished_in(steps))
+        return finished_in(step.spec for step in self.rows.steps.get(plans[-1].pk, ())) if plans else frozenset()
 
     @property
     def rollback(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 
 from pydantic import TypeAdapter
@@ -51,47 +50,21 @@ MAX_SECONDS = 60.0
 
 def pictured(report: blocks.PrintableReport) -> blocks.PrintableReport:
     """The report with a picture of each diagram, or a clause that says why there is none; the same for the same one."""
-    drawing = _Drawing()
-    brief = tuple(replace(one, blocks=drawing.all(one.blocks)) for one in report.brief)
-    annex = tuple(replace(one, blocks=drawing.all(one.blocks)) for one in report.annex)
-    return replace(report, brief=brief, annex=annex) if drawing.found else report
-
-
-def has_pictures(report: blocks.PrintableReport) -> bool:
-    finding = _Drawing()
-    for section in (*report.brief, *report.annex):
-        finding.all(section.blocks)
-    return finding.pictures > 0
+    return report.changed(_Drawing())
 
 
 class _Drawing:
-    """Goes through blocks inside of blocks."""
+    """Draws the diagrams among blocks, up to the limits of a report."""
 
     def __init__(self) -> None:
-        self.found = self.pictures = 0
-        self._bytes = 0
+        self._found = self._bytes = 0
         self._end = time.monotonic() + MAX_SECONDS
 
-    def all(self, found: Iterable[blocks.Block]) -> tuple[blocks.Block, ...]:
-        return tuple(map(self._one, found))
-
-    def _one(self, block: blocks.Block) -> blocks.Block:
-        match block:
-            case blocks.Diagram():
-                self.found += 1
-                self.pictures += bool(block.picture)
-                return block if block.picture else self._drawn(block)
-            case blocks.Items():
-                return replace(block, rows=tuple(map(self.all, block.rows)))
-            case blocks.Quotation() | blocks.Notice():
-                return replace(block, blocks=self.all(block.blocks))
-            case blocks.CheckList():
-                return replace(block, rows=tuple(replace(row, details=self.all(row.details)) for row in block.rows))
-            case _:
-                return block
-
-    def _drawn(self, block: blocks.Diagram) -> blocks.Diagram:
-        if self.found > MAX_DRAWN:
+    def __call__(self, block: blocks.Block) -> blocks.Block:
+        if not isinstance(block, blocks.Diagram) or block.picture:
+            return block
+        self._found += 1
+        if self._found > MAX_DRAWN:
             return replace(block, problem=f"only the first {MAX_DRAWN} of a report are")
         if time.monotonic() > self._end:
             return replace(block, problem="the others took too long; make the file again")

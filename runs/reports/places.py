@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from runs.contracts.base import RESULT
 from runs.contracts.ports import FileInfo
-from runs.documents.printing.blocks import SOURCE, CitedSource, Span, Spans, span
+from runs.documents.printing.blocks import SOURCE, Block, CitedSource, Span, Spans, span, with_spans
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence
 from runs.models import Attempt, Step
 from runs.store import blobs, trees
+from runs.text.file_titles import titles_of
 from runs.text.visible import visible_text
 
 MAX_AROUND = 160
@@ -20,6 +23,8 @@ MAX_BYTES = 2_000_000
 """Bytes of a source that is read to show the line. Of a longer one only the place is named."""
 
 
+MAX_TITLED = 500
+"""Given documents that have titles. With more, paths are kept: each text is searched for all of them."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -37,10 +42,42 @@ class CitedPlaces(Protocol):
     def attempt(self, attempt: Attempt) -> str: ...
 
 
-class InReport:
-    """Addresses in an export: lists each cited place once, in the order of the text, with its words from the store."""
+class PathTitles:
+    """The titles of the given documents, which a report names instead of their paths.
 
-    def __init__(self) -> None:
+    `known` maps paths to titles. It is empty for a project, whose files people name by their paths.
+    """
+
+    def __init__(self, paths: Collection[str]) -> None:
+        self.known = titles_of(paths) if len(paths) <= MAX_TITLED else {}
+        longest_first = sorted(map(re.escape, self.known), key=len, reverse=True)
+        self._path = re.compile(rf"(?<![\w/.-])(?:{'|'.join(longest_first)})(?![\w/-])") if self.known else None
+
+    def in_text(self, text: str) -> str:
+        return self._path.sub(lambda match: self.known[match[0]], text) if self._path else text
+
+    def in_block(self, block: Block) -> Block:
+        """The block with titles instead of paths in its own words, except in quoted words and code."""
+        return with_spans(block, self._in_span)
+
+    def _in_span(self, one: Span) -> Span:
+        if one.code and one.text in self.known:
+            return replace(one, text=self.known[one.text], code=False)
+        if one.code or one.text.startswith("“"):
+            return one
+        return replace(one, text=self.in_text(one.text))
+
+
+class InReport:
+    """Addresses in an export: lists each cited place once, in the order of the text, with its words from the store.
+
+    `sections` maps the paths of delivered files to the sections of the report that show them.
+    """
+
+    def __init__(self, titles: PathTitles, sections: Mapping[str, str], *, hashes: bool) -> None:
+        self._titles = titles
+        self._sections = sections
+        self._hashes = hashes
         self._numbers: dict[tuple[str, str, int, int], int] = {}
         self._listed: list[CitedSource] = []
         self._texts: dict[str, str] = {}
@@ -51,6 +88,8 @@ class InReport:
 
     def citation(self, one: Citation) -> str:
         place = one.source.removeprefix(RESULT)
+        if one.plain and place in self._sections:
+            return f"#{self._sections[place]}"
         if one.source != place:
             place = f"{place} as the run has left it"
         where = place if one.plain else f"{place}, {one.where}"
@@ -77,9 +116,9 @@ class InReport:
         key = (source, sha256, start, end)
         if key not in self._numbers:
             self._numbers[key] = len(self._numbers) + 1
-            self._listed.append(
-                CitedSource(self._numbers[key], span(where).text, sha256, self._around(sha256, start, end))
-            )
+            place = span(self._titles.in_text(where)).text
+            around = self._around(sha256, start, end)
+            self._listed.append(CitedSource(self._numbers[key], place, sha256 if self._hashes else "", around))
         return f"{SOURCE}{self._numbers[key]}"
 
     def _around(self, sha256: str, start: int, end: int) -> Spans:

@@ -11,24 +11,28 @@ from pydantic import TypeAdapter
 from runs.documents.printing.blocks import PrintableReport
 from runs.models import Run
 from runs.readmodel.run_view import RunReading, reading_of
-from runs.reports.outline import exported_from
+from runs.reports.outline import Part, exported_from
 
 _report: TypeAdapter[PrintableReport] = TypeAdapter(PrintableReport)
 
 
 class ReportInput:
-    """A run, read once. Formats that are made of blocks share one report, and isolated writers share its JSON."""
+    """A run, read once. Formats that are made of blocks share one report, and isolated writers share its JSON.
 
-    def __init__(self, reading: RunReading) -> None:
+    `part` is what these formats contain. JSON always contains all.
+    """
+
+    def __init__(self, reading: RunReading, part: Part = Part.ALL) -> None:
         self.reading = reading
+        self.part = part
 
     @classmethod
-    def of(cls, run: Run) -> ReportInput:
-        return cls(reading_of(run))
+    def of(cls, run: Run, part: Part = Part.ALL) -> ReportInput:
+        return cls(reading_of(run), part)
 
     @cached_property
     def report(self) -> PrintableReport:
-        return exported_from(self.reading)
+        return exported_from(self.reading, self.part)
 
     @cached_property
     def data(self) -> bytes:
@@ -43,7 +47,8 @@ class ReportFormat:
     Formats are offered by `order`. `write` raises PevError with a sentence for people.
 
     `is_slow`: writing takes seconds. Downloads then wait on a page of their own, and the archive leaves the format out.
-    `text`: the report for clients that read text, such as models over MCP; None if the format is not offered to them.
+    `has_parts`: the report and its protocol can be had apart. `text`: the report for clients that read text, such as
+    models over MCP; None if the format is not offered to them.
     """
 
     name: str
@@ -53,4 +58,5 @@ class ReportFormat:
     order: int
     write: Callable[[ReportInput], bytes]
     is_slow: bool = False
+    has_parts: bool = True
     text: Callable[[ReportInput], str] | None = None

@@ -78,15 +78,24 @@ class Texts:
         self._left = MAX_ALL_CHARACTERS
         self._known = hashlib.sha256()
 
-    def add(self, key: object, text: str, place: Run | Attempt, *, top: int = 0, most: int = MAX_CHARACTERS) -> None:
-        """Add a text. `top` is the level of its highest heading, 0 for no headings."""
+    def add(
+        self,
+        key: object,
+        text: str,
+        place: Run | Attempt,
+        *,
+        top: int = 0,
+        most: int = MAX_CHARACTERS,
+        finished: bool = False,
+    ) -> None:
+        """Add a text. `top` is the level of its highest heading, 0 for no headings. `finished`: it must not cite."""
         text = text.strip()
         shown = text[: min(most, self._left)]
         if len(shown) < len(text):
             self._cut[key] = len(text) - len(shown)
         self._left -= len(shown)
         self._known.update(shown.encode(errors="replace"))
-        self._given[key] = (linked_to_be(shown, place, self._places), top)
+        self._given[key] = (linked_to_be(shown, place, self._places, finished=finished), top)
 
     def read(self) -> None:
         # No text can contain the digest of all of them, so that none can pass a link off as one that was looked up.
@@ -109,9 +118,9 @@ _KNOWN = "\0looked-up:"
 """A placeholder for the beginning of a looked-up link, until all texts are known. No text contains a NUL."""
 
 
-def linked_to_be(text: str, place: Run | Attempt, places: CitedPlaces) -> str:
+def linked_to_be(text: str, place: Run | Attempt, places: CitedPlaces, *, finished: bool = False) -> str:
     text = text.replace("\0", "�")
-    cited = cited_in(text, place)
+    cited = cited_in(text, place, finished=finished)
     return linked(text, cited, lambda one: f"{_KNOWN}{places.citation(one)}", lambda one: _nearest(one, places))
 
 

@@ -18,7 +18,7 @@ from tests.reporting import as_json, as_markdown, exported, written
 MAX_PDF_SECONDS = 5.0
 MAX_SECONDS = 1.0
 FORMS: dict[str, Callable[[Run], int]] = {
-    "outline": lambda run: len(exported(run).annex),
+    "outline": lambda run: len(exported(run).protocol),
     "Markdown": lambda run: len(as_markdown(run)),
     "HTML": lambda run: len(html.as_html(exported(run))),
     "JSON": lambda run: len(as_json(run)),

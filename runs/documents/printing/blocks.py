@@ -5,8 +5,8 @@ Nothing here is markup: each writer escapes what it gets. All texts are printabl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Annotated, Literal
 
@@ -123,7 +123,7 @@ class FactList:
 
 @dataclass(frozen=True, slots=True)
 class CheckItem:
-    """One judgement. `label`: its number, such as C2. `by`: who decided it, and with what confidence."""
+    """One judgement. `label`: its number, such as C2, or nothing. `by`: who decided it, and with what confidence."""
 
     mark: Mark
     label: str
@@ -192,25 +192,95 @@ class ReportSection:
 
 
 @dataclass(frozen=True, slots=True)
+class Letterhead:
+    """What the first page begins with and each page ends with. `logo` is a PNG or JPEG in base64."""
+
+    organisation: str = ""
+    logo: str = ""
+    footer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PrintableReport:
     """A report. `word` precedes the title of a run that did not succeed. `about` says which run it is and when it was
-    exported; `at` is that time in ISO 8601, or empty if nothing has happened yet.
+    exported; `at` is that time in ISO 8601, or empty if nothing has happened yet. `facts` are the lines below the
+    title, such as the client.
+
+    `main` is what one sends to a client. `protocol` is how the result came about: steps, calls, costs and hashes.
     """
 
     title: str
-    word: str
-    tone: Tone
-    about: str
-    at: str
-    brief: tuple[ReportSection, ...]
-    annex: tuple[ReportSection, ...]
-    foot: str
+    word: str = ""
+    tone: Tone = ""
+    about: str = ""
+    at: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    main: tuple[ReportSection, ...] = ()
+    protocol: tuple[ReportSection, ...] = ()
+    foot: str = ""
+    letterhead: Letterhead = Letterhead()
+
+    @property
+    def sections(self) -> tuple[ReportSection, ...]:
+        return (*self.main, *self.protocol)
 
     @property
     def places(self) -> dict[str, str]:
         """Maps each address to the text that replaces a link to it in formats without links."""
-        listed = (block for section in self.annex for block in section.blocks if isinstance(block, SourceList))
+        listed = (block for section in self.sections for block in section.blocks if isinstance(block, SourceList))
         return {f"{SOURCE}{one.number}": one.place for block in listed for one in block.rows}
+
+    def changed(self, change: Callable[[Block], Block]) -> PrintableReport:
+        """The report with each block replaced by what `change` returns for it, inner blocks first."""
+        main, protocol = (
+            tuple(replace(one, blocks=changed(one.blocks, change)) for one in sections)
+            for sections in (self.main, self.protocol)
+        )
+        return replace(self, main=main, protocol=protocol)
+
+
+def changed(found: Iterable[Block], change: Callable[[Block], Block], *, quotations: bool = True) -> tuple[Block, ...]:
+    """Replaces each block, and each block inside of others, by what `change` returns for it, inner blocks first.
+
+    Without `quotations` they stay as they are.
+    """
+
+    def one(block: Block) -> Block:
+        match block:
+            case Items():
+                block = replace(block, rows=tuple(map(all_of, block.rows)))
+            case Notice():
+                block = replace(block, blocks=all_of(block.blocks))
+            case Quotation():
+                block = replace(block, blocks=all_of(block.blocks)) if quotations else block
+            case CheckList():
+                block = replace(block, rows=tuple(replace(row, details=all_of(row.details)) for row in block.rows))
+        return change(block)
+
+    def all_of(blocks: Iterable[Block]) -> tuple[Block, ...]:
+        return tuple(map(one, blocks))
+
+    return all_of(found)
+
+
+def with_spans(block: Block, change: Callable[[Span], Span]) -> Block:
+    """The block with each of its own spans replaced by what `change` returns for it."""
+
+    def all_of(words: Spans) -> Spans:
+        return tuple(map(change, words))
+
+    match block:
+        case Paragraph() | Heading():
+            return replace(block, spans=all_of(block.spans))
+        case TableBlock():
+            rows = tuple(tuple(map(all_of, row)) for row in block.rows)
+            return replace(block, head=tuple(map(all_of, block.head)), rows=rows)
+        case FactList():
+            return replace(block, rows=tuple((term, all_of(words)) for term, words in block.rows))
+        case CheckList():
+            return replace(block, rows=tuple(replace(row, spans=all_of(row.spans)) for row in block.rows))
+        case _:
+            return block
 
 
 def span(text: object, *, strong: bool = False, emphasis: bool = False, code: bool = False, to: str = "") -> Span:

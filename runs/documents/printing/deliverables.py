@@ -28,8 +28,6 @@ _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _NOTES_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
 MAX_NESTING = 100
 """As in `markup`, but higher, because nothing else waits for this process. Deeper nesting is refused."""
-_DEEPEST_LIST = 3
-"""The template of python-docx has styles for so many levels of lists."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,7 @@ class Deliverable:
 
 
 _given: TypeAdapter[Deliverable] = TypeAdapter(Deliverable)
+_report: TypeAdapter[blocks.PrintableReport] = TypeAdapter(blocks.PrintableReport)
 _blocks: TypeAdapter[tuple[blocks.Block, ...]] = TypeAdapter(tuple[blocks.Block, ...])
 
 
@@ -61,10 +60,10 @@ def pdf(data: bytes) -> bytes:
     """Returns the tagged PDF (UA-1) of a `Deliverable` (JSON), always the same bytes."""
     given = _given.validate_json(data)
     found = _read(given)
-    said = {"word": "", "title": _titled(given, found), "about": "", "brief": [], "annex": [], "foot": ""}
+    report = json.loads(_report.dump_json(blocks.PrintableReport(_titled(given, found))))
     shown = {"blocks": json.loads(_blocks.dump_json(found)), "notes": given.notes}
     try:
-        return typeset.pdf(json.dumps({**said, **shown}, ensure_ascii=False).encode())
+        return typeset.pdf(json.dumps({**report, **shown}, ensure_ascii=False).encode())
     except InvalidInput as error:
         raise InvalidInput("could not be laid out as PDF; write it in a simpler way, or as .docx") from error
 
@@ -83,13 +82,12 @@ def _titled(given: Deliverable, found: Iterable[blocks.Block]) -> str:
 
 
 class _DeliverableWriter(Writer):
-    """A writer whose headings begin at level 1 and whose lists are those of Word."""
+    """A writer whose citations are footnotes."""
 
     def __init__(self, title: str, notes: Sequence[str]) -> None:
-        super().__init__(blocks.PrintableReport(title, "", "", "", "", (), (), ""))
+        super().__init__(blocks.PrintableReport(title))
         self._notes = notes
         self._noted: list[str] = []
-        self.above = 0
 
     def finished(self, found: tuple[blocks.Block, ...]) -> bytes:
         self.add(found)
@@ -106,26 +104,6 @@ class _DeliverableWriter(Writer):
             if to.startswith(NOTE):
                 self._noted.append(self._notes[int(to.removeprefix(NOTE))])
                 element.append(_reference(len(self._noted)))
-
-    def items(self, block: blocks.Items, depth: int) -> None:
-        level = min(depth + 1, _DEEPEST_LIST)
-        style = ("ListBullet" if block.start is None else "ListNumber") + (str(level) if level > 1 else "")
-        number = None if block.start is None else self._numbered_from(block.start, style)
-        for row in block.rows:
-            first = row[0].spans if row and isinstance(row[0], blocks.Paragraph) else ()
-            element = self.new(style)
-            if number is not None:
-                element.get_or_add_pPr().get_or_add_numPr().get_or_add_numId().val = number
-            self.fill(element, first)
-            self.add(row[1:] if first else row, depth + 1)
-
-    def _numbered_from(self, start: int, style: str) -> int:
-        """Creates a list of its own, so that its numbers do not continue those of the list before it."""
-        numbering = self.document.part.numbering_part.element
-        shared = self.document.styles.element.get_by_id(style).pPr.numPr.numId.val
-        number = numbering.add_num(numbering.num_having_numId(shared).abstractNumId.val)
-        number.add_lvlOverride(ilvl=0).add_startOverride(start)
-        return int(number.numId)
 
 
 def _reference(number: int) -> BaseOxmlElement:

@@ -18,7 +18,8 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.oxml.xmlchemy import BaseOxmlElement
-from docx.shared import Mm, Pt, RGBColor
+from docx.parts.story import StoryPart
+from docx.shared import Emu, Mm, Pt, RGBColor
 from pydantic import TypeAdapter
 
 from runs.documents.printing import blocks
@@ -26,7 +27,7 @@ from runs.documents.printing import blocks
 _report: TypeAdapter[blocks.PrintableReport] = TypeAdapter(blocks.PrintableReport)
 NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 _OUTSIDE = ("http://", "https://", "mailto:")
-_COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24"}
+_COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24", "link": "16415A"}
 _INDENT = 6
 """Millimetres of indentation for each level of nesting."""
 _PAGE_WIDTH, _PAGE_HEIGHT, _SIDE_MARGIN = 210, 297, 20
@@ -36,9 +37,17 @@ _ROOM_WIDTH, _ROOM_HEIGHT = int(_TEXT_WIDTH / 25.4 * 96), 900
 """CSS pixels (96 per inch) for a picture."""
 _CELL_MARGIN, _CHARACTER = 5, 2.0
 """Millimetres: what a cell has around its text, and an average character of a table."""
-_CELL_STYLE = "Table Text"
+_SHORT, _LONG = 16, 90
+"""Characters of a cell that is not broken into lines, and of one beyond which a column gets no wider."""
+_CELL_STYLE, _NOTICE_STYLE, _CODE_STYLE, _CONTENTS_STYLE = "Table Text", "Notice", "Code", "TOC 1"
 _LINE, _SHADE = "C9C9C2", "F4F4F0"
-_STYLE_NAMES = ("Heading 1", "Heading 2", "Heading 3", "Heading 4", "Heading 5", "Heading 6", "Normal")
+_HEADING_SIZES = {"Title": 20, "Heading 1": 14, "Heading 2": 12, "Heading 3": 11, "Heading 4": 10, "Heading 5": 10}
+_HEADING_SIZES |= {"Heading 6": 10}
+_DEEPEST_LIST = 3
+"""The template of python-docx has styles for so many levels of lists."""
+_MIN_CONTENTS = 4
+"""Sections of a report that has a table of contents."""
+_LOGO_HEIGHT, _MAX_LOGO_WIDTH = 14, 60  # millimetres
 
 
 def docx(data: bytes) -> bytes:
@@ -51,43 +60,90 @@ class Writer:
 
     def __init__(self, report: blocks.PrintableReport) -> None:
         self._report = report
-        self.above = 1  # the level of the document's title
+        self._above = 0  # the level of the heading that the sections stand below
+        self._style = ""  # of paragraphs in a quotation or a notice
         self.document = Document()
         self._body = self.document.element.body
         self._end = self._body.sectPr
         self._ids = 0
-        sections = (*report.brief, *report.annex)
-        self._anchors = {one.id for one in sections} | {to[1:] for to in report.places}
+        self._anchors = {one.id for one in report.sections} | {to[1:] for to in report.places}
         self._links: dict[str, str] = {}
         _set_up(self.document, report)
 
     def write(self) -> bytes:
         report = self._report
         word = (blocks.Span(f"{report.word}: "),) if report.word else ()
-        self._heading(1, (*word, blocks.Span(report.title)))
+        self.fill(self.new("Title"), (*word, blocks.Span(report.title)))
+        if report.facts:
+            self._facts(report.facts)
         self._paragraph((blocks.Span(report.about),), colour="muted")
-        for section in report.brief:
+        if len(report.sections) >= _MIN_CONTENTS:
+            self._contents()
+        for section in report.main:
             self._section(section)
-        for place, section in enumerate(report.annex):
-            self._section(section, new_page=place == 0)
+        if report.main and report.protocol:
+            self._heading(1, (blocks.Span("Protocol"),), new_page=True)
+            self._above = 1
+        for section in report.protocol:
+            self._section(section)
         self._paragraph((blocks.Span(report.foot),), colour="muted")
-        self._page_footer(report.about)
+        self._page_margins()
         return self.saved()
 
-    def _page_footer(self, words: str) -> None:
-        """Let each page end with these words, its number, and the number of pages."""
-        element = self.document.sections[0].footer.paragraphs[0]._p
+    def _facts(self, facts: Iterable[tuple[str, str]]) -> None:
+        """Append a table without lines."""
+        widths = [Mm(38).twips, Mm(_TEXT_WIDTH - 38).twips]
+        table = _new_table(widths, [])
+        for name, value in facts:
+            line = OxmlElement("w:tr")
+            line.append(self._cell((blocks.Span(name),), widths[0], colour="muted"))
+            line.append(self._cell((blocks.Span(value),), widths[1]))
+            table.append(line)
+        self._end.addprevious(table)
+
+    def _contents(self) -> None:
+        """Append a field with links to the sections. It has no page numbers, which only Word could compute."""
+        sections = self._report.sections
+        for place, section in enumerate(sections):
+            element = self.new(_CONTENTS_STYLE.replace(" ", ""))
+            if place == 0:
+                for kind in ("begin", 'TOC \\o "1-2" \\h \\n', "separate"):
+                    element.append(_field_part(kind))
+            self._run(self._link(element, f"#{section.id}"), blocks.Span(section.title), _COLOURS["link"])
+            if place == len(sections) - 1:
+                element.append(_field_part("end"))
+
+    def _page_margins(self) -> None:
+        """The letterhead on the first page, the title on the others, and a footer with page numbers on all."""
+        report, paper = self._report, self.document.sections[0]
+        paper.different_first_page_header_footer = True
+        first = paper.first_page_header.paragraphs[0]._p
+        self._right_tab(first, "Header")
+        self._run(first, blocks.Span(report.letterhead.organisation, strong=True), "")
+        if report.letterhead.logo:
+            first.append(_tab())
+            picture = io.BytesIO(base64.b64decode(report.letterhead.logo))
+            first.append(
+                _drawing(_logo(paper.first_page_header.part, picture), report.letterhead.organisation or "Logo")
+            )
+        self._run(paper.header.paragraphs[0]._p, blocks.Span(report.title), _COLOURS["muted"])
+        for footer in (paper.first_page_footer, paper.footer):
+            element = footer.paragraphs[0]._p
+            self._right_tab(element, "Footer")
+            self._run(element, blocks.Span(report.letterhead.footer or report.about), _COLOURS["muted"])
+            element.append(_tab())
+            self._field(element, "PAGE")
+            self._run(element, blocks.Span(" / "), _COLOURS["muted"])
+            self._field(element, "NUMPAGES")
+
+    def _right_tab(self, element: BaseOxmlElement, style: str) -> None:
+        """Let the paragraph have one tab stop, at the right margin."""
         tabs = OxmlElement("w:tabs")
-        inherited = self.document.styles["Footer"].paragraph_format.tab_stops
-        for stop in inherited:  # or the number would stand at one of these
+        inherited = self.document.styles[style].paragraph_format.tab_stops
+        for stop in inherited:  # or the text would stop at one of these
             tabs.append(with_values(OxmlElement("w:tab"), val="clear", pos=str(stop.position.twips)))
         tabs.append(with_values(OxmlElement("w:tab"), val="right", pos=str(Mm(_TEXT_WIDTH).twips)))
         element.get_or_add_pPr().append(tabs)
-        self._run(element, blocks.Span(words), _COLOURS["muted"])
-        element.append(_tab())
-        self._field(element, "PAGE")
-        self._run(element, blocks.Span(" / "), _COLOURS["muted"])
-        self._field(element, "NUMPAGES")
 
     def _field(self, element: BaseOxmlElement, name: str) -> None:
         """Append a field that Word computes. Until then it reads 1."""
@@ -100,8 +156,8 @@ class Writer:
         self.document.save(buffer)
         return _undated(buffer.getvalue())
 
-    def _section(self, section: blocks.ReportSection, *, new_page: bool = False) -> None:
-        self._heading(2, (blocks.Span(section.title),), section.id, new_page=new_page)
+    def _section(self, section: blocks.ReportSection) -> None:
+        self._heading(1 + self._above, (blocks.Span(section.title),), section.id)
         self.add(section.blocks)
 
     def add(self, found: Iterable[blocks.Block], depth: int = 0) -> None:
@@ -113,11 +169,11 @@ class Writer:
             case blocks.Paragraph():
                 self._paragraph(block.spans, depth, colour=block.tone)
             case blocks.Heading():
-                self._heading(min(block.level + self.above, 6), block.spans, block.id)
+                self._heading(min(block.level + self._above, 6), block.spans, block.id)
             case blocks.Items():
-                self.items(block, depth)
+                self._items(block, depth)
             case blocks.Quotation():
-                self.add(block.blocks, depth + 1)
+                self._styled("Quote", block.blocks, depth + 1)
             case blocks.Preformatted() | blocks.Diagram():
                 self._verbatim(block, depth)
             case blocks.HorizontalRule():
@@ -130,26 +186,44 @@ class Writer:
             case blocks.CheckList():
                 for one in block.rows:
                     head = (
-                        blocks.Span(f"{one.label} ", strong=True),
+                        *((blocks.Span(f"{one.label} ", strong=True),) if one.label else ()),
                         *one.spans,
                         *((blocks.Span(f" ({one.by})"),) if one.by else ()),
                     )
                     self._paragraph(head, depth, mark=one.mark, mark_colour=_colour(one.mark))
                     self.add(one.details, depth + 3)
             case blocks.Notice():
-                self._paragraph((blocks.Span(block.title, strong=True),), depth, colour=block.tone)
-                self.add(block.blocks, depth + 1)
+                title = blocks.Paragraph((blocks.Span(block.title, strong=True),), block.tone)
+                self._styled(_NOTICE_STYLE, (title, *block.blocks), depth)
             case blocks.SourceList():
                 self._sources(block)
             case _:
                 assert_never(block)
 
-    def items(self, block: blocks.Items, depth: int) -> None:
-        for place, row in enumerate(block.rows):
-            mark = "•" if block.start is None else f"{block.start + place}."
+    def _styled(self, style: str, found: Iterable[blocks.Block], depth: int) -> None:
+        outer, self._style = self._style, style
+        self.add(found, depth)
+        self._style = outer
+
+    def _items(self, block: blocks.Items, depth: int) -> None:
+        level = min(depth + 1, _DEEPEST_LIST)
+        style = ("ListBullet" if block.start is None else "ListNumber") + (str(level) if level > 1 else "")
+        number = None if block.start is None else self._numbered_from(block.start, style)
+        for row in block.rows:
             first = row[0].spans if row and isinstance(row[0], blocks.Paragraph) else ()
-            self._paragraph(first, depth, mark=mark)
+            element = self.new(style)
+            if number is not None:
+                element.get_or_add_pPr().get_or_add_numPr().get_or_add_numId().val = number
+            self.fill(element, first)
             self.add(row[1:] if first else row, depth + 1)
+
+    def _numbered_from(self, start: int, style: str) -> int:
+        """Creates a list of its own, so that its numbers do not continue those of the list before it."""
+        numbering = self.document.part.numbering_part.element
+        shared = self.document.styles.element.get_by_id(style).pPr.numPr.numId.val
+        number = numbering.add_num(numbering.num_having_numId(shared).abstractNumId.val)
+        number.add_lvlOverride(ilvl=0).add_startOverride(start)
+        return int(number.numId)
 
     def _sources(self, block: blocks.SourceList) -> None:
         for one in block.rows:
@@ -165,17 +239,12 @@ class Writer:
         if isinstance(block, blocks.Preformatted) or not block.picture:
             if isinstance(block, blocks.Diagram) and block.problem:
                 self._paragraph((blocks.Span(f"This diagram is not drawn: {block.problem}."),), depth, colour="warn")
-            self._paragraph((blocks.Span(block.text, code=True),), depth)
+            self._styled(_CODE_STYLE, (blocks.Paragraph((blocks.Span(block.text, code=True),)),), depth)
             return
         room = min(_ROOM_WIDTH / block.width, _ROOM_HEIGHT / block.height, 1.0)
         file = io.BytesIO(base64.b64decode(block.picture))
         width, height = Pt(0.75 * block.width * room), Pt(0.75 * block.height * room)
-        inline = self.document.part.new_pic_inline(file, width, height)
-        inline.docPr.set("descr", NO_XML.sub("\ufffd", block.words))
-        run, drawing = OxmlElement("w:r"), OxmlElement("w:drawing")
-        drawing.append(inline)
-        run.append(drawing)
-        self.new("").append(run)
+        self.new("").append(_drawing(self.document.part.new_pic_inline(file, width, height), block.words))
 
     def _heading(self, level: int, words: blocks.Spans, anchor: str = "", *, new_page: bool = False) -> None:
         element = self.new(f"Heading{level}")
@@ -193,7 +262,7 @@ class Writer:
         mark_colour: str = "",
         anchor: str = "",
     ) -> None:
-        element = self.new("")
+        element = self.new(self._style)
         if depth or mark:
             hanging = _INDENT * (3 if mark_colour else 1) if mark else 0
             indent = OxmlElement("w:ind")
@@ -220,9 +289,9 @@ class Writer:
         for to, parts in blocks.by_link(words):
             holder = self._link(element, to) if to else element
             for one in parts:
-                self._run(holder, one, colour if holder is element else "16415A")
+                self._run(holder, one, colour if holder is element else _COLOURS["link"])
             if to.startswith(blocks.SOURCE) and holder is not element:
-                self._run(holder, blocks.Span(f" [{to.removeprefix(blocks.SOURCE)}]"), "16415A")
+                self._run(holder, blocks.Span(f" [{to.removeprefix(blocks.SOURCE)}]"), _COLOURS["link"])
 
     def _link(self, element: BaseOxmlElement, to: str) -> BaseOxmlElement:
         """Returns the element that takes a link's words: a hyperlink, or the paragraph itself if the target is not in a
@@ -269,17 +338,7 @@ class Writer:
         head, *body = [[blocks.plain(cell) for cell in row] for row in rows]
         lengths = [[max(map(len, text.split()), default=0) for text in head]]  # a title may take several lines
         widths = column_widths([*lengths, *([len(text) for text in row] for row in body)], count)
-        table, looks, grid = OxmlElement("w:tbl"), OxmlElement("w:tblPr"), OxmlElement("w:tblGrid")
-        looks.append(with_values(OxmlElement("w:tblW"), w=str(sum(widths)), type="dxa"))
-        borders = OxmlElement("w:tblBorders")
-        for side in ("top", "bottom", "insideH"):
-            borders.append(with_values(OxmlElement(f"w:{side}"), val="single", sz="4", space="0", color=_LINE))
-        looks.append(borders)
-        looks.append(with_values(OxmlElement("w:tblLayout"), type="fixed"))
-        table.append(looks)
-        for width in widths:
-            grid.append(with_values(OxmlElement("w:gridCol"), w=str(width)))
-        table.append(grid)
+        table = _new_table(widths, ("top", "bottom", "insideH"))
         for number, row in enumerate(rows):
             line = OxmlElement("w:tr")
             features = OxmlElement("w:trPr")
@@ -294,7 +353,9 @@ class Writer:
         self._end.addprevious(table)
         self.new("")  # Word joins two tables that nothing parts
 
-    def _cell(self, words: blocks.Spans, width: int, *, head: bool, right: bool) -> BaseOxmlElement:
+    def _cell(
+        self, words: blocks.Spans, width: int, *, head: bool = False, right: bool = False, colour: str = ""
+    ) -> BaseOxmlElement:
         cell, features, element = OxmlElement("w:tc"), OxmlElement("w:tcPr"), OxmlElement("w:p")
         features.append(with_values(OxmlElement("w:tcW"), w=str(width), type="dxa"))
         if head:
@@ -303,7 +364,8 @@ class Writer:
         element.get_or_add_pPr().get_or_add_pStyle().val = _CELL_STYLE.replace(" ", "")
         if right:
             element.get_or_add_pPr().append(with_values(OxmlElement("w:jc"), val="right"))
-        self.fill(element, tuple(blocks.Span(one.text, True, to=one.to) for one in words) if head else words)
+        shown = tuple(blocks.Span(one.text, True, to=one.to) for one in words) if head else words
+        self.fill(element, shown, _COLOURS.get(colour, ""))
         cell.append(element)
         return cell
 
@@ -311,17 +373,63 @@ class Writer:
 def column_widths(lengths: list[list[int]], count: int) -> list[int]:
     """The widths of the columns of a table in twips, together as wide as the text of a page.
 
-    `lengths` has the number of characters of each cell, row by row. A column gets the width of its longest text, or an
-    equal share of what the narrower columns leave. If all texts fit, the columns are widened in proportion.
+    `lengths` has the number of characters of each cell, row by row. If all texts fit on one line, the columns are
+    widened in proportion. Otherwise columns of short texts are as wide as these, and the others share the rest.
     """
     longest = [max((row[place] for row in lengths if place < len(row)), default=0) for place in range(count)]
-    wanted = [_CELL_MARGIN + _CHARACTER * max(size, 1) for size in longest]
-    widths = [0.0] * count
-    room = float(_TEXT_WIDTH)
-    for left, place in zip(range(count, 0, -1), sorted(range(count), key=wanted.__getitem__), strict=True):
-        widths[place] = min(wanted[place], room / left)
-        room -= widths[place]
+    widths = [_CELL_MARGIN + _CHARACTER * max(size, 1) for size in longest]
+    rest = _TEXT_WIDTH - sum(width for width, size in zip(widths, longest, strict=True) if size <= _SHORT)
+    if sum(widths) > _TEXT_WIDTH and rest > 0:
+        shared = sum(min(size, _LONG) for size in longest if size > _SHORT)
+        widths = [
+            width if size <= _SHORT else rest * min(size, _LONG) / shared
+            for width, size in zip(widths, longest, strict=True)
+        ]
     return [Mm(width * _TEXT_WIDTH / sum(widths)).twips for width in widths]
+
+
+def _new_table(widths: list[int], lines: Iterable[str]) -> BaseOxmlElement:
+    """A table without rows. `widths` are in twips; `lines` names its sides, or `insideH`, that have a line."""
+    table, looks, grid = OxmlElement("w:tbl"), OxmlElement("w:tblPr"), OxmlElement("w:tblGrid")
+    looks.append(with_values(OxmlElement("w:tblW"), w=str(sum(widths)), type="dxa"))
+    borders = OxmlElement("w:tblBorders")
+    for side in lines:
+        borders.append(with_values(OxmlElement(f"w:{side}"), val="single", sz="4", space="0", color=_LINE))
+    looks.append(borders)
+    looks.append(with_values(OxmlElement("w:tblLayout"), type="fixed"))
+    table.append(looks)
+    for width in widths:
+        grid.append(with_values(OxmlElement("w:gridCol"), w=str(width)))
+    table.append(grid)
+    return table
+
+
+def _field_part(kind: str) -> BaseOxmlElement:
+    """A part of a field that has several paragraphs: its begin, separate or end mark, or else its instruction."""
+    run = OxmlElement("w:r")
+    if kind in {"begin", "separate", "end"}:
+        run.append(with_values(OxmlElement("w:fldChar"), fldCharType=kind))
+        return run
+    instruction = OxmlElement("w:instrText")
+    instruction.text = f" {kind} "
+    instruction.set(qn("xml:space"), "preserve")
+    run.append(instruction)
+    return run
+
+
+def _drawing(inline: BaseOxmlElement, words: str) -> BaseOxmlElement:
+    """A run with a picture. `words` describes it to people who cannot see it."""
+    inline.docPr.set("descr", NO_XML.sub("\ufffd", words))
+    run, drawing = OxmlElement("w:r"), OxmlElement("w:drawing")
+    drawing.append(inline)
+    run.append(drawing)
+    return run
+
+
+def _logo(part: StoryPart, picture: io.BytesIO) -> BaseOxmlElement:
+    _, image = part.get_or_add_image(picture)
+    room = min(Mm(_LOGO_HEIGHT) / image.height, Mm(_MAX_LOGO_WIDTH) / image.width)
+    return part.new_pic_inline(picture, Emu(int(image.width * room)), Emu(int(image.height * room)))
 
 
 def _tab() -> BaseOxmlElement:
@@ -352,15 +460,45 @@ def _set_up(document: Docx, report: blocks.PrintableReport) -> None:
     paper.orientation, paper.page_width, paper.page_height = WD_ORIENT.PORTRAIT, Mm(_PAGE_WIDTH), Mm(_PAGE_HEIGHT)
     paper.left_margin = paper.right_margin = Mm(_SIDE_MARGIN)
     paper.top_margin = paper.bottom_margin = Mm(18)
-    for name in _STYLE_NAMES:
-        style = document.styles[name]
+    styles = document.styles
+    for name in (*_HEADING_SIZES, "Normal", "Header", "Footer", "Quote"):
+        style = styles[name]
         style.font.name = "Calibri"
+        style.element.rPr.rFonts.attrib.pop(qn("w:asciiTheme"), None)  # a theme's font would win
+        style.element.rPr.rFonts.attrib.pop(qn("w:hAnsiTheme"), None)
         style.font.color.rgb = RGBColor(0x1D, 0x21, 0x26)
         style.paragraph_format.space_after = Pt(4)
-    document.styles["Normal"].font.size = Pt(10)
-    cell = document.styles.add_style(_CELL_STYLE, WD_STYLE_TYPE.PARAGRAPH)
-    cell.base_style, cell.font.size = document.styles["Normal"], Pt(8.5)
-    cell.paragraph_format.space_before = cell.paragraph_format.space_after = Pt(2)
+    for name, size in _HEADING_SIZES.items():
+        styles[name].font.size = Pt(size)
+        styles[name].paragraph_format.space_before = Pt(size)
+        styles[name].paragraph_format.keep_with_next = True
+    styles["Title"].element.pPr.remove(styles["Title"].element.pPr.find(qn("w:pBdr")))
+    styles["Normal"].font.size = Pt(10)
+    styles["Header"].font.size = styles["Footer"].font.size = Pt(8)
+    styles["Quote"].font.italic = False
+    for name, points, space in (
+        (_CELL_STYLE, 8.5, 2),
+        (_NOTICE_STYLE, 10, 2),
+        (_CODE_STYLE, 8.5, 4),
+        (_CONTENTS_STYLE, 9, 0),
+    ):
+        style = styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
+        style.base_style, style.font.size = styles["Normal"], Pt(points)
+        style.paragraph_format.space_before = style.paragraph_format.space_after = Pt(space)
+    for name, with_line in (("Quote", True), (_NOTICE_STYLE, True), (_CODE_STYLE, False)):
+        _mark_off(styles[name].element, with_line=with_line, shaded=name != "Quote")
+
+
+def _mark_off(style: BaseOxmlElement, *, with_line: bool, shaded: bool) -> None:
+    """Set the paragraphs of a style off by a line at their left and a ground."""
+    looks = style.get_or_add_pPr()
+    if with_line:
+        borders = OxmlElement("w:pBdr")
+        borders.append(with_values(OxmlElement("w:left"), val="single", sz="12", space="6", color=_LINE))
+        looks.insert_element_before(borders, "w:shd", "w:tabs", "w:spacing", "w:ind", "w:jc")
+    if shaded:
+        ground = with_values(OxmlElement("w:shd"), val="clear", color="auto", fill=_SHADE)
+        looks.insert_element_before(ground, "w:tabs", "w:spacing", "w:ind", "w:jc")
 
 
 def _undated(package: bytes) -> bytes:

@@ -14,7 +14,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from runs.documents.printing import blocks
-from runs.reports.isolated_writing import has_pictures, pictured
+from runs.reports.isolated_writing import pictured
 from runs.reports.report_format import ReportFormat
 from runs.text.visible import make_visible
 
@@ -26,8 +26,8 @@ _SAFE = ("http://", "https://", "mailto:", "/", "#")
 
 def as_html(report: blocks.PrintableReport) -> str:
     """One file. Its policy forbids a reader's browser to fetch, send or run anything."""
-    report = pictured(report)
-    with_pictures = has_pictures(report)
+    content = f"{head(report)}\n{body(pictured(report))}"
+    with_pictures = '<img src="data:' in content
     style = _style(*_STYLES, *(_DIAGRAMS if with_pictures else ()))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     images = "img-src data:; " if with_pictures else ""
@@ -39,8 +39,7 @@ def as_html(report: blocks.PrintableReport) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
         f'<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<main class="report">\n'
-        f'<header><h1>{heading(report)}</h1>\n<p class="muted">{escape(report.about)}</p></header>\n'
-        f"{body(report)}\n</main>\n</body>\n</html>\n"
+        f"{content}\n</main>\n</body>\n</html>\n"
     )
 
 
@@ -55,15 +54,34 @@ def heading(report: blocks.PrintableReport) -> SafeString:
     return mark_safe(f"{word}{escape(report.title)}")  # noqa: S308  both are escaped
 
 
-def body(report: blocks.PrintableReport) -> SafeString:
-    """Brief and annex, without the title."""
+def head(report: blocks.PrintableReport) -> SafeString:
+    """The letterhead, the title and the facts below it."""
+    letterhead = report.letterhead
+    logo = ""
+    if letterhead.logo:
+        kind = "png" if letterhead.logo.startswith("iVBOR") else "jpeg"
+        logo = f'<img src="data:image/{kind};base64,{escape(letterhead.logo)}" alt="">'
+    sender = f"<span>{escape(letterhead.organisation)}</span>" if letterhead.organisation else ""
+    facts = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in report.facts)
     parts = [
-        '<div class="brief">',
-        *map(_section, report.brief),
-        '</div>\n<div class="annex">',
-        *map(_fold, report.annex),
-        f'<p class="muted foot">{escape(report.foot)}</p>\n</div>',
+        '<header class="report-head">',
+        f'<div class="letterhead">{sender}{logo}</div>' if logo or sender else "",
+        f"<h1>{heading(report)}</h1>",
+        f'<dl class="report-facts">{facts}</dl>' if facts else "",
+        f'<p class="muted">{escape(report.about)}</p>',
+        "</header>",
     ]
+    return mark_safe("\n".join(filter(None, parts)))  # noqa: S308  every text in it was escaped
+
+
+def body(report: blocks.PrintableReport) -> SafeString:
+    """The report and its protocol, without the head. Next to the report, the sections of the protocol are folded."""
+    parts = ['<div class="main-part">', *map(_section, report.main), "</div>"]
+    if report.protocol:
+        title = '<h2 class="part-title">Protocol</h2>' if report.main else ""
+        parts += [f'<div class="protocol">{title}', *map(_fold if report.main else _section, report.protocol), "</div>"]
+    footer = f"<p>{escape(report.letterhead.footer)}</p>" if report.letterhead.footer else ""
+    parts.append(f'<footer class="muted foot">{footer}<p>{escape(report.foot)}</p></footer>')
     return mark_safe("\n".join(parts))  # noqa: S308  every text and address in it was escaped
 
 
@@ -76,7 +94,7 @@ def _section(section: blocks.ReportSection) -> str:
 
 
 def _fold(section: blocks.ReportSection) -> str:
-    """A section of the annex: folded on a screen, and open on paper (report.css)."""
+    """A section of the protocol: folded on a screen, and open on paper (report.css)."""
     title = f'<summary><h2 id="{escape(section.id)}">{escape(section.title)}</h2></summary>'
     return f'<details class="report-section report-fold">{title}\n{_blocks(section.blocks)}</details>'
 
@@ -145,10 +163,11 @@ def _row(row: tuple[blocks.Block, ...]) -> str:
 def _check(one: blocks.CheckItem) -> str:
     id_ = f' id="{escape(one.id)}"' if one.id else ""
     by = f' <span class="muted">{escape(one.by)}</span>' if one.by else ""
-    words = f" {_spans(one.spans)}" if one.spans else ""
+    label = f'<strong class="report-number">{escape(one.label)}</strong> ' if one.label else ""
+    words = _spans(one.spans)
     return (
         f'<li{id_} data-mark="{one.mark}"><p><span class="report-mark">{one.mark}</span> '
-        f'<span><strong class="report-number">{escape(one.label)}</strong>{words}{by}</span></p>'
+        f"<span>{label}{words}{by}</span></p>"
         f"{_blocks(one.details)}</li>"
     )
 

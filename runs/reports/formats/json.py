@@ -18,5 +18,12 @@ def _text(source: ReportInput) -> str:
 
 
 FORMAT = ReportFormat(
-    name="json", suffix="json", media_type="application/json", title="JSON", order=5, write=_write, text=_text
+    name="json",
+    suffix="json",
+    media_type="application/json",
+    title="JSON",
+    order=5,
+    write=_write,
+    has_parts=False,
+    text=_text,
 )

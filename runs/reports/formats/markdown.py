@@ -15,13 +15,17 @@ from runs.text.visible import visible_text
 def as_markdown(report: blocks.PrintableReport) -> str:
     """UTF-8 text ending in a newline. What was quoted is words: never structure, and no terminal obeys it."""
     writer = _Writer(report.places)
-    rows = [f"# {report.word + ': ' if report.word else ''}{line(report.title)}", "", f"*{line(report.about)}*"]
-    for section in report.brief:
+    rows = [f"# {report.word + ': ' if report.word else ''}{line(report.title)}", ""]
+    rows += [f"{line(report.letterhead.organisation)}", ""] if report.letterhead.organisation else []
+    rows += [f"- **{line(name)}**: {line(value)}" for name, value in report.facts]
+    rows += ["", f"*{line(report.about)}*"]
+    for section in report.main:
         rows += ["", *writer.section(section)]
-    rows += ["", "---"]
-    for section in report.annex:
+    rows += ["", "---"] if report.main and report.protocol else []
+    for section in report.protocol:
         rows += ["", *writer.section(section)]
-    rows += ["", "---", "", line(report.foot)]
+    footer = [line(report.letterhead.footer), ""] if report.letterhead.footer else []
+    rows += ["", "---", "", *footer, line(report.foot)]
     return visible_text("\n".join(rows) + "\n")
 
 
@@ -68,7 +72,8 @@ class _Writer:
                 yield from self._blocks(block.blocks)
             case blocks.SourceList():
                 for source in block.rows:
-                    yield f"{source.number}. {line(source.place)} (SHA-256 {code(source.sha256)})"
+                    sha = f" (SHA-256 {code(source.sha256)})" if source.sha256 else ""
+                    yield f"{source.number}. {line(source.place)}{sha}"
                     yield from ([f"   > {self._spans(source.around)}"] if source.around else [])
             case _:
                 assert_never(block)
@@ -90,8 +95,8 @@ class _Writer:
     def _check(self, one: blocks.CheckItem) -> Iterator[str]:
         by = f" ({line(one.by)})" if one.by else ""
         mark = one.mark.upper() if one.mark in blocks.UNMET else one.mark
-        words = f": {self._spans(one.spans)}" if one.spans else ""
-        yield f"- **{mark}** {line(one.label)}{words}{by}"
+        words = ": ".join(filter(None, (line(one.label), self._spans(one.spans))))
+        yield f"- **{mark}** {words}{by}"
         for detail in one.details:
             rows = list(self._block(detail))
             yield from _indented("  - ", "    ", rows)

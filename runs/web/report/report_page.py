@@ -5,27 +5,32 @@ from __future__ import annotations
 import hashlib
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_safe
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from runs.contracts.ports import FileInfo
+from runs.errors import PevError
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence
+from runs.lifecycle.owner_actions import ReportNames, name_in_report
 from runs.models import Attempt, Step
+from runs.people.permissions import can_manage
 from runs.readmodel.run_view import reading_of
 from runs.reports import archive
 from runs.reports.formats import BY_SUFFIX, FORMATS, html
 from runs.reports.isolated_writing import LIMITS
-from runs.reports.outline import outline
+from runs.reports.outline import Part, outline
 from runs.reports.report_format import ReportFormat, ReportInput
 from runs.web.frame.run_frame import RunFrame
 from runs.web.markup.diagrams import drawn, sources_in
 from runs.web.report.preparing import Busy, Prepared, prepare
 from runs.web.site.addresses import address_of, citation_address, evidence_address, file_address
-from runs.web.site.requests import visible_run
+from runs.web.site.posted_fields import PostedForm, Text
+from runs.web.site.requests import log_refusal, person, status_of, visible_run
 from runs.web.site.streaming import attachment
 from runs.web.site.unchanged import of_finished, while_unchanged
 
@@ -56,19 +61,43 @@ class InProduct:
         return address_of(attempt)
 
 
-@require_safe
+class ReportNamesForm(PostedForm):
+    """What the report names below its title."""
+
+    client = Text(required=False)
+    matter = Text(required=False)
+    author = Text(required=False)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
 def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The report. A post changes the client, the matter and the author that it names."""
     run = visible_run(request, run_id)
+    problem, status = "", 200
+    typed = ReportNames(run.client, run.matter, run.author)
+    if request.method == "POST":
+        try:
+            typed = ReportNames(**ReportNamesForm(request.POST).checked())
+            name_in_report(run.pk, person(request), typed)
+        except PevError as error:
+            log_refusal(request, run, error)
+            problem, status = str(error), status_of(error)
+        else:
+            return redirect("report", run_id=run.pk)
     report = outline(reading_of(run), InProduct(run.pk))
     context = {
         "frame": RunFrame(run).read_title(),
         "run": run,
         "formats": FORMATS.values(),
+        "parts": list(Part),
         "report": report,
-        "heading": html.heading(report),
+        "head": html.head(report),
         "body": drawn(html.body(report), run, sources_in(run.answer)),
+        "may_manage": can_manage(request.user, run),
+        "names": typed,
+        "problem": problem,
     }
-    return render(request, "report/report.html", context)
+    return render(request, "report/report.html", context, status=status)
 
 
 class ReportFormatConverter:
@@ -87,7 +116,7 @@ class ReportFormatConverter:
 @while_unchanged(of_finished)
 def report_file(request: HttpRequest, run_id: int, report_format: ReportFormat) -> HttpResponseBase:
     """A download. If it takes long, a page waits for it; if it cannot be written, a page says why."""
-    source = ReportInput.of(visible_run(request, run_id))
+    source = ReportInput.of(visible_run(request, run_id), _part(request))
     if not report_format.is_slow:
         return _download(request, run_id, report_format, report_format.write(source))
     try:
@@ -95,14 +124,22 @@ def report_file(request: HttpRequest, run_id: int, report_format: ReportFormat) 
     except Busy as error:
         return _back(request, run_id, str(error))
     if not file.done:
-        return redirect("report_wait", run_id=run_id, report_format=report_format)
+        return redirect(f"{reverse('report_wait', args=[run_id, report_format])}?part={source.part}")
     if file.problem:
         return _back(request, run_id, file.problem)
     return _download(request, run_id, report_format, file.data)
 
 
+def _part(request: HttpRequest) -> Part:
+    try:
+        return Part(request.GET.get("part", Part.REPORT))
+    except ValueError as error:
+        raise Http404 from error
+
+
 def _download(request: HttpRequest, run_id: int, report_format: ReportFormat, data: bytes) -> HttpResponseBase:
-    return attachment(request, iter([data]), f"run-{run_id}-report.{report_format.suffix}", report_format.media_type)
+    name = "protocol" if _part(request) is Part.PROTOCOL and report_format.has_parts else "report"
+    return attachment(request, iter([data]), f"run-{run_id}-{name}.{report_format.suffix}", report_format.media_type)
 
 
 @require_safe
@@ -110,17 +147,18 @@ def report_wait(request: HttpRequest, run_id: int, report_format: ReportFormat) 
     """The progress of a file. The browser fetches the file when it is there, also without JavaScript."""
     run = visible_run(request, run_id)
     try:
-        file = _prepared(ReportInput.of(run), report_format, wait=0)
+        file = _prepared(ReportInput.of(run, _part(request)), report_format, wait=0)
     except Busy as error:
         return _back(request, run_id, str(error))
     if file.done and file.problem:
         return _back(request, run_id, file.problem)
     if file.done and request.headers.get("HX-Request"):
-        return HttpResponseClientRedirect(request.path)  # the whole page, which fetches the file
+        return HttpResponseClientRedirect(request.get_full_path())  # the whole page, which fetches the file
     context = {
         "run": run,
         "frame": RunFrame(run).read_title(),
         "format": report_format,
+        "part": _part(request),
         "file": file,
         "most": round(LIMITS.seconds),
     }

@@ -27,6 +27,7 @@ from runs.readmodel.run_files import MadeFile
 from runs.readmodel.run_rows import read_rows
 from runs.readmodel.run_view import RunReading
 from runs.reports.formats import FORMATS
+from runs.reports.outline import Part
 from runs.reports.report_format import ReportFormat
 from runs.store import trees
 from runs.submission.run_templates import plan_worth_keeping
@@ -102,6 +103,10 @@ class RunPage(RunReading):
     @property
     def report_formats(self) -> Iterable[ReportFormat]:
         return FORMATS.values()
+
+    @property
+    def report_parts(self) -> Iterable[Part]:
+        return list(Part)
 
     @property
     def steps(self) -> tuple[StepReading, ...]:

@@ -6,7 +6,7 @@ from runs.documents.printing.blocks import Items, plain
 from runs.enums import GateKind, Verb
 from runs.models import Plan, Run
 from runs.readmodel.run_view import reading_of
-from runs.reports.annex import MAX_CHANGES, changes_account
+from runs.reports.protocol import MAX_CHANGES, changes_account
 from tests import factories
 from tests.reporting import as_markdown
 

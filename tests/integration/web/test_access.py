@@ -151,7 +151,7 @@ TABLE = {
     "templates/<int:template_id>/rename/": Row(post=(302, 302, 404, 404, 404), sent={"name": "Other"}),
     "templates/<int:template_id>/delete/": Row(get=(302, 200, 404, 404, 404), post=(302, 302, 404, 404, 404)),
     "runs/new/estimate/": Row(get=MINE),
-    "runs/<int:run_id>/report/": Row(get=SEEN),
+    "runs/<int:run_id>/report/": Row(get=SEEN, post=(302, 302, 403, 404, 302), sent={"client": "Acme"}),
     "runs/<int:run_id>/report/<report_format:report_format>/": Row(get=SEEN),
     "runs/<int:run_id>/report.<report_format:report_format>": Row(get=SEEN),
     "runs/<int:run_id>/files.zip": Row(get=SEEN),

@@ -51,6 +51,7 @@ EVERY_KIND: tuple[EventData, ...] = (
     events.Answered(met=1, criteria=2),
     events.Finished(outcome="partial", gaps=("It is missing.",)),
     events.Renamed(by="alice", before="Review", after="Review of May"),
+    events.ReportNamed(by="alice", client="Acme Ltd", author="B. Smith"),
     events.Archived(by="alice"),
     events.Restored(by="alice"),
     events.Note(text="alice stopped the run.", reason="Wrong folder."),
@@ -70,7 +71,7 @@ def test_what_is_stored_reads_as_the_same_event(event: EventData) -> None:
 def test_every_kind_is_in_a_group_of_the_history_or_in_none_on_purpose() -> None:
     in_no_group = {
         "reading", "documents_read", "planning", "attempt_started", "session_resumed", "model_called", "tool_called",
-        "verifying", "finalising", "renamed", "archived", "restored", "note",
+        "verifying", "finalising", "renamed", "report_named", "archived", "restored", "note",
     }  # fmt: skip
     assert {kind for kind, cls in CLASSES.items() if not cls.groups} == in_no_group
     assert kinds_in("decision") & kinds_in("problem") == set()

@@ -11,6 +11,7 @@ NAMES = {"a": "Review"}
 
 SENTENCES = {
     "renamed": "alice renamed the run from “Review” to “Review of May”.",
+    "report_named": "alice changed what the report names: client “Acme Ltd”, author “B. Smith”.",
     "archived": "alice archived the run: lists show it only where the archive is asked for.",
     "restored": "alice brought the run back from the archive.",
     "submitted": "alice submitted the task with 3 files.",

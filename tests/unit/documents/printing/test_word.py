@@ -19,7 +19,7 @@ PAGE = Mm(170).twips
 def written(*rows: tuple[str, ...]) -> Any:
     head, *body = (tuple(spans(cell) for cell in row) for row in rows)
     section = ReportSection("results", "Results", (TableBlock("Results", head, tuple(body)),))
-    report = PrintableReport("Review", "", "", "Report on run 1", "", (section,), (), "The end.")
+    report = PrintableReport("Review", about="Report on run 1", main=(section,), foot="The end.")
     return Document(io.BytesIO(word.docx(TypeAdapter(PrintableReport).dump_json(report))))
 
 
@@ -36,9 +36,10 @@ def test_columns_are_together_as_wide_as_the_page(lengths: list[list[int]]) -> N
 
 
 def test_short_columns_fit_their_text_and_long_ones_share_the_rest() -> None:
-    short, long, longer = column_widths([[6, 200, 400]], 3)
+    short, medium, long, longer = column_widths([[6, 45, 200, 400]], 4)
     assert short < PAGE / 8
     assert abs(long - longer) <= 1
+    assert abs(long - 2 * medium) <= 1
 
 
 def test_a_table_has_its_widths_and_a_first_row_that_repeats() -> None:

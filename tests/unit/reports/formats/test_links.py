@@ -20,8 +20,8 @@ REPORT = PrintableReport(
     tone="",
     about="Report on run 1",
     at="",
-    brief=(ReportSection("answer", "Answer", (Paragraph((Span("Look at "), *CITED, Span("."))),)),),
-    annex=(ReportSection("sources", "Sources", (SourceList((CitedSource(7, "lease.docx, clause 2", ""),)),)),),
+    main=(ReportSection("answer", "Answer", (Paragraph((Span("Look at "), *CITED, Span("."))),)),),
+    protocol=(ReportSection("sources", "Sources", (SourceList((CitedSource(7, "lease.docx, clause 2", ""),)),)),),
     foot="",
 )
 DATA = TypeAdapter(PrintableReport).dump_json(REPORT)

@@ -45,10 +45,9 @@ def section(title: str, words: str) -> ReportSection:
 def report(answer: str) -> PrintableReport:
     """The answer between two sections of the brief, as `outline` lays it out."""
     text = linked(answer, citations_in(answer, Library()), lambda one: f"{KNOWN}#source-{one.source}")
-    brief = (section("Outcome", "Succeeded"), ReportSection("answer", "Answer", blocks_here(text, KNOWN, 2)))
-    return PrintableReport(
-        "Review", "", "", "Report on run 1", "", (*brief, section("Decisions", "None")), (), "The end."
-    )
+    main = (section("Outcome", "Succeeded"), ReportSection("answer", "Answer", blocks_here(text, KNOWN, 2)))
+    sections = (*main, section("Decisions", "None"))
+    return PrintableReport("Review", about="Report on run 1", main=sections, foot="The end.")
 
 
 def parsed(answer: str) -> list[Token]:

@@ -1,4 +1,4 @@
-"""What comes after the first two pages of a report: the evidence, the steps with their attempts, files and figures."""
+"""How a result came about: outcome, decisions, evidence, steps with their attempts, files with hashes, and figures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runs.accounting.costs import CostLine
 from runs.accounting.figures import Bucket
+from runs.accounting.usage import clocks_of
 from runs.contracts.base import RESULT
 from runs.contracts.feedback import Comment
 from runs.documents.printing.blocks import (
@@ -27,7 +28,7 @@ from runs.documents.printing.blocks import (
     span,
     spans,
 )
-from runs.enums import Action, Severity
+from runs.enums import SETTLED_STEPS, Action, Severity, StepStatus
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import CriterionResult, critique_head, in_plain_words
 from runs.lifecycle.available_agents import as_used
@@ -40,7 +41,6 @@ from runs.readmodel.run_view import RunReading
 from runs.readmodel.status_words import about_request, risk
 from runs.readmodel.status_words import words as words_of
 from runs.reports import parts
-from runs.reports.brief import AnnexParts
 from runs.reports.places import CitedPlaces
 from runs.reports.texts import Texts
 from runs.store import trees
@@ -58,15 +58,24 @@ MAX_LISTED = 50
 _ACTIONS = {Action.RETRY.value: "another attempt", Action.REPLAN.value: "another plan"}
 
 
-def annex(report: RunReading, rest: AnnexParts, texts: Texts, places: CitedPlaces) -> Iterator[ReportSection]:
+def critiques(report: RunReading, texts: Texts) -> None:
+    """Adds the critiques of all attempts to the texts of the report, which are read together."""
+    for plan in report.plans:
+        for step in plan.tried_steps:
+            for attempt in step.own_attempts:
+                if attempt.verdict and attempt.verdict.feedback:
+                    texts.add(("critique", attempt.row.pk), critique_of(attempt.verdict), attempt.row)
+
+
+def protocol(report: RunReading, texts: Texts, places: CitedPlaces) -> tuple[ReportSection, ...]:
     """The sections that are not empty."""
     sections = (
+        ReportSection("outcome", "Outcome", _outcome(report)),
         ReportSection("request", "Request", _request(report)),
-        ReportSection("more-answer", "Answer, continued", rest.answer),
-        ReportSection("more-points", "Open points, continued", _listed(rest.points)),
-        ReportSection("evidence", "Evidence for the success criteria", _evidence(report, rest, places)),
+        ReportSection("decisions", "Decisions", _decisions(report)),
+        ReportSection("cost", "Cost", _cost(report)),
+        ReportSection("evidence", "Evidence for the success criteria", _evidence(report, places)),
         ReportSection("requests", "What people asked for", _requests(report, places)),
-        ReportSection("more-decisions", "Decisions, continued", _listed(rest.decisions)),
         ReportSection("coverage", "What was read of your files", _coverage(report)),
         ReportSection("citations", "Citations", _citations(report, places)),
         ReportSection("results", "Results", _results(report, places)),
@@ -75,11 +84,72 @@ def annex(report: RunReading, rest: AnnexParts, texts: Texts, places: CitedPlace
         ReportSection("calls", "Calls" if report.no_ai else "Model calls", _calls(report)),
         ReportSection("figures", "Figures", _figures(report)),
     )
-    yield from (section for section in sections if section.blocks)
+    return tuple(section for section in sections if section.blocks)
 
 
-def _listed(rows: Sequence[tuple[Span, ...]]) -> tuple[Block, ...]:
-    return (Items(tuple((Paragraph(row),) for row in rows)),) if rows else ()
+def _outcome(report: RunReading) -> tuple[Block, ...]:
+    run, plan = report.run, report.plan
+    steps = plan.steps if plan else ()
+    done = sum(1 for step in steps if step.row.status in SETTLED_STEPS)
+    accepted = sum(1 for step in steps if step.row.status == StepStatus.ACCEPTED)
+    rows: list[tuple[str, Spans]] = [("Outcome", spans(span(words_of(run.outcome or run.status), strong=True)))]
+    if steps:
+        points = f", {accepted} of them accepted with open points" if accepted else ""
+        idle = len(report.does_not_apply)
+        points += f", {idle} of them because there was nothing to do" if idle else ""
+        rows.append(("Steps", spans(f"{done} of {len(steps)} done{points}")))
+    rows += [("Does not apply", spans(sentence)) for sentence in report.does_not_apply]
+    if report.criteria:
+        met = f"{report.met} of {len(report.criteria)} met, each by evidence that the server checked"
+        rows.append(("Success criteria", spans(met)))
+    if plan and report.run.outcome:
+        rows.append(("Criteria of steps", spans("{} of {} met".format(*plan.met_in_steps))))
+    found = report.citations
+    if found.all or found.broken or found.rest:
+        rows.append(("Citations", spans(found.sentence)))
+    made = sum(1 for one in report.made if one.change != "removed")
+    given = f"{run.inputs.file_count:,} ({parts.size(run.inputs.total_size)})"
+    rows.append(("Files", spans(f"your files {given}; results {made:,}")))
+    rows.append(("Submitted", spans(f"{parts.time(run.created_at)} by {run.owner}")))
+    rows.append(("Finished", spans(_finished(report))))
+    return (FactList(tuple(rows)),)
+
+
+def _finished(report: RunReading) -> str:
+    run = report.run
+    clocks = clocks_of(run, report.as_of or run.created_at)
+    waited = f", waited for people {parts.duration(clocks.waited)}" if clocks.waited else ""
+    ended = parts.time(run.finished_at) if run.finished_at else "not yet"
+    return f"{ended}; worked {parts.duration(clocks.worked)}{waited}"
+
+
+def _decisions(report: RunReading) -> tuple[Block, ...]:
+    """All decisions of people, and the plans that were approved without one, by time."""
+    rows = [(gate.decided_at, parts.decision(gate)) for gate in report.rows.gates if gate.decided_at]
+    rows += [(plan.row.created_at, parts.edit(plan.row)) for plan in report.plans if plan.row.author]
+    words = [(Paragraph(decision),) for _, decision in sorted(rows, key=lambda row: row[0])]
+    for plan in report.plans:
+        if plan.row.approved_how and not plan.decisions:
+            how = f"by {plan.row.approved_how}, {parts.time(plan.approved_at)}"
+            words.append((paragraph(f"Version {plan.row.version} of the plan was approved {how}."),))
+    return (Items(tuple(words)),) if words else (paragraph("No one was asked anything.", tone="muted"),)
+
+
+def _cost(report: RunReading) -> tuple[Block, ...]:
+    used, costs, budget = report.totals, report.costs, report.run.policy.budget
+    words = parts.cost(used) if used.calls else "Nothing: no model was called"
+    words += f" of a budget of {parts.usd(budget)}" if budget is not None else ""
+    words += (
+        f"; {pluralize(used.calls, 'call' if report.no_ai else 'model call')}, {used.tokens:,} tokens"
+        if used.calls
+        else ""
+    )
+    planned = costs.planned if costs else None
+    if planned and planned.guess and planned.guess.low is not None:
+        standing = f", {planned.standing} it" if planned.standing else ""
+        words += f". The plan was estimated at {parts.usd(planned.guess.low)} to {parts.usd(planned.guess.high)}"
+        words += f" and used {parts.cost(planned.actual)}{standing}" if planned.actual.calls else ""
+    return (paragraph(f"{words}."),)
 
 
 def _bounded(sentences: Sequence[object]) -> tuple[Block, ...]:
@@ -92,14 +162,11 @@ def _request(report: RunReading) -> tuple[Block, ...]:
     return (Quotation((Paragraph((Span(visible_text(cut_after(text, MAX_REQUEST))),)),)),)
 
 
-def _evidence(report: RunReading, rest: AnnexParts, places: CitedPlaces) -> tuple[Block, ...]:
-    """Evidence by the numbers of the criteria. Their texts are in the brief, unless they did not fit there."""
-    left = {one.label for one in rest.criteria}
-    rows = []
-    for one in sorted(report.criteria, key=lambda criterion: criterion.met):
-        text, decided = (one.text, one.decided) if one.label in left else ("", "")
-        details = tuple(parts.evidence(one, places, None))
-        rows.append(CheckItem(parts.mark_of(one), one.label, spans(text), decided, details))
+def _evidence(report: RunReading, places: CitedPlaces) -> tuple[Block, ...]:
+    rows = [
+        parts.check(one, parts.evidence(one, places, None), id_=f"criterion-{one.label}")
+        for one in sorted(report.criteria, key=lambda criterion: criterion.met)
+    ]
     return (CheckList(tuple(rows)),) if rows else ()
 
 

@@ -1,0 +1,76 @@
+"""Findings that a document describes one by one, each under a heading with its number.
+
+### F3 · Missing amount: late fee
+
+- Document: contracts/lease.docx
+- **Severity:** high
+- Recommendation: State the amount.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from runs.pev.points import FENCE
+from runs.readmodel.result_points import labelled
+
+MAX_ENTRIES = 200
+_HEADING = re.compile(r" {0,3}#{1,6}\s+(\S.*?)[ #]*")
+_FIELD = re.compile(
+    r"\s*(?:[-*+]\s+)?(?P<mark>(?:\*\*|__)?)(?P<label>[^\W\d_]{1,20}(?: [^\W\d_]{1,20}){0,2})"
+    r"(?:[:：](?P=mark)|(?P=mark)[:：])\s*(?P<value>\S.*)"
+)
+_LABELS = {
+    "document": ("document", "source", "file", "contract", "dokument", "quelle", "datei", "vertrag", "文件", "来源"),
+    "severity": ("severity", "risk", "priority", "rating", "schwere", "risiko", "priorität", "严重程度", "风险"),
+    "recommendation": (
+        "recommendation",
+        "recommended action",
+        "recommended change",
+        "action",
+        "proposal",
+        "suggestion",
+        "empfehlung",
+        "maßnahme",
+        "vorschlag",
+        "建议",
+    ),
+}
+_FIELDS = {label: field for field, labels in _LABELS.items() for label in labels}
+"""The field that a label stands for, in English, German or Chinese."""
+
+
+@dataclass(frozen=True)
+class FindingEntry:
+    """One finding. `title` and the fields are Markdown; a field that is not given is empty."""
+
+    number: str
+    title: str
+    document: str = ""
+    severity: str = ""
+    recommendation: str = ""
+
+
+def entries_in(text: str) -> list[FindingEntry]:
+    """The findings that say what to do or how severe they are, up to a limit. Headings inside of code do not count."""
+    return [entry for entry in islice(_entries(text), MAX_ENTRIES) if entry.severity or entry.recommendation]
+
+
+def _entries(text: str) -> Iterator[FindingEntry]:
+    number = title = fence = ""
+    fields: dict[str, str] = {}
+    for line in [*text.splitlines(), "# end"]:
+        opened = FENCE.match(line)
+        if opened and (not fence or opened[1].startswith(fence)):
+            fence = "" if fence else opened[1]
+        elif not fence and (heading := _HEADING.fullmatch(line)):
+            if number:
+                yield FindingEntry(number, title, **fields)
+            (number, title), fields = labelled(heading[1]), {}
+        elif number and not fence and (field := _FIELD.fullmatch(line)):
+            name = _FIELDS.get(field["label"].casefold())
+            if name:
+                fields.setdefault(name, field["value"].strip())
