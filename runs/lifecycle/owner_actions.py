@@ -56,16 +56,24 @@ class ReportNames:
     matter: str = ""
     author: str = ""
 
+    @classmethod
+    def of(cls, run: Run) -> ReportNames:
+        return cls(run.client, run.matter, run.author)
+
+    def checked(self) -> ReportNames:
+        """The names as they are stored. Raises InvalidInput for a text that is too long."""
+        return ReportNames(**{name: _checked_name(name, text) for name, text in asdict(self).items()})
+
 
 def name_in_report(run_id: int, user: User, names: ReportNames) -> None:
     """Set what the report of a run names. They are part of no prompt and no approval.
 
     Raises NotAllowed, or InvalidInput for a text that is too long.
     """
-    names = ReportNames(**{name: _checked_name(name, text) for name, text in asdict(names).items()})
+    names = names.checked()
     with event_log.writing():
         run = _managed(run_id, user)
-        if names != ReportNames(run.client, run.matter, run.author):
+        if names != ReportNames.of(run):
             by = user.get_username()
             event = events.ReportNamed(by=by, client=names.client, matter=names.matter, author=names.author)
             event_log.record(run_id, event)

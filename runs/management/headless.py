@@ -21,6 +21,7 @@ from runs.events.kinds import read
 from runs.lifecycle.gate_decisions import already_decided, decide
 from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
+from runs.lifecycle.owner_actions import ReportNames
 from runs.management.odd_names import with_usable_names
 from runs.management.output_folder import check_folder, write_out
 from runs.management.policy_options import given_texts, option
@@ -32,6 +33,7 @@ from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.readmodel.run_view import reading_of
 from runs.reports.formats import FORMATS
 from runs.reports.json_report import as_json
+from runs.reports.outline import Part
 from runs.submission.intake import Upload, encoded
 from runs.submission.policy_presets import current_service, preset_policy, with_texts
 from runs.submission.run_templates import Chosen, called
@@ -69,7 +71,8 @@ class Headless:
             self._leave(engine, 1)
         run.refresh_from_db()
         if options["out"]:
-            for problem in write_out(run, options["out"], FORMATS[options["report"]], overwrite=options["overwrite"]):
+            part, report_format = Part(options["report_part"]), FORMATS[options["report"]]
+            for problem in write_out(run, options["out"], report_format, part, overwrite=options["overwrite"]):
                 self.stderr.write(problem)
         if options["json"]:
             self.stdout.write(json.dumps(as_json(reading_of(run)), ensure_ascii=False, indent=2))
@@ -85,6 +88,8 @@ class Headless:
         try:
             if options["report"] not in FORMATS:
                 raise InvalidInput(f"--report is one of {', '.join(FORMATS)}.")
+            if options["report_part"] not in list(Part):
+                raise InvalidInput(f"--report-part is one of {', '.join(Part)}.")
             if options["out"]:
                 check_folder(options["out"])
             if options["sample"]:
@@ -114,6 +119,7 @@ class Headless:
                 plan=plan.plan if plan else None,
                 plan_from=plan.reason if plan else "",
                 template=plan.template if plan else "",
+                names=ReportNames(options["client"], options["matter"], options["author"]),
             )
             return submit(owner, submission)
         except FilesMissing as error:

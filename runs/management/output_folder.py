@@ -14,6 +14,7 @@ from runs.errors import InvalidInput, PevError
 from runs.models import Run
 from runs.readmodel.run_files import written_files
 from runs.reports.archive import report_name
+from runs.reports.outline import Part
 from runs.reports.report_format import ReportFormat, ReportInput
 from runs.store import blobs
 from runs.text.paths import clean_path
@@ -32,7 +33,9 @@ def check_folder(folder: Path) -> None:
         raise InvalidInput(f"--out cannot be used: “{folder}” cannot be written to.")
 
 
-def write_out(run: Run, folder: Path, report_format: ReportFormat, *, overwrite: bool = False) -> list[str]:
+def write_out(
+    run: Run, folder: Path, report_format: ReportFormat, part: Part = Part.ALL, *, overwrite: bool = False
+) -> list[str]:
     """Write the files that the run made or changed, and its report, each whole or not at all.
 
     The folder itself may be a link, since a person named it; below it no link is followed. Existing files stay, unless
@@ -48,13 +51,15 @@ def write_out(run: Run, folder: Path, report_format: ReportFormat, *, overwrite:
                     _write(top, path, blob, overwrite=overwrite)
             except (InvalidInput, OSError) as error:
                 problems.append(f"“{path}” was not written: {_reason(error)}.")
-        problems += _write_report(run, top, list(files), report_format, overwrite=overwrite)
+        problems += _write_report(ReportInput.of(run, part), top, list(files), report_format, overwrite=overwrite)
     finally:
         os.close(top)
     return problems
 
 
-def _write_report(run: Run, top: int, paths: list[str], report_format: ReportFormat, *, overwrite: bool) -> list[str]:
+def _write_report(
+    source: ReportInput, top: int, paths: list[str], report_format: ReportFormat, *, overwrite: bool
+) -> list[str]:
     """Write the report under a name that no file of the run and no earlier file has."""
     wanted = f"report.{report_format.suffix}"
     there = os.listdir(top)
@@ -62,7 +67,7 @@ def _write_report(run: Run, top: int, paths: list[str], report_format: ReportFor
         there.remove(wanted)  # an earlier report, which is replaced
     name = report_name([*paths, *there], wanted)
     try:
-        _write(top, name, BytesIO(report_format.write(ReportInput.of(run))), overwrite=overwrite)
+        _write(top, name, BytesIO(report_format.write(source)), overwrite=overwrite)
     except (PevError, OSError) as error:
         return [f"The report was not written: {_reason(error)}."]
     return [] if name == wanted else [f"The report is “{name}”: there is another file “{wanted}”."]

@@ -56,9 +56,9 @@ class Run(models.Model):
     # Why it was finished with what there was; empty for a run that came to its own end.
     ended = models.TextField(default="", blank=True)
     # What its report names below the title.
-    client = models.CharField(max_length=200, default="", blank=True)
-    matter = models.CharField(max_length=200, default="", blank=True)
-    author = models.CharField(max_length=200, default="", blank=True)
+    client = models.CharField(max_length=200, default="", db_default="", blank=True)
+    matter = models.CharField(max_length=200, default="", db_default="", blank=True)
+    author = models.CharField(max_length=200, default="", db_default="", blank=True)
     answer = models.TextField(default="", blank=True)
     # The judged success criteria.
     final: Column[Judgement | None] = ContractField(Judgement, null=True, blank=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from django.core.files.base import File
@@ -18,6 +18,7 @@ from runs.lifecycle import outcomes
 from runs.lifecycle.advance import advance
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.coverage import known_unread
+from runs.lifecycle.owner_actions import ReportNames
 from runs.lifecycle.toolset import tool_names
 from runs.models import Draft, Run, Tree, User
 from runs.models.runs import FileNames, Revision
@@ -61,6 +62,7 @@ class Submission:
     * `plan`: version 1 of the plan, so that no planner is asked; `plan_from` is a sentence about its origin, `template`
       the name of its template.
     * `title`: by default the first sentence of the request.
+    * `names`: what the report names; by default what that of the run that is run again names.
     * `before`: the run that is run again.
     * `access_token`: the name of the token of a program that submits over MCP.
     """
@@ -79,6 +81,7 @@ class Submission:
     from_draft: bool = False
     template: str = ""
     title: str = ""
+    names: ReportNames | None = None
     before: Run | None = None
     access_token: str = ""
 
@@ -98,6 +101,8 @@ def submit(owner: User, submission: Submission) -> Run:
     request = checked_request(
         submission.request, has_files=bool(drafted or submission.uploads), no_files=submission.no_files
     )
+    if submission.names:
+        submission.names.checked()
     check_policy(submission.policy, owner, submission.approvers)
     submission = _with_adapted_plan(submission)
     uploads, held_back, remarks = _unpack(submission.uploads, drafted)
@@ -227,6 +232,7 @@ def _make_run(
 
 
 def _create(owner: User, submission: Submission, request: str, tree: Tree, left_out: Sequence[str]) -> Run:
+    kept = ReportNames.of(submission.before) if submission.before else ReportNames()
     run = Run.objects.create(
         owner=owner,
         submission=submission.token,
@@ -237,6 +243,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         head=tree,
         excluded=tuple(submission.excluded),
         template=submission.template,
+        **asdict(submission.names.checked() if submission.names else kept),
         before=submission.before,
         revision=_revision(submission, request, tree),
     )

@@ -60,6 +60,9 @@ class Command(TerminalCommand):
         )
         parser.add_argument("--out", type=Path, help="folder for the results and the report")
         parser.add_argument("--report", default="markdown", help="format of the report in --out (markdown)")
+        parser.add_argument("--report-part", default="all", help="report, protocol, or all (all)")
+        for name in ("client", "matter", "author"):
+            parser.add_argument(f"--{name}", default="", help=f"the {name} that the report names")
         parser.add_argument("--overwrite", action="store_true", help="let --out replace existing files")
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of the trace")
         parser.add_argument("--user", help="the owner of the run (the first administrator)")

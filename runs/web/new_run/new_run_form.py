@@ -9,6 +9,7 @@ from django import forms
 from django.http import QueryDict
 
 from runs.errors import InvalidInput
+from runs.lifecycle.owner_actions import ReportNames
 from runs.models import User
 from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.pev.policy import Policy
@@ -101,6 +102,13 @@ class NewRunForm(PolicyForm, FilesForm):
         required=False,
         max_length=4_000,
     )
+    client = Text(label="Client", required=False)
+    matter = Text(label="Matter", required=False)
+    author = Text(
+        label="Prepared by",
+        help_text="The report names client, matter and author below its title. The AI reads none of them.",
+        required=False,
+    )
     token = forms.UUIDField(widget=forms.HiddenInput)
     became = forms.UUIDField(required=False, widget=forms.HiddenInput)  # the token with which it was submitted before
     another = forms.BooleanField(required=False, widget=forms.HiddenInput)  # another run is meant
@@ -160,6 +168,9 @@ class NewRunForm(PolicyForm, FilesForm):
     def patterns(self) -> list[str]:
         """Which files are excluded."""
         return [part for part in map(str.strip, self.cleaned_data["excluded"].split(",")) if part]
+
+    def names(self) -> ReportNames:
+        return ReportNames(*(self.cleaned_data[name] for name in ("client", "matter", "author")))
 
     def plan(self) -> Chosen | None:
         """The plan that was chosen or imported, None when the planner writes it. Raises InvalidInput, PlanRefused."""

@@ -134,6 +134,7 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
             policy=form.policy(),
             token=given["token"],
             approvers=list(given["approvers"]),
+            names=form.names(),
             no_files=given["no_files"],
             plan=plan.plan if plan else None,
             plan_from=plan.reason if plan else "",

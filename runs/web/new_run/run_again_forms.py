@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import asdict
 from typing import Any
 
 from django import forms
@@ -10,6 +11,7 @@ from django import forms
 from runs.errors import InvalidInput
 from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.approval.reuse import PreviewInputs, preview_reuse
+from runs.lifecycle.owner_actions import ReportNames
 from runs.models import Run, Step, User
 from runs.pev.contracts import PlanContract
 from runs.readmodel.run_again import Reuse
@@ -64,6 +66,7 @@ class AgainWithForm(NewRunForm):
         filled = {
             "request": before.request,
             "excluded": ", ".join(before.excluded),
+            **asdict(ReportNames.of(before)),
             "template": SAME_PLAN if self.same else "",
             "approvers": [one.pk for one in (before.owner, *before.approvers.all()) if one != owner],
         }

@@ -74,7 +74,7 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
     """The report. A post changes the client, the matter and the author that it names."""
     run = visible_run(request, run_id)
     problem, status = "", 200
-    typed = ReportNames(run.client, run.matter, run.author)
+    typed = ReportNames.of(run)
     if request.method == "POST":
         try:
             typed = ReportNames(**ReportNamesForm(request.POST).checked())
