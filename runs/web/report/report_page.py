@@ -88,7 +88,7 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
     context = {
         "frame": RunFrame(run).read_title(),
         "run": run,
-        "formats": FORMATS.values(),
+        "formats": list(FORMATS.values()),
         "parts": list(Part),
         "report": report,
         "head": html.head(report),
