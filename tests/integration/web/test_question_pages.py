@@ -97,7 +97,7 @@ def test_words_of_a_model_are_no_markup(alice_client: Client) -> None:
 def test_the_report_says_what_was_asked_and_answered(alice_client: Client) -> None:
     run = factories.question_gate()
     sent(alice_client, run, verb="answer", reason="German law")
-    answer = alice_client.get(f"/runs/{run.pk}/report.md")
+    answer = alice_client.get(f"/runs/{run.pk}/report.md?part=protocol")
     report = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
     assert "answered the question “Which law applies to the notices?”" in report
     assert "“German law”" in report

@@ -29,17 +29,18 @@ def body(answer: Any) -> bytes:
 
 
 @pytest.mark.slow
-def test_a_partial_report_begins_with_its_gaps(alice_client: Client) -> None:
+def test_a_partial_report_begins_with_the_number_of_its_gaps(alice_client: Client) -> None:
     run = factories.finished_partial()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "PARTIAL:" in text
     assert "was accepted with open points" in text
-    markdown = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
+    markdown = body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode()
     assert markdown.startswith("# PARTIAL: Review these three contracts\n")
-    assert markdown.index("## Open points\n\n- Step “Review") < markdown.index("## Answer\n\nThe three contracts leave")
+    notice = "**This is not all that was asked for.**\n\nThere are 2 open points.\n\nThe three contracts leave"
+    assert markdown.index(notice) < markdown.index("## Open points\n\n- Step “Review")
     strategy = run.plans.get().header.rollback_strategy
-    assert f"**What the plan says to do with the results now**\n\n{strategy}" in markdown
-    assert f"<p><strong>What the plan says to do with the results now</strong></p><p>{strategy}</p>" in text
+    assert f"**If you do not use the results**\n\n{strategy}" in markdown
+    assert f"<p><strong>If you do not use the results</strong></p><p>{strategy}</p>" in text
     assert (
         "confident · major: it must be fixed before anyone relies on it; the verdict asked for another attempt\n"
         in markdown
@@ -85,7 +86,7 @@ def test_a_run_that_is_not_finished_says_so(alice_client: Client) -> None:
     run = factories.planning()
     text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "The run is not finished." in text
-    assert body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().startswith("# NOT FINISHED: ")
+    assert body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode().startswith("# NOT FINISHED: ")
 
 
 @pytest.mark.slow
@@ -94,7 +95,7 @@ def test_offline_work_is_told_apart_from_ai(alice_client: Client) -> None:
     assert "No AI was involved" not in alice_client.get(f"/runs/{run.pk}/report/").text
     ModelCall.objects.filter(run=run).update(model="offline-executor")
     assert "No AI was involved" in alice_client.get(f"/runs/{run.pk}/report/").text
-    assert "No AI was involved" in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
+    assert "No AI was involved" in body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode()
 
 
 def _told(client: Client, address: str) -> str:
@@ -126,7 +127,7 @@ def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
     ModelCall.objects.filter(pk=first.pk).update(cost_usd=None)
     assert "1 call unpriced" in alice_client.get(f"/runs/{run.pk}/report/").text
     ModelCall.objects.filter(run=run).update(cost_usd=None)
-    assert "## Cost\n\nunpriced; 10 model calls" in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
+    assert "## Cost\n\nunpriced; 10 model calls" in body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode()
 
 
 @pytest.mark.slow
@@ -135,7 +136,7 @@ def test_estimate_and_actual_stand_side_by_side(alice_client: Client) -> None:
     text = alice_client.get(f"/runs/{run.pk}/report/").text
     assert "The estimate rests on default token counts per complexity." in text
     assert "$0.036 to $0.322" in text
-    rows = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
+    rows = body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode().splitlines()
     inventory = (
         "| List the contracts and their parties | $0.036 to $0.322 | $0.048 | within | 21,000 to 136,800 | 24,600 |"
     )
@@ -151,7 +152,7 @@ def test_the_figures_of_a_run_are_in_its_report(alice_client: Client) -> None:
     assert "<dt>Passed at once</dt><dd>67 % (2 of 3)</dd>" in text
     assert "; worked " in text
     assert "<dt>Finished</dt><dd>not yet; worked " in alice_client.get(f"/runs/{factories.planning().pk}/report/").text
-    rows = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
+    rows = body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode().splitlines()
     assert "- **Passed at once**: 67 % (2 of 3)" in rows
     assert "- **Executor 70 to 80 % confident**: 0 % (0 of 1) passed" in rows
     assert "- **Planning**: 2.7 s in 1 model call" in rows
@@ -161,7 +162,7 @@ def test_cache_writes_are_told_apart_by_how_long_they_live(alice_client: Client)
     run = factories.finished_succeeded()
     ModelCall.objects.filter(run=run, role="planner").update(cache_write_5m_tokens=31, cache_write_1h_tokens=42)
     row = "| planner | claude-opus-5-5 | 1 | 9,000 | 2,400 | 0 | 31 | 42 | $0.084 |"
-    assert row in body(alice_client.get(f"/runs/{run.pk}/report.md")).decode().splitlines()
+    assert row in body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode().splitlines()
 
 
 @pytest.mark.slow
@@ -169,16 +170,20 @@ def test_hostile_text_breaks_neither_page_nor_markdown(alice_client: Client) -> 
     run = factories.finished_succeeded()
     Run.objects.filter(pk=run.pk).update(title=HOSTILE, request=HOSTILE, answer=HOSTILE)
     assert "<script>alert" not in alice_client.get(f"/runs/{run.pk}/report/").text
-    markdown = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
+    markdown = body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode()
     assert "<script" not in markdown
     assert "\n# SUCCEEDED" not in markdown
     assert [row for row in markdown.splitlines() if row.startswith("## ")] == [
-        "## Outcome",
         "## Answer",
+        "## Contracts",
+        "## Findings",
+        "## Kestrel systems",
         "## Success criteria",
+        "## Documents reviewed",
+        "## Outcome",
+        "## Request",
         "## Decisions",
         "## Cost",
-        "## Request",
         "## Evidence for the success criteria",
         "## What was read of your files",
         "## Citations",
@@ -196,7 +201,7 @@ def test_nothing_in_the_markdown_is_fetched_or_moves_a_terminal(alice_client: Cl
     run = factories.finished_succeeded()
     hostile = "![x](http://evil.example/)\x1b[2J\u202e"
     Run.objects.filter(pk=run.pk).update(title=hostile, request=hostile, answer=hostile)
-    text = body(alice_client.get(f"/runs/{run.pk}/report.md")).decode()
+    text = body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode()
     assert "> !\\[x\\](http://evil.example/)\\\\u001b\\[2J\\\\u202e" in text
     assert "&#33;[x](<http://evil.example/>)\\\\u001b\\[2J\\\\u202e" in text
     assert not {"\x1b", "\u202e"} & set(text)
