@@ -127,7 +127,8 @@ def test_unpriced_calls_are_never_free(alice_client: Client) -> None:
     ModelCall.objects.filter(pk=first.pk).update(cost_usd=None)
     assert "1 call unpriced" in alice_client.get(f"/runs/{run.pk}/report/").text
     ModelCall.objects.filter(run=run).update(cost_usd=None)
-    assert "## Cost\n\nunpriced; 10 model calls" in body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode()
+    report = body(alice_client.get(f"/runs/{run.pk}/report.md?part=all")).decode()
+    assert "## Cost\n\nunpriced; 10 model calls" in report
 
 
 @pytest.mark.slow
