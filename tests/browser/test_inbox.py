@@ -187,3 +187,23 @@ def test_everything_works_without_javascript(plain: Page, site: Site) -> None:
     expect(plain.locator("#messages")).to_contain_text("is archived")
     plain.goto(f"{site.url}/?show=finished&archived=1")
     expect(listed).to_have_count(1)
+
+
+def test_decisions_of_one_kind_are_ticked_and_approved_together(blank: Page, site: Site) -> None:
+    page = blank
+    (session,) = site.account("bulk")["cookies"]
+    page.context.add_cookies([{"name": session["name"], "value": session["value"], "url": site.url}])
+    site.write("runs", "bulk", "plan of 4", "plan of 40", "result of 4", "result of 40")
+    page.goto(site.url)
+    bar, ticks = page.locator("#together"), page.locator("input[name=gate]")
+    expect(ticks).to_have_count(4)
+    expect(bar.get_by_role("button")).to_be_disabled()
+    plan = page.locator("input[name=gate][data-kind=Plan]")
+    plan.first.check()
+    expect(page.locator("input[name=gate][data-kind=Result]").first).to_be_disabled()
+    plan.last.check()
+    expect(bar).to_contain_text("Each of these plans is carried out as it is.")
+    check_both_themes(page)
+    bar.get_by_role("button", name="Approve 2 decisions").click()
+    expect(page.locator("#messages")).to_contain_text("2 decisions approved, each recorded by itself.")
+    expect(ticks).to_have_count(2)

@@ -11,6 +11,7 @@ from runs.models import Gate, User, WorkItem
 
 class BudgetGate(GateType):
     kind = GateKind.BUDGET
+    label = "Limit"
     subject = Subject.QUESTION
     template = "gates/gate_question.html"
     wording = Wording(

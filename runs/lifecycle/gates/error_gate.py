@@ -73,6 +73,7 @@ def cause_of(kind: str) -> Cause | None:
 
 class ErrorGate(GateType):
     kind = GateKind.ERROR
+    label = "Error"
     subject = Subject.ERROR
     template = "gates/gate_error.html"
     wording = Wording(

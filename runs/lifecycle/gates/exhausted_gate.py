@@ -12,6 +12,7 @@ from runs.text.plural import pluralize
 
 class ExhaustedGate(GateType):
     kind = GateKind.EXHAUSTED
+    label = "Open points"
     subject = Subject.UNPASSED
     template = "gates/gate_result.html"
     wording = Wording(

@@ -127,6 +127,12 @@ class GateType(ABC):
     """Whether approving is not the plain way on while points of the result have no citation."""
     marks_open_points = False
     """Whether an approval accepts a step with open points, and is marked as that."""
+    label: str
+    """The kind of decision in a word, for lists."""
+    together = ""
+    """What approving several of this kind at once does to each, as a sentence; empty where each needs reading of its
+    own.
+    """
     waiting = "waited for a decision"
     heading: str
     """What the head of the run says while it waits."""
@@ -150,6 +156,10 @@ class GateType(ABC):
     def check_approval(self, gate: Gate) -> None:
         """Raises DecisionRefused where an approval could not be carried out; nothing hinders most kinds."""
         return
+
+    def needs_reading(self, gate: Gate) -> str:
+        """Why this gate cannot be approved together with others, as a sentence; empty if it can."""
+        return "" if self.together else "A decision of this kind needs reading of its own."
 
     def complete(self, decision: Decision) -> Decision:
         """The decision with the words that this kind adds. Raises InvalidInput for one that lacks words."""

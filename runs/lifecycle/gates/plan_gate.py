@@ -14,6 +14,8 @@ from runs.text.plural import pluralize
 
 class PlanGate(GateType):
     kind = GateKind.PLAN
+    label = "Plan"
+    together = "Each of these plans is carried out as it is."
     subject = Subject.PLAN
     template = "gates/gate_plan.html"
     wording = Wording(
@@ -41,6 +43,11 @@ class PlanGate(GateType):
             if why := roster.missing(name):
                 instead = "Request changes, edit the plan, or have an administrator put that right."
                 raise DecisionRefused(f"The plan names the agent “{name}”, {why} {instead}")
+
+    def needs_reading(self, gate: Gate) -> str:
+        if gate.plan is not None and gate.plan.version > 1:
+            return "The plan is not the first of its run: read what has changed."
+        return ""
 
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
         assert gate.plan is not None

@@ -18,6 +18,7 @@ DELEGATED = "Decide for yourself."
 
 class QuestionGate(GateType):
     kind = GateKind.QUESTION
+    label = "Question"
     subject = Subject.QUESTION
     template = "gates/gate_question.html"
     wording = Wording(

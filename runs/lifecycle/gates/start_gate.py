@@ -10,6 +10,8 @@ from runs.models import Gate, Step, User
 
 class StartGate(GateType):
     kind = GateKind.START
+    label = "Start"
+    together = "Each of these steps is started."
     subject = Subject.START
     template = "gates/gate_start.html"
     wording = Wording(

@@ -12,6 +12,8 @@ from runs.models import Gate, User, Verdict
 
 class StepGate(GateType):
     kind = GateKind.STEP
+    label = "Result"
+    together = "Each of these results is kept, and its run goes on."
     subject = Subject.RESULT
     template = "gates/gate_result.html"
     wording = Wording(
@@ -30,6 +32,15 @@ class StepGate(GateType):
 
     def digest(self, gate: Gate) -> str:
         return fingerprint.attempt_digest(gate.attempt) if gate.attempt else gate.digest
+
+    def needs_reading(self, gate: Gate) -> str:
+        """Only a result without any doubt is approved without being read."""
+        verdict = Verdict.objects.filter(attempt=gate.attempt).first()
+        if verdict is None or not all(one.met for one in verdict.results):
+            return "The result has unmet criteria."
+        if any(one.weak for one in verdict.results) or any(one.unproved for one in verdict.requests):
+            return "The result has evidence that may prove something else."
+        return "The result has figures without a source." if verdict.untraced else ""
 
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
         assert gate.step is not None

@@ -12,6 +12,7 @@ from runs.store.journal import CallPlace
 
 class ToolGate(GateType):
     kind = GateKind.TOOL
+    label = "Call"
     subject = Subject.CALL
     template = "gates/gate_call.html"
     wording = Wording(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -189,7 +190,7 @@ class Link:
 @dataclass(frozen=True)
 class InboxRow:
     """`mark` is the word of its sign, `what` one line on what is asked or happens, `at` when that began, in `since`'s
-    words. `more`: further questions of this run to the same person.
+    words. `more`: further questions of this run to the same person, after `gate`.
     """
 
     run: Run
@@ -202,6 +203,17 @@ class InboxRow:
     spent: RunCost
     manages: bool
     more: int = 0
+    gate: Gate | None = None
+
+    @property
+    def kind(self) -> str:
+        """The kind of the decision that is asked for, in a word."""
+        return type_of(self.gate).label if self.gate else ""
+
+    @property
+    def together(self) -> str:
+        """What approving this and others of its kind at once does; empty where it needs reading of its own."""
+        return type_of(self.gate).together if self.gate else ""
 
     @property
     def again(self) -> str:
@@ -244,6 +256,14 @@ class Inbox:
             Link(label, self.selection.address(show=show, sort=""), self._count(show), self.selection.show is show)
             for show, label in LISTS.items()
         ]
+
+    @property
+    def together(self) -> list[str]:
+        """What approving several rows at once does, for each kind of which there are several on the list of those that
+        need a decision.
+        """
+        counts = Counter(row.together for row in self.rows if row.together)
+        return [words for words, count in counts.items() if count > 1 and self.selection.show is Show.MINE]
 
     @property
     def title(self) -> str:
@@ -345,7 +365,7 @@ class _Facts:
         if mine:
             more, place = len(mine) - 1, f"{place}#gate-{mine[0].pk}"
             return self._row(
-                run, "open", type_of(mine[0]).short_question(mine[0]), place, "asked", mine[0].opened_at, more
+                run, "open", type_of(mine[0]).short_question(mine[0]), place, "asked", mine[0].opened_at, more, mine[0]
             )
         if run.status == RunStatus.FINISHED:
             return self._row(run, run.outcome or "", self._outcome(run), place, "finished", run.finished_at)
@@ -357,7 +377,15 @@ class _Facts:
         return self._row(run, mark, self._doing(run, newest), place, "", newest.at if newest else run.created_at)
 
     def _row(
-        self, run: Run, mark: str, what: str, address: str, since: str, at: datetime | None, more: int = 0
+        self,
+        run: Run,
+        mark: str,
+        what: str,
+        address: str,
+        since: str,
+        at: datetime | None,
+        more: int = 0,
+        gate: Gate | None = None,
     ) -> InboxRow:
         return InboxRow(
             run,
@@ -370,6 +398,7 @@ class _Facts:
             self.spent.get(run.pk, RunCost()),
             can_manage(self.user, run) and not run_queries.is_later(run),
             more,
+            gate,
         )
 
     def _somebody(self, run: Run) -> str:

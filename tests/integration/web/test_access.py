@@ -92,6 +92,7 @@ LISTED = ("run", "workitem", "gate", "modelcall", "toolcall", "event", "deletedr
 READ_ONLY = dict.fromkeys(("post", "put", "patch", "delete", "trace"), 405)
 TABLE = {
     "": Row(get=MINE),
+    "decisions/": Row(post=(302,) * 5),
     "next/": Row(get=(302,) * 5),
     "sign-in/": Row(get=(200, 302, 302, 302, 302), open=True),
     "sign-in/<path:token>/": Row(get=(302,) * 5, post=(302,) * 5, open=True),

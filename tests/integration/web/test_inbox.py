@@ -162,11 +162,6 @@ def test_an_empty_list_says_what_to_do_next(alice_client: Client, show: str, say
 # ---- pages ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_search_that_is_too_long_is_cut_and_shown_as_it_was_used(alice_client: Client, alice: User) -> None:
-    factories.planning()
-    assert f'value="{"x" * 200}"' in page(alice_client, q="x" * 10_000)
-
-
 def test_the_whole_state_is_in_the_address_of_every_link(alice_client: Client, alice: User) -> None:
     crowd(alice, 90, open_gates=0, running=0)
     text = page(alice_client, show="finished", q="review", sort="title", page="2")

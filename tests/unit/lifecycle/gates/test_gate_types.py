@@ -48,6 +48,7 @@ def test_it_has_words_and_a_template(kind: GateKind) -> None:
         gate_type.bound_to(asked, 1),
         gate_type.terminal_prompt,
         gate_type.waiting,
+        gate_type.label,
     ]
     assert all(words)
     assert isinstance(gate_type.facts(GateFigures()), list)
