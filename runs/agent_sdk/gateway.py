@@ -66,17 +66,17 @@ async def serving(asks: Asks) -> AsyncIterator[Gateway]:
 def _endpoint(asks: Asks, secret: str) -> Callable[[Request], Awaitable[Response]]:
     async def messages(request: Request) -> Response:
         if not compare_digest(request.headers.get("x-api-key", "").encode(), secret.encode()):
-            return _refused(401, "authentication_error", "This is not the program of the attempt.")
+            return _refuse(401, "authentication_error", "This is not the program of the attempt.")
         if int(request.headers.get("content-length") or MAX_BODY + 1) > MAX_BODY:
-            return _refused(413, "request_too_large", "The request is too large.")
+            return _refuse(413, "request_too_large", "The request is too large.")
         try:
             body = await request.json()
         except (ValueError, RecursionError):
-            return _refused(400, "invalid_request_error", "The request is no JSON.")
+            return _refuse(400, "invalid_request_error", "The request is no JSON.")
         if is_nested_deeper(body, MAX_LEVELS):
-            return _refused(400, "invalid_request_error", f"The request is nested more than {MAX_LEVELS} levels deep.")
+            return _refuse(400, "invalid_request_error", f"The request is nested more than {MAX_LEVELS} levels deep.")
         if not isinstance(body, dict) or not body.get("stream"):
-            return _refused(400, "invalid_request_error", "Only streams are answered.")
+            return _refuse(400, "invalid_request_error", "Only streams are answered.")
         return StreamingResponse(_frames(await asks(body)), media_type="text/event-stream")
 
     return messages
@@ -93,5 +93,5 @@ async def _frames(pending: Pending) -> AsyncIterator[bytes]:
             yield event
 
 
-def _refused(status: int, kind: str, sentence: str) -> JSONResponse:
+def _refuse(status: int, kind: str, sentence: str) -> JSONResponse:
     return JSONResponse({"type": "error", "error": {"type": kind, "message": sentence}}, status)

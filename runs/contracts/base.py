@@ -86,11 +86,11 @@ def schema_for(contract: type[Contract]) -> JsonObject:
 
     schema = cast("JsonObject", transform_schema(contract))
     _each_object(schema, lambda node: node.update(required=list(cast("JsonObject", node["properties"]))))
-    _shortened(schema)
+    _shorten(schema)
     return schema
 
 
-def _shortened(node: JsonValue, *, of_names: bool = False) -> None:
+def _shorten(node: JsonValue, *, of_names: bool = False) -> None:
     """Removes titles, which repeat the names, and bounds that say nothing. `of_names`: the keys of this node are names
     of fields, and `title` may be one of them.
     """
@@ -102,10 +102,10 @@ def _shortened(node: JsonValue, *, of_names: bool = False) -> None:
             if not node.get("description", "said"):
                 del node["description"]
         for key, value in node.items():
-            _shortened(value, of_names=not of_names and key in {"properties", "$defs"})
+            _shorten(value, of_names=not of_names and key in {"properties", "$defs"})
     elif isinstance(node, list):
         for value in node:
-            _shortened(value)
+            _shorten(value)
 
 
 def _each_object(node: JsonValue, do: Callable[[JsonObject], None]) -> None:

@@ -156,12 +156,12 @@ class _Batch:
 
 def _entries(data: bytes) -> Iterator[ArchiveEntry]:
     if data.startswith((b"PK\3\4", b"PK\5\6")):
-        return _of_zip(data)
-    source = _TarStream(_decompressed(data))
-    return _of_tar(source, data) if _is_tar(source.peek()) else iter([ArchiveEntry("", "", source.take)])
+        return _zip_entries(data)
+    source = _TarStream(_decompress(data))
+    return _tar_entries(source, data) if _is_tar(source.peek()) else iter([ArchiveEntry("", "", source.take)])
 
 
-def _of_zip(data: bytes) -> Iterator[ArchiveEntry]:
+def _zip_entries(data: bytes) -> Iterator[ArchiveEntry]:
     if data.count(b"PK\1\2") > MAX_ENTRIES:  # before zipfile creates an object for each
         raise InvalidInput(f"has more than {MAX_ENTRIES:,} entries; give the folder itself")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -215,7 +215,7 @@ def _why_not_zipped(info: zipfile.ZipInfo) -> str:
     return ""
 
 
-def _of_tar(source: "_TarStream", data: bytes) -> Iterator[ArchiveEntry]:
+def _tar_entries(source: "_TarStream", data: bytes) -> Iterator[ArchiveEntry]:
     names: Mapping[bytes, EntryName] = {}
     for info in _members(source):
         if info.isdir():
@@ -223,7 +223,7 @@ def _of_tar(source: "_TarStream", data: bytes) -> Iterator[ArchiveEntry]:
         raw = info.name.encode("utf-8", "surrogateescape")
         if raw not in names and strictly(raw, "utf-8") is None:
             names = archive_names.decode_names(
-                one.name.encode("utf-8", "surrogateescape") for one in _members(_TarStream(_decompressed(data)))
+                one.name.encode("utf-8", "surrogateescape") for one in _members(_TarStream(_decompress(data)))
             )
         name = archive_names.with_folders(names.get(raw) or EntryName(info.name), from_windows=False)
         yield ArchiveEntry(name.name, _why_not_tarred(info), _content(source, info), name.caution)
@@ -262,7 +262,7 @@ def _why_not_tarred(info: tarfile.TarInfo) -> str:
     return ""
 
 
-def _decompressed(data: bytes) -> "_Readable":
+def _decompress(data: bytes) -> "_Readable":
     raw = io.BytesIO(data)
     if data.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=raw)

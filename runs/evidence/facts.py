@@ -89,10 +89,10 @@ class KnownFigures:
         """
         key = (number.values, number.steps, number.unit, number.is_about, number.digits)
         if key not in self._known:
-            self._known[key] = self._looked_up(number)
+            self._known[key] = self._look_up(number)
         return self._known[key]
 
-    def _looked_up(self, number: Number) -> FigurePlace | None:
+    def _look_up(self, number: Number) -> FigurePlace | None:
         if not number.values:
             return self._digits.get(number.digits)
         for value in map(abs, number.values):

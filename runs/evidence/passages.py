@@ -175,13 +175,13 @@ def passage_in(quote: str, document: Document, name: str, within: Place | None =
         found = whole
         span = SourceSpan(*found, document.text.count("\n", 0, found[0]) + 1)
         words = copied.words if is_verbatim else document.text[slice(*found)]
-        misnamed = _misnamed(copied, named, document, found)
+        misnamed = _wrong_place(copied, named, document, found)
         block = document.block_at(found[0])
         remark = was_within(block, copied.number) if block and copied.number else ""
         remarks = remarks_on(document, found) + (f"; {remark}" if remark else "")
         doubts = _doubts(document, found, of_number=bool(copied.number))
         return Passage(span, words, where, misnamed, remarks, doubts)
-    return _changed(quote, document, name)
+    return _change_of(quote, document, name)
 
 
 def _with_negation(document: Document, place: Place) -> Place:
@@ -211,10 +211,10 @@ def located(quote: str, document: Document, within: Place | None = None) -> Plac
     """
     if within and (inside := _inside(quote, document, within)) and not document.marks_on(*inside, MarkKind.UNSEEN):
         return inside
-    found = _searched(quote, document, document.text)
+    found = _search(quote, document, document.text)
     if found is None or not _is_aside(document, found):
         return found
-    return _searched(quote, document, own_text(document)) or _searched(quote, document, seen_text(document)) or found
+    return _search(quote, document, own_text(document)) or _search(quote, document, seen_text(document)) or found
 
 
 def remarks_on(document: Document, place: Place) -> str:
@@ -267,7 +267,7 @@ def _inside(quote: str, document: Document, within: Place) -> Place | None:
     return (found[0] + start, found[1] + start) if found and found[1] + start > within[0] else None
 
 
-def _searched(quote: str, document: Document, text: str) -> Place | None:
+def _search(quote: str, document: Document, text: str) -> Place | None:
     """The first place in a text with the places of the document, which lines at the edges of pages may break up."""
     if found := _place(quote, text):
         return found
@@ -336,7 +336,7 @@ def _has_number(block: Block, number: str) -> bool:
     return is_its or bool(was_within(block, number))
 
 
-def _misnamed(copied: _Copied, named: Place | None, document: Document, place: Place) -> str:
+def _wrong_place(copied: _Copied, named: Place | None, document: Document, place: Place) -> str:
     if named and not (named[0] < place[1] and place[0] < named[1]):
         return copied.name
     block = document.block_at(place[0])
@@ -347,7 +347,7 @@ def _misnamed(copied: _Copied, named: Place | None, document: Document, place: P
     return "" if is_its else f"clause {copied.number}"
 
 
-def _changed(quote: str, document: Document, name: str) -> str | None:
+def _change_of(quote: str, document: Document, name: str) -> str | None:
     """Who changed the words, and when, if the document had them before its tracked changes."""
     view = before_changes(document)
     found = _place(quote, view.text) if view else None

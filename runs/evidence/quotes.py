@@ -42,7 +42,7 @@ def resolve(given: QuotedEvidence, sources: Mapping[str, bytes]) -> Evidence:
     `sources` may be lazy: only the source named is read, and others when the quote is not in it.
     """
     if given.source not in sources:
-        return unverified(given, f"There is no source {quoted(given.source)}; {_listed(sources)}")
+        return unverified(given, f"There is no source {quoted(given.source)}; {_sources_in_words(sources)}")
     data = sources[given.source]
     digest = digest_of(data)
     text = text_of(data)
@@ -162,7 +162,7 @@ def _elsewhere(given: QuotedEvidence, sources: Mapping[str, bytes]) -> str:
     return ""
 
 
-def _listed(sources: Mapping[str, bytes], limit: int = 5) -> str:
+def _sources_in_words(sources: Mapping[str, bytes], limit: int = 5) -> str:
     if not sources:
         return "there are no sources at all"
     names = list(islice(sources, limit))

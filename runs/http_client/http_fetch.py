@@ -61,7 +61,7 @@ def fetch(address: str, may: Callable[[str], None], keep_going: Callable[[], Non
             url = _checked(address)
             may(url.raw_host.decode())
             try:
-                found = _asked(url, end, check, watch)
+                found = _ask(url, end, check, watch)
             except AnswerRefused as error:
                 raise InvalidInput(f"The page at {url.host} is not read: {error}.") from error
             except (httpcore2.TimeoutException, TimeoutError) as error:
@@ -93,7 +93,7 @@ def _checked(address: str) -> httpx2.URL:
     return url
 
 
-def _asked(url: httpx2.URL, end: float, check: Callable[[], None], watch: Watch) -> Fetched | str:
+def _ask(url: httpx2.URL, end: float, check: Callable[[], None], watch: Watch) -> Fetched | str:
     """What is there, or where that redirects to."""
     timeout = {"connect": _WAIT, "read": _WAIT, "write": _WAIT, "pool": _WAIT}
     target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)

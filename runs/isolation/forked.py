@@ -73,15 +73,15 @@ def exchanged(
     received = bytearray()
     with _connected() as channel:
         try:
-            channel.settimeout(_left(end))
+            channel.settimeout(_seconds_left(end))
             # a child that needs no data may have answered and ended already
-            for part in filter(None, call.request(_left(end))):
+            for part in filter(None, call.request(_seconds_left(end))):
                 channel.sendall(part)
             while part := channel.recv(1 << 16):
                 received += part
                 if len(received) > call.most:  # a process that hostile input controls may write for ever
                     raise TooLarge(f"its result has more than {limits.output:,} bytes")
-                channel.settimeout(_left(end))
+                channel.settimeout(_seconds_left(end))
         except TimeoutError as error:  # the child's own alarm ends it at the same time
             raise TimedOut(f"it took longer than {limits.seconds:g} seconds") from error
         except OSError as error:
@@ -109,6 +109,6 @@ def _connected() -> socket.socket:
     return mine
 
 
-def _left(end: float) -> float:
+def _seconds_left(end: float) -> float:
     """Returns the seconds left, at least a little, because 0 would mean not to wait at all."""
     return max(end - time.monotonic(), 0.01)

@@ -129,7 +129,7 @@ def run(
         _fill(box, fill, limits, user)
         with suppress(OSError):  # it has been killed: its status says so
             started.talk.sendall(b"\n")
-        status, why = _waited(started.process, box, limits, keep_going)
+        status, why = _wait(started.process, box, limits, keep_going)
         if not why and group is not None and group.ran_out:
             why = f"its processes and files took more than {memory:,} MB of memory"
         output, cut = _ends_of(printed, limits.output)
@@ -221,7 +221,7 @@ def _fill(box: Inside, fill: Callable[[Path], None], limits: CommandLimits, user
                 os.chown(path, user, user, follow_symlinks=False)
 
 
-def _waited(
+def _wait(
     process: "subprocess.Popen[bytes]", box: Inside, limits: CommandLimits, keep_going: Callable[[], None]
 ) -> tuple[int | None, str]:
     """The exit status, or None, and why it cannot go on or which limit it met."""

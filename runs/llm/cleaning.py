@@ -31,7 +31,7 @@ def blocks(content: Sequence[JsonObject]) -> tuple[JsonObject, ...]:
     """Returns the blocks as they are stored and sent again. Raises ValueError if that is impossible."""
     if len(json.dumps(content, ensure_ascii=False).encode()) > MAX_BYTES:  # fails for unpaired surrogates too
         raise ValueError("no answer is as long as this")
-    return _joined(tuple(cast("JsonObject", _clean(_call(block))) for block in content))
+    return _merge_texts(tuple(cast("JsonObject", _clean(_call(block))) for block in content))
 
 
 def _call(block: JsonObject) -> JsonObject:
@@ -62,7 +62,7 @@ def _clean(value: JsonValue) -> JsonValue:
             return value
 
 
-def _joined(content: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+def _merge_texts(content: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
     """Merges text blocks, because a secret that is split over several of them would be whole again where they are
     joined.
     """

@@ -67,15 +67,15 @@ def of_status(error: anthropic.APIStatusError, server: ModelServer) -> ModelErro
         "rate_limit_error": "The model's service asks to wait: too many requests (429).",
         "overloaded_error": "The model's service is overloaded (529).",
     }
-    if status in (400, 413) and _TOO_LONG.search(_said(error)):
+    if status in (400, 413) and _TOO_LONG.search(_own_words(error)):
         kind = TOO_LONG
-    if status == 400 and _NO_CREDIT.search(_said(error)):
+    if status == 400 and _NO_CREDIT.search(_own_words(error)):
         kind = "billing_error"
-    sentence = sentences.get(kind) or f"The model's service answered {status}: {_said(error)}"
+    sentence = sentences.get(kind) or f"The model's service answered {status}: {_own_words(error)}"
     return failure(kind, sentence, _seconds(error.response.headers.get("retry-after")), status)
 
 
-def _said(error: anthropic.APIStatusError) -> str:
+def _own_words(error: anthropic.APIStatusError) -> str:
     """Returns the service's own words, without JSON if it has the API's form."""
     match error.body:
         case {"error": {"message": str(message)}} if message:

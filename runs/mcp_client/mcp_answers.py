@@ -282,13 +282,13 @@ def _text_of_block(block: object) -> str:
         return ""
     match block.get("type"):
         case "resource" if isinstance(resource := block.get("resource"), dict):
-            about = _listed("resource", _label(resource.get("uri"), MAX_ADDRESS), _label(resource.get("mimeType")))
+            about = _join("resource", _label(resource.get("uri"), MAX_ADDRESS), _label(resource.get("mimeType")))
             if isinstance(text := resource.get("text"), str):
                 return f"[{about}]\n{text}"
-            return _left_out(about, _size(resource.get("blob")))
+            return _left_out_note(about, _size(resource.get("blob")))
         case "resource_link":
             size = block.get("size")
-            about = _listed(
+            about = _join(
                 _label(block.get("name")),
                 _label(block.get("title")),
                 _label(block.get("uri"), MAX_ADDRESS),
@@ -299,10 +299,10 @@ def _text_of_block(block: object) -> str:
             words = description[:MAX_DESCRIPTION] if isinstance(description, str) else ""
             return f"[link to {about}: its content is not included]\n{words}".rstrip()
         case "image" | "audio" as kind:
-            return _left_out(kind, _label(block.get("mimeType")), _size(block.get("data")))
+            return _left_out_note(kind, _label(block.get("mimeType")), _size(block.get("data")))
     if isinstance(text := block.get("text"), str):
         return text
-    return _left_out(_label(block.get("type")) or "something without a type")
+    return _left_out_note(_label(block.get("type")) or "something without a type")
 
 
 def _repeats(parts: Sequence[str], structured: object) -> bool:
@@ -311,14 +311,14 @@ def _repeats(parts: Sequence[str], structured: object) -> bool:
     """
     inner = structured["result"] if isinstance(structured, dict) and structured.keys() == {"result"} else structured
     whole = "\n".join(parts)
-    said: list[object] = [list(parts), [_parsed(part) for part in parts], whole, _parsed(whole)]
+    said: list[object] = [list(parts), [_parse_json(part) for part in parts], whole, _parse_json(whole)]
     try:
         return bool({_canonical(structured), _canonical(inner)} & set(map(_canonical, said)))
     except RecursionError:  # a text that could be parsed may be too deep to be serialised
         return False
 
 
-def _parsed(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -329,11 +329,11 @@ def _canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _left_out(*about: str) -> str:
-    return f"[{_listed(*about)}: left out, since it is no text]"
+def _left_out_note(*about: str) -> str:
+    return f"[{_join(*about)}: left out, since it is no text]"
 
 
-def _listed(*parts: str) -> str:
+def _join(*parts: str) -> str:
     return ", ".join(part for part in parts if part)
 
 

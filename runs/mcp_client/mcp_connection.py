@@ -82,7 +82,7 @@ class McpConnection:
         found: list[ServerTool] = []
         cursor: str | None = None
         for _ in range(MAX_PAGES):
-            page = self._asked("list its tools", "list_tools", CONNECT_SECONDS, cursor=cursor, cache_mode="refresh")
+            page = self._ask("list its tools", "list_tools", CONNECT_SECONDS, cursor=cursor, cache_mode="refresh")
             found += [ServerTool(tool.name, tool.description or "", tool.input_schema) for tool in page.tools]
             cursor = page.next_cursor
             if cursor is None:
@@ -94,14 +94,14 @@ class McpConnection:
 
     def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
         """Returns the text of the result, and whether the server marks it as an error."""
-        result = self._asked(f"answer the call of {tool}", "call_tool", self._config.seconds, tool, arguments)
+        result = self._ask(f"answer the call of {tool}", "call_tool", self._config.seconds, tool, arguments)
         return "".join(block.text for block in result.content), bool(result.is_error)
 
-    def _asked(self, what: str, method: str, seconds: float, *given: Any, **named: Any) -> Any:
+    def _ask(self, what: str, method: str, seconds: float, *given: Any, **named: Any) -> Any:
         try:
-            client, portal = self._opened()
+            client, portal = self._open()
             future = portal.start_task_soon(_calling(getattr(client, method), given, named))
-            return self._waited(future, seconds)
+            return self._wait(future, seconds)
         except NotYet as error:
             self.close()
             raise InvalidInput(f"The server did not {what} within {seconds:g} seconds.") from error
@@ -113,7 +113,7 @@ class McpConnection:
                 raise
             raise InvalidInput(f"The server did not {what}: {_why(error)}.") from error
 
-    def _waited(self, future: Future[Any], seconds: float) -> Any:
+    def _wait(self, future: Future[Any], seconds: float) -> Any:
         end = time.monotonic() + seconds
         while True:
             try:
@@ -130,7 +130,7 @@ class McpConnection:
                 future.cancel()
                 raise NotYet
 
-    def _opened(self) -> tuple[Client, BlockingPortal]:
+    def _open(self) -> tuple[Client, BlockingPortal]:
         if self._client is None or self._portal is None:
             if find_spec("mcp") is None:
                 raise InvalidInput(MISSING)
@@ -141,9 +141,9 @@ class McpConnection:
             portal = self._stack.enter_context(start_blocking_portal())
             opened: Future[Client] = Future()
             end = portal.call(_ending)
-            session = portal.start_task_soon(_held, _session(config, self._answers), opened, end)
+            session = portal.start_task_soon(_hold, _session(config, self._answers), opened, end)
             self._stack.callback(_end, portal, session, opened, end)
-            self._client = self._waited(opened, max(self._config.seconds, CONNECT_SECONDS))
+            self._client = self._wait(opened, max(self._config.seconds, CONNECT_SECONDS))
             self._portal = portal
         return self._client, self._portal
 
@@ -152,7 +152,7 @@ async def _ending() -> anyio.Event:
     return anyio.Event()
 
 
-async def _held(session: AbstractAsyncContextManager[Client], opened: Future[Client], end: anyio.Event) -> None:
+async def _hold(session: AbstractAsyncContextManager[Client], opened: Future[Client], end: anyio.Event) -> None:
     """Keeps a session open in one task, so that the thread that waits for it can be interrupted."""
     try:
         async with session as client:

@@ -64,10 +64,10 @@ class ServerConfig(BaseModel):
         """
         return self.model_copy(
             update={
-                "args": tuple(map(_filled, self.args)),
-                "env": {name: _filled(value) for name, value in self.env.items()},
-                "headers": {name: _filled(value) for name, value in self.headers.items()},
-                "url": _filled(self.url),
+                "args": tuple(map(_fill_in, self.args)),
+                "env": {name: _fill_in(value) for name, value in self.env.items()},
+                "headers": {name: _fill_in(value) for name, value in self.headers.items()},
+                "url": _fill_in(self.url),
             }
         )
 
@@ -98,7 +98,7 @@ def read_servers(path: str) -> Mapping[str, ServerConfig]:
     return found
 
 
-def _filled(text: str) -> str:
+def _fill_in(text: str) -> str:
     def value(match: re.Match[str]) -> str:
         found = os.environ.get(match[1])
         if found is None:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from runs.contracts.ports import FileInfo, Shown
 from runs.pev.contracts import LeftOut
-from runs.text.plural import word_for
+from runs.text.plural import list_with_and, word_for
 
 MAX_RANGES = 3
 """Ranges of lines that a sentence names. Further ones are counted."""
@@ -139,7 +139,7 @@ def read_whole(files: Mapping[str, FileInfo], shown: Iterable[Shown]) -> set[str
 
 
 def _covered(path: str, info: FileInfo, shown: Sequence[Shown]) -> FileCoverage:
-    ranges = _joined((one.first_line, one.last_line) for one in shown if one.first_line <= one.last_line)
+    ranges = _merge_ranges((one.first_line, one.last_line) for one in shown if one.first_line <= one.last_line)
     lines = shown[-1].lines if shown else 0
     if not info.size or (lines and ranges == [(1, lines)]):
         return FileCoverage(path, Extent.WHOLE, ranges, lines)
@@ -158,7 +158,7 @@ def _units(shown: Iterable[Shown], first: int, last: int) -> str:
     return begins if begins == ends else f"{unit}s {name} to {ends.partition(' ')[2]}"
 
 
-def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Returns the ranges sorted, with adjacent and overlapping ones merged."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
@@ -217,7 +217,7 @@ def not_read_by_plan(found: Iterable[FileCoverage], meant: Collection[str]) -> l
         )
     if blank := [one.path for one in listed if one.empty and one.size]:
         sentences.append(f"Nothing but white space is in {names_in_words(blank)}.")
-    return sentences + _doubtful([one for one in listed if one.cautions]) + _excluded(listed)
+    return sentences + _doubts([one for one in listed if one.cautions]) + _exclusions(listed)
 
 
 def shown_of(found: Iterable[FileCoverage], meant: Collection[str]) -> str:
@@ -232,13 +232,13 @@ def shown_of(found: Iterable[FileCoverage], meant: Collection[str]) -> str:
 def summary(found: Iterable[FileCoverage]) -> list[str]:
     """Returns grouped lines on what was shown of the given files. Two thousand files take as many lines as twenty."""
     listed = list(found)
-    return _extents(listed) + unread_in(listed, ()) + _excluded(listed)
+    return _extents(listed) + unread_in(listed, ()) + _exclusions(listed)
 
 
 def readable(found: Iterable[FileCoverage]) -> list[str]:
     """Like `summary`, without the files that could not be read."""
     listed = list(found)
-    return _extents(listed) + _excluded(listed)
+    return _extents(listed) + _exclusions(listed)
 
 
 def _extents(listed: Sequence[FileCoverage]) -> list[str]:
@@ -276,7 +276,7 @@ def _read_in_part(found: Sequence[FileCoverage]) -> list[str]:
     return sentences
 
 
-def _doubtful(found: Sequence[FileCoverage]) -> list[str]:
+def _doubts(found: Sequence[FileCoverage]) -> list[str]:
     """Returns sentences on what to know before relying on these files. If there are many, most are only named."""
     sentences = [f"{one.path}: {' '.join(one.cautions[:MAX_NOTES])}" for one in found[:MAX_NAMED]]
     if more := [one.path for one in found[MAX_NAMED:]]:
@@ -284,7 +284,7 @@ def _doubtful(found: Sequence[FileCoverage]) -> list[str]:
     return sentences
 
 
-def _excluded(found: Iterable[FileCoverage]) -> list[str]:
+def _exclusions(found: Iterable[FileCoverage]) -> list[str]:
     paths = [one.path for one in found if one.extent is Extent.EXCLUDED]
     return [f"Left out, as a person said: {names_in_words(paths)}."] if paths else []
 
@@ -292,11 +292,11 @@ def _excluded(found: Iterable[FileCoverage]) -> list[str]:
 def names_in_words(paths: Sequence[str]) -> str:
     """Returns the names of the files, or their number and folders if there are many."""
     if len(paths) <= MAX_NAMED:
-        return _listed(paths)
+        return list_with_and(paths)
     folders = grouped(paths)
     named = [f"{folder} ({count:,})" for folder, count in folders[:MAX_NAMED]]
     more = len(folders) - len(named)
-    return f"{len(paths):,} files: {_listed([*named, *([f'{more:,} more folders'] if more else [])])}"
+    return f"{len(paths):,} files: {list_with_and([*named, *([f'{more:,} more folders'] if more else [])])}"
 
 
 def grouped(paths: Iterable[str]) -> list[tuple[str, int]]:
@@ -306,18 +306,14 @@ def grouped(paths: Iterable[str]) -> list[tuple[str, int]]:
     """
     parents = [path.split("/")[:-1] for path in paths]
     for depth in range(max(map(len, parents), default=0), 0, -1):
-        counts = _counted(parents, depth)
+        counts = _count_below(parents, depth)
         if len(counts) <= MAX_NAMED or depth == 1:
             return counts
-    return _counted(parents, 1)
+    return _count_below(parents, 1)
 
 
-def _counted(parents: Iterable[Sequence[str]], depth: int) -> list[tuple[str, int]]:
+def _count_below(parents: Iterable[Sequence[str]], depth: int) -> list[tuple[str, int]]:
     counts: dict[str, int] = defaultdict(int)
     for parts in parents:
         counts["".join(f"{part}/" for part in parts[:depth]) or "the top folder"] += 1
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

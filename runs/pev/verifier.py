@@ -85,15 +85,17 @@ def _with_model(
 ) -> Judgement:
     verifier = (OneByOne if case.simple else AtOnce)(model, case, labels, changes)
     answer, read_as = verifier.verdict()
-    results, answers = _judged(answer, case, labels), _answered(answer, case, changes)
+    results, answers = _judge_criteria(answer, case, labels), _judge_requests(answer, case, changes)
     notes = list(read_as)
     if doubts := _doubts(results, answers, most=1 if case.simple else MAX_EVIDENCE):
         answer, read_as = verifier.verdict_again(doubts)
-        results = [_settled(*both) for both in zip(results, _judged(answer, case, labels), strict=True)]
-        answers = [requests.settled(*both) for both in zip(answers, _answered(answer, case, changes), strict=True)]
+        results = [_better_of(*both) for both in zip(results, _judge_criteria(answer, case, labels), strict=True)]
+        answers = [
+            requests.settled(*both) for both in zip(answers, _judge_requests(answer, case, changes), strict=True)
+        ]
         notes += read_as
         notes.append("Some evidence did not prove what it should prove; the verifier was asked for it once more.")
-    return _computed(answer, in_order([*checked, *results]), answers, notes)
+    return _compute_verdict(answer, in_order([*checked, *results]), answers, notes)
 
 
 def _doubts(results: Sequence[CriterionResult], answers: Sequence[RequestResult], *, most: int) -> dict[str, str]:
@@ -120,7 +122,7 @@ def _doubt(evidence: Evidence) -> str:
     return f"{evidence.sentence}, but {evidence.weak}." if evidence.weak else f"{evidence.sentence}."
 
 
-def _settled(first: CriterionResult, second: CriterionResult) -> CriterionResult:
+def _better_of(first: CriterionResult, second: CriterionResult) -> CriterionResult:
     """When asked again, a verifier may give better evidence or withdraw a pass. It cannot turn a failure into a
     pass.
     """
@@ -133,7 +135,7 @@ def _settled(first: CriterionResult, second: CriterionResult) -> CriterionResult
     return second if better or more or stated or not second.claimed else first
 
 
-def _computed(
+def _compute_verdict(
     answer: VerifierAnswer, results: list[CriterionResult], answers: list[RequestResult], notes: list[str]
 ) -> Judgement:
     """T3: the pass is computed. If a model says otherwise, it is overruled, and that is recorded."""
@@ -194,22 +196,28 @@ def failed(
     )
 
 
-def _judged(answer: VerifierAnswer, case: VerificationInput, labels: Mapping[str, Criterion]) -> list[CriterionResult]:
+def _judge_criteria(
+    answer: VerifierAnswer, case: VerificationInput, labels: Mapping[str, Criterion]
+) -> list[CriterionResult]:
     by_label = by_label_of(answer)
-    return [_one(label, criterion, by_label[label], case) for label, criterion in labels.items()]
+    return [_judge_criterion(label, criterion, by_label[label], case) for label, criterion in labels.items()]
 
 
-def _answered(answer: VerifierAnswer, case: VerificationInput, changes: Sequence[ResultChange]) -> list[RequestResult]:
+def _judge_requests(
+    answer: VerifierAnswer, case: VerificationInput, changes: Sequence[ResultChange]
+) -> list[RequestResult]:
     by_label, wanted = by_label_of(answer), case.min_verifier_confidence
     return [requests.judged(change, by_label[change.request.label], wanted) for change in changes]
 
 
-def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: VerificationInput) -> CriterionResult:
+def _judge_criterion(
+    label: str, criterion: Criterion, given: CriterionAnswer, case: VerificationInput
+) -> CriterionResult:
     topic = REVIEW if case.nothing_to_do else criterion  # that nothing was found supports no words of a result
     evidence = case.examiner.examined_for(topic, given.evidence)
     supported = given.passed and supports(criterion, evidence)
     if case.searched and supported:
-        evidence = _searched(case.searched, evidence)
+        evidence = _with_search(case.searched, evidence)
     sample = sample_of(criterion, evidence, case) if supported else None
     sure = given.confidence >= case.min_verifier_confidence
     feedback = given.feedback
@@ -239,7 +247,7 @@ def _one(label: str, criterion: Criterion, given: CriterionAnswer, case: Verific
     )
 
 
-def _searched(search: Search, evidence: Sequence[Evidence]) -> list[Evidence]:
+def _with_search(search: Search, evidence: Sequence[Evidence]) -> list[Evidence]:
     """The evidence that a step does not apply, with the server's own search. What that has found makes all of it
     doubtful: someone has to say whether it is what the step is about (T10).
     """

@@ -84,7 +84,7 @@ def calculated(expression: str, decimals: int | None = None) -> Calculation:
             kinds = (ast.BinOp, ast.UnaryOp, ast.Call)
             evaluator.nodes = {kind: evaluator.nodes[kind] for kind in kinds} | {ast.Constant: literals.number}
             value = evaluator.eval(expression, tree)
-            result = _written(value, decimals)
+            result = _rounded_value(value, decimals)
             return Calculation(literals.shown(tree), frozenset(literals.numbers), result, result == value)
     except DivisionByZero as error:
         raise InvalidInput("It divides by zero.") from error
@@ -98,7 +98,7 @@ def calculated(expression: str, decimals: int | None = None) -> Calculation:
         ) from error
 
 
-def _written(value: Decimal, decimals: int | None) -> Decimal:
+def _rounded_value(value: Decimal, decimals: int | None) -> Decimal:
     """The value with so many decimals, or with a fixed number of digits if it never ends."""
     if decimals is not None:
         return value.quantize(Decimal(1).scaleb(-decimals))

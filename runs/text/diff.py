@@ -136,7 +136,7 @@ def changed_lines(before: str, after: str, budget: DiffBudget) -> Iterator[tuple
     lines or characters: where the budget is too small, more lines count as changed.
     """
     old, new = _lines(before), _lines(after)
-    entries = _numbered(_compared_lines(old, new, budget))
+    entries = _number_lines(_compared_lines(old, new, budget))
     for is_same, group in groupby(entries, key=lambda entry: entry[0] == "same"):
         changes = [] if is_same else list(group)
         yield from (("removed", old[at - 1]) for kind, at, _ in changes if kind == "removed")
@@ -283,7 +283,7 @@ type _Entry = tuple[Kind, int, int]
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], kinds: Sequence[Kind], budget: DiffBudget) -> tuple[DiffHunk, ...]:
-    entries = list(_numbered(kinds))
+    entries = list(_number_lines(kinds))
     near = bytearray(len(entries))
     for at, kind in enumerate(kinds):
         if kind != "same":
@@ -300,7 +300,7 @@ def _hunks(old: Sequence[str], new: Sequence[str], kinds: Sequence[Kind], budget
     return tuple(hunks)
 
 
-def _numbered(kinds: Sequence[Kind]) -> Iterator[_Entry]:
+def _number_lines(kinds: Sequence[Kind]) -> Iterator[_Entry]:
     at = its = 0
     for kind in kinds:
         at, its = at + (kind != "added"), its + (kind != "removed")

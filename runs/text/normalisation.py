@@ -621,12 +621,12 @@ def _fold_letters(text: _Text, strength: Strength, markup: Markup) -> None:
         text.edit(_SAYS_LITTLE, lambda _: "")
         text.edit(_DECIMAL_COMMA, lambda _: ".")
     if strength is not Strength.SAME:
-        text.text = text.text.lower() if text.text.isascii() else _casefolded(text.text)
+        text.text = text.text.lower() if text.text.isascii() else _casefold(text.text)
     if strength is Strength.LOOKS and not text.text.isascii():
         text.text = _NEXT_TO_LATIN.sub(lambda match: _SMALL_ALIKE[match[0]], text.text).translate(_LOOK)
 
 
-def _casefolded(text: str) -> str:
+def _casefold(text: str) -> str:
     """Without capitals, and as long as before: what would get longer has been folded by then."""
     small = text.casefold()
     return small if len(small) == len(text) else text.lower()

@@ -37,7 +37,7 @@ def clean_path(raw: str) -> str:
     path = unicodedata.normalize("NFC", raw).replace("\\", "/")
     problem = _problem_with_whole(path) or next(filter(None, map(_problem_with_part, path.split("/"))), None)
     if problem:
-        raise PathRefused(f"{_shown(raw)} cannot be used as a path: {problem}.")
+        raise PathRefused(f"{_for_people(raw)} cannot be used as a path: {problem}.")
     return path
 
 
@@ -145,13 +145,15 @@ def _problem_with_part(part: str) -> str | None:
     if _hides_something(part):
         return "it has an invisible character, or one that reorders others; type the name again"
     if ":" in part:
-        return f"{_shown(part)} has a colon, behind which Windows hides another file; use a dash"
+        return f"{_for_people(part)} has a colon, behind which Windows hides another file; use a dash"
     if part[-1] == "." or part[-1].isspace():
-        return f"{_shown(part)} ends in a dot or a space, which Windows cannot store; leave that out"
+        return f"{_for_people(part)} ends in a dot or a space, which Windows cannot store; leave that out"
     if is_version_store(part):
-        return f"{_shown(part)} belongs to a version control system, which runs what lies there; use another folder"
+        return (
+            f"{_for_people(part)} belongs to a version control system, which runs what lies there; use another folder"
+        )
     if _RESERVED.fullmatch(part.split(".")[0].rstrip()):
-        return f"{_shown(part)} is a reserved name on Windows; choose another name"
+        return f"{_for_people(part)} is a reserved name on Windows; choose another name"
     if (size := len(part.encode())) > MAX_BYTES_IN_A_PART:
         return f"a part of it has {size} bytes in UTF-8 and may have {MAX_BYTES_IN_A_PART}; shorten it"
     return None
@@ -164,7 +166,7 @@ def _hides_something(part: str) -> bool:
     )
 
 
-def _shown(raw: str) -> str:
+def _for_people(raw: str) -> str:
     printable = "".join(char if char.isprintable() else "�" for char in raw[:80])
     return f"“{printable}{'…' if len(raw) > 80 else ''}”"
 

@@ -1,4 +1,6 @@
-"""Counts with their nouns, in English."""
+"""Counts with their nouns, and lists, in English."""
+
+from collections.abc import Sequence
 
 
 def pluralize(count: int, singular: str, plural: str = "") -> str:
@@ -9,6 +11,11 @@ def pluralize(count: int, singular: str, plural: str = "") -> str:
 def word_for(count: int, singular: str, plural: str = "") -> str:
     """The word that goes with the count, without the count: a noun, or a verb such as `word_for(2, "is", "are")`."""
     return singular if count == 1 else plural or f"{singular}s"
+
+
+def list_with_and(names: Sequence[str]) -> str:
+    """`one`, `one and two`, `one, two and three`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def ordinal(number: int) -> str:

@@ -35,6 +35,7 @@ import regex
 
 from runs.text.ignorable import IGNORED
 from runs.text.normalisation import LOOK_ALIKES
+from runs.text.plural import list_with_and
 
 MAX_NAMED = 8
 """Characters of one place that are named one by one. Of tags, ten times as many letters are shown."""
@@ -277,7 +278,7 @@ def _mixed(text: str) -> Iterator[_Found]:
         names = dict.fromkeys(filter(None, map(alphabet_of, word)))
         if len(names) > 1 and not _is_usual_mixture(word, names):
             listed = sorted(names, key=lambda name: name != "Latin")
-            yield *match.span(), " + ".join(listed), f"{_listed(listed)} letters in one word", True
+            yield *match.span(), " + ".join(listed), f"{list_with_and(listed)} letters in one word", True
         elif len(names) == 1 and (name := next(iter(names))) != "Latin" and name not in _STYLED:
             if all(map(looks_latin, word)):
                 alike.append((*match.span(), name))
@@ -316,10 +317,6 @@ def _is_usual_mixture(word: str, names: dict[str, None]) -> bool:
         is_gene = len(others) == 1 and others[0].islower() and all(map(str.isupper, latin))
         return is_gene or not any(map(looks_latin, others))
     return set(names) == {"Latin", "phonetic"} and not all(map(looks_latin, others))
-
-
-def _listed(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 MAX_SIGNS = 2_000

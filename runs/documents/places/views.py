@@ -46,7 +46,7 @@ def without_running(document: Document, text: str) -> TextView | None:
     are none.
     """
     running = document.marks_on(0, len(text), MarkKind.RUNNING)
-    return _joined(text, [ViewPart(mark.start, mark.end) for mark in running]) if running else None
+    return _join(text, [ViewPart(mark.start, mark.end) for mark in running]) if running else None
 
 
 def before_changes(document: Document) -> TextView | None:
@@ -56,7 +56,7 @@ def before_changes(document: Document) -> TextView | None:
         return None
     cuts = [ViewPart(mark.start, mark.end) for mark in inserted]
     cuts += [ViewPart(one.at, one.at, one) for one in document.layout.deletions]
-    return _joined(document.text, cuts)
+    return _join(document.text, cuts)
 
 
 def own_text(document: Document) -> str:
@@ -108,7 +108,7 @@ def _blanked(text: str, spans: Iterable[tuple[int, int]], blank: str = "\0") -> 
     return "".join([*parts, text[at:]])
 
 
-def _joined(text: str, cuts: Iterable[ViewPart]) -> TextView:
+def _join(text: str, cuts: Iterable[ViewPart]) -> TextView:
     """Returns the text without the characters from `at` to before `start` of each cut, and with its
     deletion instead.
     """

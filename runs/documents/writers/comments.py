@@ -62,25 +62,25 @@ def add_comment(data: bytes, comment: NewComment) -> bytes:
     text = package.read(found.name) or b""
     if _STRICT in text:
         raise InvalidInput("is saved as Strict Open XML; save it as a usual Word document")
-    root = _parsed(text)
+    root = _parse(text)
     first, last = _pieces_at(found.pieces, comment)
     nodes = _counterparts(found.root, root, [first, last])
     name = next((one.target for one in package.relations(found.name) if one.kind == "comments"), "")
     comments = (
-        _parsed(package.read(name) or b"")
+        _parse(package.read(name) or b"")
         if name in package
         else etree.Element(f"{W}comments", nsmap={root.prefix or "w": W.strip("{}")})
     )
     number = _next_id(root, comments)
     _mark(nodes, first, last, comment, number)
     comments.append(_element(comment, number))
-    changed = {found.name: _serialised(root)}
+    changed = {found.name: _serialise(root)}
     if name not in package:
         folder = posixpath.dirname(found.name)
         names = (posixpath.join(folder, f"comments{at or ''}.xml") for at in range(len(package.names) + 1))
         name = next(name for name in names if name not in package)
         changed |= _with_comments_part(package, found.name, name)
-    return _zipped(data, package, {**changed, name: _serialised(comments)})
+    return _zip(data, package, {**changed, name: _serialise(comments)})
 
 
 def _pieces_at(pieces: Sequence[TextOrigin], comment: NewComment) -> tuple[TextOrigin, TextOrigin]:
@@ -108,12 +108,12 @@ def _mark(nodes: Mapping[int, Node], first: TextOrigin, last: TextOrigin, commen
     """Puts the marks of the comment around the words."""
     # The end comes first: splitting a run moves what follows into a new run, and leaves the beginning where it was.
     before = nodes[id(last.element)]
-    _cut(nodes, last, comment.end)
+    _split_run(nodes, last, comment.end)
     reference = etree.Element(f"{W}r")
     etree.SubElement(reference, f"{W}commentReference", {f"{W}id": number})
     for one in (reference, etree.Element(f"{W}commentRangeEnd", {f"{W}id": number})):
         _put_behind(before, one)
-    begun = _cut(nodes, first, comment.start, keep_whole=True)
+    begun = _split_run(nodes, first, comment.start, keep_whole=True)
     mark = etree.Element(f"{W}commentRangeStart", {f"{W}id": number})
     begun.addprevious(mark)
 
@@ -123,7 +123,7 @@ def _put_behind(node: Node, other: Node) -> None:
     node.getparent().insert(node.getparent().index(node) + 1, other)
 
 
-def _cut(nodes: Mapping[int, Node], piece: TextOrigin, at: int, *, keep_whole: bool = False) -> Node:
+def _split_run(nodes: Mapping[int, Node], piece: TextOrigin, at: int, *, keep_whole: bool = False) -> Node:
     """Splits a run so that one begins at the character `at`, and returns that one.
 
     If the run begins there it is returned unchanged. Only text can be split; anything else stays whole on the side of
@@ -194,17 +194,17 @@ def _with_comments_part(package: Package, main: str, name: str) -> dict[str, byt
     """Returns the relations of the main part and the content types, with the part of the comments added."""
     folder, base = posixpath.split(main)
     path = posixpath.join(folder, "_rels", f"{base}.rels")
-    relations = _parsed(package.read(path) or f'<Relationships xmlns="{_RELATIONS}"/>'.encode())
+    relations = _parse(package.read(path) or f'<Relationships xmlns="{_RELATIONS}"/>'.encode())
     ids = {one.get("Id") for one in relations.iter("*")}
     free = next(f"rIdComments{at}" for at in range(len(ids) + 1) if f"rIdComments{at}" not in ids)
     target = {"Id": free, "Type": f"{_OFFICE}/comments", "Target": posixpath.basename(name)}
     etree.SubElement(relations, f"{{{_RELATIONS}}}Relationship", target)
-    types = _parsed(package.read(_LIST) or f'<Types xmlns="{_TYPES}"/>'.encode())
+    types = _parse(package.read(_LIST) or f'<Types xmlns="{_TYPES}"/>'.encode())
     etree.SubElement(types, f"{{{_TYPES}}}Override", {"PartName": f"/{name}", "ContentType": _COMMENTS})
-    return {path: _serialised(relations), _LIST: _serialised(types)}
+    return {path: _serialise(relations), _LIST: _serialise(types)}
 
 
-def _parsed(data: bytes) -> Node:
+def _parse(data: bytes) -> Node:
     """Parses XML without removing anything. The reader has parsed the same bytes before and refused dangerous XML."""
     parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False)
     try:
@@ -213,12 +213,12 @@ def _parsed(data: bytes) -> Node:
         raise InvalidInput("is damaged; open it with the program that made it and save it again") from error
 
 
-def _serialised(root: Node) -> bytes:
+def _serialise(root: Node) -> bytes:
     written: bytes = etree.tostring(root.getroottree(), xml_declaration=True, encoding="UTF-8", standalone=True)
     return written
 
 
-def _zipped(data: bytes, package: Package, changed: Mapping[str, bytes]) -> bytes:
+def _zip(data: bytes, package: Package, changed: Mapping[str, bytes]) -> bytes:
     """Returns the package with changed parts in their old positions and new parts at the end."""
     left = {name.casefold(): (name, content) for name, content in changed.items()}
     file = io.BytesIO()

@@ -180,7 +180,7 @@ class CitationReader:
 
     def resolved(self, links: Iterable[MarkdownLink]) -> Iterator[Citation]:
         """The citations of these links."""
-        yield from self._carried([(one, link) for link in links if (one := self._one(link))])
+        yield from self._carried([(one, link) for link in links if (one := self._citation_of(link))])
 
     def noted(self, notes: Iterable[tuple[MarkdownLink, CitationNote]]) -> Iterator[tuple[CitationNote, Citation]]:
         """The citations of notes, without those that lead out of the run."""
@@ -206,7 +206,7 @@ class CitationReader:
         """What a note cites. If its first reading leads nowhere, the others are tried."""
         first = None
         for way in note.links():
-            one = self._one(replace(link, text=way.text, target=way.target))
+            one = self._citation_of(replace(link, text=way.text, target=way.target))
             if one is None or not one.broken:
                 return one
             first = first or one
@@ -284,13 +284,13 @@ class CitationReader:
             return passage
         return source.text.around(start, end) if source.text else ""
 
-    def _one(self, link: MarkdownLink) -> Citation | None:
+    def _citation_of(self, link: MarkdownLink) -> Citation | None:
         target = link.target.strip()
         if _WEB.match(target):
             return self._of_page(link, target)
         if not target or target.startswith("#") or _SCHEME.match(target):
             return None
-        path, mark, anchor = self._parted(target)
+        path, mark, anchor = self._split_target(target)
         texts, is_quote = quotes_in(link.text)
         plain = not mark and not is_quote
         given = Citation(
@@ -304,7 +304,7 @@ class CitationReader:
             plain=plain,
             by_form=is_quote or bool(_LINES.fullmatch(anchor) or ANCHORS.has(anchor)),
         )
-        name = self._named(path if mark else target)
+        name = self._source_named(path if mark else target)
         if name is None:
             return replace(given, sentence=self._no_file(path if mark else target))
         if plain:
@@ -334,15 +334,15 @@ class CitationReader:
         sentence = f"{quoted(found.quote)} stands on the page {address}"
         return replace(found, status=CitationStatus.OK, sentence=sentence, place="the page as it was read")
 
-    def _parted(self, target: str) -> tuple[str, str, str]:
+    def _split_target(self, target: str) -> tuple[str, str, str]:
         """Path and anchor of a target, with the mark between them. Names of sheets and files may contain that mark."""
         last = target.rpartition("#")
-        if target.count("#") > 1 and self._named(last[0]) is None:
+        if target.count("#") > 1 and self._source_named(last[0]) is None:
             first = target.partition("#")
-            return first if self._named(first[0]) else last
+            return first if self._source_named(first[0]) else last
         return last
 
-    def _named(self, path: str) -> str | None:
+    def _source_named(self, path: str) -> str | None:
         """The name in the library that a target means, percent-encoded or not; None if there is none."""
         for written in (unquote(path), path):
             prefix = RESULT if written.startswith(RESULT) else ""
@@ -357,7 +357,7 @@ class CitationReader:
     def _no_file(self, path: str) -> str:
         shown = quoted(unquote(path))
         inner = unquote(path).lstrip("./")
-        if inner != path and self._named(inner):
+        if inner != path and self._source_named(inner):
             return f"There is no file {shown}; in the top folder there is {inner}"
         return f"There is no file {shown}"
 
@@ -388,7 +388,7 @@ class CitationReader:
         for quote in texts:
             key = (source.name, quote, first, last)
             if key not in self._spans:
-                self._spans[key] = self._searched(source.name, source.text, quote, first, last)
+                self._spans[key] = self._search(source.name, source.text, quote, first, last)
             span = self._spans[key]
             if isinstance(span, SourceSpan):
                 weak = guessed_letters(source.guessed, source.text.text[span.start : span.end])
@@ -423,7 +423,7 @@ class CitationReader:
         self.left -= cost
         return found
 
-    def _searched(self, name: str, text: SourceText, quote: str, first: int, last: int) -> SourceSpan | str:
+    def _search(self, name: str, text: SourceText, quote: str, first: int, last: int) -> SourceSpan | str:
         """Where the quote stands: in the lines named, else near them, else anywhere; or why it proves nothing."""
         if self.left <= 0:
             return f"It was not looked up: {TOO_MUCH}"

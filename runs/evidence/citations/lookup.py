@@ -168,10 +168,10 @@ def _without_copied(
     """The citations without those that stand in the same form in a given file."""
     asked = {text[one.start : one.end] for one in found if finished or one.status is not CitationStatus.OK}
     files = copied(asked, library) if asked else {}
-    return [_copied(one, files[raw]) if (raw := text[one.start : one.end]) in files else one for one in found]
+    return [_as_copied(one, files[raw]) if (raw := text[one.start : one.end]) in files else one for one in found]
 
 
-def _copied(one: Citation, name: str) -> Citation:
+def _as_copied(one: Citation, name: str) -> Citation:
     return replace(
         one,
         status=CitationStatus.COPIED,

@@ -119,7 +119,7 @@ def _in_note(document: Document, block: DocumentBlock, names: "_SourceNames", _:
 def _on_page(document: Document, page: DocumentBlock, names: "_SourceNames", before: int) -> list[CitationNote]:
     """Of one that goes on behind its page what stands on it is taken. Their numbers are above `before`, and rise."""
     heads: list[_Head] = []
-    for found in _numbered(document.text, page.start, page.end):
+    for found in _numbered_heads(document.text, page.start, page.end):
         if names.left < 0:
             return []
         if int(found.number) <= before or (heads and heads[-1].end == found.end):
@@ -128,10 +128,10 @@ def _on_page(document: Document, page: DocumentBlock, names: "_SourceNames", bef
             before = int(found.number)
             heads.append(found._replace(named=named))
     ends = [*(one.start for one in heads[1:]), page.end]
-    return [_noted(document, page, *both) for both in zip(heads, ends, strict=False)]
+    return [_note_at(document, page, *both) for both in zip(heads, ends, strict=False)]
 
 
-def _noted(document: Document, page: DocumentBlock, head: "_Head", end: int) -> CitationNote:
+def _note_at(document: Document, page: DocumentBlock, head: "_Head", end: int) -> CitationNote:
     words = document.text[head.end : end]
     close = words.rfind("”")
     quote = words[:close] if close >= 0 else _FOOT.sub("", words)
@@ -149,7 +149,7 @@ class _Head(NamedTuple):
     named: tuple[str, str] = "", ""
 
 
-def _numbered(text: str, start: int, end: int) -> Iterator[_Head]:
+def _numbered_heads(text: str, start: int, end: int) -> Iterator[_Head]:
     """Where a number stands at the beginning of a word, with what follows it up to a quote; names of files may begin
     with digits too, the fewest belong to the number first. Each character of the text is looked at for one quote only.
     """
@@ -175,14 +175,16 @@ class _SourceNames:
 
     def named(self, head: str) -> tuple[str, str] | None:
         """The source and the place that a note begins with: an existing source, or something in the form of a place."""
-        places = (pair for pair in self._parted(head) if _PLACE.fullmatch(pair[1]))
+        places = (pair for pair in self._split_head(head) if _PLACE.fullmatch(pair[1]))
         return self.known(head) or next(places, None)
 
     def known(self, head: str) -> tuple[str, str] | None:
         is_source = self._is_source
-        return next((pair for pair in self._parted(head) if is_source(pair[0]) or is_source(RESULT + pair[0])), None)
+        return next(
+            (pair for pair in self._split_head(head) if is_source(pair[0]) or is_source(RESULT + pair[0])), None
+        )
 
-    def _parted(self, head: str) -> Iterator[tuple[str, str]]:
+    def _split_head(self, head: str) -> Iterator[tuple[str, str]]:
         """The text before and after each comma. A line may have been broken where a name has no space."""
         self.left -= 1 + len(head) // _CHARACTERS
         if "," not in head:

@@ -60,13 +60,13 @@ class Originals:
         self._has |= {(one.sha256, one.page): weight(one.size) for one in fitting}
         blocks = [_block(some) for some in _runs(fitting)]
         if dense:
-            text = f"Only their text is here of {_named(dense)}: there is too much of it for a picture of a page."
+            text = f"Only their text is here of {_names_of(dense)}: there is too much of it for a picture of a page."
             blocks.append({"type": NOTE, "text": text})
         if left := new[len(fitting) :]:
             limit = f"{MAX_OF_TURN} pages in one turn, and {self._most} in a conversation"
             places_left = self._most - sum(self._has.values())
             again = "Read them again in another turn to see them. " if weight(left[0].size) <= places_left else ""
-            text = f"Only their text is here of {_named(left)}: at most {limit} are shown as they look. {again}"
+            text = f"Only their text is here of {_names_of(left)}: at most {limit} are shown as they look. {again}"
             blocks.append({"type": NOTE, "text": text.strip()})
         return blocks
 
@@ -126,7 +126,7 @@ def _block(pages: Sequence[Original]) -> JsonObject:
     }
 
 
-def _named(pages: Sequence[Original]) -> str:
+def _names_of(pages: Sequence[Original]) -> str:
     some = _runs(pages[:MAX_OF_TURN])
     return ", ".join(_title(one[0].path, range(one[0].page, one[-1].page + 1)) for one in some)
 

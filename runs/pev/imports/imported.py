@@ -69,7 +69,7 @@ def plan_of(value: JsonValue, notes: ConversionNotes, max_steps: int) -> JsonVal
 
     Raises PlanRefused for too many steps, before they are read.
     """
-    value = _unwrapped(value)
+    value = _unwrap(value)
     if not isinstance(value, dict):
         return value
     value = without_state(value, notes, "id", "plan_id")
@@ -94,7 +94,7 @@ def plan_of(value: JsonValue, notes: ConversionNotes, max_steps: int) -> JsonVal
     return made
 
 
-def _unwrapped(value: JsonValue) -> JsonValue:
+def _unwrap(value: JsonValue) -> JsonValue:
     """Without objects that only hold a plan; what stands beside it is of the plan. A list is one of steps."""
     while isinstance(value, dict) and isinstance(inner := value.get("plan"), dict):
         beside = {name: part for name, part in value.items() if name != "plan"}
@@ -158,7 +158,7 @@ def _steps(made: JsonObject, notes: ConversionNotes, max_steps: int, *, other: b
         raise PlanRefused([f"The plan has {len(steps):,} steps; at most {max_steps} can be imported."])
     if isinstance(steps, dict):
         notes.add("The names of the steps are their ids")
-        steps = [_keyed(key, step) for key, step in steps.items()]
+        steps = [_with_key(key, step) for key, step in steps.items()]
     other = other or any(map(is_other, steps))
     ordered = other and not any(isinstance(step, dict) and not DEPENDENCIES.isdisjoint(step) for step in steps)
     made["steps"] = read = [step_of(step, number, notes, other=other) for number, step in enumerate(steps, 1)]
@@ -171,7 +171,7 @@ def _steps(made: JsonObject, notes: ConversionNotes, max_steps: int, *, other: b
     return other
 
 
-def _keyed(key: str, step: JsonValue) -> JsonValue:
+def _with_key(key: str, step: JsonValue) -> JsonValue:
     if isinstance(step, str):
         return {"step_id": key, "instruction": step}
     if not isinstance(step, dict):
@@ -230,10 +230,10 @@ def imported_value(value: JsonValue) -> Imported:
     if problem:
         raise PlanRefused([problem])
     notes = ConversionNotes()
-    plan = _validated(plan_of(value, notes, MAX_STEPS))
+    plan = _validate(plan_of(value, notes, MAX_STEPS))
     if any(action.tool == NO_TOOL for step in plan.steps for action in step.actions):
         whole = plan.model_dump(mode="json")
-        plan = _validated(whole | {"steps": [_with_description(step) for step in whole["steps"]]})
+        plan = _validate(whole | {"steps": [_with_description(step) for step in whole["steps"]]})
     return Imported(plan, notes.sentences)
 
 
@@ -242,7 +242,7 @@ def exported(plan: PlanContract) -> str:
     return plan.model_dump_json(indent=2) + "\n"
 
 
-def _validated(made: JsonValue) -> PlanContract:
+def _validate(made: JsonValue) -> PlanContract:
     try:
         return PlanContract.model_validate(made)
     except ValidationError as error:

@@ -39,11 +39,11 @@ class ConversionNotes:
     @property
     def sentences(self) -> tuple[str, ...]:
         names = ", ".join(f"{given} as {name}" for given, name in self._names.items())
-        found = [f"{what}{_listed(steps)}." for what, steps in self._steps.items()]
+        found = [f"{what}{_steps_in_words(steps)}." for what, steps in self._steps.items()]
         return (*([f"Read {names}."] if names else []), *found)
 
 
-def _listed(steps: list[str]) -> str:
+def _steps_in_words(steps: list[str]) -> str:
     more = f" and {len(steps) - MAX_NAMED} more" if len(steps) > MAX_NAMED else ""
     return f" (step {', '.join(steps[:MAX_NAMED])}{more})" if steps else ""
 
@@ -174,7 +174,7 @@ def _sentence(plan: JsonValue, error: JsonObject, of_plan: Mapping[str, str], of
     if kind == "extra_forbidden":
         same = (of_plan if len(place) == 1 else of_parts).get(str(place[-1]))
         hint = f"it means the same as “{same}”, keep one of them" if same else "there is no such field; remove it"
-        return f"{place_in_words(plan, place[:-1])}: {_shown(str(place[-1]))} cannot be used: {hint}."
+        return f"{place_in_words(plan, place[:-1])}: {_printable(str(place[-1]))} cannot be used: {hint}."
     known = cast("dict[str, object]", error.get("ctx", {}))
     message = _WRONG[kind].format(**known).replace("'", "") if kind in _WRONG else str(error["msg"])
     return f"{place_in_words(plan, place)}: {message}."
@@ -187,14 +187,14 @@ def place_in_words(plan: JsonValue, place: Place) -> str:
         step = cast("list[JsonValue]", cast("JsonObject", plan)["steps"])[rest[1]]
         name = step.get("step_id", step.get("id")) if isinstance(step, dict) else None
         is_named = isinstance(name, str | int) and bool(str(name).strip())
-        parts, rest = [f"Step {_shown(str(name)) if is_named else rest[1] + 1}"], rest[2:]
+        parts, rest = [f"Step {_printable(str(name)) if is_named else rest[1] + 1}"], rest[2:]
     for before, part in zip([None, *rest], rest, strict=False):
         if isinstance(part, int):
             parts[-1] += f" {part + 1}"
         elif before != "check" or part == "kind":
-            parts.append(part if part.isidentifier() and len(part) <= 80 else _shown(part))
+            parts.append(part if part.isidentifier() and len(part) <= 80 else _printable(part))
     return ", ".join(parts)
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     return quoted("".join(character if character.isprintable() else "�" for character in text[:400]))

@@ -130,7 +130,7 @@ def step_of(value: JsonValue, number: int, notes: ConversionNotes, *, other: boo
             made[name] = []
     _dependencies(made)
     _actions(made, notes)
-    _described(made, other)
+    _fill_name_and_description(made, other)
     criteria = _outputs(made, notes)
     _inputs(made, other, notes)
     _remarks(made, notes, but={"agent"} if _is_whole(value) else set())
@@ -228,7 +228,7 @@ def _inputs(made: JsonObject, other: bool, notes: ConversionNotes) -> None:
         _add_lines(made, [f"Input: {text}" for text in words])
 
 
-def _described(made: JsonObject, other: bool) -> None:
+def _fill_name_and_description(made: JsonObject, other: bool) -> None:
     """Name and description, each from the other where it is missing."""
     if made.get("description") is None and "name" in made:
         made["description"] = made["name"]

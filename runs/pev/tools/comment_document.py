@@ -49,7 +49,7 @@ class CommentDocument(Tool):
             if workspace.is_given(copy):
                 raise InvalidInput(f"{copy} is a file of the task, and comments on {path} would change it.")
             document, base = _document_at(workspace, copy), copy
-        found = _found(self.quote, document, path)
+        found = _find_passage(self.quote, document, path)
         place = (found.span.start, found.span.end)
         try:
             data = workspace.comment(base, place, self.comment)
@@ -74,7 +74,7 @@ def _document_at(workspace: Workspace, path: str) -> Document:
     return document
 
 
-def _found(quote: str, document: Document, path: str) -> Passage:
+def _find_passage(quote: str, document: Document, path: str) -> Passage:
     """Returns the place of the words in the main text."""
     found = passage_in(quote, document, path)
     if found is None:

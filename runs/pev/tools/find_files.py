@@ -274,7 +274,7 @@ class SearchFiles(SearchTool):
 
 def _listing(workspace: Workspace, chosen: Mapping[str, FileInfo], limits: ToolLimits, hint: str) -> ToolResult:
     """Returns sizes and paths of these files, as many as fit, and why some cannot be read."""
-    lines = [_listed(workspace, path, info) for path, info in islice(chosen.items(), limits.listed_files)]
+    lines = [_line_of(workspace, path, info) for path, info in islice(chosen.items(), limits.listed_files)]
     lines = lines[: fitting(lines, limits.result_chars)]
     left = len(chosen) - len(lines)
     note = [f"[{left} more are not listed; {hint}]"] if left else []
@@ -285,7 +285,7 @@ def _listing(workspace: Workspace, chosen: Mapping[str, FileInfo], limits: ToolL
     return ToolResult("\n".join([head, *lines, *note]), shown=tuple(shown))
 
 
-def _listed(workspace: Workspace, path: str, info: FileInfo) -> str:
+def _line_of(workspace: Workspace, path: str, info: FileInfo) -> str:
     extent = workspace.extent(path)
     return f"{info.size}\t{path}" + (f"\t{extent}" if extent else "")
 

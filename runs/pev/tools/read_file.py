@@ -120,9 +120,9 @@ def _of_text(path: str, sha256: str, every: Sequence[str], wanted: tuple[int, in
     given = given[: max(1, fitting(given, limits.result_chars))]
     last = whole = first + len(given) - 1
     text = "\n".join(given)
-    note = _more(last, len(every))
+    note = _more_note(last, len(every))
     if len(text) > limits.result_chars:
-        note = _cut(last, len(text), limits) + note
+        note = _cut_note(last, len(text), limits) + note
         text, whole = text[: limits.result_chars], last - 1
     head = f"{path}, lines {first}-{last} of {len(every)}"
     start = len(head) + 1
@@ -137,10 +137,10 @@ def _of_document(
     given = list(_fitting(document, wanted, limits.result_chars))
     texts = [document.text[piece.start : piece.end] for piece in given]
     last = given[-1].last_line
-    note = _more(last, len(every))
+    note = _more_note(last, len(every))
     whole = last
     if len(texts[-1]) > limits.result_chars:
-        note = _cut(last, len(texts[-1]), limits) + note
+        note = _cut_note(last, len(texts[-1]), limits) + note
         texts[-1], whole = texts[-1][: limits.result_chars], last - 1
     units = units_in(document, given[0].start, given[-1].end)
     head = f"{path}, lines {wanted[0]}-{last} of {len(every)}" + (f", {units}" if units else "")
@@ -175,11 +175,11 @@ def _fitting(document: Document, wanted: tuple[int, int], limit: int) -> list[Ma
     return found
 
 
-def _more(last: int, count: int) -> str:
+def _more_note(last: int, count: int) -> str:
     return f"\n[more follows; go on with first_line={last + 1}]" if last < count else ""
 
 
-def _cut(line: int, length: int, limits: ToolLimits) -> str:
+def _cut_note(line: int, length: int, limits: ToolLimits) -> str:
     return (
         f"\n[cut: line {line} has {length} characters and {limits.result_chars} are shown; "
         f"search_files shows places further on]"

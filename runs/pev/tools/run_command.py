@@ -34,7 +34,7 @@ class RunCommand(Tool):
         """Raises InvalidInput for an unknown command. A command that fails has a normal result."""
         commands = context.reach.commands
         assert commands is not None
-        return ToolResult(self._told(commands, commands.run(self.command))[: context.limits.result_chars])
+        return ToolResult(self._in_words(commands, commands.run(self.command))[: context.limits.result_chars])
 
     def looks_at(self, looks: ReadTracker) -> None:
         """Depends on all files, because the command gets a copy of them."""
@@ -43,9 +43,9 @@ class RunCommand(Tool):
     def checked(self, commands: Commands) -> ToolResult:
         """Returns the result for a check, as an error if the command failed."""
         found = commands.run(self.command)
-        return ToolResult(self._told(commands, found), is_error=found.status != 0)
+        return ToolResult(self._in_words(commands, found), is_error=found.status != 0)
 
-    def _told(self, commands: Commands, found: CommandResult) -> str:
+    def _in_words(self, commands: Commands, found: CommandResult) -> str:
         line = commands.known[self.command]
         return f"{self.command} ({line}) {ending_of(found)}.\n{found.output}"
 

@@ -129,7 +129,7 @@ class ReadTable(Tool):
                 listed.append("\t".join(truncate_line(_text(row, at), MAX_VALUE) for at in shown))
         many = f"{chosen:,} of {total:,} rows"
         if not self._computed:
-            return [f"{many}{_cut(chosen, self.limit)}", "\t".join(names), *listed]
+            return [f"{many}{_cut_note(chosen, self.limit)}", "\t".join(names), *listed]
         heads = "\t".join([*self.group_by, *(one.title for one in self._computed)])
         fixed = {at: self.decimal_mark or mark.one for at, mark in marks.items()}
         figures = [
@@ -137,7 +137,7 @@ class ReadTable(Tool):
             for group in sorted(groups.values(), key=lambda group: tuple(group.names))[: self.limit]
         ]
         count = f", {pluralize(len(groups), 'group')}" if self.group_by else ""
-        return [f"{many}{count}{_cut(len(groups), self.limit)}", heads, *figures]
+        return [f"{many}{count}{_cut_note(len(groups), self.limit)}", heads, *figures]
 
     @property
     def _computed(self) -> Sequence[Compute]:
@@ -442,5 +442,5 @@ class _RowGroup:
         return figures.figure(one.of, mark)
 
 
-def _cut(count: int, limit: int) -> str:
+def _cut_note(count: int, limit: int) -> str:
     return f", the first {limit:,} are shown" if count > limit else ""

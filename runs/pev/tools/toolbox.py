@@ -55,18 +55,18 @@ class RunTools:
             return self._reach.servers.call(use)
         tool = TOOLS.get(use.name)
         if tool and tool.refusal and not self._has(tool):
-            return self._refused(tool.refusal)
+            return self._refuse(tool.refusal)
         if use.name in self._served:
-            return self._refused(f"{use.name} is run by your service. Call it as its tool, not as one of ours.")
+            return self._refuse(f"{use.name} is run by your service. Call it as its tool, not as one of ours.")
         if tool is None or use.name not in self._allowed:
             why = "The plan does not give this step the tool" if tool else "There is no tool"
-            return self._refused(f"{why} {quoted(use.name)}; there are {', '.join(sorted(self._allowed))}.")
+            return self._refuse(f"{why} {quoted(use.name)}; there are {', '.join(sorted(self._allowed))}.")
         try:
             return tool.model_validate(use.input).run(ToolContext(self._workspace, self._reach, self._limits))
         except ValidationError as error:
-            return self._refused(wrong_arguments(tool, error))
+            return self._refuse(wrong_arguments(tool, error))
         except InvalidInput as error:
-            return self._refused(str(error))
+            return self._refuse(str(error))
 
     def originals(self, use: ToolUse, result: ToolResult) -> Sequence[Original]:
         """The pages of the files that a call has shown, as far as the limits have them shown as they look."""
@@ -74,7 +74,7 @@ class RunTools:
             return ()
         return TOOLS[use.name].originals(self._workspace, use.input, result, self._limits)
 
-    def _refused(self, sentence: str) -> ToolResult:
+    def _refuse(self, sentence: str) -> ToolResult:
         return ToolResult(sentence[: self._limits.result_chars], is_error=True)
 
 

@@ -57,15 +57,15 @@ def make_file(path: str, form: str, content: str, workspace: Workspace) -> tuple
         raise InvalidInput(f"{path} would be empty; write its content.")
     stem = PurePosixPath(path).stem
     if MAKERS[form].source == "CSV":
-        return _made(path, form, [content, stem], workspace), 0
+        return _make(path, form, [content, stem], workspace), 0
     cited = citations_in(content, _Library(workspace))
     if problems := broken_in(cited):
         raise InvalidInput(f"{path} was not written, since citations in it are broken. {message_of(problems)}")
     # No content can contain its own digest, so a link in it cannot imitate one that was looked up.
     known = f"looked-up-{hashlib.sha256(content.encode()).hexdigest()}:"
-    text, notes = _annotated(content, cited, known)
+    text, notes = _annotate(content, cited, known)
     data = {"title": stem, "text": text, "known": known, "notes": notes}
-    return _made(path, form, data, workspace), len(notes)
+    return _make(path, form, data, workspace), len(notes)
 
 
 def description_of(path: str, form: str, notes: int, workspace: Workspace) -> str:
@@ -87,24 +87,24 @@ def look_at_cited(content: str, looks: ReadTracker) -> None:
     for target in {link.target for link in links}:
         for name in {target, target.rpartition("#")[0], target.partition("#")[0]}:
             for written in {name, unquote(name)}:
-                looks.file(_cleaned(written))
+                looks.file(_clean_name(written))
 
 
-def _cleaned(name: str) -> str:
+def _clean_name(name: str) -> str:
     try:
         return clean_path(name.removeprefix(RESULT).removeprefix("./"))
     except PathRefused:
         return ""
 
 
-def _made(path: str, form: str, data: object, workspace: Workspace) -> bytes:
+def _make(path: str, form: str, data: object, workspace: Workspace) -> bytes:
     try:
         return workspace.make(form, json.dumps(data).encode())
     except InvalidInput as error:
         raise InvalidInput(f"{path} {error}.") from error
 
 
-def _annotated(text: str, cited: Cited, known: str) -> tuple[str, list[str]]:
+def _annotate(text: str, cited: Cited, known: str) -> tuple[str, list[str]]:
     """Returns the text with citations as links to notes, and the notes. Links to whole files become plain words."""
     parts, notes, at = list[str](), list[str](), 0
     for one in cited.links:

@@ -68,12 +68,12 @@ class EvidenceResolver:
         if criterion.topic is About.OUTPUT:
             return evidence
         missing = {
-            said: self._missing(said, [one for one in evidence if one.verified and one.statement == said])
+            said: self._missing_parts(said, [one for one in evidence if one.verified and one.statement == said])
             for said in {one.statement for one in evidence}
         }
         return [self._doubted(one, missing[one.statement]) for one in evidence]
 
-    def _missing(self, statement: str, evidence: Sequence[Evidence]) -> list[str]:
+    def _missing_parts(self, statement: str, evidence: Sequence[Evidence]) -> list[str]:
         """The figures of a statement, and the given files that it names, that do not occur in this evidence."""
         quotes = [one.quote for one in evidence]
         seen = caseless(" ".join([*quotes, *(one.source for one in evidence)]))

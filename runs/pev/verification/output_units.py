@@ -360,7 +360,10 @@ def _having(noun: str, units: Sequence[_Unit], output: Output) -> list[bool | No
     def is_named_among(name: str) -> bool:
         return any(map(is_named, (word.strip("().,:;/") for word in name.split()))) or (" " in noun and noun in name)
 
-    labels = [[] if unit.cells else [value for name, value in _labelled(unit.text) if is_named(name)] for unit in units]
+    labels = [
+        [] if unit.cells else [value for name, value in _labels_and_values(unit.text) if is_named(name)]
+        for unit in units
+    ]
     result: list[bool | None] = []
     for unit, labelled in zip(units, labels, strict=True):
         named = [(caseless(name), cell) for name, cell in unit.cells.items()]
@@ -377,7 +380,7 @@ def _having(noun: str, units: Sequence[_Unit], output: Output) -> list[bool | No
     return result
 
 
-def _labelled(text: str) -> Iterator[tuple[str, str]]:
+def _labels_and_values(text: str) -> Iterator[tuple[str, str]]:
     """The name and the value of each line such as “- **Rent**: 2,400 EUR”."""
     for line in text.split("\n"):
         name, colon, value = line.partition(":")

@@ -115,12 +115,12 @@ def _citations(case: VerificationInput) -> list[CriterionResult]:
     made = () if case.whole else case.judged_files
     problems = problems_of(made, case.files, case.inputs.files, case.sources, case.finished)
     return [
-        _result(f"K{number}", *_cited(path, sentences, finished=path in case.finished))
+        _result(f"K{number}", *_citation_problem(path, sentences, finished=path in case.finished))
         for number, (path, sentences) in enumerate(problems.items(), 1)
     ]
 
 
-def _cited(path: str, sentences: Sequence[str], *, finished: bool) -> tuple[str, Evidence]:
+def _citation_problem(path: str, sentences: Sequence[str], *, finished: bool) -> tuple[str, Evidence]:
     if finished:
         text = f"{path} is a finished text without citations"
         return text, _broken(path, f"{path} must not carry citations. {' '.join(sentences[:LISTED])}")

@@ -147,13 +147,13 @@ class ResultChange:
 
         `weak` where nothing in it is what was asked for: any line that is new would do; or as the quote is.
         """
-        found = self._looked_up(given)
+        found = self._look_up(given)
         if not found.verified:
             return found
         weak = found.weak or unrelated_to_request(self.request.words, found.quote)
         return found.model_copy(update={"provenance": Provenance.MADE, "weak": weak})
 
-    def _looked_up(self, given: QuotedEvidence) -> Evidence:
+    def _look_up(self, given: QuotedEvidence) -> Evidence:
         if not self.texts:
             return unverified(given, "The results are too long to be compared")
         if given.source.startswith(PERSON):

@@ -83,7 +83,8 @@ class Search:
         if not self.terms:
             return "The words of the step say nothing that the given files could be searched for"
         where = f"the names and texts of the {self.files:,} given files" if self.files != 1 else "the one given file"
-        return f"{_listed(map(quoted, self.terms))} {word_for(len(self.terms), 'was', 'were')} searched for in {where}"
+        were = word_for(len(self.terms), "was", "were")
+        return f"{_first_of(map(quoted, self.terms))} {were} searched for in {where}"
 
     @property
     def doubt(self) -> str:
@@ -92,8 +93,9 @@ class Search:
             return "nothing was searched for"
         if self.hits:
             first = dict.fromkeys(f"{one.path}{f', line {one.line}' if one.line else ''}" for one in self.hits)
-            return f"{_listed(dict.fromkeys(quoted(one.term) for one in self.hits))} may be found: {_listed(first)}"
-        return f"{_listed(self.unsearched)} could not be searched" if self.unsearched else ""
+            terms = dict.fromkeys(quoted(one.term) for one in self.hits)
+            return f"{_first_of(terms)} may be found: {_first_of(first)}"
+        return f"{_first_of(self.unsearched)} could not be searched" if self.unsearched else ""
 
 
 def search(terms: Sequence[str], infos: Mapping[str, FileInfo], files: Mapping[str, bytes]) -> Search:
@@ -192,6 +194,6 @@ def _without(outputs: Collection[str], text: str) -> str:
     return text
 
 
-def _listed(items: Iterable[str]) -> str:
+def _first_of(items: Iterable[str]) -> str:
     every = list(items)
     return ", ".join(every[:LISTED]) + (f" and {len(every) - LISTED:,} more" if len(every) > LISTED else "")

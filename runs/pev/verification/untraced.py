@@ -50,7 +50,7 @@ def untraced_in(case: VerificationInput) -> list[UntracedFigure]:
             {Decimal(sum(count(text) for _, text in given)) for count in _COUNTED},
         )
         facts = KnownFigures([*known, *given], days=case.days, counts=counts)
-        results = {value for name, text in (*delivered, *earlier) for value in _calculated(name, text, facts)}
+        results = {value for name, text in (*delivered, *earlier) for value in _calculation_results(name, text, facts)}
         facts = facts.with_counts(results)
     return [
         UntracedFigure(
@@ -127,7 +127,7 @@ def _document_at(name: str, case: VerificationInput) -> Document | None:
     return document_of(case.files[path]) if path in case.files else None
 
 
-def _calculated(name: str, text: str, facts: KnownFigures) -> Iterator[Decimal]:
+def _calculation_results(name: str, text: str, facts: KnownFigures) -> Iterator[Decimal]:
     """What the calculations that a text states come to: other texts may repeat it."""
     for figure in trace(text, facts, is_csv=is_csv(name)):
         if figure.status == "derived":

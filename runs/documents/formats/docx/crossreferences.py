@@ -113,7 +113,7 @@ class CrossReferences:
     def check(self) -> tuple[list[str], list[Disagreement]]:
         """Returns sentences on the disagreements, and the affected clauses."""
         found: dict[tuple[int, tuple[str, ...]], _Reference] = {}
-        for one in [*self._of_fields(), *self._written()]:
+        for one in [*self._field_references(), *self._written_references()]:
             if not _agree(one.number, one.target):
                 found.setdefault((one.target.start, tuple(_parts(one.number))), one)
         titles = {block.start: text for block, text in self._blocks}
@@ -127,13 +127,13 @@ class CrossReferences:
         ]
         return sentences, clauses
 
-    def _of_fields(self) -> Iterator[_Reference]:
+    def _field_references(self) -> Iterator[_Reference]:
         for name, number, block in self._fields:
             target = self._bookmarks.get(name)
             if target is not None and len(number) <= _BEFORE:
                 yield _Reference(block, number, target)
 
-    def _written(self) -> Iterator[_Reference]:
+    def _written_references(self) -> Iterator[_Reference]:
         """Yields references such as "Section 4.2 (Liability)" if only one paragraph has this title."""
         titled: dict[str, dict[int, Block]] = defaultdict(dict)
         for block, text in self._blocks:
@@ -163,13 +163,13 @@ def _references(text: str) -> Iterator[re.Match[str]]:
     joined: list[re.Match[str]] = []
     for match in _WRITTEN.finditer(text):
         if joined and not _JOINED.fullmatch(text, joined[-1].end(), match.start()):
-            yield from _of_this(text, joined)
+            yield from _to_this_document(text, joined)
             joined = []
         joined.append(match)
-    yield from _of_this(text, joined)
+    yield from _to_this_document(text, joined)
 
 
-def _of_this(text: str, joined: list[re.Match[str]]) -> list[re.Match[str]]:
+def _to_this_document(text: str, joined: list[re.Match[str]]) -> list[re.Match[str]]:
     if not joined:
         return []
     start, end = joined[0].start(), joined[-1].end()

@@ -292,7 +292,7 @@ class DocxStory:
         ground = self._ground(table.find(f"{W}tblPr")) or place.ground
         for row_number, (row, row_change) in enumerate(_members(table, f"{W}tr", change), 1):
             properties = row.find(f"{W}trPr")
-            row_change = _said(properties, row_change, "ins", "del")
+            row_change = _change_of(properties, row_change, "ins", "del")
             column = 1
             if properties is not None:
                 column += number(properties.find(f"{W}gridBefore"), high=_MAX_COLUMNS)
@@ -302,7 +302,7 @@ class DocxStory:
                 kind = BlockKind.CELL if place.kind is BlockKind.PARAGRAPH else place.kind
                 shade = shading(properties.find(f"{W}shd")) if properties is not None else None
                 inner = DocxPosition(prefix, kind, place.counting, ground=shade or ground)
-                self.walk(cell, inner, _said(properties, cell_change, "cellIns", "cellDel"), depth + 1)
+                self.walk(cell, inner, _change_of(properties, cell_change, "cellIns", "cellDel"), depth + 1)
                 span = properties.find(f"{W}gridSpan") if properties is not None else None
                 column += max(number(span, 1, high=_MAX_COLUMNS), 1)
 
@@ -312,7 +312,7 @@ class DocxStory:
         """Adds the block of a paragraph, if it shows anything, and everything that belongs to it."""
         properties = paragraph.find(f"{W}pPr")
         chain = self._chain(properties)
-        numbered, markup = self._counted(words, properties, chain, place, is_gone=is_gone)
+        numbered, markup = self._count(words, properties, chain, place, is_gone=is_gone)
         anchor = f"{place.prefix}p{place.paragraphs}"
         is_shown = bool(words.text.strip() or (numbered and numbered.shape))
         for deletion in words.deletions:
@@ -355,7 +355,7 @@ class DocxStory:
         markup = markup if clause and markup != clause else ""
         return self._builder.add(anchor, kind, text, label=label, clause=clause, level=outline or level, markup=markup)
 
-    def _counted(
+    def _count(
         self,
         words: DocxWords,
         properties: Element | None,
@@ -418,7 +418,7 @@ def _inner(element: Element, change: TrackedChange | None) -> TrackedChange | No
     return change_in(element, change) if element.tag in INSERTED | DELETED else change
 
 
-def _said(properties: Element | None, change: TrackedChange | None, *names: str) -> TrackedChange | None:
+def _change_of(properties: Element | None, change: TrackedChange | None, *names: str) -> TrackedChange | None:
     """Returns the tracked change in the properties of a row or cell, within the enclosing change."""
     for name in names:
         if properties is not None and (found := properties.find(f"{W}{name}")) is not None:

@@ -489,7 +489,7 @@ class Clauses:
         is_part = above is not None and (
             (above.key == numbered.key and not numbered.goes_on) or _PART.fullmatch(numbered.label) is not None
         )
-        clause = _joined(above.clause, own) if above and is_part and not numbered.is_whole else own
+        clause = _join_clause(above.clause, own) if above and is_part and not numbered.is_whole else own
         if above and not is_part and _TITLE.match(numbered.label):
             self._open.clear()
         self._open.append(_OpenClause(numbered.key, numbered.level, numbered.shape, clause[:_MAX_CLAUSE], is_part))
@@ -513,7 +513,7 @@ class Clauses:
                 return
 
 
-def _joined(above: str, own: str) -> str:
+def _join_clause(above: str, own: str) -> str:
     if own.startswith("("):
         return f"{above}{own}"
     return f"{above} {own}" if own.endswith(")") else f"{above}.{own}"

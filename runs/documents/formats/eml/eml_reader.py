@@ -64,7 +64,7 @@ def read(data: bytes) -> bytes:
 
 def make(data: bytes) -> BuiltDocument:
     try:
-        message = _parsed(data)
+        message = _parse(data)
         parts = Parts(message)
         fields = [(name, _field(value)) for name in _FIELDS for value in message.get_all(name, [])[:1]]
         if not parts.lines and not fields:
@@ -79,7 +79,7 @@ def attachments(data: bytes) -> list[tuple[str, bytes]]:
     text are left out.
     """
     try:
-        return attached_in(Parts(_parsed(data)))
+        return attached_in(Parts(_parse(data)))
     except _BROKEN as error:
         raise InvalidInput(_DAMAGED) from error
 
@@ -94,12 +94,12 @@ def read_protected(data: bytes) -> "Parts":
     part with its header.
     """
     try:
-        return Parts(_parsed(data if smime.is_mime(data) else _AS_SMIME + base64.encodebytes(data)))
+        return Parts(_parse(data if smime.is_mime(data) else _AS_SMIME + base64.encodebytes(data)))
     except _BROKEN as error:
         raise InvalidInput(_DAMAGED) from error
 
 
-def _parsed(data: bytes) -> Message:
+def _parse(data: bytes) -> Message:
     # checked before parsing, because each line is compared with all boundaries
     if len(_BOUNDARY.findall(data)) > 5 * MAX_PARTS:
         raise InvalidInput(f"has more than {MAX_PARTS} parts")
@@ -188,7 +188,7 @@ class Parts:
                 self.cautions.append(smime.unchecked(self.attachments[-1].name))
         elif found.content:
             self.is_signed |= found.kind is smime.SmimeKind.SIGNED
-            self._walk(_parsed(found.content), depth + 1)
+            self._walk(_parse(found.content), depth + 1)
         elif found.kind is smime.SmimeKind.ENCRYPTED:
             self.notes.append(f"{_whole_or_part(depth)} {_ENCRYPTED}")
         else:

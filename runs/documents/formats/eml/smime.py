@@ -47,9 +47,9 @@ def open_content(data: bytes) -> SmimeContent:
         if kind in _ENCRYPTED:
             return SmimeContent(SmimeKind.ENCRYPTED)
         if kind == _SIGNED:
-            return SmimeContent(SmimeKind.SIGNED, _encapsulated(data, inside))
+            return SmimeContent(SmimeKind.SIGNED, _encapsulated_content(data, inside))
         if kind == _COMPRESSED:
-            packed_data = _encapsulated(data, inside)
+            packed_data = _encapsulated_content(data, inside)
             unpacking = zlib.decompressobj()
             content = unpacking.decompress(packed_data, MAX_BYTES)
             if unpacking.unconsumed_tail:
@@ -71,24 +71,24 @@ class _Element(NamedTuple):
 
 def _content_info(data: bytes) -> tuple[bytes, _Element]:
     """Returns the identifier and the content element of a ContentInfo."""
-    parts = _inside(data, _expected(_element(data, 0), _SEQUENCE))
-    kind = _expected(next(parts), _OBJECT_ID)
-    return data[kind.start : kind.end], next(_inside(data, _expected(next(parts), _CONTENT)))
+    parts = _elements_in(data, _expect(_element(data, 0), _SEQUENCE))
+    kind = _expect(next(parts), _OBJECT_ID)
+    return data[kind.start : kind.end], next(_elements_in(data, _expect(next(parts), _CONTENT)))
 
 
-def _encapsulated(data: bytes, about: _Element) -> bytes:
+def _encapsulated_content(data: bytes, about: _Element) -> bytes:
     """Returns the content of SignedData or CompressedData, which is its third part, or nothing if it is detached."""
-    parts = _inside(data, _expected(about, _SEQUENCE))
+    parts = _elements_in(data, _expect(about, _SEQUENCE))
     next(parts), next(parts)
-    _, *contents = _inside(data, _expected(next(parts), _SEQUENCE))
-    return _octets(data, next(_inside(data, _expected(contents[0], _CONTENT)))) if contents else b""
+    _, *contents = _elements_in(data, _expect(next(parts), _SEQUENCE))
+    return _octets(data, next(_elements_in(data, _expect(contents[0], _CONTENT)))) if contents else b""
 
 
 def _octets(data: bytes, one: _Element) -> bytes:
     """Returns a byte string, which may consist of nested pieces."""
     if one.tag == _OCTETS:
         return data[one.start : one.end]
-    at, pieces = _expected(one, _OCTETS_IN_PIECES).start, list[bytes]()
+    at, pieces = _expect(one, _OCTETS_IN_PIECES).start, list[bytes]()
     while at < one.end:
         tag, start, size = _header(data, at)
         if tag == _OCTETS:
@@ -99,7 +99,7 @@ def _octets(data: bytes, one: _Element) -> bytes:
     return b"".join(pieces)
 
 
-def _inside(data: bytes, outer: _Element) -> Iterator[_Element]:
+def _elements_in(data: bytes, outer: _Element) -> Iterator[_Element]:
     at = outer.start
     while at < outer.end and data[at : at + 2] != b"\0\0":
         one = _element(data, at)
@@ -134,7 +134,7 @@ def _header(data: bytes, at: int) -> tuple[int, int, int]:
     return tag, start, size
 
 
-def _expected(one: _Element, tag: int) -> _Element:
+def _expect(one: _Element, tag: int) -> _Element:
     if one.tag != tag:
         raise ValueError("another kind of value")
     return one

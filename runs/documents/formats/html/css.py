@@ -78,12 +78,12 @@ def length(token: Node, font: float, depth: int = 0) -> Length | None:
             size = _OF_ROOT_FONT * _OF_FONT.get(unit[1:], 0) if unit.startswith("r") else _UNITS.get(unit, 0)
             return Length(_bounded(token.value * size)) if size else None
         case "function" | "() block" if depth < MAX_DEPTH:
-            return _computed(token, font, depth + 1)
+            return _evaluate(token, font, depth + 1)
         case _:
             return None
 
 
-def _computed(token: Node, font: float, depth: int) -> Length | None:
+def _evaluate(token: Node, font: float, depth: int) -> Length | None:
     """Evaluates calc(), min(), max() and clamp()."""
     if token.type == "() block":
         return _sum(solid(token.content), font, depth)
@@ -382,13 +382,13 @@ def taken_apart(shorthand: str, tokens: Sequence[Node]) -> Iterator[tuple[str, V
         case "mask" | "-webkit-mask":
             yield "mask-image", Value(tokens)
         case _:
-            top, right, bottom, left = (tokens[0], *_others(tokens))
+            top, right, bottom, left = (tokens[0], *_other_sides(tokens))
             for part, token in zip(parts, (top, right, bottom, left), strict=True):
                 if is_valid(part, [token]):
                     yield part, Value([token])
 
 
-def _others(tokens: Sequence[Node]) -> tuple[Node, Node, Node]:
+def _other_sides(tokens: Sequence[Node]) -> tuple[Node, Node, Node]:
     """Returns right, bottom and left of one to four values. Missing values equal those on the opposite side."""
     right = tokens[1] if len(tokens) > 1 else tokens[0]
     bottom = tokens[2] if len(tokens) > 2 else tokens[0]

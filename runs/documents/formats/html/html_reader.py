@@ -113,7 +113,7 @@ def page_of(data: bytes, encoding: str = "", linked: Linked | None = None) -> Ht
     """
     if data.count(b"<") > MAX_TAGS:
         raise InvalidInput(f"has more than {MAX_TAGS:,} HTML tags; split it")
-    decoded_text, caution = _decoded(data, encoding)
+    decoded_text, caution = _decode(data, encoding)
     text = _END.sub(b"", decoded_text.encode(errors="replace"))
     if _attributes_to_compare(text) > MAX_ATTRIBUTES**2:
         raise InvalidInput("has tags with more attributes than any page has; save it again")
@@ -163,7 +163,7 @@ def _attributes_to_compare(text: bytes) -> int:
     return sum(len(_VALUE.sub(b" ", tag).replace(b"/", b" ").split()) ** 2 for tag in longs)
 
 
-def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
+def _decode(data: bytes, encoding: str) -> tuple[str, str]:
     for mark, codec in _BOMS:
         if data.startswith(mark):
             return data[len(mark) :].decode(codec, errors="replace"), ""

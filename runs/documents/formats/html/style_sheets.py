@@ -113,7 +113,7 @@ def _feature(tokens: Sequence[Node]) -> bool:
     if not tokens:
         return False
     if tokens[0].type == "ident" and (len(tokens) == 1 or tokens[1] == ":"):
-        return _named(tokens[0].lower_value, tokens[2:])
+        return _feature_holds(tokens[0].lower_value, tokens[2:])
     at = next((number for number, one in enumerate(tokens) if one.type == "ident"), None)
     size = _SIZES.get(tokens[at].lower_value) if at is not None else None
     if at is None or size is None:
@@ -127,7 +127,7 @@ def _feature(tokens: Sequence[Node]) -> bool:
     return not behind or (sign in _COMPARE and bound is not None and _COMPARE[sign](size, bound))
 
 
-def _named(name: str, value: Sequence[Node]) -> bool:
+def _feature_holds(name: str, value: Sequence[Node]) -> bool:
     bare = name.removeprefix("-webkit-")
     for prefix, sign in (("min-", ">="), ("max-", "<=")):
         if bare.startswith(prefix):
@@ -277,18 +277,18 @@ class StyledElement(cssselect2.ElementWrapper):  # type: ignore[misc]  # csssele
 
     @property
     def ancestors(self) -> Iterator["StyledElement"]:
-        return self._counted("parent")
+        return self._count_while("parent")
 
     @property
     def previous_siblings(self) -> Iterator["StyledElement"]:
-        return self._counted("previous")
+        return self._count_while("previous")
 
     def iter_children(self) -> Iterator["StyledElement"]:
         for child in super().iter_children():
             self.budget.take()
             yield child
 
-    def _counted(self, way: str) -> Iterator["StyledElement"]:
+    def _count_while(self, way: str) -> Iterator["StyledElement"]:
         one = getattr(self, way)
         while one is not None:
             self.budget.take()
@@ -405,7 +405,7 @@ class StyleSheets:
         if self._sheets > MAX_SHEETS:
             raise InvalidInput(TOO_MANY)
         self._count_characters(text)
-        sheet = _parsed(text)
+        sheet = _parse(text)
         for address, imported_layer in sheet.imports:
             self._follow(address, imported_layer or layer, depth + 1)
         for name in sheet.layers:
@@ -424,7 +424,7 @@ class StyleSheets:
                 raise InvalidInput(TOO_MANY)
             applied = _Applied(rule.declarations, rule.layer, self._rules, 1 + len(text) // _CHARACTERS_A_STEP)
             is_structural = bool(_STRUCTURAL.search(text))
-            for selector in _compiled(text):
+            for selector in _compile_selectors(text):
                 (self._structural if is_structural else self._plain).add_selector(selector, applied)
                 self.has_rules = True
                 self.has_structure |= is_structural
@@ -440,7 +440,7 @@ def _counts(element: Element) -> bool:
         return False
     media = element.get("media", "")
     return "disabled" not in cast("Any", element).attrib and holds(
-        tinycss2.parse_component_value_list(_shortened(media))
+        tinycss2.parse_component_value_list(_shorten_numbers(media))
     )
 
 
@@ -457,14 +457,14 @@ def _in_address(address: str) -> str | None:
     return data.decode(errors="replace")
 
 
-def _shortened(text: str) -> str:
+def _shorten_numbers(text: str) -> str:
     """Cuts numbers with more digits than Python can parse."""
     return _LONG_NUMBER.sub(lambda found: found[0][:300], text)
 
 
 def _blocks(content: str | Sequence[Node]) -> Sequence[Node]:
     try:
-        given = _shortened(content) if isinstance(content, str) else content
+        given = _shorten_numbers(content) if isinstance(content, str) else content
         return cast("Sequence[Node]", tinycss2.parse_blocks_contents(given, skip_comments=True, skip_whitespace=True))
     except _UNREADABLE as error:
         raise InvalidInput(TOO_MANY) from error
@@ -480,11 +480,11 @@ def declarations(nodes: Sequence[Node]) -> Sequence[Declaration]:
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> ParsedStyleSheet:
+def _parse(text: str) -> ParsedStyleSheet:
     """Parses a style sheet. Cached, because the chapters of a book share theirs."""
     sheet = ParsedStyleSheet([], [], [], {}, {})
     try:
-        nodes = tinycss2.parse_stylesheet(_shortened(text), skip_comments=True, skip_whitespace=True)
+        nodes = tinycss2.parse_stylesheet(_shorten_numbers(text), skip_comments=True, skip_whitespace=True)
         _gather(nodes, sheet, "", "", 0)
     except _UNREADABLE as error:
         raise InvalidInput(TOO_MANY) from error
@@ -577,7 +577,7 @@ def _selectors(text: str) -> list[str]:
     return [tinycss2.serialize(part).strip() for part in parts]
 
 
-def _compiled(selector: str) -> Sequence[Any]:
+def _compile_selectors(selector: str) -> Sequence[Any]:
     known = _OPEN.sub("[open]", _ANY_OF.sub(":is(", _ALWAYS.sub(":not(:hover)", selector)))
     try:
         return cast("Sequence[Any]", cssselect2.compile_selector_list(known))

@@ -157,7 +157,7 @@ class OdtStory:
                 words.read(child)
                 anchor = f"{place.prefix}p{place.paragraphs}"
                 start, text = self._builder.begin(), words.text
-                numbered = self._numbered(child, place)
+                numbered = self._count_paragraph(child, place)
                 if text.strip():
                     self._add(child, place, anchor, text, numbered)
                     for first, last in words.hidden:
@@ -193,7 +193,7 @@ class OdtStory:
         place.level -= 1
         place.label, place.item = "", None
 
-    def _numbered(self, paragraph: Element, place: OdtPosition) -> Numbered | None:
+    def _count_paragraph(self, paragraph: Element, place: OdtPosition) -> Numbered | None:
         """Counts a paragraph, even an empty one, and returns its number."""
         item, place.item = place.item, None
         if item is not None:

@@ -180,7 +180,7 @@ class _Message:
         wide = self.stream(f"{place}__substg1.0_{tag}001F")
         if wide is not None:
             return wide.decode("utf-16-le", errors="replace").rstrip("\0")
-        return _decoded(self.stream(f"{place}__substg1.0_{tag}001E") or b"", self._codec).rstrip("\0")
+        return _decode(self.stream(f"{place}__substg1.0_{tag}001E") or b"", self._codec).rstrip("\0")
 
     def stream(self, path: str) -> bytes | None:
         if not self._file.exists(path):
@@ -228,7 +228,7 @@ class _Message:
         return (_EPOCH + timedelta(microseconds=ticks // 10)).strftime("%a, %d %b %Y %H:%M:%S +0000")
 
 
-def _decoded(data: bytes, codec: str) -> str:
+def _decode(data: bytes, codec: str) -> str:
     try:
         return data.decode(codec, errors="replace")
     except LookupError:
@@ -261,10 +261,10 @@ def unpacked_rtf(data: bytes) -> bytes:
         return body[:size]
     if kind != _PACKED or size > MAX_BYTES:
         raise InvalidInput("has a text that is damaged or too long; open it and save it again")
-    return _unpacked(body, size)
+    return _unpack(body, size)
 
 
-def _unpacked(body: bytes, size: int) -> bytes:
+def _unpack(body: bytes, size: int) -> bytes:
     out = bytearray(_BEGUN)  # offsets count from its start, so no separate window is needed
     end, at = len(_BEGUN) + size, 0
     while at < len(body) and len(out) < end:

@@ -91,7 +91,7 @@ def by_columns(page: PdfTextPage, text: str, numbers: Sequence[int]) -> tuple[st
         return text, numbers
     lines = [_line(page, text, numbers, *span) for span in spans]
     prose = [run for run in _runs(lines) if _is_prose(text, run)]
-    drawn = _drawn(page) if prose else []
+    drawn = _drawn_boxes(page) if prose else []
     runs = [run for run in prose if drawn is not None and not any(_divides(box, run) for box in drawn)]
     parts, kept, at = list[str](), array("I"), 0
     for run in runs:
@@ -205,10 +205,10 @@ def _row(line: _Line, gutter: float) -> _Row | None:
     other = [part for part in line.parts if part.left >= gutter]
     if len(one) + len(other) < len(line.parts):
         return None
-    return _Row(_joined(one), _joined(other), line.up, has_more=len(line.parts) > 2)
+    return _Row(_join(one), _join(other), line.up, has_more=len(line.parts) > 2)
 
 
-def _joined(parts: Sequence[_LinePart]) -> _LinePart | None:
+def _join(parts: Sequence[_LinePart]) -> _LinePart | None:
     return parts[0]._replace(end=parts[-1].end, right=parts[-1].right) if parts else None
 
 
@@ -241,7 +241,7 @@ def _beginnings(text: str, lines: Sequence[_LinePart]) -> set[int]:
     return found
 
 
-def _drawn(page: PdfTextPage) -> list[Box] | None:
+def _drawn_boxes(page: PdfTextPage) -> list[Box] | None:
     """Returns the boxes of lines and frames, or None if there are too many objects."""
     objects = list(islice(all_of(page.page), _MAX_OBJECTS + 1))
     if len(objects) > _MAX_OBJECTS:

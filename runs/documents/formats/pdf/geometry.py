@@ -98,7 +98,7 @@ def rectangles(page: PdfTextPage, view: PageView, number: int, count: int) -> li
     if not count:
         return []
     upright = abs(math.sin(raw.FPDFText_GetCharAngle(page, number))) < math.sqrt(0.5)
-    merged = _merged(boxes(page, number, count), upright)
+    merged = _merge_lines(boxes(page, number, count), upright)
     return list(_on_page(view.to_fractions(*box) for box in merged))
 
 
@@ -155,7 +155,7 @@ def size_of(page: PdfTextPage, number: int) -> float:
     return size * math.hypot(matrix.c, matrix.d) if raw.FPDFText_GetMatrix(page, number, matrix) else size
 
 
-def _merged(parts: Iterable[Box], upright: bool) -> list[Box]:
+def _merge_lines(parts: Iterable[Box], upright: bool) -> list[Box]:
     """Merges parts of one line. If the text runs up or down, lines are columns of the page."""
     found: list[Box] = []
     for part in parts:

@@ -202,11 +202,11 @@ def _page(reading: _Reading, number: int, gathering: PageAnnotations) -> PageRea
             gathering.locate(text_page, text)
             letters = len("".join(text.text.split()))
             again = partial(page_of, document, number)
-            found = _with_looks(page, text_page, text, reading, again) if letters else PageReading()
+            found = _examine_looks(page, text_page, text, reading, again) if letters else PageReading()
             found = found._replace(notes=notes_of(text_page, text))
             is_pictorial = found.has_more and reading.looking.is_pictorial(page)
             nameless = text.text.count(NAMELESS)
-            missing = _missing(page, letters, nameless)
+            missing = _problem_with(page, letters, nameless)
             if not missing and (unnamed := _unnamed(text_page, text, found)):
                 with effort.paused():
                     are_shown = ocr.are_shown(page, text_page, text, unnamed)
@@ -231,7 +231,7 @@ def _page(reading: _Reading, number: int, gathering: PageAnnotations) -> PageRea
         return found._replace(missing=missing)
 
 
-def _with_looks(
+def _examine_looks(
     page: PdfPage,
     text_page: PdfTextPage,
     text: PageText,
@@ -259,7 +259,7 @@ def _unnamed(text_page: PdfTextPage, text: PageText, page: PageReading) -> list[
     return list(filter(is_seen, unnamed_lines(text_page, text)))
 
 
-def _missing(page: PdfPage, letters: int, nameless: int) -> PageProblem | None:
+def _problem_with(page: PdfPage, letters: int, nameless: int) -> PageProblem | None:
     """Returns what OCR may find on the page in addition to its text."""
     if not letters:
         dark, light = cast("tuple[int, int]", draw(page, _GLANCE_SCALE, grey=True).getextrema())
@@ -389,13 +389,13 @@ def _note_what_is_missing(builder: Builder, pages: Sequence[PageReading]) -> Non
         raise InvalidInput(_UNREADABLE)
     for missing in PageProblem:
         if numbers := [number for number, page in enumerate(pages, 1) if page.missing is missing]:
-            builder.note(f"{_listed(numbers)} of {len(pages)} {missing.value[len(numbers) > 1]}.")
+            builder.note(f"{_pages_in_words(numbers)} of {len(pages)} {missing.value[len(numbers) > 1]}.")
     for aside in Aside:
         if numbers := [number for number, page in enumerate(pages, 1) if aside in page.asides.unread]:
-            builder.note(f"{_listed(numbers)} of {len(pages)} {aside.value[len(numbers) > 1]}.")
+            builder.note(f"{_pages_in_words(numbers)} of {len(pages)} {aside.value[len(numbers) > 1]}.")
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def _pages_in_words(numbers: Sequence[int]) -> str:
     """Formats page numbers as people write them: "Pages 3, 5 and 7 to 9"."""
     ranges: list[tuple[int, int]] = []
     for number in numbers:

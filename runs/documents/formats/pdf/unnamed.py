@@ -120,12 +120,12 @@ def _turn(view: PageView, first: Rectangle, last: Rectangle) -> int:
 
 def _are_alike(one: str, other: str) -> bool:
     """Whether two readings of a line have nearly the same letters, and the same digits in each number."""
-    figures, others = _those(one, str.isdecimal), _those(other, str.isdecimal)
+    figures, others = _characters_that(one, str.isdecimal), _characters_that(other, str.isdecimal)
     if len(figures) == len(others) and figures != others:
         return False
-    letters, read = _those(one, str.isalnum), _those(other, str.isalnum)
+    letters, read = _characters_that(one, str.isalnum), _characters_that(other, str.isalnum)
     return SequenceMatcher(None, letters, read, autojunk=False).ratio() >= _MIN_ALIKE
 
 
-def _those(text: str, is_meant: Callable[[str], bool]) -> str:
+def _characters_that(text: str, is_meant: Callable[[str], bool]) -> str:
     return "".join(filter(is_meant, text)).casefold()

@@ -167,7 +167,7 @@ class CoveredText:
         self._page, self._view, self._check_time = page, PageView(page), check_time
         self.layers: dict[int, int] = {}
         self._handles: list[list[Any]] = []
-        self._sort(self._found(where, all_text=all_text))
+        self._sort(self._find_copies(where, all_text=all_text))
 
     def difference(self, whole: Picture, layer: int) -> Picture:
         """Returns how much each pixel of `whole`, a complete picture of a part of the page, changes without the words
@@ -187,7 +187,7 @@ class CoveredText:
             for handle in self._handles[layer]:
                 raw.FPDFPageObj_SetIsActive(handle, True)
 
-    def _found(self, where: Box | None, *, all_text: bool) -> list[_Copies]:
+    def _find_copies(self, where: Box | None, *, all_text: bool) -> list[_Copies]:
         """Examines the objects that were drawn last first, because they cover earlier ones."""
         covers, copies, found = _Map(), dict[Box, _Copies](), dict[int, _Copies]()
         for one in reversed(list(islice(all_of(self._page), MAX_OBJECTS))):
@@ -308,7 +308,7 @@ def seen_by_shape(
         moves, twins = _twins(objects, set(addresses.values()), check_time)
         for twin in twins:
             raw.FPDFPageObj_SetIsActive(twin.handle, False)
-        changed = _changed(image, Picture.of(page, FINE, window, grey=False).image) if twins else None
+        changed = _visible_changes(image, Picture.of(page, FINE, window, grey=False).image) if twins else None
         masks = _masks(page, window, objects, set(addresses.values()), moves)
         view, pictures = PageView(page), [image.convert("L"), *image.split(), *filter(None, [changed])]
 
@@ -373,7 +373,7 @@ def _twins(
     return moves, twins
 
 
-def _changed(one: Image.Image, other: Image.Image) -> Image.Image:
+def _visible_changes(one: Image.Image, other: Image.Image) -> Image.Image:
     """Returns white for pixels in which two pictures differ visibly."""
     grey = ImageChops.difference(one.convert("L"), other.convert("L"))
     colour = strongest(ImageChops.difference(one, other))
@@ -410,11 +410,11 @@ def _outlines(letters: Image.Image) -> Iterator[Image.Image]:
     """
     inside, outside = letters, ImageChops.invert(letters)
     for width in _OUTLINES:
-        inside, outside = _grown(inside, width), _grown(outside, width)
+        inside, outside = _grow(inside, width), _grow(outside, width)
         yield ImageChops.subtract(inside, ImageChops.invert(outside))
 
 
-def _grown(picture: Image.Image, width: int) -> Image.Image:
+def _grow(picture: Image.Image, width: int) -> Image.Image:
     """Widens what is light by so many pixels on all sides. From 2 on, it must be as wide as that already."""
     right, bottom = picture.size
     for across, down in ((width, 0), (0, width)):

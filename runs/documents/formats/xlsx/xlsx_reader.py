@@ -125,7 +125,7 @@ class WorkbookText:
         if row.formulas:
             lines = [f"{column_of(column)}{row.number}: {formula}" for column, formula in row.formulas.items()]
             self._add(
-                self._named(row.number, next(iter(row.texts or row.formulas))), BlockKind.FORMULAS, "\n".join(lines)
+                self._anchor(row.number, next(iter(row.texts or row.formulas))), BlockKind.FORMULAS, "\n".join(lines)
             )
         self._row = row.number
         if not row.hidden:
@@ -160,7 +160,7 @@ class WorkbookText:
     def _add_name(self) -> None:
         if self._start is None:
             self._start = self.builder.begin()
-            sheet = self._named(1, 1).removesuffix("A1")
+            sheet = self._anchor(1, 1).removesuffix("A1")
             self._add(f"{sheet}name", BlockKind.HEADING, self._sheet.name, level=1)
 
     def _add(
@@ -180,7 +180,7 @@ class WorkbookText:
         if sum(map(len, texts)) > self._left_bytes:  # checked before joining, because cells share strings
             raise Enough
         stored = self._stored(row, range(first, last + 1))
-        start = self._add(self._named(row.number, first), BlockKind.ROW, "\t".join(texts), stored=stored)
+        start = self._add(self._anchor(row.number, first), BlockKind.ROW, "\t".join(texts), stored=stored)
         if not self._hidden_columns.isdisjoint(columns):
             for column, (at, text) in enumerate(_places(start, texts), first):
                 if column in self._hidden_columns and text:
@@ -221,11 +221,11 @@ class WorkbookText:
             self._mark(MarkKind.HIDDEN, *self._hidden_rows, note="hidden row")
         self._hidden_rows = None
 
-    def _named(self, row: int, column: int) -> str:
+    def _anchor(self, row: int, column: int) -> str:
         return anchor_of(Address(self._sheet.name, column, row, column, row))
 
     def _comment(self, row: int, column: int, number: int) -> str:
-        return f"{self._named(row, column)}.cm{number}"
+        return f"{self._anchor(row, column)}.cm{number}"
 
 
 def _segments(columns: Sequence[int]) -> Iterator[Sequence[int]]:
