@@ -166,6 +166,7 @@ def _addresses_of(host: str, port: int, check: Callable[[], None]) -> set[str]:
         except Exception as error:
             answer.set_exception(error)
 
+    # A look-up may outlive the call, and must not keep the process from ending.
     threading.Thread(target=look_up, name="resolver", daemon=True).start()
     while True:
         try:

@@ -22,6 +22,7 @@ def main() -> None:
 
     with suppress(Exception):  # the call will fail in the same way and report it
         function_at(header["function"])
+    # The asking process measures memory and time from here on, so that imports do not count.
     answers.write(READY)
     answers.flush()
     output, ending = performed(header, data, _limit)
@@ -31,6 +32,7 @@ def main() -> None:
 
 def _limit(*, seconds: float, **_: float) -> None:
     """Sets the alarm. The asking process watches the other limits."""
+    # The call itself cannot be interrupted, so the whole process ends.
     clock = threading.Timer(seconds, os._exit, [1])
     clock.daemon = True
     clock.start()

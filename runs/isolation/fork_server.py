@@ -44,6 +44,7 @@ def serve(control: socket.socket) -> None:
             with suppress(Exception):  # the child will fail in the same way and report it
                 function_at(header["function"])
             if os.fork() == 0:
+                # Otherwise handing over a channel would still succeed after this process has died.
                 control.close()
                 _supervise(channel, header, size)
 
@@ -51,6 +52,7 @@ def serve(control: socket.socket) -> None:
 def _supervise(channel: socket.socket, header: dict[str, Any], size: int) -> NoReturn:
     try:
         _die_with_parent()
+        # The parent process ignores this signal, and then no one could wait for the child and learn how it ended.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         data = _exactly(channel, size)  # before the limits are set, because its size is up to the asking process
         child = os.fork()

@@ -56,6 +56,7 @@ def close() -> None:
     """Ends the template, if there is one. The next call starts another."""
     global _template
     with _lock:
+        # A forked process must not end the template of its parent process.
         if _template and _template.owner == os.getpid():
             _template.end()
         _template = None

@@ -129,6 +129,7 @@ def cgroup(
             (folder / "memory.swap.max").write_text("0")
         yield Cgroup(folder)
     finally:
+        # The kernel refuses to remove a group until the last of its processes is gone.
         end = time.monotonic() + _REMOVE_SECONDS
         while folder.is_dir() and time.monotonic() < end:
             with suppress(OSError):

@@ -66,6 +66,7 @@ class _Watch:
     def _exceeded(self) -> Ending | None:
         if time.monotonic() > self._end:
             return Ending.LATE
+        # What is imported before the call does not count.
         if self._ready is None:
             return None
         memory, seconds = self._used()
@@ -100,6 +101,7 @@ def exchanged(
         try:
             received = _received(process, call.request(max(end - time.monotonic(), 0.01)), watch, call.most)
         finally:
+            # Also if the answer could not be read: no child outlives its call.
             process.kill()
             status = process.wait()
             watch.stop()

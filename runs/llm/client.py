@@ -146,11 +146,13 @@ class Clients:
             raise failure("connection_error", f"The connection broke: {type(error).__name__}") from error
         except anthropic.AnthropicError as error:
             raise failure("client_error", str(error)) from error
+        # What the library raises for answers that it cannot parse.
         except (ValueError, TypeError, AssertionError, LookupError, AttributeError, RuntimeError) as error:
             raise failure("incomplete_stream", "The service sent something that is not its API.") from error
 
     def _client(self, server: ModelServer) -> anthropic.Anthropic:
         with self._lock:
+            # Threads share one client per server, and with it the connections.
             if server not in self._made:
                 self._made[server] = _made_for(server)
             return self._made[server]

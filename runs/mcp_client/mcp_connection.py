@@ -168,7 +168,9 @@ def _end(portal: BlockingPortal, session: Future[None], opened: Future[Client], 
     if opened.done() and not opened.cancelled() and opened.exception() is None:
         portal.call(end.set)
     else:
+        # A session that has not opened waits for its server, and not for `end`.
         session.cancel()
+    # Wait until the task has closed the transport; how it ended does not matter.
     with suppress(Exception, CancelledError):
         session.result()
 

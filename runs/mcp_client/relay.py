@@ -22,13 +22,16 @@ def main(limit: int, command: list[str]) -> int:
     server = subprocess.Popen(command, stdout=subprocess.PIPE)  # noqa: S603  an administrator named it
     assert server.stdout is not None
     source, rest, messages, others = server.stdout.fileno(), b"", 0, 0
+    # The output of the server ends with it, and then the loop below.
     signal.signal(signal.SIGTERM, lambda *_: server.kill())
     try:
         while os.getppid() == parent and max(messages - MAX_MESSAGES, others - MAX_OTHERS) < 0:
+            # Woken every second to see whether the parent process has ended.
             if not select.select([source], [], [], 1.0)[0]:
                 continue
             piece = os.read(source, PIECE)
             if not piece:
+                # The output has ended, so the server should end soon; otherwise it is killed below.
                 return server.wait(2.0)
             *lines, rest = (rest + piece).split(b"\n")
             if len(rest) > limit:
@@ -37,6 +40,7 @@ def main(limit: int, command: list[str]) -> int:
                 if len(line) <= limit and _is_message(line):
                     messages += 1
                     data = line + b"\n"
+                    # A pipe may take only a part of the message.
                     while data:
                         data = data[os.write(1, data) :]
                 else:
