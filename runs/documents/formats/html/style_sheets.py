@@ -277,18 +277,18 @@ class StyledElement(cssselect2.ElementWrapper):  # type: ignore[misc]  # csssele
 
     @property
     def ancestors(self) -> Iterator["StyledElement"]:
-        return self._count_while("parent")
+        return self._follow("parent")
 
     @property
     def previous_siblings(self) -> Iterator["StyledElement"]:
-        return self._count_while("previous")
+        return self._follow("previous")
 
     def iter_children(self) -> Iterator["StyledElement"]:
         for child in super().iter_children():
             self.budget.take()
             yield child
 
-    def _count_while(self, way: str) -> Iterator["StyledElement"]:
+    def _follow(self, way: str) -> Iterator["StyledElement"]:
         one = getattr(self, way)
         while one is not None:
             self.budget.take()
