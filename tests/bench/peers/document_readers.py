@@ -50,14 +50,15 @@ class Reader(NamedTuple):
 def ours(kind: str) -> Read:
     sys.modules["tesserocr"] = None  # type: ignore[assignment]  # as if it were not installed: no OCR
     # the interpreters of the other readers do not have it
+    from runs.documents.formats import READ
     from runs.documents.model.layout import Rendered
     from runs.documents.packed_parts import unpacked
 
-    read = importlib.import_module(f"runs.documents.formats.{kind}").read
+    reader: Any = importlib.import_module(READ[kind].reader)
+    read = reader.read
     gc.disable()  # as in isolated processes: cycles would keep what they hold
     if kind == "pdf":
-        pages: Any = importlib.import_module("runs.documents.formats.pdf.pdf_reader")
-        pages.looks = timed(pages.looks)
+        reader.find_hidden_text = timed(reader.find_hidden_text)
 
     def text_and_numbers(data: bytes, path: Path) -> tuple[str, str]:
         header, content = unpacked(read(data))
