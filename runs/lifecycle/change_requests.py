@@ -19,6 +19,7 @@ _BEGINNING = 60
 _QUOTES = re.compile(r"On (point \d{1,6}|row \d{1,6} of [^“]{1,1000}) “(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Z]{1,4}-?\d{1,4}\b")
 _LINK = re.compile(r"!?\[((?:\\.|[^\[\]\\])*+)\]\((?:<[^<>]*>?|[^()\s]*)\)?")
+_LINE_MARK = re.compile(r"\s*(?:>\s*)*(?:#{1,6}\s+|[-*+]\s+|\d{1,9}[.)]\s+)?(?:\[[ xX]\]\s+)?")
 _MARKUP = re.compile(r"\*\*|`|\\(?=[!-/:-@\[-`{-~])")
 
 
@@ -47,6 +48,11 @@ def plain(text: str) -> str:
     """The beginning of a Markdown text without markup: links without targets, no bold, no code."""
     text = text[:_MAX_PLACE]
     return _MARKUP.sub("", _LINK.sub(r"\1", text)).strip()
+
+
+def plain_line(line: str) -> str:
+    """The beginning of a line of Markdown without markup and without the mark of a heading, item, quote or row."""
+    return " · ".join(cell.strip() for cell in plain(_LINE_MARK.sub("", line, count=1)).strip("| ").split(" | "))
 
 
 READ = frozenset({"person", "terminal"})

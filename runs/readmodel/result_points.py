@@ -37,6 +37,7 @@ MAX_CHARACTERS = 300_000
 """Characters of all files together that are searched, because a page waits for it."""
 _QUOTE_CHARS = 160
 """Characters of a point in the request that sends it back; twice as many of a row, which has several cells."""
+_HEADING = re.compile(r" {0,3}#{1,6}\s")
 _BLOCK = re.compile(r" {0,3}(?:#|\||>|[-*_]{3}|`{3}|~{3}|<|\[[^\]]+\]:)")
 
 
@@ -87,12 +88,17 @@ class PointTable:
 
 @dataclass(frozen=True)
 class Points:
-    """A report in parts, which together have each of its lines once, and the tables that were written to files."""
+    """A report in parts, which together have each of its lines once, and the tables that were written to files.
+
+    If the report has no lead, `file_lead` is that of the first written file with one, and `lead_file` its path.
+    """
 
     lead: str
     points: tuple[Point, ...]
     rest: str
     tables: tuple[PointTable, ...] = ()
+    lead_file: str = ""
+    file_lead: str = ""
 
     @property
     def all(self) -> tuple[Point, ...]:
@@ -126,8 +132,13 @@ def points_in(attempt: Attempt) -> Points:
     """The points of a result. Reads the tables among the files that it wrote."""
     written = ((path, info) for path, info in sorted(attempt.overlay.items()) if info and info.size <= MAX_FILE_BYTES)
     files = ((path, info) for path, info in written if is_csv(path) or is_markdown(path))
-    texts = ((path, trees.read_text(info.sha256) or "") for path, info in islice(files, MAX_FILES))
-    return points_of(attempt.output.findings if attempt.output else "", texts)
+    texts = [(path, trees.read_text(info.sha256) or "") for path, info in islice(files, MAX_FILES)]
+    found = points_of(attempt.output.findings if attempt.output else "", texts)
+    if found.lead:
+        return found
+    leads = ((path, _lead(text[:MAX_CHARACTERS].splitlines())[0]) for path, text in texts if is_markdown(path))
+    path, lead = next(((path, lead) for path, lead in leads if lead), ("", ""))
+    return replace(found, lead_file=path, file_lead=lead)
 
 
 def points_of(report: str, files: Iterable[tuple[str, str]] = ()) -> Points:
@@ -240,8 +251,11 @@ def _lines_outside(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> It
 
 
 def _lead(lines: Sequence[str]) -> tuple[str, str]:
-    """The sentences of the first paragraph that fit, and everything else; no lead if it begins with anything else."""
-    first = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
+    """The sentences of the first paragraph that fit, and everything else with the headings above it.
+
+    There is no lead if anything else than headings comes before the paragraph.
+    """
+    first = next((number for number, line in enumerate(lines) if line.strip() and not _HEADING.match(line)), len(lines))
     end = next((number for number in range(first, len(lines)) if not lines[number].strip()), len(lines))
     paragraph = " ".join(line.strip() for line in lines[first:end])
     if not paragraph or _BLOCK.match(lines[first]) or ITEM.match(lines[first]):
@@ -250,7 +264,7 @@ def _lead(lines: Sequence[str]) -> tuple[str, str]:
     if cut > MAX_LEAD:
         ends = [end for end in sentence_ends(paragraph) if end <= MAX_LEAD]
         cut = ends[-1] if ends else 0
-    rest = "\n".join([paragraph[cut:], *lines[end:]])
+    rest = "\n".join([*lines[:first], paragraph[cut:], *lines[end:]])
     return paragraph[:cut].strip(), rest.strip()
 
 

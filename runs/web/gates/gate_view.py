@@ -6,10 +6,12 @@ from itertools import zip_longest
 
 from django.utils.safestring import SafeString
 
+from runs.contracts.ports import FileInfo
 from runs.enums import Complexity, Verb
 from runs.errors import NoVerdict
 from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.results import CriterionResult, UntracedFigure, distinct, shared_quotes
+from runs.lifecycle.change_requests import plain
 from runs.lifecycle.gate_decisions import problem_with_revision
 from runs.lifecycle.gates.gate_type import GateFigures, GateType, Limit, Subject, Wording
 from runs.lifecycle.gates.registry import needs_second_person, type_of
@@ -286,6 +288,15 @@ class GateView:
     def lead(self) -> SafeString:
         """The beginning of the report, before its points, with its citations as links."""
         return self._cited(self.report.lead)
+
+    @property
+    def file_lead(self) -> str:
+        """The beginning of the main written file as text, if the report has no beginning of its own."""
+        return plain(self.report.file_lead)
+
+    @property
+    def file_lead_info(self) -> FileInfo | None:
+        return self.attempt.row.overlay.get(self.report.lead_file) if self.attempt else None
 
     @cached_property
     def tables(self) -> list[PointsTable]:

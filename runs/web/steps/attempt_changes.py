@@ -11,6 +11,7 @@ from functools import cached_property
 
 from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS
+from runs.lifecycle.change_requests import plain_line
 from runs.models import Attempt, Run, Step
 from runs.people.permissions import all_may_see
 from runs.readmodel.plan_view import AttemptReading
@@ -119,9 +120,9 @@ class Changes:
 
     @property
     def first(self) -> str:
-        """The first new line."""
-        lines = (line.text.strip() for one in self.files for line in one.lines if line.kind == "added")
-        return next((line for line in lines if line), "")
+        """The words of the first new line that has any, without markup."""
+        lines = (line.text for one in self.files for line in one.lines if line.kind == "added")
+        return next((words for line in lines if any(map(str.isalnum, words := plain_line(line)))), "")
 
 
 def changes_of(attempt: AttemptReading) -> Changes | None:

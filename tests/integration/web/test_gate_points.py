@@ -147,6 +147,33 @@ def test_a_report_stands_on_the_page_once(alice_client: Client, waiting: Run) ->
     assert [rest.count(words) for words in ("Three points need", "clause 2 names", "The annex is")] == [0, 0, 1]
 
 
+def lead_of(page: str) -> list[str]:
+    found = re.findall(r'class="gate-lead[^"]*">(.*?)</(?:div|p)>\s*<ul', page, re.DOTALL)
+    return [" ".join(unescape(re.sub("<[^>]*>", "", lead)).split()) for lead in found]
+
+
+def test_the_first_words_of_the_result_are_those_below_its_heading_or_those_of_its_file(
+    alice_client: Client, waiting: Run
+) -> None:
+    listed = "# Points\n\n- F1: no date\n- F2: no sum"
+    written = "# Points that need attention\n\nThe **lease** has [two](<lease.md#L1>) gaps.\n"
+    page = alice_client.get(f"/runs/{factories.reporting('# Review\n\nTwo points are open.', waiting).pk}/").text
+    assert lead_of(page) == ["Two points are open."]
+    factories.reporting(listed, waiting, points_md=written)
+    page = alice_client.get(f"/runs/{waiting.pk}/").text
+    assert lead_of(page) == ["The lease has two gaps. The full result"]
+    assert "data-source>The full result</a>" in page
+
+
+def test_points_are_open_if_nothing_else_says_what_the_result_is(alice_client: Client, waiting: Run) -> None:
+    attempt = gate_of(waiting).attempt
+    assert attempt is not None
+    attempt.overlay = {}
+    attempt.save()
+    page = alice_client.get(f"/runs/{factories.reporting('# Points\n\n- F1: one\n- F2: two', waiting).pk}/").text
+    assert (lead_of(page), re.findall(r'<details class="fold" id="gate-\d+-points"( open)?>', page)) == ([], [" open"])
+
+
 LEASE, DATA = factories.LEASE, factories.DATA
 
 

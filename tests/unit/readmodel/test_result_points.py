@@ -50,9 +50,16 @@ def test_points_are_items_at_the_edge_outside_of_code(report: str, expected: lis
     assert texts(report) == expected
 
 
-@pytest.mark.parametrize("first", ["# Heading", "| a | b |", "> quote", "- item", "```"])
+@pytest.mark.parametrize("first", ["| a | b |", "> quote", "- item", "```"])
 def test_a_report_that_begins_with_anything_but_words_has_no_lead(first: str) -> None:
     assert points_of(f"{first}\n\nWords.").lead == ""
+
+
+def test_the_lead_is_the_first_paragraph_below_the_headings_which_stay_in_the_rest() -> None:
+    found = points_of(f"# Review\n\n## Summary\n\nThree things.\n\n{LIST}\n\nThe end.")
+    assert (found.lead, len(found.points)) == ("Three things.", 3)
+    assert [line for line in found.rest.splitlines() if line] == ["# Review", "## Summary", "The end."]
+    assert points_of(f"# Review\n\n{LIST}\n\nThe end.").lead == "The end."
 
 
 def test_a_long_first_paragraph_is_led_by_the_sentences_that_fit() -> None:
