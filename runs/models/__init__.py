@@ -3,7 +3,7 @@
 from runs.models.calls import ModelCall, ToolCall
 from runs.models.definitions import Agent, Template
 from runs.models.files import Draft, DraftFile, Rendition, Tree
-from runs.models.gates import Gate
+from runs.models.gates import Gate, Snooze
 from runs.models.installation import DeletedRun, Discarded, LeaderLock, Probe, Process, ServerListing
 from runs.models.people import AccessToken, Link, User
 from runs.models.plans import Attempt, Plan, Step, Verdict
@@ -29,6 +29,7 @@ __all__ = [
     "Rendition",
     "Run",
     "ServerListing",
+    "Snooze",
     "Step",
     "Template",
     "ToolCall",

@@ -116,3 +116,18 @@ class Gate(models.Model):
         if self.request is None or self.status == GateStatus.ANSWERED:
             return []
         return self.comments or [Comment(text=self.reason, request=self.request)]
+
+
+class Snooze(models.Model):
+    """A person has put a decision off until a time. Their inbox hides it until then; the gate itself is as it was."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="snoozes")
+    gate = models.ForeignKey(Gate, models.CASCADE, related_name="snoozes")
+    until = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["user", "gate"], name="one_snooze_per_person")]
+
+    def __str__(self) -> str:
+        return f"gate {self.gate_id} for {self.user_id} until {self.until:%Y-%m-%d %H:%M}"

@@ -37,13 +37,13 @@ def approvable_gates(user: Person) -> QuerySet[Gate]:
     return gates if is_administrator(user) else gates.filter(Exists(visible_runs(user).filter(pk=OuterRef("run_id"))))
 
 
-def awaiting(runs: RunQuerySet, user: Person) -> RunQuerySet:
+def awaiting(runs: RunQuerySet, user: Person, *conditions: Q) -> RunQuerySet:
     """The runs that wait for this person, with one row for each question. `runs` must be visible to the person.
 
     The condition is that of `approvable_gates`, as a join: with ten thousand open gates it takes half the time of a
     subquery.
     """
-    return runs.filter(Q(gates__second_person=False) | ~Q(owner_id=user.pk), gates__status=GateStatus.OPEN)
+    return runs.filter(*conditions, Q(gates__second_person=False) | ~Q(owner_id=user.pk), gates__status=GateStatus.OPEN)
 
 
 def visible_templates(user: Person) -> QuerySet[Template]:

@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce, Lower
 
 from runs.enums import SETTLED_STEPS, EventKind, Outcome, RunStatus, Show, StepStatus
 from runs.errors import FromLaterVersion
+from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import DeletedRun, Event, Gate, ModelCall, Plan, Run, Step, User
 from runs.models.querysets import RunQuerySet
 from runs.people.permissions import Person, approvable_gates, awaiting, is_administrator, visible_runs
@@ -64,6 +65,7 @@ class Filters:
     state: str = ""
     person: int | None = None
     template: str = ""
+    snoozed: bool = False
     since: datetime | None = None
     until: datetime | None = None
     archived: bool = False
@@ -78,6 +80,7 @@ class ListCounts:
     finished: int
     all: int
     needed: int
+    snoozed: int = 0
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,8 @@ def version(user: Person) -> str:
     """
     event = Event.objects.aggregate(newest=Max("pk"))["newest"]
     deleted = DeletedRun.objects.aggregate(newest=Max("pk"))["newest"]
-    return f"{user.pk}-{int(is_administrator(user))}-{event}-{deleted}"
+    put_off = snoozed_gates(user)
+    return f"{user.pk}-{int(is_administrator(user))}-{event}-{deleted}-{len(put_off)}-{max(put_off, default=0)}"
 
 
 def filtered(user: Person, filters: Filters) -> RunQuerySet:
@@ -140,13 +144,25 @@ def filtered(user: Person, filters: Filters) -> RunQuerySet:
 def counts(user: Person, filters: Filters) -> ListCounts:
     runs = filtered(user, filters)
     found = runs.aggregate(all=Count("pk"), finished=Count("pk", filter=Q(status=RunStatus.FINISHED)))
-    mine = _awaiting(runs, user)
-    needed = mine if filters == Filters() else _awaiting(visible_runs(user), user)
-    return ListCounts(mine, found["all"] - found["finished"] - mine, found["finished"], found["all"], needed)
+    put_off = snoozed_gates(user)
+    asked = _count(awaiting(runs, user))
+    mine = _count(_asked_now(runs, user, put_off, filters)) if put_off else asked
+    needed = mine if filters == Filters() else _count(_asked_now(visible_runs(user), user, put_off, Filters()))
+    snoozed = _count(awaiting(visible_runs(user), user, Q(gates__in=put_off))) if put_off else 0
+    return ListCounts(mine, found["all"] - found["finished"] - asked, found["finished"], found["all"], needed, snoozed)
 
 
-def _awaiting(runs: RunQuerySet, user: Person) -> int:
-    return int(awaiting(runs, user).aggregate(count=Count("pk", distinct=True))["count"])
+def _count(runs: RunQuerySet) -> int:
+    return int(runs.aggregate(count=Count("pk", distinct=True))["count"])
+
+
+def _asked_now(runs: RunQuerySet, user: Person, put_off: Sequence[int], filters: Filters) -> RunQuerySet:
+    """The runs that wait for this person: without the decisions that they have put off, or only those."""
+    if filters.snoozed:
+        return awaiting(runs, user, Q(gates__in=put_off))
+    if not put_off:
+        return awaiting(runs, user)
+    return awaiting(runs, user, Q(gates__in=Gate.objects.open().exclude(pk__in=put_off).values("pk")))
 
 
 def runs_of_list(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQuerySet:
@@ -154,7 +170,8 @@ def runs_of_list(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQ
     runs = filtered(user, filters)
     match show:
         case Show.MINE:
-            runs = awaiting(runs, user).annotate(asked=Min("gates__opened_at"))
+            waiting = _asked_now(runs, user, snoozed_gates(user), filters)
+            runs = waiting.annotate(asked=Min("gates__opened_at"))
         case Show.RUNNING:
             runs = runs.unfinished().exclude(pk__in=approvable_gates(user).values("run_id"))
         case Show.FINISHED:
@@ -166,7 +183,7 @@ def runs_of_list(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQ
 
 def decisions_elsewhere(user: Person, run: Run) -> int:
     """The number of decisions that other runs need of this person."""
-    return awaiting(visible_runs(user), user).exclude(pk=run.pk).count()
+    return _asked_now(visible_runs(user), user, snoozed_gates(user), Filters()).exclude(pk=run.pk).count()
 
 
 def next_waiting(user: Person, after: int | None) -> Gate | None:
@@ -176,7 +193,9 @@ def next_waiting(user: Person, after: int | None) -> Gate | None:
     waiting = list(runs_of_list(user, Show.MINE, Filters(), Sort.WAITING).values_list("pk", flat=True))
     place = waiting.index(after) + 1 if after in waiting else 0
     others = [pk for pk in (*waiting[place:], *waiting[:place]) if pk != after]
-    return approvable_gates(user).filter(run=others[0]).order_by("pk").first() if others else None
+    if not others:
+        return None
+    return approvable_gates(user).filter(run=others[0]).exclude(pk__in=snoozed_gates(user)).order_by("pk").first()
 
 
 def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:

@@ -7,7 +7,7 @@ from runs.web.files import source_pages
 from runs.web.files.file_list import FILES
 from runs.web.help import help_pages
 from runs.web.history import history_page
-from runs.web.inbox import decide_together, inbox_page, next_decision
+from runs.web.inbox import decide_together, inbox_page, next_decision, snooze_page
 from runs.web.new_run import draft_pages, new_run_page, run_again_pages
 from runs.web.operations import health, metrics_page, prometheus, status_page
 from runs.web.people import access_tokens_page, people_pages, sign_in_pages
@@ -24,6 +24,7 @@ register_converter(report_page.ReportFormatConverter, "report_format")
 urlpatterns = [
     path("", inbox_page.inbox, name="inbox"),
     path("decisions/", decide_together.decide_together, name="decide_together"),
+    path("decisions/<int:gate_id>/snooze/", snooze_page.snooze_gate, name="snooze"),
     path("next/", next_decision.next_decision, name="next_decision"),
     path("healthz", health.alive, name="alive"),
     path("readyz", health.ready, name="ready"),

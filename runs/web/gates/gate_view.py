@@ -15,6 +15,7 @@ from runs.lifecycle.change_requests import plain
 from runs.lifecycle.gate_decisions import problem_with_revision
 from runs.lifecycle.gates.gate_type import GateFigures, GateType, Limit, Subject, Wording
 from runs.lifecycle.gates.registry import needs_second_person, type_of
+from runs.lifecycle.snoozes import SNOOZES
 from runs.models import Gate
 from runs.pev.outcome import OpenPoint, Unmet
 from runs.readmodel.gate_details import Argument, ErrorGateWords, arguments_of, held_at
@@ -342,6 +343,11 @@ class GateView:
     @property
     def shared_quotes(self) -> list[tuple[str, list[CriterionResult]]]:
         return shared_quotes(self.results)
+
+    @property
+    def snoozes(self) -> list[tuple[int, str]]:
+        """For how many hours a person can put the decision off, in words."""
+        return list(SNOOZES.items())
 
     @property
     def asks_for_sources(self) -> bool:

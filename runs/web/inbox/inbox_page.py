@@ -105,6 +105,7 @@ class ListForm(forms.Form):
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
     archived = forms.BooleanField(required=False)
+    snoozed = forms.BooleanField(required=False)
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
 
     def __init__(self, data: QueryDict, user: User) -> None:
@@ -154,6 +155,7 @@ class ListForm(forms.Form):
             person=self.people.get(sent.get("person", "")),
             template=sent.get("template", ""),
             archived=sent.get("archived", False),
+            snoozed=sent.get("snoozed", False),
         )
         if since := sent.get("since"):
             found = replace(found, since=_begins(since))
@@ -293,6 +295,8 @@ class Inbox:
             found.append(Link(STATES[given["state"]], self.selection.address(state="")))
         if "archived" in given:
             found.append(Link("archived", self.selection.address(archived="")))
+        if "snoozed" in given:
+            found.append(Link("snoozed", self.selection.address(snoozed="")))
         return found
 
     @property

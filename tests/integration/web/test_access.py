@@ -93,6 +93,7 @@ READ_ONLY = dict.fromkeys(("post", "put", "patch", "delete", "trace"), 405)
 TABLE = {
     "": Row(get=MINE),
     "decisions/": Row(post=(302,) * 5),
+    "decisions/<int:gate_id>/snooze/": Row(post=DONE, sent={"hours": "1"}),
     "next/": Row(get=(302,) * 5),
     "sign-in/": Row(get=(200, 302, 302, 302, 302), open=True),
     "sign-in/<path:token>/": Row(get=(302,) * 5, post=(302,) * 5, open=True),
