@@ -73,6 +73,6 @@ def test_keys_of_the_help_are_those_of_the_scripts() -> None:
     scripts = "".join(path.read_text() for path in (ROOT / "static" / "js").rglob("*.js"))
     rows = (ROOT / "templates" / "help" / "help.html").read_text()
     letters = {key for key in re.findall(r"<kbd>(\S+?)</kbd>", rows) if re.fullmatch(r"[a-z/]", key)}
-    assert letters == {"j", "k", "n", "p", "/"}
+    assert letters == {"a", "j", "k", "n", "p", "r", "/"}
     missing = [key for key in letters if f'"{key}"' not in scripts and not re.search(rf"[{{ ]{key}: ", scripts)]
     assert missing == []
