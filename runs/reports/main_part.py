@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -20,11 +21,11 @@ from runs.documents.printing.blocks import (
     TableBlock,
     changed,
     paragraph,
-    plain,
     span,
     spans,
 )
 from runs.evidence.citations.citing import is_markdown
+from runs.pev.points import folded
 from runs.readmodel.finding_entries import FindingEntry, entries_in
 from runs.readmodel.run_view import RunReading
 from runs.reports import parts
@@ -46,15 +47,19 @@ MAX_ROWS = 100
 MAX_COLUMNS = 12
 MAX_CELL = 400
 """Rows and columns of a table in a CSV file, and characters of a cell. The file itself has all."""
+_HEADING = re.compile(r"\s{0,1000}#{1,6}[ \t]+(\S[^\n]{0,400}?)[ \t#]*(?:\n|\Z)")
 MAX_DOCUMENTS = 60
 """Given documents that the report lists."""
 
 
 @dataclass(frozen=True)
 class DeliveredFile:
-    """A file that the run made. `text` is None if the report only lists it."""
+    """A file that the run made. `title` is its first heading, or else its name as people say it. `text` is None if the
+    report only lists it.
+    """
 
     path: str
+    title: str
     info: FileInfo
     id: str
     text: str | None = None
@@ -69,13 +74,16 @@ def delivered_files(report: RunReading) -> list[DeliveredFile]:
     made = {one.path: one.info for one in report.made if one.change != "removed"}
     planned = [path for step in (report.plan.steps if report.plan else ()) for path in step.row.spec.outputs]
     paths = [*dict.fromkeys(path for path in planned if path in made), *(path for path in made if path not in planned)]
+    titles = titles_of(paths)
     found: list[DeliveredFile] = []
     for number, path in enumerate(sorted(paths, key=is_csv), 1):
         is_shown = sum(one.text is not None for one in found) < MAX_SHOWN_FILES
         is_readable = is_markdown(path) or is_csv(path) or path.lower().endswith(".txt")
         text = _text_of(made[path]) if is_shown and is_readable else None
         entries = entries_in(text) if text and is_markdown(path) else []
-        found.append(DeliveredFile(path, made[path], f"result-{number}", text, tuple(entries)))
+        heading = _HEADING.match(text) if text and is_markdown(path) else None
+        title = folded(heading[1]) if heading else titles.get(path, path)
+        found.append(DeliveredFile(path, title, made[path], f"result-{number}", text, tuple(entries)))
     return sorted(found, key=lambda file: not file.entries)
 
 
@@ -153,20 +161,18 @@ class MainPart:
         return shown[0].spans if shown and isinstance(shown[0], Paragraph) else ()
 
     def _deliverables(self) -> Iterator[ReportSection]:
-        titles = titles_of(file.path for file in self._files)
         for file in self._files:
             if file.text is None:
                 continue
-            title = titles.get(file.path, file.path)
             if is_markdown(file.path):
                 shown = self._texts.blocks(file.id)
-                if shown and isinstance(shown[0], Heading):
-                    title, shown = plain(shown[0].spans), shown[1:]
-                yield ReportSection(file.id, title, changed(shown, _below_the_title))
+                shown = shown[1:] if shown and isinstance(shown[0], Heading) else shown  # the title of the section
+                blocks = changed(shown, _below_the_title)
             elif is_csv(file.path):
-                yield ReportSection(file.id, title, _table(file.text, title))
+                blocks = _table(file.text, file.title)
             else:
-                yield ReportSection(file.id, title, (Preformatted(visible_text(file.text.rstrip())),))
+                blocks = (Preformatted(visible_text(file.text.rstrip())),)
+            yield ReportSection(file.id, span(file.title).text, blocks)
 
     def _listed_files(self) -> tuple[Block, ...]:
         rows = [(spans(file.path), spans(parts.size(file.info.size))) for file in self._files if file.text is None]

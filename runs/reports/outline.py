@@ -37,7 +37,7 @@ class Part(StrEnum):
 def exported_from(reading: RunReading, part: Part = Part.ALL) -> PrintableReport:
     """The report for exports, whose citations link to a list at its end. Hashes are a matter of the protocol."""
     files = delivered_files(reading)
-    titles = PathTitles(reading.coverage.inputs.files)
+    titles = _titles(reading, files)
     shown = {file.path: file.id for file in files if file.text is not None} if part is not Part.PROTOCOL else {}
     places = InReport(titles, shown, hashes=part is not Part.REPORT)
     report = _outline(reading, places, part, files, titles)
@@ -51,8 +51,13 @@ def exported_from(reading: RunReading, part: Part = Part.ALL) -> PrintableReport
 
 def outline(reading: RunReading, places: CitedPlaces) -> PrintableReport:
     """The report with its protocol. `places` gives the addresses of citations."""
-    titles = PathTitles(reading.coverage.inputs.files)
-    return _outline(reading, places, Part.ALL, delivered_files(reading), titles)
+    files = delivered_files(reading)
+    return _outline(reading, places, Part.ALL, files, _titles(reading, files))
+
+
+def _titles(reading: RunReading, files: list[DeliveredFile]) -> PathTitles:
+    made = {file.path: file.title for file in files if file.text is not None}
+    return PathTitles(reading.coverage.inputs.files, made)
 
 
 def _outline(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Protocol
@@ -43,26 +44,30 @@ class CitedPlaces(Protocol):
 
 
 class PathTitles:
-    """The titles of the given documents, which a report names instead of their paths.
+    """The titles of documents, which a report names instead of their paths.
 
-    `known` maps paths to titles. It is empty for a project, whose files people name by their paths.
+    `given` are the paths of the given files, and `made` maps the paths of delivered files to their titles. `known` maps
+    the paths of given documents to titles. It is empty for a project, whose files people name by their paths.
     """
 
-    def __init__(self, paths: Collection[str]) -> None:
-        self.known = titles_of(paths) if len(paths) <= MAX_TITLED else {}
-        longest_first = sorted(map(re.escape, self.known), key=len, reverse=True)
-        self._path = re.compile(rf"(?<![\w/.-])(?:{'|'.join(longest_first)})(?![\w/-])") if self.known else None
+    def __init__(self, given: Collection[str], made: Mapping[str, str]) -> None:
+        self.known = titles_of(given) if len(given) <= MAX_TITLED else {}
+        shared = Counter([*self.known.values(), *made.values()])
+        self._titles = {**made, **self.known} if self.known else {}
+        self._titles = {path: title for path, title in self._titles.items() if shared[title] == 1}
+        longest_first = sorted(map(re.escape, self._titles), key=len, reverse=True)
+        self._path = re.compile(rf"(?<![\w/.-])(?:{'|'.join(longest_first)})(?![\w/-])") if self._titles else None
 
     def in_text(self, text: str) -> str:
-        return self._path.sub(lambda match: self.known[match[0]], text) if self._path else text
+        return self._path.sub(lambda match: self._titles[match[0]], text) if self._path else text
 
     def in_block(self, block: Block) -> Block:
         """The block with titles instead of paths in its own words, except in quoted words and code."""
         return with_spans(block, self._in_span)
 
     def _in_span(self, one: Span) -> Span:
-        if one.code and one.text in self.known:
-            return replace(one, text=self.known[one.text], code=False)
+        if one.code and one.text in self._titles:
+            return replace(one, text=self._titles[one.text], code=False)
         if one.code or one.text.startswith("“"):
             return one
         return replace(one, text=self.in_text(one.text))

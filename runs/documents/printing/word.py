@@ -6,7 +6,7 @@ import base64
 import io
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import assert_never
 
@@ -45,6 +45,7 @@ _HEADING_SIZES = {"Title": 20, "Heading 1": 14, "Heading 2": 12, "Heading 3": 11
 _HEADING_SIZES |= {"Heading 6": 10}
 _DEEPEST_LIST = 3
 """The template of python-docx has styles for so many levels of lists."""
+_PROTOCOL = blocks.ReportSection("protocol", "Protocol", ())
 _MIN_CONTENTS = 4
 """Sections of a report that has a table of contents."""
 _LOGO_HEIGHT, _MAX_LOGO_WIDTH = 14, 60  # millimetres
@@ -66,7 +67,7 @@ class Writer:
         self._body = self.document.element.body
         self._end = self._body.sectPr
         self._ids = 0
-        self._anchors = {one.id for one in report.sections} | {to[1:] for to in report.places}
+        self._anchors = {_PROTOCOL.id} | {one.id for one in report.sections} | {to[1:] for to in report.places}
         self._links: dict[str, str] = {}
         _set_up(self.document, report)
 
@@ -77,12 +78,13 @@ class Writer:
         if report.facts:
             self._facts(report.facts)
         self._paragraph((blocks.Span(report.about),), colour="muted")
-        if len(report.sections) >= _MIN_CONTENTS:
-            self._contents()
+        listed = (*report.main, *([_PROTOCOL] if report.protocol else [])) if report.main else report.protocol
+        if len(listed) >= _MIN_CONTENTS:
+            self._contents(listed)
         for section in report.main:
             self._section(section)
         if report.main and report.protocol:
-            self._heading(1, (blocks.Span("Protocol"),), new_page=True)
+            self._heading(1, (blocks.Span(_PROTOCOL.title),), _PROTOCOL.id, new_page=True)
             self._above = 1
         for section in report.protocol:
             self._section(section)
@@ -101,13 +103,12 @@ class Writer:
             table.append(line)
         self._end.addprevious(table)
 
-    def _contents(self) -> None:
+    def _contents(self, sections: Sequence[blocks.ReportSection]) -> None:
         """Append a field with links to the sections. It has no page numbers, which only Word could compute."""
-        sections = self._report.sections
         for place, section in enumerate(sections):
             element = self.new(_CONTENTS_STYLE.replace(" ", ""))
             if place == 0:
-                for kind in ("begin", 'TOC \\o "1-2" \\h \\n', "separate"):
+                for kind in ("begin", 'TOC \\o "1-1" \\h \\n', "separate"):
                     element.append(_field_part(kind))
             self._run(self._link(element, f"#{section.id}"), blocks.Span(section.title), _COLOURS["link"])
             if place == len(sections) - 1:

@@ -106,7 +106,7 @@ def test_each_citation_says_what_is_doubtful_about_its_own_words() -> None:
 
 def test_an_export_lists_the_place_of_a_document_as_people_name_it() -> None:
     (one,) = citations_in("[“due in ten days”](lease.docx#p23)", lease()).links
-    places = InReport(PathTitles(()), {}, hashes=True)
+    places = InReport(PathTitles((), {}), {}, hashes=True)
     places.citation(replace(one, source_start=0, source_end=0))
     assert [source.place for source in places.listed] == ["lease.docx, clause 4.2(b)"]
 
