@@ -182,6 +182,11 @@ class CriterionResult(Contract):
         return self.met and bool(needed) and all(item.weak for item in needed)
 
     @property
+    def failing_place(self) -> Evidence | None:
+        """Where one sees why it is not met: first a quote that was not found, then what a check looked at."""
+        return min(self.evidence, key=lambda one: (one.verified, one.kind != "check"), default=None)
+
+    @property
     def doubt(self) -> str:
         """The first doubtful piece of evidence and the reason; empty if there is none."""
         return next((f"“{item.quote}”, {item.weak}" for item in self.evidence if item.quote and item.weak), "")

@@ -97,6 +97,11 @@ class AttemptReading:
         return [one.judged_by(rules=rules) for one in self.verdict.results] if self.verdict else []
 
     @property
+    def failing_first(self) -> list[CriterionResult]:
+        """The judged criteria. Those that are not met, or may not be, come first."""
+        return sorted(self.results, key=lambda one: (one.met, not one.weak))
+
+    @property
     def mark(self) -> str:
         """Its status for marks on pages. An attempt that rightly did nothing is “not applicable”."""
         idle = self.row.found_nothing_to_do and self.row.status == AttemptStatus.PASSED

@@ -10,7 +10,7 @@ from runs.contracts.ports import FileInfo
 from runs.enums import Complexity, Verb
 from runs.errors import NoVerdict
 from runs.evidence.citations.citation import Citation, Cited
-from runs.evidence.results import CriterionResult, UntracedFigure, distinct, shared_quotes
+from runs.evidence.results import CriterionResult, Evidence, UntracedFigure, distinct, shared_quotes
 from runs.lifecycle.change_requests import plain
 from runs.lifecycle.gate_decisions import problem_with_revision
 from runs.lifecycle.gates.gate_type import GateFigures, GateType, Limit, Subject, Wording
@@ -217,15 +217,16 @@ class GateView:
 
     @cached_property
     def results(self) -> list[CriterionResult]:
-        """The judged criteria. Those that are not met, or may not be, come first."""
-        return sorted(self.attempt.results if self.attempt else [], key=lambda one: (one.met, not one.weak))
+        """The judged criteria, those that are not met first."""
+        return self.attempt.failing_first if self.attempt else []
 
     @property
-    def unmet(self) -> list[Unmet]:
-        """The criteria that were judged and not met, with what was found. For a step that is out of attempts, at any
-        attempt.
+    def unmet(self) -> list[tuple[Unmet, Evidence | None]]:
+        """The criteria that were judged and not met, with what was found and the place that fails. For a step that is
+        out of attempts, at any attempt.
         """
-        return [one for one in self._open if one.status != NOT_JUDGED]
+        places = {one.text: one.failing_place for one in self.results if not one.met}
+        return [(one, places.get(one.text)) for one in self._open if one.status != NOT_JUDGED]
 
     @property
     def unjudged(self) -> list[Unmet]:

@@ -29,6 +29,11 @@ def test_an_exhausted_step_shows_first_what_was_not_met(alice_client: Client) ->
     unmet = f'<strong>Not met</strong> {criterion} <span class="faint">Unsupported: no passage that was quoted'
     lines = text[text.index('<ul class="gate-lines">') :]
     assert lines.startswith(f'<ul class="gate-lines"><li data-mark="bad">{unmet}')
+    assert lines.index("Show the place") < lines.index('<div class="gate-lead prose"><p>Still two findings.')
+    place = re.search(r'href="([^"]*)" data-source>Show the place<span class="visually-hidden"> of ([^<]*) that', lines)
+    assert place
+    assert alice_client.get(unescape(place[1])).status_code == 200
+    assert place[2].startswith("contracts/Service agreement.md")
     assert "is out of attempts. Accept it with open points?</h2>" in text
     assert lines.count("Finding 2 names a problem") == lines.count("<strong>Attempts 1 and 2</strong>") == 1
     assert "“Draft the notices” goes on with what it wrote. The run is then partial at most." in lines

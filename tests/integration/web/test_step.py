@@ -1,10 +1,13 @@
 """The page of a step: attempts side by side, with the difference of their files."""
 
+import re
+
 import pytest
 from django.test import Client
 
 from runs.models import Run, Step
 from tests import factories
+from tests.factories.long import long_run
 
 pytestmark = pytest.mark.django_db
 
@@ -64,3 +67,20 @@ def test_a_step_that_has_not_started(alice_client: Client) -> None:
 def test_a_step_of_another_run_is_not_found(alice_client: Client) -> None:
     mine, other = factories.executing(), factories.executing()
     assert alice_client.get(f"/runs/{mine.pk}/steps/{step_of(other, 'review').pk}/").status_code == 404
+
+
+def test_the_last_two_attempts_are_a_pair_below_the_earlier_ones_and_show_what_failed_first(
+    alice_client: Client,
+) -> None:
+    run = long_run(1, 4)
+    step = run.plans.get().steps.order_by("position").first()
+    assert step is not None
+    page = alice_client.get(f"/runs/{run.pk}/steps/{step.pk}/").text
+    columns = page.split('<li class="card attempt-column"')[1:]
+    assert ["data-earlier" in one.partition(">")[0] for one in columns] == [True, True, False, False]
+    assert ['<details class="fold">' in one.split("<article")[0] for one in columns] == [True, True, False, False]
+    exhausted = factories.exhausted_gate()
+    review = exhausted.plans.get().steps.get(key="review")
+    page = alice_client.get(f"/runs/{exhausted.pk}/steps/{review.pk}/").text
+    judged = re.findall(r'<li class="judgement" data-status="(\w+)"', page.split('<li class="card attempt-column"')[2])
+    assert judged == ["unsupported", "failed", "passed"]
