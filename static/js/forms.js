@@ -139,6 +139,11 @@ document.addEventListener("submit", (event) => {
   send(form, button);
 });
 
+// What the server said of a field is about the words that were sent, not about those that are typed now.
+document.addEventListener("input", (event) => {
+  for (const error of event.target.closest?.(".field")?.querySelectorAll(":scope > .field-error") ?? []) error.remove();
+});
+
 /** @param {CustomEvent<HtmxEventDetail>} event */
 const sentByHtmx = (event) => {
   const request = event.detail.ctx?.request;

@@ -13,8 +13,9 @@ test("a call is named by its role, its step and a repeated attempt", () => {
 });
 
 test("what a call does, and for how long it is silent", () => {
-  assert.equal(doing(call, 5_900), "waiting for the first word, 5 s");
+  assert.equal(doing(call, 900), "begins");
+  assert.equal(doing(call, 5_900), "waiting for the first word for 5 s");
   assert.equal(doing({ ...call, thinking: "x" }, 2_900), "thinks");
   assert.equal(doing({ ...call, thinking: "x", text: "y", silent_s: 1 }, 2_000), "writes, silent for 3 s");
-  assert.equal(doing({ ...call, text: "y", tool: "read_file" }, 0), "calls read_file");
+  assert.equal(doing({ ...call, text: "y", tool: "read_file" }, 0), "uses “read file”");
 });

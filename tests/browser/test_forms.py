@@ -72,3 +72,19 @@ def test_a_form_that_is_sent_twice_at_once_is_sent_once(blank: Page, site: Site)
     button.evaluate("button => { button.click(); button.click(); }")
     expect(page.locator("#live")).to_be_attached()
     assert len(sent) == 1
+
+
+@pytest.mark.provokes("422")
+def test_what_was_wrong_with_a_field_goes_when_it_is_changed(blank: Page, site: Site) -> None:
+    page = blank
+    (session,) = site.account("forms-root", administrator=True)["cookies"]
+    page.context.add_cookies([{"name": "sessionid", "value": session["value"], "url": site.url}])
+    page.goto(f"{site.url}/agents/new/")
+    page.get_by_label("What it is for").fill("Writes letters.")
+    page.locator("main form button").last.click()
+    error = page.locator(".field-error", has_text="Give the agent a name.")
+    expect(error).to_be_visible()
+    expect(page.get_by_label("What it is for")).to_have_value("Writes letters.")
+    page.get_by_label("Name", exact=True).fill("writer")
+    expect(error).to_have_count(0)
+    expect(page.locator(".field-error", has_text="Write the instructions.")).to_be_visible()

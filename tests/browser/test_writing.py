@@ -48,7 +48,7 @@ def test_the_text_of_a_call_is_seen_while_it_comes_and_goes_with_it(slow: Page) 
     approve(page, "plan")
     height = box.evaluate("element => element.offsetHeight")
     expect(box.locator(".writing-who")).to_have_text("Working · List the documents", timeout=LONG)
-    expect(box.locator(".writing-doing")).to_have_text("calls write_file", timeout=LONG)
+    expect(box.locator(".writing-doing")).to_have_text("uses “write file”", timeout=LONG)
     expect(box.locator(".writing-text")).to_contain_text("path: review/inventory.md")
     assert box.evaluate("element => element.offsetHeight") == height
     expect(box.locator(".writing-who")).to_contain_text("Offline rules", timeout=LONG)
@@ -63,10 +63,10 @@ def test_hostile_text_is_shown_as_text_and_a_silent_call_says_for_how_long(plann
     expect(box).to_have_attribute("data-idle", "")  # the planner's own call is over
     say(page, text="", tool="", thinking="", silent_s=10)
     doing = box.locator(".writing-doing")
-    expect(doing).to_have_text(re.compile(r"^waiting for the first word, 1\d s$"))
+    expect(doing).to_have_text(re.compile(r"^waiting for the first word for 1\d s$"))
     before = doing.inner_text()
     expect(doing).not_to_have_text(before)
-    expect(doing).to_have_text(re.compile(r"^waiting for the first word, 1\d s$"))
+    expect(doing).to_have_text(re.compile(r"^waiting for the first word for 1\d s$"))
     hostile = "<img src=x onerror='window.broken=1'><script>window.broken=1</script>"
     say(page, text=hostile, tool=hostile, thinking=hostile, silent_s=0)
     say(page, step=2, text="second", tool="", thinking="", silent_s=0)

@@ -39,6 +39,7 @@ function show(data, Chart) {
   }
 
   const whole = { precision: 0 };
+  const days = { grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 8 } };
   /**
    * @param {string} text
    * @param {number} length
@@ -63,7 +64,7 @@ function show(data, Chart) {
       backgroundColor: colour[label],
       maxBarThickness: 28,
     }));
-    const scales = { x: { stacked: true, grid: { display: false } }, y: axis(title, { stacked: true, ticks: whole }) };
+    const scales = { x: { stacked: true, ...days }, y: axis(title, { stacked: true, ticks: whole }) };
     return { type: "bar", data: { labels, datasets }, options: { scales, interaction: { mode: "index" } } };
   }
 
@@ -121,7 +122,7 @@ function show(data, Chart) {
       },
       options: {
         scales: {
-          x: { grid: { display: false } },
+          x: days,
           y: axis("", { max: 100, ticks: { callback: (/** @type {number} */ value) => `${value} %` } }),
         },
         plugins: {

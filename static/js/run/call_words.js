@@ -33,7 +33,9 @@ export function who(call, review) {
  */
 export function doing(call, now) {
   const silent = call.silent_s + Math.floor((now - call.at) / 1000);
-  if (!call.text && !call.tool && !call.thinking) return `waiting for the first word, ${silent} s`;
-  const what = call.tool ? `calls ${call.tool}` : call.text ? "writes" : "thinks";
+  if (!call.text && !call.tool && !call.thinking) {
+    return silent < SILENT_SECONDS ? "begins" : `waiting for the first word for ${silent} s`;
+  }
+  const what = call.tool ? `uses “${call.tool.replaceAll("_", " ").trim()}”` : call.text ? "writes" : "thinks";
   return silent < SILENT_SECONDS ? what : `${what}, silent for ${silent} s`;
 }
