@@ -10,12 +10,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from runs.evidence.citations.citing import is_markdown
+from runs.models import Attempt
 from runs.pev.points import FENCE
-from runs.readmodel.result_points import labelled
+from runs.readmodel.result_points import MAX_CHARACTERS, MAX_FILE_BYTES, MAX_FILES, labelled
+from runs.store import trees
 
 MAX_ENTRIES = 200
 _HEADING = re.compile(r" {0,3}#{1,6}\s+(\S.*?)[ #]*")
@@ -57,6 +60,17 @@ class FindingEntry:
 def entries_in(text: str) -> list[FindingEntry]:
     """The findings that say what to do or how severe they are, up to a limit. Headings inside of code do not count."""
     return [entry for entry in islice(_entries(text), MAX_ENTRIES) if entry.severity or entry.recommendation]
+
+
+def entries_of(attempt: Attempt) -> Mapping[str, FindingEntry]:
+    """The findings that the Markdown files of an attempt describe, by number; the first of those that share one."""
+    files = [(path, info) for path, info in sorted(attempt.overlay.items()) if info and is_markdown(path)]
+    entries: dict[str, FindingEntry] = {}
+    for _, info in files[:MAX_FILES]:
+        text = (trees.read_text(info.sha256) or "")[:MAX_CHARACTERS] if info.size <= MAX_FILE_BYTES else ""
+        for entry in entries_in(text):
+            entries.setdefault(entry.number, entry)
+    return entries
 
 
 def _entries(text: str) -> Iterator[FindingEntry]:

@@ -272,7 +272,9 @@ _ID = r"[A-Z]{1,4}[-.]?\d{1,4}(?:\.\d{1,3}){0,2}"
 _MARKED_ID = re.compile(rf"(\*\*|__|`|\[|\()?({_ID})(\*\*|__|`|\]|\))?")
 _CLOSING = {"**": "**", "__": "__", "`": "`", "[": "]", "(": ")", "": ")"}
 _BEHIND = re.compile(r"\s*[:–—|·]\s*|\.\s+|\s+-\s+")
-_PLACE = re.compile(r"\s{1,9}(?=\([^\n]{1,300}?, line \d)")
+_PLACE = re.compile(
+    r"\s{1,9}(?=\([^\n]{1,300}?, (?:(?:line|clause|section|page|slide|paragraph) \d|[^\s,]{1,60}![A-Z]))"
+)
 _KIND = re.compile(r"(\*\*|__)([^*_\n]{1,40}?)(:?)\1(\s*[:–—]\s*|\s+-\s+)?")
 
 

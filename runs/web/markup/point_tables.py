@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from django.utils.safestring import mark_safe
 
 from runs.evidence.citations.citation import Citation
-from runs.models import Attempt
+from runs.lifecycle.change_requests import plain
+from runs.models import Attempt, Run
+from runs.readmodel.finding_entries import FindingEntry, entries_of
 from runs.readmodel.result_points import Point, Points, PointTable, is_id, kind_of, labelled
 from runs.readmodel.shown_citations import cited_in
+from runs.store import trees
+from runs.text.file_titles import titles_of
 from runs.web.markup.prose import Reference, cited, references_in, referring
 from runs.web.site.addresses import citation_address
 
 MAX_PLACES = 5
 """Places in files that one point can name as links. They are searched for in all of its text."""
+MAX_TITLED = 200
+"""Files up to which they are named by titles. More are a project, whose files are named by their paths."""
 _CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
 _RANGE = re.compile(r"\s?[-–]\s?\d{1,9}")
 _BETWEEN = ("; ", ", ", " and ")
@@ -27,12 +33,13 @@ _LEFT_OVER = " \t:–—,;."
 
 @dataclass(frozen=True)
 class Source:
-    """A place that a point names. `inside`: its words stand in the text, so that only its line is shown here. `again`:
-    the text has a link to the same place.
+    """A place that a point names. `inside`: its words stand in the text, so that only its place is shown here. `again`:
+    the text has a link to the same place. `title` names its file as people do.
     """
 
-    words: str
-    line: int
+    path: str
+    title: str
+    place: str
     address: str
     inside: bool = False
     again: bool = False
@@ -50,6 +57,11 @@ class PointRow:
     sources: Sequence[Source] = ()
     found: int = 0
     broken: int = 0
+
+    @property
+    def document(self) -> str:
+        """The title of the document that it is about, which is the first that it names; empty for none."""
+        return self.sources[0].title if self.sources else ""
 
     @property
     def said(self) -> str:
@@ -78,6 +90,24 @@ class PointsTable:
         return any(row.sources for row in self.rows)
 
     @property
+    def groups(self) -> list[tuple[str, Sequence[PointRow]]]:
+        """The rows by document with its title, in the order in which the documents come; without titles if few rows
+        name one.
+        """
+        if 2 * sum(1 for row in self.rows if row.sources) < len(self.rows):
+            return [("", self.rows)]
+        found = dict[str, list[PointRow]]()
+        for row in self.rows:
+            found.setdefault(row.document, []).append(row)
+        return [(title or "Without a document", rows) for title, rows in found.items()]
+
+    @property
+    def overview(self) -> bool:
+        """Whether it only counts what the list says: there is nothing to send back in it."""
+        cells = [cell.strip() for point in self.table.points for cell in point.cells[1:]] if self.table else []
+        return any(cells) and all(not cell or cell.replace(",", "").isdigit() for cell in cells)
+
+    @property
     def marked(self) -> bool:
         """Whether there are citations to report on."""
         return any(row.found or row.broken for row in self.rows)
@@ -94,15 +124,29 @@ def _listed(points: Sequence[Point], attempt: Attempt) -> PointsTable:
     placed = [_placed(text, attempt) for _, text in begun]
     kinds = [kind_of(text) for text, _ in placed]
     with_kind = 2 * sum(1 for kind, _ in kinds if kind) > len(points)
+    entries, titles = entries_of(attempt), _titles(attempt.step.plan.run)
+    fields = [name for name in ("severity", "recommendation") if any(_field(entries, one[0], name) for one in begun)]
     rows = []
     for point, (label, _), (text, places), (kind, rest) in zip(points, begun, placed, kinds, strict=True):
         shown = rest if with_kind else text
         links = cited_in(shown, attempt)
         cells = [("Kind", kind), ("Point", cited(shown, attempt))][0 if with_kind else 1 :]
-        sources = [_source(one, links.citations, attempt) for one in places]
+        cells += [(name.capitalize(), _field(entries, label, name)) for name in fields]
+        sources = [_source(one, links.citations, attempt, titles) for one in places]
         found = len(links.citations) - sum(1 for one in links.citations if one.broken)
         rows.append(PointRow(point, label or str(point.number), cells, sources, found, len(links.broken)))
-    return PointsTable(None, "", ["Kind", "Point"][0 if with_kind else 1 :], _failing_first(rows))
+    return PointsTable(None, "", [name for name, _ in rows[0].cells], _failing_first(rows))
+
+
+def _field(entries: Mapping[str, FindingEntry], number: str, name: str) -> str:
+    """What the file of findings says of this one, as text; empty if it says nothing."""
+    entry = entries.get(number)
+    return plain(getattr(entry, name)) if entry else ""
+
+
+def _titles(run: Run) -> Mapping[str, str]:
+    files = trees.files_of(run.inputs)
+    return titles_of(files) if len(files) <= MAX_TITLED else {}
 
 
 def _tabled(table: PointTable, attempt: Attempt) -> PointsTable:
@@ -159,9 +203,19 @@ def _may_move(text: str, begin: int) -> bool:
     return text[max(0, begin) : begin + 1] == "(" and text[max(0, begin - 1) : begin] != "]" and not opened
 
 
-def _source(place: tuple[Reference, str], citations: Sequence[Citation], attempt: Attempt) -> Source:
+def _source(
+    place: tuple[Reference, str], citations: Sequence[Citation], attempt: Attempt, titles: Mapping[str, str]
+) -> Source:
     one, words = place
     run_id = attempt.step.plan.run_id
-    same = [cite for cite in citations if (cite.source, cite.cited_line or cite.source_line) == (one.path, one.line)]
+    same = [cite for cite in citations if cite.source == one.path and _is_at(cite, one)]
     address = citation_address(run_id, same[0]) if same else one.address
-    return Source(words or one.path, one.line, address, inside=not words, again=bool(same))
+    said = words.removeprefix(one.path).lstrip(",: ") or one.words
+    return Source(one.path, titles.get(one.path, one.path), said, address, inside=not words, again=bool(same))
+
+
+def _is_at(citation: Citation, place: Reference) -> bool:
+    """Whether a citation leads to a place that the text names: its line, or what people call its place."""
+    if place.line:
+        return (citation.cited_line or citation.source_line) == place.line
+    return citation.place.startswith(place.words)

@@ -24,7 +24,13 @@ from runs.web.site.addresses import Place, citation_address, file_address, files
 
 MAX_PATH = 300
 MAX_LINKS = 200
-_LINE = re.compile(r"(?:, line|: Line) (\d{1,9})\b")
+_PLACE = re.compile(
+    r"(?:, line|: Line) (?P<line>\d{1,9})\b"
+    r"|, (?P<kind>clause|section|page|slide|paragraph) (?P<number>\d{1,9}(?:\.\d{1,9}){0,8}(?:\([a-z\d]{1,4}\)){0,4})"
+    r"|, (?:cell )?(?P<cell>[^\s,;()]{1,60}![A-Z]{1,3}\d{1,7}\b)"
+)
+_ANCHORS = {"clause": "{}", "section": "{}", "page": "page={}", "slide": "s{}", "paragraph": "p{}"}
+"""The anchor that citations use for each kind of place in a document."""
 _BEFORE = re.compile(r"(?:^|(?<=[\s“”\"'(,;:]))(?=\S)")
 """Where a path may begin."""
 
@@ -56,17 +62,23 @@ def _on_a_page(html: SafeString) -> SafeString:
 
 @dataclass(frozen=True)
 class Reference:
-    """A place that a text names: its characters from `start` to before `end`, the file, its line, and its address."""
+    """A place that a text names: its characters from `start` to before `end`, the file, its line, and its address.
+
+    Of a place in a document, such as “clause 4.2”, the line is 0. `words` are those of the place without the file.
+    """
 
     start: int
     end: int
     path: str
     line: int
+    words: str
     address: str
 
 
 def referring(text: str, place: Run | Attempt) -> SafeString:
-    """The text, in which “review.md, line 12” is a link to this line as the run or the attempt has it."""
+    """The text, in which “review.md, line 12” or “lease.docx, clause 4.2” is a link to this place as the run or the
+    attempt has it.
+    """
     parts, at = [], 0
     for one in references_in(text, place):
         parts += [escape(text[at : one.start]), _link(one.address, text[one.start : one.end])]
@@ -75,18 +87,29 @@ def referring(text: str, place: Run | Attempt) -> SafeString:
 
 
 def references_in(text: str, place: Run | Attempt, most: int = MAX_LINKS) -> Iterator[Reference]:
-    """The places that a text names in files that are there. Only the first `most` lines are looked at."""
+    """The places that a text names in files that are there. Only the first `most` places are looked at."""
     run = place.step.plan.run if isinstance(place, Attempt) else place
     written = place.overlay if isinstance(place, Attempt) else {}
     at = 0
-    for match in islice(_LINE.finditer(text), most):
+    for match in islice(_PLACE.finditer(text), most):
         for start in _begins(text, max(at, match.start() - MAX_PATH), match.start()):
             path = text[start : match.start()]
             name = path.removeprefix(RESULT)
             if found := _file(name, run, written.get(name), path):
-                at, line = match.end(), int(match[1])
-                yield Reference(start, at, path, line, file_address(run.pk, name, found.sha256, Place(line=line)))
+                at, pointed = match.end(), _place(match)
+                address = file_address(run.pk, name, found.sha256, pointed)
+                yield Reference(start, at, path, pointed.line, _words(match), address)
                 break
+
+
+def _words(match: re.Match[str]) -> str:
+    return match["cell"] or (f"line {match['line']}" if match["line"] else f"{match['kind']} {match['number']}")
+
+
+def _place(match: re.Match[str]) -> Place:
+    if match["line"]:
+        return Place(line=int(match["line"]))
+    return Place(anchor=match["cell"] or _ANCHORS[match["kind"]].format(match["number"]))
 
 
 def _begins(text: str, low: int, high: int) -> Iterator[int]:

@@ -192,23 +192,59 @@ def test_points_are_a_table_with_id_kind_text_source_and_mark_the_failing_first(
     back = [f"Send back point {number}" for number in (1, 2, 3)]
     broken = f"broken citation: {LEASE}#L41. “no such words” does not occur in {LEASE}"
     more = f"see {DATA}, line 7, and more. <i>"
-    places = f"line 7 of {DATA}{LEASE}, line 50-52{DATA}, line 9"
+    places = f"line 7 of {DATA}Büro lease, line 50-52line 9"
     assert cells_of(page) == [
         [
             "F2",
             "Missing amount",
             f"a fee “no such words” [{broken}]",
-            f"{LEASE}, line 41",
+            "line 41",
             "citation not found",
             back[1],
         ],
-        ["F1", "Placeholder", "TBD “parking spaces TBD”", f"{LEASE}, line 23", "citation found", back[0]],
+        ["F1", "Placeholder", "TBD “parking spaces TBD”", "line 23", "citation found", back[0]],
         ["F3", "Vague term", more, places, "no citation", back[2]],
     ]
-    links = re.findall(r'<a href="([^"]*)" data-source(="again" tabindex="-1")?>', page.split('-points"')[1])
+    links = re.findall(r'<a href="([^"]*)" data-source(="again" tabindex="-1")? title=', page.split('-points"')[1])
     inline = re.findall(r'<a data-source href="([^"]*)"[^>]*>', page)
     assert [address for address, again in links if again] == inline
     assert len(links) == 5
+
+
+def test_points_about_clauses_pages_and_cells_have_their_source_severity_and_recommendation(
+    alice_client: Client, waiting: Run
+) -> None:
+    findings = "# Findings\n\n## F1: Notice\n\n- **Severity:** high\n- Recommendation: Name a **number** of days.\n"
+    report = f"""Four points.
+
+- F1 ({LEASE}, clause 4.2(b)): vague term
+- F2 ({DATA}, page 3): no date
+- F3 ({LEASE}, Rents!B7): no sum
+- F4 ({DATA}, section 5): no party
+
+| Document | Points |
+|---|---|
+| {LEASE} | 2 |
+| {DATA} | 2 |
+"""
+    page = alice_client.get(f"/runs/{factories.reporting(report, waiting, findings_md=findings).pk}/").text
+    rows = cells_of(page)
+    assert [row[:5] for row in rows[:4]] == [
+        ["F1", "vague term", "high", "Name a number of days.", "clause 4.2(b)"],
+        ["F3", "no sum", "", "", "Rents!B7"],
+        ["F2", "no date", "", "", "page 3"],
+        ["F4", "no party", "", "", "section 5"],
+    ]
+    groups = re.findall(r'<th colspan="20" scope="rowgroup">([^<]*?) <span class="count">(\d)</span>', page)
+    assert groups == [("Büro lease", "2"), ("Data processing agreement", "2")]
+    assert re.findall(r";(at=[^#&]*)#hit", page.split('-points"')[1]) == [
+        "at=4.2%28b%29",
+        "at=Rents%21B7",
+        "at=page%3D3",
+        "at=5",
+    ]
+    assert [len(row) for row in rows[4:]] == [3, 3], "an overview has no box: document, number, and its own number"
+    assert page.count('name="back"') == 4
 
 
 def test_rows_of_a_table_show_their_ids_and_whether_what_they_cite_was_found(
