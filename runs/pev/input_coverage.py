@@ -245,12 +245,12 @@ def _extents(listed: Sequence[FileCoverage]) -> list[str]:
     whole = sum(1 for one in listed if one.extent is Extent.WHOLE)
     part = [one.sentence for one in listed if one.extent is Extent.PART]
     nothing = [one.path for one in listed if one.extent is Extent.NOTHING]
-    lines = [f"{whole:,} of {len(listed):,} files were shown whole."] if listed else []
+    lines = [f"{whole:,} of {len(listed):,} files were read in full."] if listed else []
     if part:
         more = [f"{len(part) - MAX_NAMED:,} more"] if len(part) > MAX_NAMED else []
         lines.append(f"In part: {'; '.join([*part[:MAX_NAMED], *more])}.")
     if nothing:
-        lines.append(f"Not shown: {names_in_words(nothing)}.")
+        lines.append(f"Not read: {names_in_words(nothing)}.")
     return lines
 
 

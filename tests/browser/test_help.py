@@ -28,4 +28,4 @@ def test_from_help_to_a_word_of_the_glossary(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("How it works")
     page.get_by_role("navigation", name="Help").get_by_role("link", name="Glossary").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Glossary")
-    expect(page.locator("dt", has_text="First-pass yield")).to_be_visible()
+    expect(page.locator("dt", has_text="Passed at once")).to_be_visible()

@@ -110,7 +110,7 @@ function show(data, Chart) {
         labels: data.labels,
         datasets: [
           {
-            label: "First-pass yield",
+            label: "Passed at once",
             data: data.yield,
             borderColor: c.accent,
             backgroundColor: c.accent,

@@ -206,7 +206,7 @@ def test_a_page_says_once_what_cannot_be_read(
     finish(run, alice)
     pages.append(client.get(f"/runs/{run.pk}/").text)
     assert [page.count("it is sound or film, which cannot be read.") for page in pages] == [1, 1, 1]
-    assert "1 of 3 files were shown whole." in pages[-1]
+    assert "1 of 3 files were read in full." in pages[-1]
 
 
 @pytest.mark.slow
@@ -240,5 +240,5 @@ def test_what_cannot_be_read_is_told_to_everybody_from_the_beginning(
     ]
     for text in (as_markdown(run), client.get(f"/runs/{run.pk}/report/").text):
         assert "What was read of your files" in text
-        assert "1 of 4 files were shown whole." in text
-        assert "Not shown: b.md." in text
+        assert "1 of 4 files were read in full." in text
+        assert "Not read: b.md." in text

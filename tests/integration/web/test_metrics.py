@@ -31,7 +31,7 @@ def test_the_first_time_it_says_what_to_do_next(alice_client: Client) -> None:
     text = alice_client.get(ADDRESS).text
     assert "There is nothing to count yet" in text
     assert 'href="/runs/new/">New run</a>' in text
-    assert "First-pass yield" not in text
+    assert "Passed at once" not in text
 
 
 def test_every_page_leads_to_it(alice_client: Client) -> None:
@@ -50,7 +50,7 @@ def test_it_shows_the_figures(alice_client: Client) -> None:
         "$0.675",
     )
     assert "1 succeeded, 1 partial, 0 failed, 0 stopped, 0 not finished" in text
-    assert (tile(text, "First-pass yield"), tile(text, "Pass rate")) == ("67 %", "83 %")
+    assert (tile(text, "Passed at once"), tile(text, "Pass rate")) == ("67 %", "83 %")
     assert (tile(text, "Retries"), tile(text, "Accepted with open points"), tile(text, "Replans")) == ("2", "1", "0")
     assert (tile(text, "Unsupported verdicts"), tile(text, "Recovered")) == ("3", "1")
     assert "claude-sonnet-5-5" in text
@@ -104,7 +104,7 @@ def test_an_empty_period_leads_to_all_of_them(alice_client: Client) -> None:
 def test_a_run_that_has_just_begun_has_no_figures_to_divide(alice_client: Client) -> None:
     factories.planning()
     text = alice_client.get(ADDRESS).text
-    assert (tile(text, "First-pass yield"), tile(text, "Waited for a person")) == ("–", "–")
+    assert (tile(text, "Passed at once"), tile(text, "Waited for a person")) == ("–", "–")
     assert "No run has come to its end yet." in text
     assert "No criterion has failed." in text
 

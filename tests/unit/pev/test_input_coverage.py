@@ -158,10 +158,10 @@ def test_a_summary_is_as_long_for_two_thousand_files_as_for_twenty() -> None:
     found = [FileCoverage(f"a/{n}.md", Extent.PART, [(1, 1)], 2) for n in range(1_000)]
     found += [FileCoverage(f"b/{n}.md", Extent.NOTHING) for n in range(1_000)] + [FileCoverage("c.md", Extent.WHOLE)]
     lines = summary(found)
-    assert lines[0] == "1 of 2,001 files were shown whole."
+    assert lines[0] == "1 of 2,001 files were read in full."
     assert lines[1].startswith("In part: a/0.md line 1 of 2; a/1.md line 1 of 2;")
     assert lines[1].endswith("; 992 more.")
-    assert lines[2:] == ["Not shown: 1,000 files: b/ (1,000)."]
+    assert lines[2:] == ["Not read: 1,000 files: b/ (1,000)."]
     assert summary([]) == []
 
 
@@ -206,7 +206,7 @@ def test_what_of_a_readable_file_could_not_be_read_is_an_open_point() -> None:
     said_so = "A part of scan.pdf could not be read: Page 3 of 12 is a picture without text."
     assert unread_in(found, {"scan.pdf", "a.md"}) == [said_so]
     assert not_read_by_plan(found, {"scan.pdf", "a.md"}) == [said_so.replace("could not", "cannot")]
-    assert summary(found) == ["2 of 2 files were shown whole.", said_so]
+    assert summary(found) == ["2 of 2 files were read in full.", said_so]
     assert [one.sentence for one in found] == ["scan.pdf whole, as far as it can be read", "a.md whole"]
 
 
