@@ -47,19 +47,21 @@ MAX_ROWS = 100
 MAX_COLUMNS = 12
 MAX_CELL = 400
 """Rows and columns of a table in a CSV file, and characters of a cell. The file itself has all."""
-_HEADING = re.compile(r"\s{0,1000}#{1,6}[ \t]+(\S[^\n]{0,400}?)[ \t#]*(?:\n|\Z)")
+_HEADING = re.compile(r"\s{0,1000}#{1,6}[ \t]+([^\s\[][^\n\[]{0,400}?)[ \t#]*(?:\n|\Z)")
+"""A first heading without links: in a title nothing could say that a citation is broken."""
 MAX_DOCUMENTS = 60
 """Given documents that the report lists."""
 
 
 @dataclass(frozen=True)
 class DeliveredFile:
-    """A file that the run made. `title` is its first heading, or else its name as people say it. `text` is None if the
-    report only lists it.
+    """A file that the run made. `title` is its first heading if it `has_heading`, or else its name as people say it.
+    `text` is None if the report only lists it.
     """
 
     path: str
     title: str
+    has_heading: bool
     info: FileInfo
     id: str
     text: str | None = None
@@ -83,7 +85,7 @@ def delivered_files(report: RunReading) -> list[DeliveredFile]:
         entries = entries_in(text) if text and is_markdown(path) else []
         heading = _HEADING.match(text) if text and is_markdown(path) else None
         title = folded(heading[1]) if heading else titles.get(path, path)
-        found.append(DeliveredFile(path, title, made[path], f"result-{number}", text, tuple(entries)))
+        found.append(DeliveredFile(path, title, bool(heading), made[path], f"result-{number}", text, tuple(entries)))
     return sorted(found, key=lambda file: not file.entries)
 
 
@@ -166,7 +168,7 @@ class MainPart:
                 continue
             if is_markdown(file.path):
                 shown = self._texts.blocks(file.id)
-                shown = shown[1:] if shown and isinstance(shown[0], Heading) else shown  # the title of the section
+                shown = shown[1:] if file.has_heading and isinstance(shown[0], Heading) else shown
                 blocks = changed(shown, _below_the_title)
             elif is_csv(file.path):
                 blocks = _table(file.text, file.title)
