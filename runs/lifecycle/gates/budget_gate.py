@@ -1,12 +1,16 @@
 """The gate of a limit in money, time or uses of tools: is it raised, or is the run finished with what there is?"""
 
 from dataclasses import replace
+from decimal import ROUND_UP, Decimal
 
 from runs.enums import GateKind, Verb
 from runs.lifecycle import effects, run_limits
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateType, Limit, Subject, Wording, hold, open_gate
+from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Limit, Subject, Wording, hold, open_gate
 from runs.models import Gate, User, WorkItem
+from runs.text.plural import pluralize
+
+_CENT = Decimal("0.01")
 
 
 class BudgetGate(GateType):
@@ -16,12 +20,13 @@ class BudgetGate(GateType):
     template = "gates/gate_question.html"
     wording = Wording(
         "Raise and go on",
-        "Finish with what is there",
+        "Finish now",
         "A note (optional)",
-        "Finishing keeps what has passed; the outcome is partial at most, and nothing more is spent.",
+        "Finishing keeps what has passed; the result is marked as incomplete, and nothing more is spent.",
         needs_reason=False,
     )
     unattended = Verb.REJECT
+    raises_limits = True
     heading = "A limit is reached."
 
     def digest(self, gate: Gate) -> str:
@@ -30,7 +35,7 @@ class BudgetGate(GateType):
     def complete(self, decision: Decision) -> Decision:
         if decision.verb is not Verb.REJECT:
             return decision
-        return replace(decision, reason=decision.reason.strip() or "Finish with what is there.")
+        return replace(decision, reason=decision.reason.strip() or "Finish now, with what is done.")
 
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
         if decision.verb is Verb.APPROVE:
@@ -48,15 +53,26 @@ class BudgetGate(GateType):
     def bound_to(self, gate: Gate, attempt: int) -> str:
         return "the policy as it is, with the new limit"
 
-    def limits(self, gate: Gate) -> tuple[Limit, ...]:
-        """The suggestion is twice the current limit."""
+    def wording_of(self, gate: Gate, figures: GateFigures | None = None) -> Wording:
+        """The buttons name the new limit and what the run is finished with."""
+        limits = self.limits(gate, figures)
+        approve = limits[0].button.format(limits[0].suggested) if len(limits) == 1 else self.wording.approve
+        if not figures or not figures.steps:
+            return replace(self.wording, approve=approve)
+        reject = f"Finish now with {figures.done} of {pluralize(figures.steps, 'step')}"
+        return replace(self.wording, approve=approve, reject=reject)
+
+    def limits(self, gate: Gate, figures: GateFigures | None = None) -> tuple[Limit, ...]:
+        """The suggested budget is enough for the rest of the work as estimated, else twice the current one."""
         policy = gate.run.policy
         limits: list[Limit] = []
         if policy.budget is not None:
-            limits.append(Limit("budget", "New budget in USD", policy.budget, 2 * policy.budget))
+            rest = figures.rest_high if figures else None
+            more = policy.budget + max(rest, _CENT).quantize(_CENT, ROUND_UP) if rest else 2 * policy.budget
+            limits.append(Limit("budget", "New budget in USD", policy.budget, more, "Raise to ${}"))
         if policy.time_limit is not None:
             minutes = policy.time_limit // 60
-            limits.append(Limit("minutes", "New time limit in minutes", minutes, 2 * minutes))
+            limits.append(Limit("minutes", "New time limit in minutes", minutes, 2 * minutes, "Raise to {} minutes"))
         return tuple(limits)
 
     def about(self, gate: Gate, step: str) -> str:
@@ -71,5 +87,5 @@ def ask(work: WorkItem, sentence: str) -> None:
     hold(work)
     run = work.run
     if not run.gates.open().filter(kind=GATE.kind).exists():
-        question = f"{sentence} Raise the limit, or finish with what is there?"
+        question = f"{sentence} Raise the limit, or finish now?"
         open_gate(run, GATE, question, fingerprint.policy_digest(run.policy))

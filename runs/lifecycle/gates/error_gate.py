@@ -12,6 +12,7 @@ from runs.lifecycle.approval import fingerprint
 from runs.lifecycle.gates.gate_type import (
     VERDICTS,
     Decision,
+    GateFigures,
     GateType,
     Subject,
     Wording,
@@ -97,7 +98,7 @@ class ErrorGate(GateType):
             change(gate.work, WorkStatus.READY, due_at=clock.now(), tries=0, losses=0)
             effects.notify(gate.work.pk)
 
-    def wording_of(self, gate: Gate) -> Wording:
+    def wording_of(self, gate: Gate, figures: GateFigures | None = None) -> Wording:
         return replace(self.wording, approve="Plan again") if _holds_planning(gate) else self.wording
 
     def title(self, gate: Gate, unpassed: str = "") -> str:

@@ -75,12 +75,16 @@ class Wording:
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit that can be raised: the field's name and label, what holds now, and what is suggested."""
+    """A limit that can be raised: the field's name and label, what holds now, and what is suggested.
+
+    `button` is what the button says if this is the only limit; its braces stand for the amount.
+    """
 
     name: str
     label: str
     now: Decimal | int
     suggested: Decimal | int
+    button: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +92,8 @@ class GateFigures:
     """What a page has read about the subject of a gate; its kind puts it into words.
 
     `steps` and `high_risk_steps` are counts of the plan, `cost` is an estimate in words. `attempt` is 0 for none;
-    `allowed` is 0 where the number of the attempt is none of those that the policy allows.
+    `allowed` is 0 where the number of the attempt is none of those that the policy allows. `done` of the `steps` are
+    settled, and the rest may cost up to `rest_high` USD; None where that is not known.
     """
 
     version: int = 0
@@ -101,6 +106,8 @@ class GateFigures:
     attempt: int = 0
     allowed: int = 0
     confidence: float | None = None
+    done: int = 0
+    rest_high: Decimal | None = None
 
 
 VERDICTS = frozenset({Verb.APPROVE, Verb.REJECT, Verb.STOP})
@@ -133,6 +140,8 @@ class GateType(ABC):
     """What approving several of this kind at once does to each, as a sentence; empty where each needs reading of its
     own.
     """
+    raises_limits = False
+    """Whether an approval raises a limit, so that its page says what the rest of the work may need."""
     waiting = "waited for a decision"
     heading: str
     """What the head of the run says while it waits."""
@@ -171,7 +180,8 @@ class GateType(ABC):
 
     # ---- words of a page ---------------------------------------------------------------------------------------------
 
-    def wording_of(self, gate: Gate) -> Wording:
+    def wording_of(self, gate: Gate, figures: GateFigures | None = None) -> Wording:
+        """The words of the buttons; `figures` are those of a page."""
         return self.wording
 
     @abstractmethod
@@ -201,7 +211,7 @@ class GateType(ABC):
         """Where a rejection leads, where that may surprise; empty otherwise."""
         return ""
 
-    def limits(self, gate: Gate) -> tuple[Limit, ...]:
+    def limits(self, gate: Gate, figures: GateFigures | None = None) -> tuple[Limit, ...]:
         """The limits that an approval can raise."""
         return ()
 

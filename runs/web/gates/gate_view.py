@@ -7,7 +7,7 @@ from itertools import zip_longest
 from django.utils.safestring import SafeString
 
 from runs.contracts.ports import FileInfo
-from runs.enums import Complexity, Verb
+from runs.enums import SETTLED_STEPS, Complexity, StepStatus, Verb
 from runs.errors import NoVerdict
 from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.results import CriterionResult, Evidence, UntracedFigure, distinct, shared_quotes
@@ -18,6 +18,7 @@ from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.snoozes import SNOOZES
 from runs.models import Gate
 from runs.pev.outcome import OpenPoint, Unmet
+from runs.pev.plans.estimate import Estimate
 from runs.readmodel.gate_details import Argument, ErrorGateWords, arguments_of, held_at
 from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.result_points import (
@@ -33,6 +34,8 @@ from runs.readmodel.result_points import (
 )
 from runs.readmodel.run_again import Again, again_of
 from runs.readmodel.shown_citations import cited_in
+from runs.text.plural import pluralize
+from runs.text.truncate import quoted
 from runs.text.visible import remarks
 from runs.web.gates.unmet_criteria import Unpassed
 from runs.web.markup.point_tables import PointsTable, point_tables
@@ -77,7 +80,7 @@ class GateView:
         """The words of the buttons. Trying again is not the default while its cause remains; without a plan there is
         none to change.
         """
-        wording = self.type.wording_of(self.row)
+        wording = self.type.wording_of(self.row, self._figures)
         if self.held and self.held.cause and not self.held.cause.passes:
             wording = replace(wording, default=False)
         return replace(wording, reject="", hint="") if self.held and not self.newest else wording
@@ -124,7 +127,10 @@ class GateView:
                 cost=_cost_of(self.plan),
             )
         if not self.step:
-            return GateFigures()
+            if not (self.newest and self.type.raises_limits):
+                return GateFigures()
+            steps, rest = len(self.newest.steps), self._rest
+            return GateFigures(steps=steps, done=_done_in(self.newest), rest_high=rest.high if rest else None)
         return GateFigures(
             steps=len(self.step.plan.steps),
             cost=_step_cost_of(self.step) if self.type.subject is Subject.START else "",
@@ -203,7 +209,30 @@ class GateView:
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        return self.type.limits(self.row)
+        return self.type.limits(self.row, self._figures)
+
+    @property
+    def rest_of_work(self) -> str:
+        """At a limit: how much of the plan is done, which steps wait, and what the rest may cost; empty elsewhere."""
+        if not (self.limits and self.newest):
+            return ""
+        steps = self.newest.steps
+        held = [quoted(step.name) for step in steps if step.row.status == StepStatus.RUNNING]
+        more = f" and {len(held) - 3} more" if len(held) > 3 else ""
+        waits = f" In progress: {', '.join(held[:3])}{more}." if held else ""
+        done = f"{_done_in(self.newest)} of {pluralize(len(steps), 'step')} done.{waits}"
+        rest = self._rest
+        if rest is None or not rest.high:
+            return done
+        return f"{done} The rest is estimated at ${rest.low:,.2f} to ${rest.high:,.2f} ({rest.basis.words})."
+
+    @cached_property
+    def _rest(self) -> Estimate | None:
+        """What the steps that are not done may cost."""
+        if not self.newest or not self.newest.estimate:
+            return None
+        done = [step.row.key for step in self.newest.steps if step.row.status in SETTLED_STEPS]
+        return self.newest.estimate.without(done)
 
     @property
     def open_point(self) -> OpenPoint | None:
@@ -404,6 +433,10 @@ def open_gates(gates: list[Gate], plan: PlanReading | None, *, doubtful: bool = 
         attempt = next((attempt for attempt in tried if attempt.row.pk == about), None)
         found.append(GateView(gate, plan, step, attempt, following, held.get(gate.pk), doubtful))
     return found
+
+
+def _done_in(plan: PlanReading) -> int:
+    return sum(1 for step in plan.steps if step.row.status in SETTLED_STEPS)
 
 
 def _step_cost_of(step: StepReading) -> str:

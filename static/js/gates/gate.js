@@ -26,6 +26,13 @@ document.addEventListener("click", (event) => {
 });
 document.addEventListener("input", (event) => event.target.setCustomValidity?.(""));
 
+// The button names the limit that is typed.
+document.addEventListener("input", (event) => {
+  const { form, value, dataset } = event.target;
+  if (!dataset.raises || !value) return;
+  form.querySelector("button[value=approve]").textContent = dataset.raises.replace("{}", value);
+});
+
 /** @type {PageElement | null} */
 let sent = null;
 

@@ -100,7 +100,7 @@ def test_finished_with_what_is_there_it_is_partial_at_most(api: FakeAnthropic, s
     run.refresh_from_db()
     assert (run.status, run.outcome) == (RunStatus.FINISHED, Outcome.FAILED), "no step had passed"
     assert run.ended == "The limit was reached, and alice finished the run with what was there."
-    assert run.gates.get(status=GateStatus.REJECTED).reason == "Finish with what is there."
+    assert run.gates.get(status=GateStatus.REJECTED).reason == "Finish now, with what is done."
 
 
 def test_what_has_passed_is_kept_when_it_is_finished(api: FakeAnthropic, submitted: Submit, alice: User) -> None:

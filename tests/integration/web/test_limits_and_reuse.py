@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from django.test import Client
 
 from runs.enums import GateStatus, Role, RunStatus
 from runs.models import Attempt, Run, User
+from tests import factories
 from tests.factories import Submit, drain, finish, leave_budget, open_gate
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
@@ -46,7 +47,24 @@ def test_a_budget_gate_offers_more_or_the_end(alice_client: Client, short: Run) 
     assert "$0.0000 of the budget of $0.05 are spent" in text
     assert 'name="budget" value="0.10" min="0.05" step="0.01"' in text
     assert 'name="minutes" value="20" min="10" step="1"' in text
-    assert "Finish with what is there</button>" in text
+    assert "Finish now</button>" in text
+
+
+def test_a_limit_names_the_rest_of_the_work_and_its_buttons_the_amount_and_what_is_done(alice_client: Client) -> None:
+    run = factories.budget_gate()
+    estimate, budget = run.plans.get().estimate, run.policy.budget
+    assert estimate is not None
+    assert budget is not None
+    left = [*estimate.steps[1:], *estimate.final]
+    low, high = (sum((getattr(one, end) for one in left), Decimal(0)) for end in ("low", "high"))
+    text = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
+    rest = f"The rest is estimated at ${low:,.2f} to ${high:,.2f} (default token counts per complexity)."
+    assert f"1 of 3 steps done. In progress: “Review the clauses”. {rest}" in text
+    raised = budget + high.quantize(Decimal("0.01"), ROUND_UP)
+    assert f'value="approve">Raise to ${raised}</button>' in text
+    assert "Finish now with 1 of 3 steps</button>" in text
+    minutes = alice_client.get(f"/runs/{factories.time_gate().pk}/").text
+    assert 'value="approve">Raise to 60 minutes</button>' in minutes
 
 
 def test_raised_in_the_browser_the_run_goes_on(alice_client: Client, short: Run) -> None:
