@@ -42,7 +42,7 @@ _LABELS = {
         "建议",
     ),
 }
-_FIELDS = {label: field for field, labels in _LABELS.items() for label in labels}
+_FIELDS = {caseless(label): field for field, labels in _LABELS.items() for label in labels}
 """The field that a label stands for, in English, German or Chinese."""
 
 
@@ -85,6 +85,6 @@ def _entries(text: str) -> Iterator[FindingEntry]:
                 yield FindingEntry(number, title, **fields)
             (number, title), fields = labelled(heading[1]), {}
         elif number and not fence and (field := _FIELD.fullmatch(line)):
-            name = _FIELDS.get(field["label"].casefold())
+            name = _FIELDS.get(caseless(field["label"]))
             if name:
                 fields.setdefault(name, field["value"].strip())
