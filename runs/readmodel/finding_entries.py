@@ -19,6 +19,7 @@ from runs.models import Attempt
 from runs.pev.points import FENCE
 from runs.readmodel.result_points import MAX_CHARACTERS, MAX_FILE_BYTES, MAX_FILES, labelled
 from runs.store import trees
+from runs.text.normalisation import caseless
 
 MAX_ENTRIES = 200
 _HEADING = re.compile(r" {0,3}#{1,6}\s+(\S.*?)[ #]*")
