@@ -180,7 +180,9 @@ def already_decided(gate: Gate) -> str:
         return "This question was withdrawn; there is nothing to decide any more."
     when = gate.decided_at.strftime("%Y-%m-%d %H:%M:%S")
     reason = f" Reason: {gate.reason}" if gate.reason else ""
-    did = "requested changes" if gate.status == GateStatus.REJECTED else f"{gate.status} it"
+    did = f"{gate.status} it"
+    if gate.status == GateStatus.REJECTED:
+        did = "requested changes" if type_of(gate).makes_requests else "declined it"
     return f"Already decided: {gate.decided_by.get_username()} {did} at {when} UTC.{reason}"
 
 

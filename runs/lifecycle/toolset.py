@@ -12,7 +12,7 @@ from runs.contracts.ports import Acting, ToolSpec
 from runs.enums import INSIDE, Effect
 from runs.isolation.sandbox_mounts import MountView
 from runs.llm.capabilities import has_service_tools
-from runs.mcp_client.server_config import SEPARATOR, ServerTool
+from runs.mcp_client.server_config import SEPARATOR, CallTerms, ServerTool
 from runs.models import ServerListing
 from runs.pev.contracts import Criterion, PlanStep
 from runs.pev.policy import Policy
@@ -63,6 +63,12 @@ def acting_of(name: str) -> Acting | None:
         return None
     config = settings.MCP.get(server_of(name))
     return Acting(repeatable=config is not None and tool_of(name) in config.repeatable)
+
+
+def terms_of(name: str) -> CallTerms:
+    """What an administrator says about a tool of a server; nothing if the server is not configured any more."""
+    config = settings.MCP.get(server_of(name))
+    return config.terms_of(tool_of(name)) if config else CallTerms()
 
 
 def server_tools_bound(policy: Policy) -> object:

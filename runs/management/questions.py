@@ -8,11 +8,12 @@ from django.core.management.base import CommandError
 from runs.enums import Verb
 from runs.lifecycle.gates.gate_type import Decision, Subject
 from runs.lifecycle.gates.registry import type_of
+from runs.lifecycle.gates.tool_gate import call_of
 from runs.lifecycle.run_limits import parse_limits
 from runs.models import Gate
 from runs.pev.contracts import Criterion
 from runs.pev.outcome import OpenPoint
-from runs.readmodel.gate_details import ErrorGateWords, held_at, sent_in_lines
+from runs.readmodel.gate_details import ErrorGateWords, held_at
 from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.run_view import reading_of
 from runs.readmodel.status_words import check_in_words
@@ -70,13 +71,15 @@ def line(prompt: str) -> str:
 
 
 def _verdict_on(gate: Gate) -> Decision:
+    words = type_of(gate).wording_of(gate)
+    buttons = {"a": words.approve.casefold(), "r": words.reject.casefold()}
     while True:
-        typed = line(type_of(gate).terminal_prompt)
-        letter = _letter(typed, _DECISIONS)
-        if not letter and typed:  # perhaps a request for changes
+        typed = line(type_of(gate).terminal_prompt_of(gate))
+        letter = _letter(typed, _DECISIONS) or _letter(typed.replace("'", "’"), buttons)
+        if not letter and typed:  # perhaps a request for changes, or the reason of a refusal
             shown = truncate(typed, _MAX_SHOWN)
-            question = f"This decides nothing. Reject with the feedback “{shown}”? {_YES_OR_AGAIN}"
-            if choose(question, _YES) == "y":
+            meant = "Reject with the feedback" if words.needs_reason else f"“{words.reject}” with the words"
+            if choose(f"This decides nothing. {meant} “{shown}”? {_YES_OR_AGAIN}", _YES) == "y":
                 return Decision(Verb.REJECT, gate.digest, typed, how="terminal")
         if letter == "a":
             answers = {one.name: line(f"{one.label} (now {one.now})? ") for one in type_of(gate).limits(gate)}
@@ -84,6 +87,9 @@ def _verdict_on(gate: Gate) -> Decision:
             return Decision(Verb.APPROVE, gate.digest, how="terminal", **raised)
         if letter == "s":
             return Decision(Verb.STOP, gate.digest, how="terminal")
+        if letter == "r" and not words.needs_reason:
+            reason = line(f"{words.reason}, or Enter for none: ")
+            return Decision(Verb.REJECT, gate.digest, reason, how="terminal")
         if letter == "r" and (reason := line("What should be different? ")):
             return Decision(Verb.REJECT, gate.digest, reason, how="terminal")
 
@@ -92,7 +98,7 @@ def _answer_to(gate: Gate) -> Decision:
     """Ask for an answer. An empty line leaves it to the AI; a number chooses a suggested answer, if confirmed."""
     choices = gate.choices
     while True:
-        words = line(type_of(gate).terminal_prompt)
+        words = line(type_of(gate).terminal_prompt_of(gate))
         if not words:
             return Decision(Verb.DELEGATE, gate.digest, how="terminal")
         answer = _choice(words, choices)
@@ -140,7 +146,7 @@ def about(gate: Gate) -> list[str]:
 def _subject(gate: Gate) -> Iterator[str]:
     yield from (f"{number}. {choice}" for number, choice in enumerate(gate.choices, 1))
     if gate.call:
-        yield from sent_in_lines(gate)
+        yield from call_of(gate).lines()
     run, gate_type = reading_of(gate.run), type_of(gate)
     plan = run.plan
     if held := held_at([gate], plan).get(gate.pk):

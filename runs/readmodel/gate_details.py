@@ -1,10 +1,8 @@
-"""What a gate shows about the error that holds work, or about the call that a person has to approve."""
+"""What a gate shows about the error that holds work."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 
 from runs.enums import PlanStatus, StepStatus
 from runs.lifecycle.gates.error_gate import Cause, cause_of, what_trying_again_does
@@ -93,90 +91,3 @@ def _after_rejection(gate: Gate, plan: PlanReading | None) -> str:
     busy = sum(1 for step in plan.steps if step.row.status in under_way and step.row.pk != gate.step_id)
     first = f", once {pluralize(busy, 'other step')} {word_for(busy, 'has', 'have')} ended" if busy else ""
     return f"The planner gets your words and this error{first}. It writes version {row.version + 1} {approve}."
-
-
-WHOLE_CHARACTERS, WHOLE_LINES = 700, 10
-"""Values up to this size are shown whole."""
-HEAD_CHARACTERS, HEAD_LINES = 300, 4
-TAIL_CHARACTERS, TAIL_LINES = 200, 2
-"""The parts at both ends of a longer value that are shown."""
-
-
-@dataclass(frozen=True)
-class Argument:
-    """An argument of a call: name, kind in words, and value. A text is shown as it is, everything else as JSON."""
-
-    name: str
-    kind: str
-    value: str
-
-    @property
-    def length(self) -> str:
-        """The length in words. It tells people at once that more is sent than what they see."""
-        characters = pluralize(len(self.value), "character")
-        lines = self.value.count("\n") + 1
-        return f"{characters} in {lines:,} lines" if lines > 1 else characters
-
-    @property
-    def head(self) -> str:
-        return self._cut[0]
-
-    @property
-    def middle(self) -> str:
-        """The folded part between head and tail; empty if the value is shown whole."""
-        return self._cut[1]
-
-    @property
-    def tail(self) -> str:
-        return self._cut[2]
-
-    @property
-    def left_out(self) -> str:
-        lines = self.middle.count("\n")
-        return f"{pluralize(len(self.middle), 'character')}{f' in {pluralize(lines, "line")}' if lines else ''}"
-
-    @cached_property
-    def _cut(self) -> tuple[str, str, str]:
-        value = self.value
-        if len(value) <= WHOLE_CHARACTERS and value.count("\n") < WHOLE_LINES:
-            return value, "", ""
-        start = _end_of_lines(value[:HEAD_CHARACTERS], HEAD_LINES)
-        end = len(value) - _end_of_lines(value[: -TAIL_CHARACTERS - 1 : -1], TAIL_LINES)
-        end += value.startswith("\n", end)
-        return value[:start], value[start:end], value[end:]
-
-
-def _end_of_lines(text: str, lines: int) -> int:
-    """The length of so many lines of the text."""
-    return sum(map(len, text.splitlines(keepends=True)[:lines])) if text.count("\n") >= lines else len(text)
-
-
-def arguments_of(gate: Gate) -> tuple[Argument, ...]:
-    """All arguments of a call that acts outside."""
-    given = gate.call["arguments"] if gate.call else {}
-    return tuple(_argument(name, value) for name, value in given.items())
-
-
-def _argument(name: str, value: object) -> Argument:
-    match value:
-        case str():
-            return Argument(name, "text" if value else "empty text", value)
-        case bool() | None:
-            kind = "yes or no" if value is not None else "nothing"
-        case int() | float():
-            kind = "number"
-        case list():
-            kind = f"list of {len(value):,}"
-        case _:
-            kind = "object"
-    return Argument(name, kind, json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def sent_in_lines(gate: Gate) -> Iterator[str]:
-    """The arguments for a terminal. Long values are shortened, with a note where to find the rest."""
-    for one in arguments_of(gate):
-        yield f"{one.name} ({one.kind}, {one.length}):"
-        yield from (f"    {line}" for line in one.head.split("\n"))
-        if one.middle:
-            yield f"    … {one.left_out} more, which the page of the run shows …"
-            yield from (f"    {line}" for line in one.tail.split("\n"))

@@ -47,7 +47,7 @@ def risk(complexity: str) -> str:
 
 def decided(gate: Gate) -> str:
     """The status of a gate in words. A rejection that asks for no changes is “declined”."""
-    asks = type_of(gate).for_second_person or gate.request
+    asks = (type_of(gate).for_second_person and type_of(gate).makes_requests) or gate.request
     declined = gate.status == GateStatus.REJECTED and not asks
     return "declined" if declined else words(decision_mark(gate))
 

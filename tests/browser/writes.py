@@ -18,6 +18,7 @@ from runs.events.kinds import Note
 from runs.lifecycle import owner_actions
 from runs.lifecycle.gate_decisions import pause
 from runs.llm.model_servers import REHEARSAL
+from runs.mcp_client.server_config import CallTerms
 from runs.models import Agent, Run, Step
 from runs.people import access_tokens, accounts
 from runs.rehearsal.job import SAMPLE
@@ -47,6 +48,32 @@ LONG_CALL: dict[str, Any] = {
     "note": "می\u200cخواهم \U0001f469\u200d\U0001f4bb",
 }
 """400 lines in the middle of short arguments, with what is hidden and what only looks so."""
+
+
+MAIL: dict[str, Any] = {
+    "to": ["bob@example.com"],
+    "cc": ["ann@example.com", "carol@example.com"],
+    "subject": "Reminder: invoice 5",
+    "body": "Dear Bob,\n\nour invoice 5 of 3 March 2026 over 1,200 EUR is not paid yet. Please pay it.\n\n"
+    "Kind regards\nAlice",
+    "attachments": [{"filename": "invoice-5.pdf", "media_type": "application/pdf"}],
+    "importance": "high",
+}
+MAIL_TERMS = CallTerms("office@example.com", "Sends the e-mail to everyone named, from the office mailbox.", False)
+EVENT: dict[str, Any] = {
+    "summary": "Review of the lease",
+    "start": {"dateTime": "2026-12-01T09:00:00", "timeZone": "Europe/Berlin"},
+    "end": "2026-12-01T10:00:00",
+    "attendees": [{"email": "bob@example.com", "optional": False}, {"email": "ann@example.com", "optional": True}],
+    "description": "We go through the clauses that need attention.",
+}
+TRANSFER: dict[str, Any] = {
+    "iban": "DE02 1203 0000 0000 2020 51",
+    "amount": 1200.5,
+    "urgent": False,
+    "purpose": "",
+    "schedule": {"first_day": "2026-12-01", "every": "month", "limits": {"times": 12, "per_day": [100, 200, 300]}},
+}
 
 
 def account(name: str, administrator: bool) -> str:
@@ -156,6 +183,9 @@ def _states() -> dict[str, Callable[[], Run]]:
         "question": made.question_gate,
         "time limit": made.time_gate,
         "long call": lambda: made.tool_gate("mail__send", LONG_CALL),
+        "mail": lambda: made.tool_gate("mail__send", MAIL, MAIL_TERMS),
+        "event": lambda: made.tool_gate("calendar__add_event", EVENT),
+        "other call": lambda: made.tool_gate("bank__transfer", TRANSFER),
         "error": made.error_gate,
         "step error": made.step_error,
         "blocked": made.blocked,

@@ -5,6 +5,7 @@ Each function returns a run that a newcomer could have brought there by hand. Ne
 
 import base64
 from collections.abc import Sequence
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
@@ -27,6 +28,7 @@ from runs.lifecycle.gates.budget_gate import ask as ask_about_limit
 from runs.lifecycle.gates.error_gate import ask as ask_about_error
 from runs.lifecycle.gates.question_gate import ask as ask_question
 from runs.lifecycle.gates.tool_gate import ask as ask_about_call
+from runs.mcp_client.server_config import CallTerms
 from runs.models import Gate, Run
 from runs.pev.contracts import PlanContract
 from runs.pev.verifier import failed
@@ -231,14 +233,20 @@ def budget_gate() -> Run:
     )
 
 
-def tool_gate(name: str, arguments: JsonObject) -> Run:
-    """The inventory passed; the review waits until a person lets a call go that acts outside."""
+def tool_gate(name: str, arguments: JsonObject, terms: CallTerms | None = None) -> Run:
+    """The inventory passed; the review waits until a person approves a call that acts outside.
+
+    `terms`: what an administrator said about it.
+    """
     run = executing()
     pass_inventory(run)
     lease = claim.claim(open_work(run, WorkKind.ATTEMPT, "review").pk)
     assert lease is not None
     with committing(lease) as mine:
         ask_about_call(mine, ApprovalAwaited(name, arguments, "0" * 64))
+    if terms:
+        gate = run.gates.get(kind=GateKind.TOOL)
+        Gate.objects.filter(pk=gate.pk).update(call={**(gate.call or {}), "terms": asdict(terms)})
     return _fresh(run)
 
 

@@ -195,6 +195,9 @@ class GateType(ABC):
     def heading_of(self, gate: Gate) -> str:
         return self.heading
 
+    def terminal_prompt_of(self, gate: Gate) -> str:
+        return self.terminal_prompt
+
     def facts(self, figures: GateFigures) -> list[str]:
         """The facts below the title."""
         if figures.attempt:

@@ -1,13 +1,32 @@
 """The gate of a call that acts outside the run: may exactly this be sent?"""
 
+from dataclasses import asdict, replace
+
+from runs.acts.call import Call
 from runs.contracts.ports import ToolUse
-from runs.enums import GateKind, Verb
+from runs.enums import GateKind, GateStatus, Verb
 from runs.errors import ApprovalAwaited
 from runs.lifecycle import effects
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording, hold, open_gate, step_of
+from runs.lifecycle.gates.gate_type import (
+    Decision,
+    GateFigures,
+    GateType,
+    Subject,
+    Wording,
+    hold,
+    open_gate,
+    step_of,
+)
+from runs.lifecycle.toolset import server_of, server_tools, terms_of, tool_of
+from runs.mcp_client.server_config import CallTerms
 from runs.models import Gate, Run, User, WorkItem
 from runs.store.journal import CallPlace
+
+NO_REASON = "No reason given."
+"""Stored for a refusal without words, which takes no more than a click (G7)."""
+_AGAIN = "The process ended in the middle of this call, so that it may have been carried out already."
+_OTHER_TERMS = "What the administrator says about it has changed since it was approved."
 
 
 class ToolGate(GateType):
@@ -16,30 +35,48 @@ class ToolGate(GateType):
     subject = Subject.CALL
     template = "gates/gate_call.html"
     wording = Wording(
-        "Let it go",
-        "Refuse",
-        "Why not?",
-        "Exactly this is sent, once. The AI gets your words where you refuse, and goes on without the call.",
+        "Carry out",
+        "Don’t carry out",
+        "Reason (the AI sees it)",
+        "“{yes}” lets exactly this through, once. With “{no}” nothing leaves the run, and the AI goes on without it.",
+        needs_reason=False,
         default=False,
     )
     for_second_person = True
     unattended = Verb.REJECT
-    heading = "A call would act outside this run. Let it go?"
+    heading = "Carry out a call that acts outside this run?"
+
+    def complete(self, decision: Decision) -> Decision:
+        if decision.verb is not Verb.REJECT:
+            return decision
+        return replace(decision, reason=decision.reason.strip() or NO_REASON)
 
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
         effects.resume_suspended(gate.run)
 
+    def wording_of(self, gate: Gate, figures: GateFigures | None = None) -> Wording:
+        words = call_of(gate).wording
+        hint = self.wording.hint.format(yes=words.yes, no=words.no)
+        return replace(self.wording, approve=words.yes, reject=words.no, hint=hint)
+
     def title(self, gate: Gate, unpassed: str = "") -> str:
-        return f"Let the AI call {_name_of(gate)}?"
+        return call_of(gate).wording.question
 
     def short_question(self, gate: Gate) -> str:
         return gate.question
 
-    def about(self, gate: Gate, step: str) -> str:
-        return f"the call {_name_of(gate)}"
+    def heading_of(self, gate: Gate) -> str:
+        return self.title(gate)
 
-    def about_in_history(self, gate: Gate, step: str) -> str:
-        return f"a call of {step} that acts outside"
+    def bound_to(self, gate: Gate, attempt: int) -> str:
+        return "exactly this call with all its arguments, and the account and the words of the administrator"
+
+    def terminal_prompt_of(self, gate: Gate) -> str:
+        words = call_of(gate).wording
+        return f"[a] {words.yes}, [r] {words.no}, [s] Stop the run? "
+
+    def about(self, gate: Gate, step: str) -> str:
+        return f"{call_of(gate).wording.doing}{f' in {step}' if step else ''}"
 
 
 GATE = ToolGate()
@@ -48,22 +85,45 @@ GATE = ToolGate()
 def ask(work: WorkItem, awaited: ApprovalAwaited) -> None:
     """Hold the work until a person has approved the call, or refused it."""
     hold(work)
-    question = f"Let the AI call {awaited.name}? It acts outside this run."
+    known = server_tools([server_of(awaited.name)]).get(awaited.name)
+    terms = terms_of(awaited.name)
+    call = {
+        "name": awaited.name,
+        "arguments": dict(awaited.arguments),
+        "schema": known.schema if known else {},
+        "terms": asdict(terms),
+        "again": awaited.again,
+    }
+    # The row is not saved: it only puts the call into words.
+    question = GATE.title(Gate(call=call))
     if awaited.again:
-        question = (
-            f"Let the AI call {awaited.name} again? The process ended in the middle of this call, so that it may have "
-            "been carried out already."
-        )
-    call = {"name": awaited.name, "arguments": dict(awaited.arguments)}
+        question = f"{question} {_AGAIN}"
+    elif _approved_under_other_terms(work, awaited, terms):
+        question = f"{question} {_OTHER_TERMS}"
     open_gate(work.run, GATE, question, awaited.digest, work=work, step=step_of(work), call=call)
 
 
+def call_of(gate: Gate) -> Call:
+    """The call that a gate asks about, with what the administrator said when it was asked.
+
+    Approving is bound to these words (`call_digest`), so they are not read again.
+    """
+    call = gate.call or {"name": "", "arguments": {}}
+    name = call["name"]
+    server = server_of(name) if tool_of(name) else ""
+    terms = CallTerms(**call.get("terms", {}))
+    schema, again = call.get("schema", {}), call.get("again", False)
+    return Call(server, tool_of(name) or name, call["arguments"], schema, terms, again)
+
+
 def call_digest(work: WorkItem, place: CallPlace, use: ToolUse, number: int) -> str:
-    """What approving a call that acts outside is bound to: this call at its place in this work, byte for byte.
+    """What approving a call that acts outside is bound to: this call at its place in this work, byte for byte, and what
+    the administrator says about it, such as the account.
 
     `number` is how often it may have been carried out before.
     """
-    return fingerprint.digest_of(["call", work.pk, place.generation, place.ordinal, use.name, use.input, number])
+    terms = asdict(terms_of(use.name))
+    return fingerprint.digest_of(["call", work.pk, place.generation, place.ordinal, use.name, use.input, terms, number])
 
 
 def latest_gate(work: WorkItem, digest: str) -> Gate | None:
@@ -77,5 +137,10 @@ def calls_asked(run: Run) -> int:
     return run.gates.filter(kind=GATE.kind).values("digest").distinct().count()
 
 
-def _name_of(gate: Gate) -> str:
-    return str(gate.call["name"]) if gate.call else ""
+def _approved_under_other_terms(work: WorkItem, awaited: ApprovalAwaited, terms: CallTerms) -> bool:
+    """Whether the last decision about this work approved the same call, which was not sent since."""
+    last = work.gates.filter(kind=GATE.kind).order_by("-pk").first()
+    if last is None or last.call is None or last.status != GateStatus.APPROVED or last.sent_at:
+        return False
+    is_same = (last.call["name"], last.call["arguments"]) == (awaited.name, dict(awaited.arguments))
+    return is_same and CallTerms(**last.call.get("terms", {})) != terms

@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 from django.utils.safestring import SafeString
 
+from runs.acts.call import Call
 from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS, Complexity, StepStatus, Verb
 from runs.errors import NoVerdict
@@ -15,11 +16,12 @@ from runs.lifecycle.change_requests import plain
 from runs.lifecycle.gate_decisions import problem_with_revision
 from runs.lifecycle.gates.gate_type import GateFigures, GateType, Limit, Subject, Wording
 from runs.lifecycle.gates.registry import needs_second_person, type_of
+from runs.lifecycle.gates.tool_gate import call_of
 from runs.lifecycle.snoozes import SNOOZES
 from runs.models import Gate
 from runs.pev.outcome import OpenPoint, Unmet
 from runs.pev.plans.estimate import Estimate
-from runs.readmodel.gate_details import Argument, ErrorGateWords, arguments_of, held_at
+from runs.readmodel.gate_details import ErrorGateWords, held_at
 from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.result_points import (
     Point,
@@ -36,7 +38,6 @@ from runs.readmodel.run_again import Again, again_of
 from runs.readmodel.shown_citations import cited_in
 from runs.text.plural import pluralize
 from runs.text.truncate import quoted
-from runs.text.visible import remarks
 from runs.web.gates.unmet_criteria import Unpassed
 from runs.web.markup.point_tables import PointsTable, point_tables
 from runs.web.markup.prose import cited
@@ -108,7 +109,7 @@ class GateView:
             Subject.PLAN: self.newest,
             Subject.START: self.step,
             Subject.ERROR: self.held,
-            Subject.CALL: self.row.call,
+            Subject.CALL: self.call,
         }
         return self.type.template if subjects.get(self.type.subject) else QUESTION_TEMPLATE
 
@@ -152,18 +153,13 @@ class GateView:
 
     @property
     def call_means(self) -> str:
-        """What the call does: the question without the words of the title."""
+        """Why the question is asked again: the question without the words of the title."""
         return self.row.question.partition("? ")[2]
 
-    @property
-    def arguments(self) -> tuple[Argument, ...]:
-        """The arguments of a call that acts outside, short values first so that a long one hides none."""
-        return tuple(sorted(arguments_of(self.row), key=lambda one: bool(one.middle)))
-
     @cached_property
-    def hidden(self) -> list[str]:
-        """Parts of a call that cannot be seen or may be misread."""
-        return remarks("\n".join(f"{one.name}\n{one.value}" for one in arguments_of(self.row)))
+    def call(self) -> Call | None:
+        """The call that acts outside."""
+        return call_of(self.row) if self.row.call else None
 
     @property
     def plan(self) -> PlanReading | None:
@@ -184,7 +180,7 @@ class GateView:
     def folds(self) -> list[GateFold]:
         """The parts that are fetched when they are opened, in order, without empty ones."""
         if self.attempt is None:
-            return []
+            return [GateFold("json", "As JSON", 0)] if self.call else []
         calls, changed = len(self.attempt.tools), self.changes
         differing = len(changed.files) if changed else 0
         found = [

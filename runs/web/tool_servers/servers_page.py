@@ -20,6 +20,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from runs.engine.mcp_listings import want
+from runs.enums import Effect
 from runs.errors import InvalidInput
 from runs.logs import about
 from runs.mcp_client.server_config import ALL, ServerConfig, ServerTool
@@ -55,12 +56,13 @@ class Using(NamedTuple):
 
 @dataclass(frozen=True)
 class ToolRow:
-    """`set_by`: why the tool is assumed to do that."""
+    """`set_by`: why the tool is assumed to do that. `told`: what people read at each call; empty if it only reads."""
 
     name: str
     description: str
     effect: str
     set_by: str
+    told: str
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,15 @@ class ServerRow:
             set_by = "nothing was said of it, so it counts as acting"
         if tool.name in self.config.repeatable:
             set_by += "; may be called again after a crash"
-        return ToolRow(tool.name, tool.description, effect.words, set_by)
+        terms = self.config.terms_of(tool.name)
+        told = f"{terms.does} {terms.undo}." if effect is Effect.ACTS else ""
+        return ToolRow(tool.name, tool.description, effect.words, set_by, told.strip())
+
+    @property
+    def unknown_tools(self) -> Sequence[str]:
+        """Tools that only the file names. It may have misspelt them."""
+        listed = {tool.name for tool in self.row.tools} if self.row and self.row.listed_at else set(self.config.tools)
+        return sorted(set(self.config.tools) - listed)
 
 
 class ServersPage:

@@ -17,7 +17,7 @@ from runs.enums import Effect
 from runs.errors import InvalidInput, LeaseLost
 from runs.mcp_client import mcp_connection
 from runs.mcp_client.mcp_connection import McpConnection
-from runs.mcp_client.server_config import ServerConfig, read_servers
+from runs.mcp_client.server_config import CallTerms, ServerConfig, read_servers
 from tests.fakes import mcp_tickets
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -234,12 +234,15 @@ def test_the_file_says_what_each_tool_does(tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     file.write_text(
         '{"mcpServers": {"tickets": {"command": "x", "effects": {"search": "reads"}}, "wiki": {"url": "https://w.example/mcp",'
-        ' "effects": {"*": "reads", "edit": "acts"}}}}'
+        ' "effects": {"*": "reads", "edit": "acts"}, "account": "me",'
+        ' "tools": {"edit": {"does": "Changes a page.", "can_be_undone": true}}}}}'
     )
     found = read_servers(str(file))
     effects = [found["tickets"].effect_of("search"), found["tickets"].effect_of("create")]
     effects += [found["wiki"].effect_of("read"), found["wiki"].effect_of("edit")]
     assert effects == [Effect.READS_OUTSIDE, Effect.ACTS, Effect.READS_OUTSIDE, Effect.ACTS]
+    terms = [found["tickets"].terms_of("create"), found["wiki"].terms_of("edit"), found["wiki"].terms_of("read")]
+    assert terms == [CallTerms(), CallTerms("me", "Changes a page.", can_be_undone=True), CallTerms("me")]
     assert read_servers("") == {}
 
 
@@ -255,6 +258,10 @@ def test_the_file_says_what_each_tool_does(tmp_path: Path) -> None:
         ('{"mcpServers": {"a": {"command": "x", "effects": {"b": "harmless"}}}}', "reads"),
         ('{"mcpServers": {"A__b": {"command": "x"}}}', "names a server"),
         ('{"mcpServers": {"a": {"command": "x", "seconds": 0}}}', "seconds"),
+        ('{"mcpServers": {"a": {"command": "x", "account": "a\\nb"}}}', "a.account: it has to be one line of 1 to 120"),
+        ('{"mcpServers": {"a": {"command": "x", "tools": {"b": {"does": " "}}}}}', "one line of 1 to 200 characters"),
+        ('{"mcpServers": {"a": {"command": "x", "tools": {"b": {"can_be_undone": "no"}}}}}', "has to be true or false"),
+        ('{"mcpServers": {"a": {"command": "x", "tools": {"b": {"undo": true}}}}}', "tools.b.undo"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_in_words(tmp_path: Path, text: str, sentence: str) -> None:

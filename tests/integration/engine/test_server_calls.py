@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.html import strip_tags
 
 from runs.engine.mcp_listings import ask
 from runs.enums import GateKind, GateStatus, Outcome, Provenance, Verb, WorkStatus
 from runs.errors import InvalidInput
 from runs.lifecycle.gates.registry import needs_second_person
+from runs.lifecycle.gates.tool_gate import NO_REASON
 from runs.management.questions import about
 from runs.mcp_client.server_config import ServerConfig
 from runs.models import Attempt, Gate, Run, ServerListing, ToolCall, User
@@ -78,17 +80,22 @@ def test_what_acts_waits_for_a_person_who_sees_what_is_sent(
 ) -> None:
     run = planned(api, submitted, alice, SEARCH, CREATE)
     gate = open_gate(run)
-    assert (gate.kind, gate.call) == (GateKind.TOOL, {"name": CREATE.name, "arguments": CREATE.input})
+    assert gate.kind == GateKind.TOOL
+    assert gate.call
+    assert (gate.call["name"], gate.call["arguments"]) == (CREATE.name, CREATE.input)
+    assert gate.call["schema"]["properties"]["title"] == {"type": "string"}
     assert [work.status for work in run.work.open()] == [WorkStatus.SUSPENDED]
     assert tickets.calls == ["search door"]
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/").text
-    assert "Let the AI call tickets__create?" in page
-    assert '<bdi class="mono">title</bdi> <span class="faint">text · 18 characters</span>' in page
-    assert '<pre class="sent-value">The door is broken</pre>' in page
-    said = about(gate)
-    at = said.index("title (text, 18 characters):")
-    assert said[at + 1] == "    The door is broken"
+    assert "Carry out “create” on tickets?</h2>" in page
+    assert '<bdi class="act-words">The door is broken</bdi>' in page
+    assert about(gate)[:4] == [
+        "Carry out “create” on tickets?",
+        "! Not known whether it can be undone",
+        "Account: not named by the administrator (server tickets, tool create)",
+        "Title: The door is broken",
+    ]
     answer(run, alice)
     assert finish(run, alice).outcome == Outcome.SUCCEEDED
     assert tickets.calls == ["search door", "create The door is broken"]
@@ -151,6 +158,52 @@ def test_a_refusal_is_told_to_the_model_and_nothing_is_sent(
     assert call.result == "alice has not allowed this call, and nothing was sent: There is one already."
     assert tickets.calls == []
     assert run.gates.get(kind=GateKind.TOOL).request is None
+
+
+def test_a_refusal_needs_no_words(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, tickets: Tickets
+) -> None:
+    run = planned(api, submitted, alice, CREATE)
+    gate = open_gate(run)
+    client.force_login(alice)
+    page = client.get(f"/runs/{run.pk}/").text
+    assert '<button class="button" name="verb" value="approve">Carry out</button>' in " ".join(page.split())
+    assert '<button class="button" name="verb" value="reject">Don’t carry out</button>' in " ".join(page.split())
+    client.post(f"/runs/{run.pk}/gates/{gate.pk}/", {"verb": "reject", "digest": gate.digest})
+    gate.refresh_from_db()
+    assert (gate.status, gate.reason) == (GateStatus.REJECTED, NO_REASON)
+    history = " ".join(strip_tags(client.get(f"/runs/{run.pk}/history/").text).split())
+    assert "alice decided against carrying out “create” on tickets in “" in history
+    assert finish(run, alice).outcome == Outcome.SUCCEEDED
+    (call,) = server_calls(run)
+    assert call.result == "alice has not allowed this call, and nothing was sent: No reason given."
+    assert tickets.calls == []
+
+
+def test_the_words_of_an_administrator_are_shown_and_approving_is_bound_to_them(
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, tickets: Tickets
+) -> None:
+    words = {"create": {"does": "Creates a ticket that everyone sees.", "can_be_undone": False}}
+    tickets.use(account="robot@example.com", tools=words)
+    run = planned(api, submitted, alice, CREATE)
+    client.force_login(alice)
+    page = client.get(f"/runs/{run.pk}/").text
+    assert '<p class="gate-lead">Creates a ticket that everyone sees.</p>' in page
+    assert '<li data-mark="warn"><strong>Cannot be undone</strong></li>' in page
+    account = "<strong>Account</strong> robot@example.com (server tickets, tool create)"
+    assert account in page
+    tickets.use(account="boss@example.com", tools=words)
+    answer(run, alice)
+    drain(run)
+    assert tickets.calls == []
+    gate = open_gate(run)
+    assert gate.question == (
+        "Carry out “create” on tickets? What the administrator says about it has changed since it was approved."
+    )
+    assert account.replace("robot", "boss") in client.get(f"/runs/{run.pk}/").text
+    answer(run, alice)
+    drain(run)
+    assert tickets.calls == ["create The door is broken"]
 
 
 def test_nobody_is_asked_more_often_than_the_policy_says(

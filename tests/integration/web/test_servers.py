@@ -30,6 +30,8 @@ def configured(settings: Any) -> None:
         "env": {"TOKEN": "a-secret"},
         "effects": {"search": "reads"},
         "repeatable": ["create"],
+        "account": "robot@example.com",
+        "tools": {"create": {"does": "Creates a <b>ticket</b>.", "can_be_undone": True}, "creat": {}},
     }
     wiki = {
         "url": "https://user:a-secret@wiki.example/a-secret?key=a-secret",
@@ -76,9 +78,13 @@ def test_each_tool_says_what_it_does_and_who_set_it(client: Client) -> None:
     tickets, wiki = part(page, "tickets"), part(page, "wiki")
     assert "answers</span>" in tickets
     create = (
-        '<strong>create</strong> <span class="faint">acts outside</span><p class="row-note">Nothing was said of it, so'
+        '<strong>create</strong> <span class="faint">acts outside</span><p>Creates a &lt;b&gt;ticket&lt;/b&gt;. Can be '
+        'undone.</p><p class="row-note">Nothing was said of it, so'
     )
     assert create in tickets
+    assert "<dt>Account</dt><dd>robot@example.com</dd>" in tickets
+    assert "The file describes tools that the server does not have: creat. Correct their names." in tickets
+    assert "<dt>Account</dt><dd>not named: gates of its calls say so; add “account” to the file</dd>" in wiki
     assert "so it counts as acting; may be called again after a crash." in tickets
     assert '<strong>search</strong> <span class="faint">reads outside</span>' in tickets
     assert "The administrator said so of this tool." in tickets

@@ -62,8 +62,8 @@ def gate(kind: GateKind, status: GateStatus, **about: Any) -> Gate:
         (GateKind.ERROR, GateStatus.REJECTED, {}, "decided against trying again"),
         (GateKind.BUDGET, GateStatus.APPROVED, {}, "approved going on beyond the limit"),
         (GateKind.QUESTION, GateStatus.ANSWERED, {"question": "Which?"}, "answered the question “Which?”"),
-        (GateKind.TOOL, GateStatus.REJECTED, {"call": CALL}, "decided against the call send_mail"),
-        (GateKind.TOOL, GateStatus.WITHDRAWN, {"call": CALL}, "was asked about the call send_mail"),
+        (GateKind.TOOL, GateStatus.REJECTED, {"call": CALL}, "decided against carrying out “send_mail”"),
+        (GateKind.TOOL, GateStatus.WITHDRAWN, {"call": CALL}, "was asked about carrying out “send_mail”"),
     ],
 )
 def test_what_was_decided(kind: GateKind, status: GateStatus, about: dict[str, Any], said: str) -> None:

@@ -15,6 +15,7 @@ from tests import factories
 
 STEP = Step(pk=1, key="review", spec=factories.review_step())
 CALL = {"name": "send_mail", "arguments": {}}
+MAIL = {"name": "mail__send", "arguments": {"to": "bob@example.com", "subject": "Invoice", "body": "Hello"}}
 
 
 def gate(kind: GateKind, status: GateStatus = GateStatus.OPEN, **about: Any) -> Gate:
@@ -84,7 +85,15 @@ def test_every_decision_has_a_sentence(kind: GateKind, status: GateStatus) -> No
         (GateKind.BUDGET, GateStatus.REJECTED, {}, "decided against going on beyond the limit"),
         (GateKind.QUESTION, GateStatus.ANSWERED, {}, "answered the question of {step}"),
         (GateKind.QUESTION, GateStatus.ANSWERED, {"step": None}, "answered the question of the planner"),
-        (GateKind.TOOL, GateStatus.APPROVED, {}, "approved a call of {step} that acts outside"),
+        (GateKind.TOOL, GateStatus.APPROVED, {}, "approved carrying out “send_mail” in {step}"),
+        (GateKind.TOOL, GateStatus.REJECTED, {"step": None}, "decided against carrying out “send_mail”"),
+        (GateKind.TOOL, GateStatus.APPROVED, {"call": MAIL}, "approved sending an e-mail in {step}"),
+        (
+            GateKind.TOOL,
+            GateStatus.STOPPED,
+            {"call": MAIL},
+            "stopped the run at the question of sending an e-mail in {step}",
+        ),
     ],
 )
 def test_the_history_keeps_a_place_for_the_name_of_the_step(

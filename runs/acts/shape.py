@@ -1,0 +1,147 @@
+"""What a known shape of call declares: how its arguments are recognised, its question, its buttons and its fields."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+def names(words: str) -> frozenset[str]:
+    """Names of properties, or verbs, from a line of words."""
+    return frozenset(words.split())
+
+
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+TEXT = frozenset({"string"})
+TEXTS = frozenset({"string", "array"})
+PEOPLE = frozenset({"string", "array", "object"})
+MOMENT = frozenset({"string", "integer", "number", "object"})
+DETAILS = frozenset({"string", "array", "object"})
+"""The JSON types that a field takes. Another type is not recognised, so that the call is shown in the general form."""
+
+CHANGING_VERBS = names(
+    "approve archive cancel change clear close convert copy delete discard draft duplicate edit export forward import "
+    "invite link lock merge move patch publish purge put recall rename reopen replace restore schedule set share sign "
+    "subscribe sync transfer transition trash undo unlink update upsert validate"
+)
+"""Verbs in the name of a tool that may make it do something else than its arguments suggest. Where a shape has no words
+for one, the general question is asked, which promises nothing.
+"""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing that a shape shows. `names` are those of the properties that mean it, as `canonical` returns them.
+
+    `is_moment`: a date and time, which is shown with its weekday.
+    """
+
+    label: str
+    names: frozenset[str]
+    types: frozenset[str] = TEXT
+    is_moment: bool = False
+
+    def takes(self, name: str, value: object, schema: object) -> bool:
+        """Whether a property means this. Both its value and the type in its schema, if it has one, have to fit."""
+        if canonical(name) not in self.names or type_of_json(value) not in self.types:
+            return False
+        declared = declared_types(schema)
+        return not declared or bool(declared & self.types)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What a call does, in words. `verbs` in the name of the tool choose it; `doing` is the object of a sentence."""
+
+    question: str
+    yes: str
+    no: str
+    doing: str
+    verbs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A known shape of call. The first of `wordings` holds where no verb in the name of the tool says otherwise.
+
+    Arguments have this shape if for each group in `needs` one of the fields with these labels is there, and none of
+    them is called as in `unlike`. `markers`: property names, one of which has to be an argument or in the schema.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    needs: tuple[frozenset[str], ...]
+    wordings: tuple[Wording, ...]
+    markers: frozenset[str] = frozenset()
+    unlike: frozenset[str] = frozenset()
+
+    def fields_in(self, arguments: Mapping[str, Any], schemas: Mapping[str, Any]) -> Sequence[tuple[Field, str]]:
+        """The fields with the names of their arguments, in the order of the shape; none if the shape is another."""
+        known = {canonical(name) for name in [*arguments, *schemas]}
+        if known & self.unlike or (self.markers and not known & self.markers):
+            return ()
+        found = list(self._found(arguments, schemas))
+        labels = {field.label for field, _ in found}
+        return found if all(group & labels for group in self.needs) else ()
+
+    def _found(self, arguments: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[tuple[Field, str]]:
+        left = list(arguments)
+        for field in self.fields:
+            for name in list(left):
+                if field.takes(name, arguments[name], schemas.get(name)):
+                    left.remove(name)
+                    yield field, name
+
+    def wording_for(self, tool: str) -> Wording | None:
+        """The words for a tool of this name; None if its name says that it does something else."""
+        words = set(words_of(tool))
+        for wording in self.wordings:
+            if words & wording.verbs:
+                return wording
+        return None if words & CHANGING_VERBS else self.wordings[0]
+
+
+def canonical(name: str) -> str:
+    """A name without separators and capitals: `toRecipients`, `to_recipients` and `to-recipients` are one."""
+    return _SEPARATORS.sub("", name.lower())
+
+
+def words_of(name: str) -> Collection[str]:
+    """The words of a name in small letters."""
+    return _SEPARATORS.sub(" ", _CAPITAL.sub(" ", name).lower()).split()
+
+
+def type_of_json(value: object) -> str:
+    match value:
+        case str():
+            return "string"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case list():
+            return "array"
+        case dict():
+            return "object"
+        case _:
+            return "null"
+
+
+def declared_types(schema: object) -> frozenset[str]:
+    """The types that a schema names, also those of its alternatives; empty if it names none or refers elsewhere."""
+    if not isinstance(schema, Mapping):
+        return frozenset()
+    declared = schema.get("type")
+    if isinstance(declared, str):
+        return frozenset({declared})
+    if isinstance(declared, list):
+        return frozenset(one for one in declared if isinstance(one, str))
+    alternatives = schema.get("anyOf") or schema.get("oneOf")
+    if not isinstance(alternatives, list) or not all(isinstance(one, Mapping) for one in alternatives):
+        return frozenset()
+    kinds = [one.get("type") for one in alternatives]
+    return frozenset(kinds) if all(isinstance(kind, str) for kind in kinds) else frozenset()
