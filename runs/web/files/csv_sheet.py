@@ -88,8 +88,8 @@ def sheet(text: str, first: int = 1, hit_line: int = 0) -> Sheet | None:
     columns = max(len(cells) for cells in (header, *(cells for _, cells in wanted)))
     hit = next((line for line, _ in wanted if line >= hit_line > 0), 0)
     return Sheet(
-        header=_shown(header),
-        rows=tuple(SheetRow(line, _shown(cells), line == hit) for line, cells in wanted),
+        header=_cut_cells(header),
+        rows=tuple(SheetRow(line, _cut_cells(cells), line == hit) for line, cells in wanted),
         first=start,
         total=total,
         columns=columns,
@@ -106,5 +106,5 @@ def _rows(text: str) -> Iterator[_Row]:
             yield row
 
 
-def _shown(cells: Sequence[str]) -> tuple[str, ...]:
+def _cut_cells(cells: Sequence[str]) -> tuple[str, ...]:
     return tuple(cut_after(cell, CELL_CHARACTERS) for cell in cells[:COLUMNS])

@@ -68,15 +68,16 @@ def pieces(document: Document, start: int, end: int, hit: tuple[int, int]) -> It
             begun += 1
         current = [mark for mark in current if mark.end > place][:MAX_AT_ONCE]
         if place < after:
-            yield _piece(document.text[place:after], place, after, hit, current)
+            is_hit = hit[0] < after and place < hit[1]
+            yield Piece(
+                document.text[place:after],
+                hit=is_hit,
+                first=is_hit and place <= hit[0],
+                marks=tuple(dict.fromkeys(mark.kind.value for mark in current)),
+                said="; ".join(dict.fromkeys(_by(_SAID[mark.kind], mark.by, mark.on) for mark in current)),
+            )
     if len(places) > MAX_PIECES:
         yield Piece(document.text[places[MAX_PIECES] : end])
-
-
-def _piece(text: str, start: int, end: int, hit: tuple[int, int], on: list[Mark]) -> Piece:
-    said = "; ".join(dict.fromkeys(_by(_SAID[mark.kind], mark.by, mark.on) for mark in on))
-    is_hit = hit[0] < end and start < hit[1]
-    return Piece(text, is_hit, is_hit and start <= hit[0], tuple({mark.kind.value: None for mark in on}), said)
 
 
 def _by(what: str, person: str, on: str) -> str:
@@ -144,18 +145,18 @@ class Blocks:
 
 
 def _cell(row: ParagraphRow) -> Sequence[str]:
-    """The table, row and column of a paragraph; None outside of tables."""
+    """The table, row and column of a paragraph; empty outside of tables."""
     found = _TABLE_CELL.match(row.anchor)
     return found.groups() if found else ()
 
 
 def blocks_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -> Blocks:
     """The paragraphs around the marked place, or the first ones, with comments beside the words that they are about."""
-    spoken = _comments(document, hit)
+    comments = _comments(document, hit)
     listed = [block for block in document.layout.blocks if block.kind not in BESIDE]
     at = next((place for place, block in enumerate(listed) if block.end > hit[0]), 0) if hit[1] else 0
-    if hit[1] and (commented := _commented(document, hit)):
-        at = next((place for place, block in enumerate(listed) if block.end > commented), at)
+    if hit[1] and (words_begin := _begin_of_commented_words(document, hit)):
+        at = next((place for place, block in enumerate(listed) if block.end > words_begin), at)
     low, high = _window(listed, at, AROUND_IN_PANEL if in_panel else AROUND)
     groups = [_group(block) for block in listed[low:high]]
     rows = [
@@ -166,7 +167,12 @@ def blocks_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -
             margin=_margin(block),
             group=group if before != group else "",
             pieces=tuple(pieces(document, block.start, block.end, hit)),
-            comments=[spoken[note] for note in _noted(document, block) if note in spoken],
+            # A comment stands next to the paragraph in which the words begin that it is about.
+            comments=[
+                comments[mark.note]
+                for mark in document.marks_on(block.start, block.end, MarkKind.COMMENTED)
+                if mark.start >= block.start and mark.note in comments
+            ],
             hit=hit[0] < block.end and block.start < hit[1],
         )
         for block, group, before in zip(listed[low:high], groups, ["", *groups], strict=False)
@@ -179,12 +185,6 @@ def _margin(block: Block) -> str:
         return block.anchor.removeprefix("L")
     label = block.label or (words_for(block) if block.kind in _NAMED else "")
     return f"{label} [{block.markup}]" if block.markup else label
-
-
-def _noted(document: Document, block: Block) -> list[str]:
-    """The anchors of the comments on words that begin in this paragraph."""
-    found = document.marks_on(block.start, block.end, MarkKind.COMMENTED)
-    return [mark.note for mark in found if mark.start >= block.start]
 
 
 def _comments(document: Document, hit: tuple[int, int]) -> dict[str, ParagraphComment]:
@@ -205,8 +205,8 @@ def _comments(document: Document, hit: tuple[int, int]) -> dict[str, ParagraphCo
     }
 
 
-def _commented(document: Document, hit: tuple[int, int]) -> int:
-    """Where the words begin that a comment is about, if the comment is marked; otherwise 0."""
+def _begin_of_commented_words(document: Document, hit: tuple[int, int]) -> int:
+    """Where the words begin that the marked comment is about; 0 if no comment is marked."""
     block = document.block_at(hit[0])
     if block is None or block.kind not in BESIDE:
         return 0
@@ -226,5 +226,6 @@ def _window(listed: Sequence[Block], at: int, around: int) -> tuple[int, int]:
     """The paragraphs from `around` before the place to as many after it, up to a limit of characters."""
     low, high = max(0, at - around), min(len(listed), at + around + 1)
     while high > at + 1 and sum(block.end - block.start for block in listed[low:high]) > MAX_CHARACTERS:
+        # Halving both sides keeps the place in the middle and needs few sums, even for thousands of long paragraphs.
         high, low = at + 1 + (high - at - 1) // 2, at - (at - low) // 2
     return low, high

@@ -86,7 +86,7 @@ def excerpt(text: str, start: int, end: int, *, in_panel: bool = False) -> Excer
     lines = []
     for index in range(low, high):
         line = _line(index + 1, rows[index], offset, start, end)
-        lines.append(line if short else _cut(line))
+        lines.append(line if short else _shorten(line))
         offset += len(rows[index]) + 1
     return Excerpt(tuple(lines), low + 1, high, len(rows), whole=short)
 
@@ -111,7 +111,7 @@ def _line(number: int, row: str, offset: int, start: int, end: int) -> SourceLin
     return SourceLine(number, row[:one], row[one:other], row[other:], first)
 
 
-def _cut(line: SourceLine) -> SourceLine:
+def _shorten(line: SourceLine) -> SourceLine:
     """A line of megabytes, cut to the text around the marked place."""
     if len(line.before) + len(line.hit) + len(line.after) <= MAX_IN_A_LINE:
         return line
@@ -131,11 +131,11 @@ def coloured(shown: Excerpt, text: str, path: str, sha256: str) -> Excerpt:
     language = language_of(path)
     if not language or len(text) > MAX_COLOURED:
         return shown
-    spans = _kept.get((sha256, language), lambda: _taken_apart(text, language))
-    return replace(shown, lines=tuple(_lines(shown.lines, text, spans))) if spans else shown
+    spans = _kept.get((sha256, language), lambda: _spans_of(text, language))
+    return replace(shown, lines=tuple(_colour(shown.lines, text, spans))) if spans else shown
 
 
-def _taken_apart(text: str, language: str) -> Sequence[Span]:
+def _spans_of(text: str, language: str) -> Sequence[Span]:
     """The spans; empty if it takes too long."""
     if not _turns.acquire(timeout=COLOUR_LIMITS.seconds):
         return ()
@@ -150,7 +150,7 @@ def _taken_apart(text: str, language: str) -> Sequence[Span]:
         _turns.release()
 
 
-def _lines(lines: Sequence[SourceLine], text: str, spans: Sequence[Span]) -> Iterator[SourceLine]:
+def _colour(lines: Sequence[SourceLine], text: str, spans: Sequence[Span]) -> Iterator[SourceLine]:
     """Each line with its part of the spans; both are in order. A line that was cut stays plain."""
     start, number, first = 0, 1, 0
     for line in lines:
@@ -165,13 +165,13 @@ def _lines(lines: Sequence[SourceLine], text: str, spans: Sequence[Span]) -> Ite
             while last < len(spans) and spans[last][0] < end:
                 last += 1
             here = spans[first:last]
-            before, hit, after = _marked(text, (start, start + len(parts[0]), end - len(parts[2]), end), here)
+            before, hit, after = _html_parts(text, (start, start + len(parts[0]), end - len(parts[2]), end), here)
             yield replace(line, before=before, hit=hit, after=after)
         else:
             yield line
 
 
-def _marked(text: str, cuts: Sequence[int], spans: Sequence[Span]) -> Iterator[SafeString]:
+def _html_parts(text: str, cuts: Sequence[int], spans: Sequence[Span]) -> Iterator[SafeString]:
     """The parts of the text between neighbouring cuts, escaped, each with its spans as elements."""
     for start, end in pairwise(cuts):
         pieces, at = [], start

@@ -75,7 +75,7 @@ class _Outline:
     def of(self, name: str, value: Any, depth: int) -> Iterator[JsonFold]:
         self._left -= 1
         if not isinstance(value, list | _Object):
-            yield _value(name, value)
+            yield _scalar(name, value)
             return
         sort = "object" if isinstance(value, _Object) else "list"
         if depth >= MAX_DEPTH or not value:
@@ -94,7 +94,7 @@ class _Outline:
         yield JsonFold("close")
 
 
-def _value(name: str, value: Any) -> JsonFold:
+def _scalar(name: str, value: Any) -> JsonFold:
     if isinstance(value, _Number):
         return JsonFold("value", name, "number", value[:MAX_VALUE])
     if isinstance(value, str):

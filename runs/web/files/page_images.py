@@ -93,7 +93,7 @@ def leaf_of(document: Document, sha256: str, hit: tuple[int, int], number: int =
     if not found:
         return None
     total = max(document.layout.units, *found)
-    commented = _commented(document, hit)
+    commented = _marked_comment(document, hit)
     pointed = next((one for one, block in found.items() if block.end > hit[0]), 1) if hit[1] else min(found)
     pointed = number_of(commented) if commented else pointed
     shown = number if 1 <= number <= total else pointed
@@ -103,7 +103,9 @@ def leaf_of(document: Document, sha256: str, hit: tuple[int, int], number: int =
     try:
         drawn = page_pictures.picture(sha256, document.layout.format, shown)
         height = drawn.height / max(drawn.width, 1.0)
-        marked = _marked(document, sha256, page, _about(document, commented) if commented else hit) if page else ()
+        marked = (
+            _rectangles(document, sha256, page, _words_of(document, commented) if commented else hit) if page else ()
+        )
     except (InvalidInput, ChildFailed) as error:
         wait = " now, since many others are being drawn; try again" if isinstance(error, NoTurn) else ""
         problem = f"This page cannot be shown as a picture{wait}."
@@ -126,14 +128,14 @@ def number_of(block: Block) -> int:
     return int(block.anchor.partition("=")[2].partition(".")[0] or 1)
 
 
-def _commented(document: Document, hit: tuple[int, int]) -> Block | None:
+def _marked_comment(document: Document, hit: tuple[int, int]) -> Block | None:
     """The marked comment."""
     block = document.block_at(hit[0]) if hit[1] else None
     return block if block and block.kind is BlockKind.COMMENT else None
 
 
-def _about(document: Document, comment: Block) -> tuple[int, int]:
-    """The first words that a comment is about; None if it is about the page."""
+def _words_of(document: Document, comment: Block) -> tuple[int, int]:
+    """The first words that a comment is about; (0, 0) if it is about the page."""
     mark = next((one for one in document.layout.marks if one.note == comment.anchor), None)
     return (mark.start, mark.end) if mark else (0, 0)
 
@@ -150,7 +152,7 @@ def _comments(document: Document, page: int, hit: tuple[int, int]) -> Sequence[P
     return found
 
 
-def _marked(document: Document, sha256: str, page: Block, hit: tuple[int, int]) -> Sequence[Rectangle]:
+def _rectangles(document: Document, sha256: str, page: Block, hit: tuple[int, int]) -> Sequence[Rectangle]:
     """The rectangles of words on the page, without those on other pages."""
     start, end = max(hit[0], page.start), min(hit[1], page.end)
     if start >= end:

@@ -94,7 +94,7 @@ def nearest(words: str, text: str) -> SourceSpan | None:
 
 
 def _line(text: str, number: int) -> Pointed:
-    """A line without the space before it; None if it is empty or does not exist."""
+    """A line without the space around it; `Pointed(0, 0)` if it is empty or does not exist."""
     start = -1
     for _ in range(min(number, text.count("\n") + 1) - 1):
         start = text.index("\n", start + 1)

@@ -79,7 +79,7 @@ def grid_around(document: Document, hit: tuple[int, int], *, in_panel: bool) -> 
     among = range(_row(blocks[low]) if above else 1, _row(blocks[high]) + 1 if below else MAX_ROW + 1)
     rows = _rows(document, blocks[low : high + 1], hit)
     comments = _comments(document, blocks[low : high + 1], hit, among)
-    _put_beside(rows, islice(comments.items(), MAX_COMMENTED))
+    _add_comments(rows, islice(comments.items(), MAX_COMMENTED))
     for cells, _ in rows.values():
         if first := next((column for column in sorted(cells) if cells[column].hit), 0):
             cells[first] = replace(cells[first], first=True)
@@ -112,15 +112,13 @@ def _nearest(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) 
     pointed = document.block_at(hit[0])
     if pointed is None or pointed.kind not in {BlockKind.FORMULAS, BlockKind.COMMENT}:
         return at
-    address = _cell_of(pointed)
-    before = range(min(at, len(blocks) - 1), -1, -1)
-    same = (place for place in before if (row := address_in(blocks[place].anchor)) and address and _is_at(row, address))
-    return next(same, max(at - (blocks[at].start > hit[0]), 0))
-
-
-def _is_at(row: Address, cell: Address) -> bool:
-    """Whether the cell is in the row, or below it if the cell has no row of its own."""
-    return row.sheet == cell.sheet and row.row <= cell.row
+    cell = _cell_of(pointed)
+    for place in range(at, -1, -1):
+        row = address_in(blocks[place].anchor)
+        # The row of the cell, or the last one above it: a row in which no cell has a value has no block.
+        if row and cell and row.sheet == cell.sheet and row.row <= cell.row:
+            return place
+    return max(at - (blocks[at].start > hit[0]), 0)
 
 
 def _rows_in(blocks: Sequence[Block], shown: Container[int]) -> int:
@@ -150,7 +148,7 @@ def _rows(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) -> 
         for text in document.text[block.start : block.end].split("\t"):
             cell = computed.pop((address.row, column), Cell(""))
             if text or cell.formula:
-                cells[column] = replace(cell, text=_shown(text), hit=cell.hit or _touches((at, at + len(text)), hit))
+                cells[column] = replace(cell, text=_cut_text(text), hit=cell.hit or _touches((at, at + len(text)), hit))
             at, column = at + len(text) + 1, column + 1
     for (row, column), cell in computed.items():  # computed, and nothing came out
         if row in found:
@@ -158,12 +156,12 @@ def _rows(document: Document, blocks: Sequence[Block], hit: tuple[int, int]) -> 
     return found
 
 
-def _put_beside(rows: Rows, comments: Iterable[tuple[tuple[int, int], Sequence[CellComment]]]) -> None:
-    """Also of cells that have nothing else, in rows of their own."""
-    for (row, column), said in comments:
+def _add_comments(rows: Rows, comments: Iterable[tuple[tuple[int, int], Sequence[CellComment]]]) -> None:
+    """Adds comments to their cells. A commented cell without a value gets a row, if its row has no other cell."""
+    for (row, column), of_cell in comments:
         cells, _ = rows.setdefault(row, ({}, False))
         cell = cells.get(column, Cell(""))
-        cells[column] = replace(cell, comments=said, hit=cell.hit or any(one.hit for one in said))
+        cells[column] = replace(cell, comments=of_cell, hit=cell.hit or any(one.hit for one in of_cell))
 
 
 def _comments(
@@ -177,7 +175,7 @@ def _comments(
     for block in document.layout.blocks:
         cell = _cell_of(block) if block.kind is BlockKind.COMMENT else None
         if cell and cell.sheet == sheet and cell.row in among:
-            text, by = _shown(document.text[block.start : block.end]), block.label.removesuffix(":")
+            text, by = _cut_text(document.text[block.start : block.end]), block.label.removesuffix(":")
             one = CellComment(by, dates.get(block.anchor, ""), text, _touches((block.start, block.end), hit))
             found.setdefault((cell.row, cell.column), []).append(one)
     return found
@@ -199,7 +197,7 @@ def _formulas(document: Document, blocks: Sequence[Block]) -> dict[tuple[int, in
         for line in document.text[block.start : block.end].split("\n"):
             name, _, formula = line.partition(": ")
             if address := address_in(f"x!{name}"):
-                found[address.row, address.column] = (_shown(formula), (at, at + len(line)))
+                found[address.row, address.column] = (_cut_text(formula), (at, at + len(line)))
             at += len(line) + 1
     return found
 
@@ -221,5 +219,5 @@ def _sheet(block: Block) -> str:
     return address.sheet if address else ""
 
 
-def _shown(text: str) -> str:
+def _cut_text(text: str) -> str:
     return cut_after(text, CELL_CHARACTERS)

@@ -17,7 +17,7 @@ from runs.errors import InvalidInput
 from runs.isolation import ChildFailed
 from runs.models import Run
 from runs.readmodel.run_files import FileDiff
-from runs.readmodel.verified_texts import SaidText, said_text
+from runs.readmodel.verified_texts import said_text
 from runs.store import blobs, page_pictures
 from runs.web.files.excerpt import Excerpt, excerpt
 from runs.web.files.file_page import Asked, FilePage, version_of
@@ -71,7 +71,7 @@ def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponseBase
         title=said.title,
         kind="text",
         address=text_address(run.pk, place, asked),
-        facts=_facts(said),
+        facts=(f"{said.attempt.step.spec.name}, attempt {said.attempt.number}",) if said.attempt else (),
         excerpt=None if said.diffs else excerpt(said.text, pointed.start, pointed.end, in_panel=in_panel),
         missing=pointed.problem,
         diffs=said.diffs,
@@ -81,12 +81,6 @@ def text_page(request: HttpRequest, run_id: int, place: str) -> HttpResponseBase
     back = address_of(said.attempt) if said.attempt else reverse("run", args=[run.pk])
     context = {"frame": RunFrame(run).read_title(), "run": run, "said": said, "panel": panel, "back": back}
     return render(request, "files/text.html", context)
-
-
-def _facts(said: SaidText) -> tuple[str, ...]:
-    if said.attempt is None:
-        return ()
-    return (f"{said.attempt.step.spec.name}, attempt {said.attempt.number}",)
 
 
 @require_safe
@@ -103,7 +97,7 @@ def file_page(request: HttpRequest, run_id: int, path: str) -> HttpResponseBase:
                 raise Http404("This file is no picture.")
             return picture(request, blobs.pieces_of(page.sha256), page.image)
         if "picture" in request.GET or "thumbnail" in request.GET:
-            return _drawn(request, page)
+            return _page_picture(request, page)
         if "diagram" in request.GET:
             return diagram_in(request, page.diagrams)
         if is_for_panel(request):
@@ -125,7 +119,7 @@ def _page_of(request: HttpRequest, run: Run, path: str) -> FilePage:
     return FilePage(run, path, version, asked, before.info if before else None)
 
 
-def _drawn(request: HttpRequest, page: FilePage) -> HttpResponseBase:
+def _page_picture(request: HttpRequest, page: FilePage) -> HttpResponseBase:
     """A page of the document as a picture. Raises Http404 for one that cannot be drawn."""
     if page.document is None or page.document.layout.format not in DRAWN:
         raise Http404("This file has no pages to be shown.")

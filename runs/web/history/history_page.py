@@ -69,7 +69,7 @@ def calls_of(run: Run, work_id: int) -> CallPage | None:
     work = WorkItem.objects.filter(run=run, pk=work_id).select_related("attempt__step").first()
     if work is None:
         return None
-    events = _of_attempt(run, work.attempt) if work.attempt else _of_run(run, work)
+    events = _calls_of_attempt(run, work.attempt) if work.attempt else _calls_of_run(run, work)
     shown = list(events.order_by("seq")[:MAX_CALLS])
     more = events.count() - len(shown)
     used = F("input_tokens") + F("output_tokens") + F("cache_read_tokens")
@@ -78,7 +78,7 @@ def calls_of(run: Run, work_id: int) -> CallPage | None:
     tools = ToolCall.objects.filter(work=work).order_by("created_at")
     priced = list(models.annotate(used=used).values_list("created_at", "duration_ms", "cost_usd", "used"))
     timed = list(tools.values_list("created_at", "duration_ms"))
-    return CallPage(run, work.pk, [_line(event, priced, timed) for event in shown], more)
+    return CallPage(run, work.pk, [_call_line(event, priced, timed) for event in shown], more)
 
 
 def work_of(run: Run, event: Event) -> int:
@@ -90,7 +90,7 @@ def work_of(run: Run, event: Event) -> int:
     return near.order_by("-created_at").values_list("work_id", flat=True).first() or 0
 
 
-def _of_attempt(run: Run, attempt: Attempt) -> EventQuerySet:
+def _calls_of_attempt(run: Run, attempt: Attempt) -> EventQuerySet:
     """The calls of an attempt. Keys and numbers begin again with each version of the plan, so the time decides."""
     key, number, began = attempt.step.key, attempt.number, attempt.created_at
     events = run.events.filter(kind__in=CALLS, data__step=key, data__attempt=number, at__gte=began)
@@ -99,7 +99,7 @@ def _of_attempt(run: Run, attempt: Attempt) -> EventQuerySet:
     return events.filter(at__lt=following) if following else events
 
 
-def _of_run(run: Run, work: WorkItem) -> EventQuerySet:
+def _calls_of_run(run: Run, work: WorkItem) -> EventQuerySet:
     """The calls between the event that began this work and the next event that began such work."""
     earlier = WorkItem.objects.filter(run=run, attempt=None, kind=work.kind, pk__lt=work.pk).count()
     began = EventKind.PLANNING if work.kind == WorkKind.PLAN else EventKind.FINALISING
@@ -112,7 +112,7 @@ def _of_run(run: Run, work: WorkItem) -> EventQuerySet:
     return run.events.filter(kind__in=CALLS, seq__gt=start, seq__lt=end, data__step__isnull=True)
 
 
-def _line(
+def _call_line(
     event: Event,
     models: Sequence[tuple[datetime, int, Decimal | None, int]],
     tools: Sequence[tuple[datetime, int]],
@@ -121,14 +121,14 @@ def _line(
     is_model = event.kind == EventKind.MODEL_CALLED
     said = (event.seq, event.at, typed.tone, typed.short_sentence({}), is_model)
     if is_model:
-        model = _written(models, event.at)
+        model = _row_written_at(models, event.at)
         return CallLine(*said, *model[1:]) if model else CallLine(*said)
-    tool = _written(tools, event.at)
+    tool = _row_written_at(tools, event.at)
     timed = tool is not None and not (isinstance(typed, ToolCalled) and typed.tool in SERVICE_TOOLS)
     return CallLine(*said, tool[1]) if tool and timed else CallLine(*said)
 
 
-def _written[Row: tuple[datetime, *tuple[object, ...]]](rows: Sequence[Row], at: datetime) -> Row | None:
+def _row_written_at[Row: tuple[datetime, *tuple[object, ...]]](rows: Sequence[Row], at: datetime) -> Row | None:
     """The row that was written directly before its event."""
     place = bisect_right(rows, at, key=lambda row: row[0])
     row = rows[place - 1] if place else None
@@ -163,7 +163,10 @@ def read_history(run: Run, asked: Mapping[str, str]) -> HistoryPage:
     """The page for `asked`, the query of an address. Invalid values are ignored."""
     steps, people = steps_of(run), people_of(run)
     names = {key: rows[-1].name for key, rows in steps.items()}
-    chosen = _with_calls(run, filter_from(asked, names, people))
+    chosen = filter_from(asked, names, people)
+    linked = run.events.filter(seq=chosen.event, kind__in=CALLS).first() if chosen.event else None
+    if linked is not None and chosen.folds_calls:  # a link to a call unfolds the calls that it is among
+        chosen = replace(chosen, open=work_of(run, linked))
     found = window(run, chosen, names)
     query = f"{chosen.query}&" if chosen.query else ""
     return HistoryPage(
@@ -178,14 +181,6 @@ def read_history(run: Run, asked: Mapping[str, str]) -> HistoryPage:
         searched_all=found.searched_all,
         unfolded=calls_of(run, chosen.open) if chosen.open else None,
     )
-
-
-def _with_calls(run: Run, chosen: HistoryFilter) -> HistoryFilter:
-    """The page with the calls unfolded whose event a link leads to."""
-    event = run.events.filter(seq=chosen.event, kind__in=CALLS).first() if chosen.event else None
-    if event is None or not chosen.folds_calls:
-        return chosen
-    return replace(chosen, open=work_of(run, event))
 
 
 def _render_calls(run: Run, name: re.Match[str]) -> str:

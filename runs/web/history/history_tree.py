@@ -184,31 +184,20 @@ def tree(events: Iterable[Event], context: Context, *, shown: int = 0) -> list[N
         if step is None:
             step = steps[row.pk] = StepNode(row, event.at)
             nodes.append(step)
-        _into(step, attempts, attempt, event, typed, context)
+        begins = event.kind == EventKind.ATTEMPT_STARTED
+        if attempt is None or not (begins or event.kind in _IN_ATTEMPTS):
+            step.items.append(_line(event, typed, context))
+            continue
+        node = attempts.get(attempt.pk)
+        if node is None:
+            node = attempts[attempt.pk] = AttemptNode(attempt, context.calls.get(attempt.work))
+            step.items.append(node)
+        if begins:
+            node.began = event.seq
+        else:
+            node.lines.append(_line(event, typed, context, inside=True))
     _fold(list(steps.values()), shown)
     return nodes
-
-
-def _into(
-    step: StepNode,
-    attempts: dict[int, AttemptNode],
-    attempt: AttemptRow | None,
-    event: Event,
-    typed: EventData,
-    context: Context,
-) -> None:
-    begins = event.kind == EventKind.ATTEMPT_STARTED
-    if attempt is None or not (begins or event.kind in _IN_ATTEMPTS):
-        step.items.append(_line(event, typed, context))
-        return
-    node = attempts.get(attempt.pk)
-    if node is None:
-        node = attempts[attempt.pk] = AttemptNode(attempt, context.calls.get(attempt.work))
-        step.items.append(node)
-    if begins:
-        node.began = event.seq
-    else:
-        node.lines.append(_line(event, typed, context, inside=True))
 
 
 def _fold(steps: Sequence[StepNode], shown: int) -> None:
@@ -216,18 +205,18 @@ def _fold(steps: Sequence[StepNode], shown: int) -> None:
         return
     for step in steps:
         calls = [node.calls for node in step.attempts if node.calls]
-        is_linked = bool(shown) and _has(step, shown)  # an attempt that began on another page has 0 as its beginning
+        is_linked = bool(shown) and _shows(step, shown)  # an attempt that began on another page has 0 as its beginning
         step.open = step.row.status in _OPEN_STEPS or is_linked or any(one.open for one in calls)
 
 
-def _has(step: StepNode, seq: int) -> bool:
+def _shows(step: StepNode, seq: int) -> bool:
     parts = [item.lines if isinstance(item, AttemptNode) else [item] for item in step.items]
     return any(line.seq == seq for lines in parts for line in lines) or any(one.began == seq for one in step.attempts)
 
 
 def _line(event: Event, typed: EventData, context: Context, *, inside: bool = False) -> HistoryLine:
     """The line of an event. `inside`: it is below its attempt, which names the step."""
-    begun = _begun(event, typed, context.marks)
+    begun = _began_at(event, typed, context.marks)
     return HistoryLine(
         event.seq,
         event.at,
@@ -240,7 +229,7 @@ def _line(event: Event, typed: EventData, context: Context, *, inside: bool = Fa
     )
 
 
-def _begun(event: Event, typed: EventData, marks: Marks) -> datetime | None:
+def _began_at(event: Event, typed: EventData, marks: Marks) -> datetime | None:
     """When the thing began that this event ends."""
     if isinstance(typed, GateDecided):
         return marks.gates.get(typed.gate)

@@ -59,15 +59,18 @@ def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
     frame = RunFrame(run, tab)
     events = list(run.events.after(seen).filter(seq__lte=run.event_count)[: MAX_LINES + 1])
     kinds = {event.kind for event in events}
-    small = {**shown, **small_parts(frame, _by_calls(kinds) if shown and len(events) <= MAX_LINES else None)}
+    only_calls = kinds <= _BY_CALLS.keys()
+    names = {name for kind in kinds for name in _BY_CALLS[kind]} if only_calls else None
+    small = {**shown, **small_parts(frame, names if shown and len(events) <= MAX_LINES else None)}
     new = {name: part.text for name, part in small.items() if name not in shown or shown[name].key != part.key}
     message: dict[str, object] = {name: new.pop(name) for name in ("title", "icon") if name in new}
     content = list(new.values())
     if tab:
-        touched = _touched(run, events) if tab == "steps" or not kinds <= _BY_CALLS.keys() else []
-        changed = _changed(tab, events, touched)
+        touched = _steps_named_by(run, events) if tab == "steps" or not only_calls else []
+        changed = _changed_regions(tab, events, touched)
         if touched:
-            message |= _statuses(touched)
+            statuses = {str(step.pk): step.status for step in touched}
+            message |= {"steps": statuses, "words": {status: words(status) for status in set(statuses.values())}}
         if tab == "history" and "tree" not in changed:
             for calls in sums_with(run, events):
                 changed.append(f"calls-{calls.work}")
@@ -82,46 +85,39 @@ def news(run: Run, tab: str, seen: int, shown: Shown) -> News:
     return News(run.event_count, text, small, events[0].at if events else None)
 
 
-def _by_calls(kinds: set[str]) -> set[str] | None:
-    """The parts that may look different after events of these kinds; None for any part."""
-    if not kinds <= _BY_CALLS.keys():
-        return None
-    return {name for kind in kinds for name in _BY_CALLS[kind]}
-
-
 def small_parts(frame: RunFrame, names: Collection[str] | None = None) -> Shown:
     """Title, icon and the pieces of the header as they are now, or those of these names."""
     made = {**_HEAD, **(_PIECES if frame.tab else {})}
     return {name: make(frame) for name, make in made.items() if names is None or name in names}
 
 
-def _same(text: str) -> Part:
+def _part_of_text(text: str) -> Part:
     return Part(text, text)
 
 
 def _clocks(frame: RunFrame) -> Part:
     clocks = frame.clocks
-    # the one that goes is known from the other and the time
+    # Only the clock that stands still is compared: the other one goes on in the browser by itself.
     key = (clocks.working, clocks.waited if clocks.working else clocks.worked)
-    return Part(key, _rendered("clocks", frame=frame))
+    return Part(key, _render("clocks", frame=frame))
 
 
-def _piece(name: str) -> Callable[[RunFrame], Part]:
-    return lambda frame: _same(_rendered(name, frame=frame))
+def _header_piece(name: str) -> Callable[[RunFrame], Part]:
+    return lambda frame: _part_of_text(_render(name, frame=frame))
 
 
-def _count(tab: str) -> Callable[[RunFrame], Part]:
-    return lambda frame: _same(_rendered("count", tab=frame.tab_called(tab)))
+def _tab_count(tab: str) -> Callable[[RunFrame], Part]:
+    return lambda frame: _part_of_text(_render("count", tab=frame.tab_called(tab)))
 
 
 _HEAD: Mapping[str, Callable[[RunFrame], Part]] = {
-    "title": lambda frame: _same(frame.title),
-    "icon": lambda frame: _same(frame.icon),
+    "title": lambda frame: _part_of_text(frame.title),
+    "icon": lambda frame: _part_of_text(frame.icon),
 }
 _PIECES: Mapping[str, Callable[[RunFrame], Part]] = {
     "clocks": _clocks,
-    **{name: _piece(name) for name in ("now", "progress", "spent", "controls", "ended")},
-    **{f"count-{tab}": _count(tab) for tab in TABS},
+    **{name: _header_piece(name) for name in ("now", "progress", "spent", "controls", "ended")},
+    **{f"count-{tab}": _tab_count(tab) for tab in TABS},
 }
 _BY_CALLS: Mapping[str, Collection[str]] = {
     EventKind.MODEL_CALLED: {"spent", "count-cost", "count-history"},
@@ -130,18 +126,18 @@ _BY_CALLS: Mapping[str, Collection[str]] = {
 """What calls change of the small parts. Nearly all events are calls, so that the rest is not read again for them."""
 
 
-def _rendered(part: str, **context: object) -> str:
+def _render(part: str, **context: object) -> str:
     return render_to_string(f"{FRAME}#{part}", {**context, "oob": True}).strip()
 
 
-def _touched(run: Run, events: Sequence[Event]) -> list[Step]:
+def _steps_named_by(run: Run, events: Sequence[Event]) -> list[Step]:
     """The steps of the newest version of the plan that these events name."""
     keys = {str(event.data["step"]) for event in events if event.data.get("step")}
     newest = run.plans.order_by("-version").values("pk")[:1]
     return list(Step.objects.filter(plan__in=newest, key__in=keys).only("key", "status", "plan")) if keys else []
 
 
-def _changed(tab: str, events: Sequence[Event], touched: Iterable[Step]) -> list[str]:
+def _changed_regions(tab: str, events: Sequence[Event], touched: Iterable[Step]) -> list[str]:
     """The names of the regions of this tab that have changed."""
     kinds = {event.kind for event in events}
     if len(events) > MAX_LINES:
@@ -150,8 +146,3 @@ def _changed(tab: str, events: Sequence[Event], touched: Iterable[Step]) -> list
     if tab == "steps" and not kinds & EVERYTHING:
         names += [f"step-{step.pk}" for step in touched]
     return names
-
-
-def _statuses(steps: Iterable[Step]) -> dict[str, dict[str, str]]:
-    found = {str(step.pk): step.status for step in steps}
-    return {"steps": found, "words": {status: words(status) for status in set(found.values())}}

@@ -115,9 +115,9 @@ class Subscriber:
 
     def _show_late(self) -> None:
         if self._late and self.busy is None and (self._draft is None or self._draft.done()):
-            self._draft = asyncio.create_task(self._showing())
+            self._draft = asyncio.create_task(self._send_late())
 
-    async def _showing(self) -> None:
+    async def _send_late(self) -> None:
         while self._late and self.busy is None:
             await self._send(self._late.pop(next(iter(self._late))))
 
@@ -162,7 +162,7 @@ class Channel:
         self.loop = asyncio.get_running_loop()
         self._tasks = [asyncio.create_task(each) for each in (self._listen(), self._follow(), self._show())]
         for task in self._tasks:
-            task.add_done_callback(self._ended)
+            task.add_done_callback(self._close_after_failure)
         self._stop_waking = broadcast.wake_for(run_id, self.wake)
 
     @property
@@ -175,7 +175,9 @@ class Channel:
         if self._tab in WITH_DRAFTS:
             broadcast.follow(self._run_id)
         await self._listens.wait()
-        await self._join_group(broadcast.person_group(watcher.person))
+        group = broadcast.person_group(watcher.person)
+        self._groups.add(group)
+        await self._layer.group_add(group, self._channel)
 
     def leave(self, watcher: Subscriber) -> None:
         if watcher not in self._watchers:
@@ -190,7 +192,7 @@ class Channel:
             for task in self._tasks:
                 task.cancel()
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _close_after_failure(self, task: asyncio.Task[None]) -> None:
         """A part of it has failed. Browsers connect again and join a new channel."""
         if not task.cancelled() and (error := task.exception()):
             level = logging.WARNING if isinstance(error, FromLaterVersion) else logging.ERROR
@@ -211,13 +213,13 @@ class Channel:
                 await self._layer.group_add(name, self._channel)
             self._listens.set()
             while True:
-                self._heard(await self._layer.receive(self._channel))
+                self._take_message(await self._layer.receive(self._channel))
         finally:
             for name in self._groups:
                 with suppress(Exception):  # a layer that is away forgets who listens
                     await self._layer.group_discard(name, self._channel)
 
-    def _heard(self, message: Any) -> None:
+    def _take_message(self, message: Any) -> None:
         match message["type"]:
             case "new.events" if message["seq"] > self._seq:  # others were told already: the sweeper announces again
                 self._is_news.set()
@@ -228,31 +230,25 @@ class Channel:
                 self._drafts[message["step"]] = message["text"]
                 self._is_draft.set()
 
-    async def _join_group(self, name: str) -> None:
-        self._groups.add(name)
-        await self._layer.group_add(name, self._channel)
-
     # ---- messages
 
     async def _follow(self) -> None:
         renew_at = time.monotonic() + RENEWAL
         while True:
+            ends = min((watcher.ends for watcher in self._watchers if watcher.ends is not None), default=None)
+            seconds = RENEWAL if ends is None else min(RENEWAL, max(0.0, ends - time.time()))
             with suppress(TimeoutError):  # then a session is over, or was used by a page in the meantime
-                await asyncio.wait_for(self._is_news.wait(), self._timeout())
+                await asyncio.wait_for(self._is_news.wait(), seconds)
             self._is_news.clear()
             if time.monotonic() > renew_at:
                 renew_at += RENEWAL
                 for name in list(self._groups):
                     with suppress(Exception):  # while the layer is away the sweeper of this process wakes us
                         await self._layer.group_add(name, self._channel)
-            await self._tell()
+            await self._read_and_tell()
             await asyncio.sleep(MIN_DELAY)
 
-    def _timeout(self) -> float:
-        ends = min((watcher.ends for watcher in self._watchers if watcher.ends is not None), default=None)
-        return RENEWAL if ends is None else min(RENEWAL, max(0.0, ends - time.time()))
-
-    async def _tell(self) -> None:
+    async def _read_and_tell(self) -> None:
         unsure = dict(self._unsure)
         watchers = list(self._watchers)
         behind = {watcher.seen for watcher in watchers if watcher.can_be_told and watcher.seen is not None}
@@ -262,7 +258,7 @@ class Channel:
             if self._unsure[person] is since:  # else the standing changed again while the rows were read
                 del self._unsure[person]
         for watcher in watchers:
-            self._told(watcher, looked)
+            self._tell_subscriber(watcher, looked)
         newest = looked.news.get(self._seq)
         if newest is not None:
             self._shown = dict(newest.shown)
@@ -272,7 +268,7 @@ class Channel:
         if any(self._is_behind(watcher) and watcher.busy is None for watcher in self._watchers):
             self._is_news.set()
 
-    def _told(self, watcher: Subscriber, looked: _Look) -> None:
+    def _tell_subscriber(self, watcher: Subscriber, looked: _Look) -> None:
         stands = looked.standing.get(watcher.seat)
         if stands is None:
             watcher.close(NO_LONGER_ALLOWED)
@@ -283,14 +279,14 @@ class Channel:
             return
         if new.text:
             was_there = watcher.seen == self._seq  # else it was away, and hears of what is long over
-            watcher.tell(new, partial(self._again, watcher), counts=was_there)
+            watcher.tell(new, partial(self._wake_if_behind, watcher), counts=was_there)
         else:
             watcher.seen = new.seq
 
     def _is_behind(self, watcher: Subscriber) -> bool:
         return watcher.seen is not None and watcher.seen < self._seq
 
-    def _again(self, watcher: Subscriber) -> None:
+    def _wake_if_behind(self, watcher: Subscriber) -> None:
         if self._is_behind(watcher):
             self._is_news.set()
 

@@ -32,8 +32,15 @@ def drawn(html: SafeString, place: Run | Attempt | str, among: Collection[str] |
     """Clean HTML of a text with a picture of each diagram in it, or of those `among` these. `place`: a run for its
     answer, an attempt for its findings, else the address of the text, below which its pictures are.
     """
+    match place:
+        case Run():
+            address = text_address(place.pk, "answer", Place())
+        case Attempt():
+            findings = f"attempt-{place.pk}-{OUTPUT.removeprefix('@')}"
+            address = text_address(place.step.plan.run_id, findings, Place())
+        case _:
+            address = place
     left = MAX_DRAWN
-    address = place if isinstance(place, str) else _address_of(place)
 
     def pictured(block: re.Match[str]) -> str:
         nonlocal left
@@ -90,9 +97,3 @@ def _picture(source: str, address: str, known: DrawnDiagram | None) -> SafeStrin
         image,
         format_html('<p class="alert warn" hidden>{}</p>', "This diagram could not be drawn. Its source stands below."),
     )
-
-
-def _address_of(place: Run | Attempt) -> str:
-    if isinstance(place, Run):
-        return text_address(place.pk, "answer", Place())
-    return text_address(place.step.plan.run_id, f"attempt-{place.pk}-{OUTPUT.removeprefix('@')}", Place())

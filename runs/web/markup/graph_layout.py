@@ -99,7 +99,14 @@ def draw(dependencies: Mapping[str, Sequence[str]], canvas: Canvas) -> Drawing:
         by_level[level[key]].append(key)
     rows = [by_level[number] for number in range(len(by_level))]
     ways = [_downwards(canvas, rows), *([_sideways(canvas, rows)] if canvas.both else [])]
-    return min((_draw(dependencies, rows, way) for way in ways), key=lambda drawing: drawing.height)
+    drawings = []
+    for way in ways:
+        net = _Net(
+            dependencies, [row[at : at + way.per_rank] for row in rows for at in range(0, len(row), way.per_rank)]
+        )
+        net.order()
+        drawings.append(_Sheet(net, way).drawing())
+    return min(drawings, key=lambda drawing: drawing.height)
 
 
 def _downwards(canvas: Canvas, rows: Sequence[Sequence[str]]) -> _Way:
@@ -117,13 +124,6 @@ def _sideways(canvas: Canvas, rows: Sequence[Sequence[str]]) -> _Way:
     count = max(1, min(most, ranks))
     width = min(canvas.widest, (canvas.width - 2 * margin + gap) // count - gap)
     return _Way(False, width, gap, _HEIGHT, 12, 12, _ROWS, count, margin, 0)
-
-
-def _draw(dependencies: Mapping[str, Sequence[str]], rows: Sequence[Sequence[str]], way: _Way) -> Drawing:
-    split = [list(row[at : at + way.per_rank]) for row in rows for at in range(0, len(row), way.per_rank)]
-    net = _Net(dependencies, split)
-    net.order()
-    return _Sheet(net, way).drawing()
 
 
 class _Net:
@@ -146,13 +146,13 @@ class _Net:
             # Lines that leave one step, or reach one, share a lane: the larger of the two bundles.
             bundle = f"from {start}" if outward[start] >= inward[end] else f"to {end}"
             lanes = ((rank, bundle) for rank in range(self.rank_of[start] + 1, self.rank_of[end]))
-            self._add([start, *lanes, end])
+            self._add_line([start, *lanes, end])
         self.hidden = len(edges) - len(self.chains)
 
     def _span(self, start: str, end: str) -> int:
         return self.rank_of[end] - self.rank_of[start]
 
-    def _add(self, chain: list[Slot]) -> None:
+    def _add_line(self, chain: list[Slot]) -> None:
         self.chains.append(chain)
         for lane in chain[1:-1]:
             if lane not in self.before:
@@ -181,17 +181,17 @@ class _Net:
         self.ranks = best
 
     def _crossings(self) -> int:
-        return sum(self._crossings_below(number) for number in range(len(self.ranks) - 1))
-
-    def _crossings_below(self, number: int) -> int:
-        lower = {slot: place for place, slot in enumerate(self.ranks[number + 1])}
-        passed: list[int] = []
+        """How many pairs of lines between neighbouring ranks cross."""
         found = 0
-        for slot in self.ranks[number]:
-            ends = sorted(lower[one] for one in self.after.get(slot, ()))
-            found += sum(len(passed) - bisect_right(passed, end) for end in ends)
-            for end in ends:
-                insort(passed, end)
+        for upper, below in pairwise(self.ranks):
+            lower = {slot: place for place, slot in enumerate(below)}
+            passed: list[int] = []
+            for slot in upper:
+                ends = sorted(lower[one] for one in self.after.get(slot, ()))
+                # A line crosses those that begin before it and end after it.
+                found += sum(len(passed) - bisect_right(passed, end) for end in ends)
+                for end in ends:
+                    insort(passed, end)
         return found
 
 
@@ -290,7 +290,8 @@ class _Sheet:
         for (rank, cross), (_, below) in pairwise(zip(ranks, crosses, strict=True)):
             begin, end = self._along(rank) + way.along, self._along(rank + 1)
             if end < begin:  # the next band
-                gutter = self._offsets[rank + 1] + min(self._start[one] for one in self._band_after(rank)) - 14
+                band = [slot for row in self._net.ranks[rank + 1 : rank + 1 + way.per_band] for slot in row]
+                gutter = self._offsets[rank + 1] + min(self._start[slot] for slot in band) - 14
                 corners = ((begin + 12, cross), (begin + 12, gutter), (end - 12, gutter), (end - 12, below))
                 drawn.append(self._part("L", *corners, (end, below)))
             elif round(cross) == round(below):
@@ -300,10 +301,7 @@ class _Sheet:
                 drawn.append(self._part("C", (half, cross), (half, below), (end, below)))
             if rank + 1 < ranks[-1]:
                 drawn.append(self._part("L", (end + way.along, below)))
-        return "".join(_joined(drawn, way.down))
-
-    def _band_after(self, rank: int) -> list[Slot]:
-        return [slot for row in self._net.ranks[rank + 1 : rank + 1 + self._way.per_band] for slot in row]
+        return "".join(_merge_straight_lines(drawn, way.down))
 
     def _part(self, sign: str, *points: tuple[float, float]) -> str:
         """A command of SVG paths, for points along and across."""
@@ -311,7 +309,7 @@ class _Sheet:
         return sign + " ".join(f"{round(x)} {round(y)}" for x, y in turned)
 
 
-def _joined(parts: Sequence[str], down: bool) -> list[str]:
+def _merge_straight_lines(parts: Sequence[str], down: bool) -> list[str]:
     """Straight lines that go on straight as one: most of a long line goes past many ranks in one lane."""
     kept: list[str] = []
     for part in parts:

@@ -45,21 +45,20 @@ def graphs_of(steps: Sequence[StepReading]) -> list[Graph]:
     """The same steps for wide and for narrow pages; a style sheet shows one of the two."""
     order = tuple((step.row.key, tuple(step.row.spec.dependencies)) for step in steps)
     known = {step.row.key: step for step in steps}
+    after = {}
+    for step in steps:
+        more = len(step.after) - MAX_NAMED
+        after[step.row.key] = ", ".join(step.after[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
     found = []
     for shape, canvas in (("wide", WIDE), ("narrow", NARROW)):
-        drawing = _drawn(order, canvas)
+        drawing = _drawing(order, canvas)
         boxes = {box.key: box for box in drawing.boxes}
-        nodes = tuple(Node(step, boxes[step.row.key], _named(step.after)) for step in steps)
+        nodes = tuple(Node(step, boxes[step.row.key], after[step.row.key]) for step in steps)
         lines = tuple(GraphLine(known[edge.start].row.pk, known[edge.end].row.pk, edge.path) for edge in drawing.edges)
         found.append(Graph(shape, drawing, nodes, lines))
     return found
 
 
 @lru_cache(maxsize=128)  # a version of a plan never changes, and its page is sent again with every step
-def _drawn(order: tuple[tuple[str, tuple[str, ...]], ...], canvas: Canvas) -> Drawing:
+def _drawing(order: tuple[tuple[str, tuple[str, ...]], ...], canvas: Canvas) -> Drawing:
     return draw(dict(order), canvas)
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - MAX_NAMED
-    return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -115,13 +115,13 @@ class PointsTable:
 
 def point_tables(points: Points, attempt: Attempt) -> list[PointsTable]:
     """All points of a result as tables; in each, those with a broken citation come first."""
-    listed = [_listed(points.points, attempt)] if points.points else []
-    return [*listed, *(_tabled(table, attempt) for table in points.tables)]
+    listed = [_table_of_list(points.points, attempt)] if points.points else []
+    return [*listed, *(_table_of_rows(table, attempt) for table in points.tables)]
 
 
-def _listed(points: Sequence[Point], attempt: Attempt) -> PointsTable:
+def _table_of_list(points: Sequence[Point], attempt: Attempt) -> PointsTable:
     begun = [labelled(point.text) for point in points]
-    placed = [_placed(text, attempt) for _, text in begun]
+    placed = [_split_places(text, attempt) for _, text in begun]
     kinds = [kind_of(text) for text, _ in placed]
     with_kind = 2 * sum(1 for kind, _ in kinds if kind) > len(points)
     entries, titles = entries_of(attempt), _titles(attempt.step.plan.run)
@@ -149,7 +149,7 @@ def _titles(run: Run) -> Mapping[str, str]:
     return titles_of(files) if len(files) <= MAX_TITLED else {}
 
 
-def _tabled(table: PointTable, attempt: Attempt) -> PointsTable:
+def _table_of_rows(table: PointTable, attempt: Attempt) -> PointsTable:
     """Markdown is laid out as one table and taken apart: cell by cell five hundred rows would take seconds."""
     rows: Sequence[Sequence[str]] = [[referring(cell, attempt) for cell in point.cells] for point in table.points]
     counts: dict[int, list[int]] = defaultdict(lambda: [0, 0])
@@ -175,7 +175,7 @@ def _failing_first(rows: Sequence[PointRow]) -> list[PointRow]:
     return sorted(rows, key=lambda row: not row.broken)
 
 
-def _placed(text: str, attempt: Attempt) -> tuple[str, list[tuple[Reference, str]]]:
+def _split_places(text: str, attempt: Attempt) -> tuple[str, list[tuple[Reference, str]]]:
     """The text without the places that it names in parentheses, and all that it names, with the words of those."""
     places = [*references_in(text, attempt, MAX_PLACES)]
     words, parts, at, begin = dict[int, str](), list[str](), 0, -1

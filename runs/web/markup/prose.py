@@ -92,7 +92,8 @@ def references_in(text: str, place: Run | Attempt, most: int = MAX_LINKS) -> Ite
     written = place.overlay if isinstance(place, Attempt) else {}
     at = 0
     for match in islice(_PLACE.finditer(text), most):
-        for start in _begins(text, max(at, match.start() - MAX_PATH), match.start()):
+        for beginning in _BEFORE.finditer(text, max(at, match.start() - MAX_PATH), match.start()):  # longest first
+            start = beginning.start()
             path = text[start : match.start()]
             name = path.removeprefix(RESULT)
             if found := _file(name, run, written.get(name), path):
@@ -110,11 +111,6 @@ def _place(match: re.Match[str]) -> Place:
     if match["line"]:
         return Place(line=int(match["line"]))
     return Place(anchor=match["cell"] or _ANCHORS[match["kind"]].format(match["number"]))
-
-
-def _begins(text: str, low: int, high: int) -> Iterator[int]:
-    """Where the path before a line may begin, the longest first."""
-    return (match.start() for match in _BEFORE.finditer(text, low, high))
 
 
 def _file(path: str, run: Run, written: FileInfo | None, name: str) -> FileInfo | None:

@@ -67,19 +67,20 @@ async def _serve(scope: Any, receive: Any, send: Any) -> None:
     shown = token_in(given)
     row = await from_database(lambda: access_tokens.usable_token(shown)) if shown else None
     if row is None:
+        # Only failures are counted, so a token that works is never kept waiting by others behind the same address.
         wait = throttle.wrong("an access token that is missing or does not work", {"address": client_of(scope)})
         if wait:
             await _answer(send, HTTPStatus.TOO_MANY_REQUESTS, _TOO_OFTEN.format(wait), retry_after=wait)
         else:
             await _answer(send, HTTPStatus.UNAUTHORIZED, _REFUSED if given else _TOKENLESS)
         return
-    server = await asyncio.to_thread(_server)
+    server = await asyncio.to_thread(_load_server)
     scheme = "https" if settings.TLS else "http"
     caller = Caller(row.user, row.name, f"{scheme}://{our_host(scope['headers'])}")
     await server.serve(caller, scope, receive, send, MAX_BODY)
 
 
-def _server() -> ModuleType:
+def _load_server() -> ModuleType:
     # An optional package. Importing it takes a second, which would block the event loop, and most sites never need it.
     from runs.web.mcp import server
 

@@ -32,8 +32,16 @@ from runs.web.mcp.tool_arguments import (
 
 MAX_FILES = 500
 """Files of a list in one answer."""
-_UNKNOWN = "application/octet-stream"
-_NAMED = ("image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp", "application/pdf", "application/vnd.")
+_UNKNOWN_TYPE = "application/octet-stream"
+_SAFE_TYPES = (
+    "image/gif",
+    "image/jpeg",
+    "image/png",
+    "image/tiff",
+    "image/webp",
+    "application/pdf",
+    "application/vnd.",
+)
 """Media types that clients get: pictures and documents, and nothing that a client could execute."""
 
 
@@ -46,13 +54,13 @@ def list_runs(caller: Caller, arguments: ListRuns) -> tool_answers.Runs:
         gates.setdefault(gate.run_id, []).append(gate)
     total = found.count()
     return tool_answers.Runs(
-        runs=[_line(caller, run, gates.get(run.pk, [])) for run in rows],
+        runs=[_run_line(caller, run, gates.get(run.pk, [])) for run in rows],
         total=total,
         next_offset=_next(arguments.offset, len(rows), total),
     )
 
 
-def _line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLine:
+def _run_line(caller: Caller, run: Run, gates: list[Gate]) -> tool_answers.RunLine:
     later = run_queries.is_later(run)
     state = "unknown" if later else run.outcome or ("paused" if run.paused else "waiting" if gates else run.status)
     return tool_answers.RunLine(
@@ -82,7 +90,17 @@ def run_status(caller: Caller, arguments: RunStatusArguments | WaitForRun) -> to
         cost_usd=float(frame.totals.cost),
         unpriced_calls=frame.totals.unpriced,
         budget_usd=None if run.policy.budget is None else float(run.policy.budget),
-        decisions=[_decision(gate, page) for gate in run_queries.open_gates(caller.person, [run.pk])],
+        decisions=[
+            tool_answers.OpenDecision(
+                kind=gate.kind,
+                question=gate.question,
+                choices=gate.choices,
+                since=gate.opened_at,
+                yours=_is_theirs(gate),
+                address=f"{page}#run-gates",
+            )
+            for gate in run_queries.open_gates(caller.person, [run.pk])
+        ],
         submitted_by=run.owner.get_username(),
         submitted_at=run.created_at,
         finished_at=run.finished_at,
@@ -91,19 +109,8 @@ def run_status(caller: Caller, arguments: RunStatusArguments | WaitForRun) -> to
     )
 
 
-def _decision(gate: Gate, page: str) -> tool_answers.OpenDecision:
-    return tool_answers.OpenDecision(
-        kind=gate.kind,
-        question=gate.question,
-        choices=gate.choices,
-        since=gate.opened_at,
-        yours=_is_theirs(gate),
-        address=f"{page}#run-gates",
-    )
-
-
 def _is_theirs(gate: Gate) -> bool:
-    return bool(gate.mine)  # type: ignore[attr-defined]  # from `queries.open_gates`
+    return bool(gate.mine)  # type: ignore[attr-defined]  # from `run_queries.open_gates`
 
 
 def read_report(caller: Caller, arguments: ReadReport) -> tool_answers.ReportText:
@@ -155,6 +162,7 @@ def read_file(caller: Caller, arguments: ReadFileArguments) -> tool_answers.File
         raise InvalidInput(f"Run {run.pk} has no file {quoted(arguments.path)}. list_files says which there are.")
     at = arguments.offset
     text = None if arguments.original else trees.read_text(info.sha256)
+    media_type = "text/plain"
     if text is not None:
         piece, total = text[at : at + min(arguments.limit, MAX_TEXT)], len(text)
         size = len(piece)
@@ -163,23 +171,20 @@ def read_file(caller: Caller, arguments: ReadFileArguments) -> tool_answers.File
             blob.seek(min(at, info.size))
             data = blob.read(arguments.limit)
         piece, total, size = b64encode(data).decode(), info.size, len(data)
+        guess = mimetypes.guess_type(arguments.path)[0] or ""
+        media_type = guess if size == total and guess.startswith(_SAFE_TYPES) else _UNKNOWN_TYPE
     return tool_answers.FilePiece(
         run=run.pk,
         path=arguments.path,
         version=arguments.version,
         sha256=info.sha256,
         encoding="base64" if text is None else "text",
-        media_type=_media_type(arguments.path, whole=size == total) if text is None else "text/plain",
+        media_type=media_type,
         content=piece,
         total=total,
         next_offset=_next(at, size, total),
         address=caller.address("file", run.pk, arguments.path),
     )
-
-
-def _media_type(path: str, *, whole: bool) -> str:
-    guess = mimetypes.guess_type(path)[0] or ""
-    return guess if whole and guess.startswith(_NAMED) else _UNKNOWN
 
 
 def _next(offset: int, count: int, total: int) -> int | None:

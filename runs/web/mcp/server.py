@@ -37,7 +37,7 @@ from runs.web.mcp.tools import TOOLS, McpTool, ToolAnswer
 log = logging.getLogger(__name__)
 MAX_WAITING = 8
 """Calls that may wait at the same time in one process. Each of them takes one of the slots that all requests share."""
-_POLL_INTERVAL = 1.0
+_POLL_SECONDS = 1.0
 _INSTRUCTIONS = (
     "pevsite carries out work of several steps on files: a model writes a plan, people approve it, steps are carried "
     "out and verified against evidence. Submit a task with submit_run, follow it with run_status or wait_for_run, then "
@@ -66,7 +66,7 @@ def server_for(caller: Caller) -> Server[Any]:
     """Returns a server with the tools for this caller."""
 
     async def list_tools(_context: Any, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=_described())
+        return ListToolsResult(tools=_descriptions())
 
     async def call_tool(_context: Any, params: CallToolRequestParams) -> CallToolResult:
         return await call(caller, params.name, params.arguments or {})
@@ -87,7 +87,7 @@ async def call(caller: Caller, name: str, given: dict[str, Any]) -> CallToolResu
     try:
         return _result(await wait(action, caller, action.arguments.model_validate(given)))
     except ValidationError as error:
-        return _refused(_sentences(error))
+        return _refused(_what_is_wrong(error))
     except PevError as error:
         return _refused(str(error))
     except FileNotFoundError:
@@ -98,7 +98,7 @@ async def call(caller: Caller, name: str, given: dict[str, Any]) -> CallToolResu
 
 
 @cache
-def _described() -> list[Tool]:
+def _descriptions() -> list[Tool]:
     """Returns the tools with their schemas. Cached, because they are the same for all callers and take milliseconds to
     build.
     """
@@ -129,7 +129,7 @@ def _refused(sentence: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True)
 
 
-def _sentences(error: ValidationError) -> str:
+def _what_is_wrong(error: ValidationError) -> str:
     """Returns what is wrong with the arguments without repeating their values, which may be long."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
     shown = [f"{'.'.join(map(str, one['loc']))[:100] or 'arguments'}: {one['msg']}." for one in found[:5]]
@@ -146,19 +146,19 @@ async def wait(action: McpTool[Any], caller: Caller, arguments: Any) -> ToolAnsw
     if isinstance(arguments, WaitForRun) and _waiting < MAX_WAITING:
         _waiting += 1
         try:
-            await _until_told(caller, arguments)
+            await _wait_for_news(caller, arguments)
         finally:
             _waiting -= 1
     return await from_database(partial(action.do, caller, arguments))
 
 
-async def _until_told(caller: Caller, arguments: WaitForRun) -> None:
+async def _wait_for_news(caller: Caller, arguments: WaitForRun) -> None:
     ends = time.monotonic() + arguments.seconds
     while not await from_database(partial(_has_news, caller, arguments)):
         left = ends - time.monotonic()
         if left <= 0:
             return
-        await asyncio.sleep(min(_POLL_INTERVAL, left))
+        await asyncio.sleep(min(_POLL_SECONDS, left))
 
 
 def _has_news(caller: Caller, arguments: WaitForRun) -> bool:

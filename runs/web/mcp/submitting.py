@@ -42,13 +42,27 @@ def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:
 
 
 def submit_run(caller: Caller, arguments: SubmitRun) -> SubmittedRun:
-    """Submits a run. Raises InvalidInput, UploadRefused or PlanRefused, like the form."""
+    """Submits a run, or returns the one that was submitted with the same id before.
+
+    Raises InvalidInput, UploadRefused or PlanRefused, like the form.
+    """
     token = arguments.submission_id or uuid.uuid4()
-    made = submit.submitted(caller.person, token)
-    return _told(caller, made or _made(caller, arguments, token))
+    run = submit.submitted(caller.person, token) or _submit_new(caller, arguments, token)
+    row = run.events.filter(kind=EventKind.SUBMITTED).order_by("seq").first()
+    event = read(row.kind, row.data) if row else None
+    submitted = event if isinstance(event, SubmittedEvent) else None
+    first = "Every plan" if run.policy.plan_approval is ApprovalPolicy.ALWAYS else "The first plan"
+    return SubmittedRun(
+        run=run.pk,
+        title=run.title,
+        address=caller.address("run", run.pk),
+        left_out=list(submitted.left_out) if submitted else [],
+        remarks=list(submitted.not_read) if submitted else [],
+        approval=f"{first} waits for a person, who decides on the page.",
+    )
 
 
-def _made(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
+def _submit_new(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
     uploads = [Upload(one.path, ContentFile(_content(one)), named=False) for one in arguments.files]
     submission_checks.check_has_sources(arguments.request, has_files=bool(uploads), no_files=arguments.no_files)
     chosen = run_templates.chosen(caller.person, arguments.template) if arguments.template else None
@@ -59,7 +73,7 @@ def _made(caller: Caller, arguments: SubmitRun, token: uuid.UUID) -> Run:
             uploads=uploads,
             policy=policy_of(arguments),
             token=token,
-            approvers=list(_people(caller.person, arguments.approvers)),
+            approvers=list(_approvers(caller.person, arguments.approvers)),
             no_files=arguments.no_files,
             plan=chosen.plan if chosen else None,
             plan_from=chosen.reason if chosen else "",
@@ -109,7 +123,7 @@ def _content(file: GivenFile) -> bytes:
         ) from error
 
 
-def _people(owner: User, names: tuple[str, ...]) -> Iterator[User]:
+def _approvers(owner: User, names: tuple[str, ...]) -> Iterator[User]:
     """Returns the requested users. An error repeats only names from the request, so a program cannot learn others."""
     for name in dict.fromkeys(names):
         person = accounts.find_person(name)
@@ -120,18 +134,3 @@ def _people(owner: User, names: tuple[str, ...]) -> Iterator[User]:
             )
         if person.pk != owner.pk:
             yield person
-
-
-def _told(caller: Caller, run: Run) -> SubmittedRun:
-    row = run.events.filter(kind=EventKind.SUBMITTED).order_by("seq").first()
-    event = read(row.kind, row.data) if row else None
-    told = event if isinstance(event, SubmittedEvent) else None
-    first = "Every plan" if run.policy.plan_approval is ApprovalPolicy.ALWAYS else "The first plan"
-    return SubmittedRun(
-        run=run.pk,
-        title=run.title,
-        address=caller.address("run", run.pk),
-        left_out=list(told.left_out) if told else [],
-        remarks=list(told.not_read) if told else [],
-        approval=f"{first} waits for a person, who decides on the page.",
-    )

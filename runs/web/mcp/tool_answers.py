@@ -53,7 +53,11 @@ class Templates(ToolAnswer):
     templates: list[TemplateLine]
 
     def texts(self) -> Iterator[str]:
-        lines = [f"{one.key}\t{one.name}: {one.description}{_unusable(one)}" for one in self.templates]
+        lines = [
+            f"{one.key}\t{one.name}: {one.description}"
+            f"{' (needs a model, and none is connected)' if one.needs_a_model else ''}"
+            for one in self.templates
+        ]
         yield delimited("templates", "\n".join(lines))
 
 
@@ -94,8 +98,13 @@ class Status(ToolAnswer):
         steps = f"{self.steps_done} of {self.steps} steps" if self.steps else "no plan yet"
         yield f"Run {self.run}: {self.state}, {steps}, ${self.cost_usd:,.2f}. {self.sentence} {self.address}"
         if self.decisions:
-            yield f"{_people_needed(self.decisions)} The event is {self.event}."
-        about = [f"Title: {self.title}", *(_asked(one) for one in self.decisions)]
+            who = "Your user" if any(one.yours for one in self.decisions) else "Another person than your user"
+            page = self.decisions[0].address
+            yield f"{who} has to decide, on the page: {page} No tool can. The event is {self.event}."
+        about = [f"Title: {self.title}"]
+        for one in self.decisions:
+            choices = f" Suggested answers: {'; '.join(one.choices)}" if one.choices else ""
+            about.append(f"Question ({one.kind}): {one.question}{choices}")
         yield f"{_DATA}\n{delimited('run', '\n'.join(about), str(self.run))}"
 
 
@@ -206,19 +215,5 @@ class FilePiece(ToolAnswer):
         return Attached(self.address, self.media_type, self.content) if self.encoding == "base64" else None
 
 
-def _unusable(template: TemplateLine) -> str:
-    return " (needs a model, and none is connected)" if template.needs_a_model else ""
-
-
 def _more(next_offset: int | None) -> str:
     return "" if next_offset is None else f" There is more: ask with offset {next_offset}."
-
-
-def _people_needed(decisions: list[OpenDecision]) -> str:
-    who = "Your user" if any(one.yours for one in decisions) else "Another person than your user"
-    return f"{who} has to decide, on the page: {decisions[0].address} No tool can."
-
-
-def _asked(decision: OpenDecision) -> str:
-    choices = f" Suggested answers: {'; '.join(decision.choices)}" if decision.choices else ""
-    return f"Question ({decision.kind}): {decision.question}{choices}"

@@ -92,7 +92,7 @@ class Health:
             ends = dict.fromkeys(self._parts, now)  # who hung before is not waited for again
             for name, part in self._parts.items():
                 if part.asking is None and now - part.asked_at >= SHARED_FOR:
-                    part.asking = self._threads.submit(_asked, PARTS[name])
+                    part.asking = self._threads.submit(_ask, PARTS[name])
                     ends[name] = now + WITHIN
             for name, part in self._parts.items():
                 if part.asking is not None:
@@ -120,7 +120,7 @@ class Health:
             part.asking, part.asked_at = None, time.monotonic()
 
 
-def _asked(part: Callable[[], None]) -> None:
+def _ask(part: Callable[[], None]) -> None:
     try:
         part()
     finally:

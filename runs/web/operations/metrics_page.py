@@ -101,12 +101,12 @@ def read_metrics(visible: QuerySet[Run], asked: Mapping[str, str]) -> MetricsPag
     person = asked.get("person", "")
     person = person if person in people else ""
     runs = visible.filter(owner__username=person) if person else visible
-    begins = _begins(PERIODS[chosen], runs)
+    begins = _first_days(PERIODS[chosen], runs)
     figures, trends = metrics_over_time(runs.filter(created_at__gte=begins[0]), begins)
     return MetricsPage(chosen, person, people, figures, trends, ever=bool(people))
 
 
-def _begins(days: int | None, runs: QuerySet[Run]) -> list[datetime]:
+def _first_days(days: int | None, runs: QuerySet[Run]) -> list[datetime]:
     """The first days of the columns, from the first day of the period to today."""
     today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     if days is None:

@@ -49,8 +49,13 @@ def findings() -> Iterator[Finding]:
         what = "with what people, files and models have written" if settings.TRACE_CONTENT else "without any content"
         yield Finding("Traces", f"They are sent to OTEL_EXPORTER_OTLP_ENDPOINT, {what}.")
     yield from _commands()
-    yield from _web()
-    yield from _service_tools()
+    if settings.WEB:
+        text = f"Runs whose policy says so may read {sites(settings.WEB).words}, at public addresses alone."
+        yield Finding("Web", text)
+    if settings.SERVICE_TOOLS:
+        names = ", ".join(sorted(settings.SERVICE_TOOLS))
+        text = f"Runs whose policy says so may have {names} run by Claude's own service; no other server has these."
+        yield Finding("Service tools", text)
     yield from _servers()
     try:
         alive = list(Process.objects.filter(seen_at__gte=clock.after(-SILENT_AFTER)))
@@ -91,19 +96,6 @@ def _commands() -> Iterator[Finding]:
     for name, problem in problems.items():
         if problem:
             yield Finding("Commands", f"“{name}” cannot be run. {problem}", is_wrong=True)
-
-
-def _web() -> Iterator[Finding]:
-    if settings.WEB:
-        text = f"Runs whose policy says so may read {sites(settings.WEB).words}, at public addresses alone."
-        yield Finding("Web", text)
-
-
-def _service_tools() -> Iterator[Finding]:
-    if settings.SERVICE_TOOLS:
-        names = ", ".join(sorted(settings.SERVICE_TOOLS))
-        text = f"Runs whose policy says so may have {names} run by Claude's own service; no other server has these."
-        yield Finding("Service tools", text)
 
 
 def _servers() -> Iterator[Finding]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -92,7 +91,12 @@ class StatusPage:
         held: dict[str, list[WorkItem]] = {}
         for item in _work().filter(status=WorkStatus.LEASED).order_by("lease_until")[: 10 * SHOWN]:
             held.setdefault(item.lease_owner, []).append(item)
-        self.processes = _processes(held, silent_since=self.now - SILENT_AFTER)
+        processes = [
+            ProcessRow(row, tuple(held.get(row.owner, ())), is_silent=row.seen_at < self.now - SILENT_AFTER)
+            for row in Process.objects.order_by("-seen_at")[:SHOWN]
+        ]
+        self.processes = sorted(processes, key=lambda one: (one.is_silent, one.row.started_at))
+        """With the work that they hold. Those that were seen recently come first."""
         listed = {one.row.owner for one in self.processes}
         self.orphans = [item for owner, items in held.items() if owner not in listed for item in items]
         """Work held by no listed process: by a command, or by a process that was forgotten."""
@@ -109,15 +113,6 @@ class StatusPage:
     def versions(self) -> str:
         python = ".".join(map(str, sys.version_info[:3]))
         return f"pevsite {version()}, Python {python}, Django {django.get_version()}"
-
-
-def _processes(held: Mapping[str, Sequence[WorkItem]], silent_since: datetime) -> list[ProcessRow]:
-    """The processes with the work that they hold, those that were seen recently first."""
-    rows = [
-        ProcessRow(row, tuple(held.get(row.owner, ())), row.seen_at < silent_since)
-        for row in Process.objects.order_by("-seen_at")[:SHOWN]
-    ]
-    return sorted(rows, key=lambda one: (one.is_silent, one.row.started_at))
 
 
 def _counts() -> dict[str, object]:
@@ -166,14 +161,14 @@ def status_page(request: HttpRequest) -> HttpResponse:
     except InvalidInput as error:
         return render(request, "operations/status.html", {"page": StatusPage(), "problem": str(error)}, status=422)
     verb: StatusVerb = given["verb"]
-    done = _done(verb, given["of"], request.user.get_username())
+    done = _carry_out(verb, given["of"], request.user.get_username())
     (messages.success if done else messages.warning)(request, done or _GONE)
     sender = about(**about_request(request))
     log.info("status: %s of %s%s", verb, given["of"], "" if done else ", which was not so", extra=sender)
     return redirect("status")
 
 
-def _done(verb: StatusVerb, number: int, by: str) -> str:
+def _carry_out(verb: StatusVerb, number: int, by: str) -> str:
     """The sentence for the person who did it; empty if there was nothing left to do."""
     match verb:
         case StatusVerb.DRAIN | StatusVerb.RESUME:

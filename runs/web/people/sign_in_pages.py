@@ -19,20 +19,19 @@ from runs.enums import LinkKind
 from runs.logs import about
 from runs.models import User
 from runs.people import accounts
-from runs.people.accounts import issue
 from runs.store import broadcast
 from runs.web.site import throttle
 from runs.web.site.requests import about_request, person
 from runs.web.site.sessions import begin
 
+log = logging.getLogger(__name__)
+_WANTED_SECONDS = 3_600
+"""How long the wanted page is remembered: somebody has to be asked for a link."""
+
 
 def link_for(person: User, kind: LinkKind = LinkKind.SIGN_IN) -> str:
     """The path of a new link that signs this person in once. Raises InvalidInput for one who is not active."""
-    return reverse("sign_in_link", args=[issue(person, kind)])
-
-
-log = logging.getLogger(__name__)
-_WANTED_FOR = 3_600  # seconds: somebody has to be asked for a link
+    return reverse("sign_in_link", args=[accounts.issue(person, kind)])
 
 
 @login_not_required
@@ -56,11 +55,11 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         },
         status=410 if spent else 200,
     )
-    if wanted := _safe(request, request.GET.get("next", "")):
+    if wanted := _on_this_site(request, request.GET.get("next", "")):
         response.set_signed_cookie(
             settings.WANTED_COOKIE_NAME,
             wanted,
-            max_age=_WANTED_FOR,
+            max_age=_WANTED_SECONDS,
             httponly=True,
             samesite="Lax",
             secure=request.is_secure(),
@@ -76,9 +75,9 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
     found = accounts.consume(token) if request.method == "POST" else accounts.person_of(token)
     response: HttpResponse
     if found is None:
-        response = _spent(request)
+        response = _refuse_link(request)
     elif request.method == "POST":
-        response = _signed_in(request, found)
+        response = _let_in(request, found)
     else:
         response = render(request, "people/link.html", {"person": found})
     # Neither the address nor the token: the host alone, because a form without any origin would be refused.
@@ -86,7 +85,7 @@ def sign_in_link(request: HttpRequest, token: str) -> HttpResponse:
     return response
 
 
-def _spent(request: HttpRequest) -> HttpResponse:
+def _refuse_link(request: HttpRequest) -> HttpResponse:
     wait = throttle.wrong("a sign-in link that does not work, or not any more", about_request(request))
     if wait:
         answer = render(request, "429.html", {"seconds": wait}, status=429)
@@ -95,9 +94,9 @@ def _spent(request: HttpRequest) -> HttpResponse:
     return redirect("inbox") if request.user.is_authenticated else redirect(f"{reverse('sign_in')}?spent")
 
 
-def _signed_in(request: HttpRequest, found: User) -> HttpResponse:
+def _let_in(request: HttpRequest, found: User) -> HttpResponse:
     """Redirect at once, so that the token stays in no address bar."""
-    wanted = _safe(request, request.GET.get("next", "")) or _remembered(request)
+    wanted = _on_this_site(request, request.GET.get("next", "")) or _wanted_before(request)
     before = request.user.pk
     begin(request, found)
     if before:
@@ -119,15 +118,15 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def _remembered(request: HttpRequest) -> str:
+def _wanted_before(request: HttpRequest) -> str:
     try:
-        wanted = request.get_signed_cookie(settings.WANTED_COOKIE_NAME, default="", max_age=_WANTED_FOR)
+        wanted = request.get_signed_cookie(settings.WANTED_COOKIE_NAME, default="", max_age=_WANTED_SECONDS)
     except BadSignature:
         return ""
-    return _safe(request, str(wanted))
+    return _on_this_site(request, str(wanted))
 
 
-def _safe(request: HttpRequest, address: str) -> str:
+def _on_this_site(request: HttpRequest, address: str) -> str:
     """The address if it is on this site, otherwise empty."""
     hosts = {request.get_host()}
     fits = url_has_allowed_host_and_scheme(address, allowed_hosts=hosts, require_https=request.is_secure())

@@ -108,12 +108,15 @@ class Server(Daphne):
             async with asyncio.timeout(MAX_WAIT):
                 await self._turns.acquire()
         except TimeoutError:
-            await send(_start(HTTPStatus.SERVICE_UNAVAILABLE))
+            kind = (b"content-type", b"text/plain; charset=utf-8")
+            headers = [kind, (b"retry-after", b"5"), (b"cache-control", b"no-store"), *always()]
+            status = HTTPStatus.SERVICE_UNAVAILABLE.value
+            await send({"type": "http.response.start", "status": status, "headers": headers})
             await send({"type": "http.response.body", "body": _BUSY})
             return
         turn = _Turn(self._turns)
         try:
-            await self._pages(scope, partial(_next, body, receive), partial(turn.send, send))
+            await self._pages(scope, partial(_next_message, body, receive), partial(turn.send, send))
         finally:
             turn.end()
 
@@ -134,7 +137,7 @@ class _Turn:
             turns.release()
 
 
-async def _next(body: IO[bytes], receive: Receive) -> Message:
+async def _next_message(body: IO[bytes], receive: Receive) -> Message:
     """The next piece of the body. After the last one Daphne's messages follow, first that there is no more."""
     await asyncio.sleep(0)  # others have their turn between two pieces
     piece = b"" if body.closed else body.read(_PIECE)
@@ -152,9 +155,3 @@ def compressed(offers: list[Any]) -> PerMessageDeflateOfferAccept | None:
             own = min(WINDOW_BITS, offer.request_max_window_bits or WINDOW_BITS)
             return PerMessageDeflateOfferAccept(offer, request_max_window_bits=asked, window_bits=own, mem_level=5)  # type: ignore[no-untyped-call]
     return None
-
-
-def _start(status: HTTPStatus) -> Message:
-    kind = (b"content-type", b"text/plain; charset=utf-8")
-    headers = [kind, (b"retry-after", b"5"), (b"cache-control", b"no-store"), *always()]
-    return {"type": "http.response.start", "status": status.value, "headers": headers}

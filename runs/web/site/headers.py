@@ -55,10 +55,10 @@ class WithHeaders:
         self._app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Send) -> None:
-        await self._app(scope, receive, partial(_completed, send))
+        await self._app(scope, receive, partial(_send_with_headers, send))
 
 
-async def _completed(send: Send, message: Message) -> None:
+async def _send_with_headers(send: Send, message: Message) -> None:
     if message["type"] == "http.response.start":
         present = {name.lower() for name, _ in message["headers"]}
         missing = [(name, value) for name, value in always() if name not in present]

@@ -98,15 +98,13 @@ class SessionLimits(MiddlewareMixin):
         ends = ends_at(request.session)
         if ends is not None and ends <= now:
             logout(request)
-        elif settings.SESSION_IDLE and not _polls(request):
+        elif settings.SESSION_IDLE:
+            # An open page asks by itself, as the inbox does. Only what a person does keeps a session alive.
+            if request.method == "GET" and "HX-Request" in request.headers and _USED in request.session:
+                return
             written = request.session.get(_USED, 0)
             if now - written >= min(_KEPT_FOR, settings.SESSION_IDLE / 4):
                 request.session[_USED] = int(now)
-
-
-def _polls(request: HttpRequest) -> bool:
-    """Whether an open page sent the request by itself, as the inbox does, and not a person by a click."""
-    return request.method == "GET" and "HX-Request" in request.headers and _USED in request.session
 
 
 class SignInRequired(LoginRequiredMiddleware):

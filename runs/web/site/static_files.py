@@ -98,7 +98,7 @@ def file_of(name: str) -> File | None:
 
     Imports in modules of ours name the hashed files, so the hash of a module changes with the modules that it imports.
     """
-    place = _place_of(name) if not settings.DEBUG else find(name)
+    place = _path_of(name) if not settings.DEBUG else find(name)
     if place is None:
         return None
     state = Path(place).stat()
@@ -107,11 +107,11 @@ def file_of(name: str) -> File | None:
         return file
     above = posixpath.dirname(name)
     imported = (hashed(posixpath.normpath(posixpath.join(above, path))) for path in file.imports)
-    return _with_imports(file, tuple(posixpath.relpath(path, above) for path in imported))
+    return _name_imports(file, tuple(posixpath.relpath(path, above) for path in imported))
 
 
 @lru_cache(maxsize=1_000)
-def _place_of(name: str) -> str | None:
+def _path_of(name: str) -> str | None:
     found = find(name)
     return found if found and Path(found).is_file() else None
 
@@ -124,7 +124,7 @@ def _read(place: str, changed: int, size: int) -> File:
 
 
 @lru_cache(maxsize=1_000)
-def _with_imports(file: File, names: tuple[str, ...]) -> File:
+def _name_imports(file: File, names: tuple[str, ...]) -> File:
     """The module with these names of the modules that it imports."""
     left = iter(names)
     content = _IMPORT.sub(lambda match: match[1] + b'"./' + next(left).encode() + b'";', file.content)

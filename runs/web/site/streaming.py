@@ -13,21 +13,21 @@ from django.utils.http import content_disposition_header
 
 def attachment(request: HttpRequest, pieces: Iterator[bytes], name: str, content_type: str) -> StreamingHttpResponse:
     """A download called `name`. Only one piece at a time is in memory."""
-    response = _streamed(request, pieces, content_type)
+    response = _stream(request, pieces, content_type)
     response["Content-Disposition"] = content_disposition_header(True, name) or f"attachment; filename={quote(name)}"
     return response
 
 
 def picture(request: HttpRequest, pieces: Iterator[bytes], content_type: str) -> StreamingHttpResponse:
     """A picture, unchanged, for a page of ours. It is not decoded here."""
-    response = _streamed(request, pieces, content_type)
+    response = _stream(request, pieces, content_type)
     response["Content-Disposition"] = "inline"
     return response
 
 
-def _streamed(request: HttpRequest, pieces: Iterator[bytes], content_type: str) -> StreamingHttpResponse:
+def _stream(request: HttpRequest, pieces: Iterator[bytes], content_type: str) -> StreamingHttpResponse:
     """Content from outside, with headers that keep a browser from guessing its type and from running anything in it."""
-    body = _one_by_one(pieces) if isinstance(request, ASGIRequest) else pieces
+    body = _without_blocking(pieces) if isinstance(request, ASGIRequest) else pieces
     response = StreamingHttpResponse(body, content_type=content_type)
     response["X-Content-Type-Options"] = "nosniff"
     response["Content-Security-Policy"] = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox"
@@ -35,7 +35,7 @@ def _streamed(request: HttpRequest, pieces: Iterator[bytes], content_type: str) 
     return response
 
 
-async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def _without_blocking(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     fetch = sync_to_async(_next, thread_sensitive=False)
     while (piece := await fetch(pieces)) is not None:
         yield piece

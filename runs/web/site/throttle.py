@@ -34,7 +34,7 @@ def wrong(what: str, fields: LogFields, now: float | None = None) -> int:
     if since is None or seconds - since >= WINDOW:
         since = seconds
         cache.set(who, since, timeout=WINDOW)
-    count = _counted(f"{who}/{since}")
+    count = _count_up(f"{who}/{since}")
     if count <= MAX_WRONG:
         log.warning("refused: %s", what, extra=about(**fields))
         return 0
@@ -43,7 +43,7 @@ def wrong(what: str, fields: LogFields, now: float | None = None) -> int:
     return int(since) + WINDOW - seconds
 
 
-def _counted(key: str) -> int:
+def _count_up(key: str) -> int:
     cache.add(key, 0, timeout=2 * WINDOW)
     try:
         return cache.incr(key)

@@ -16,7 +16,7 @@ from runs.models import Attempt, Run, Step
 from runs.people.permissions import all_may_see
 from runs.readmodel.plan_view import AttemptReading
 from runs.store import trees
-from runs.text.diff import DiffBudget, LineDiff, line_diff
+from runs.text.diff import DiffBudget, line_diff
 from runs.text.plural import pluralize, word_for
 
 DIFF_FILES = 20
@@ -71,7 +71,11 @@ def _diff(path: str, old: FileInfo | None, new: FileInfo | None) -> FileDiff:
     found = line_diff(before, after, DiffBudget())
     if found is None:
         return FileDiff(path, (), "Too large to be compared here.")
-    lines = list(_diff_lines(found))
+    lines = list[DiffLine]()
+    for hunk in found.hunks:
+        if hunk.left_out:
+            lines.append(DiffLine("hunk", f"{hunk.left_out:,} that are the same left out"))
+        lines += [DiffLine(row.kind, "".join(piece.text for piece in row.pieces)) for row in hunk.rows]
     note = "" if old else "Written for the first time."
     if len(lines) > DIFF_LINES:
         note = f"{pluralize(len(lines) + found.more - DIFF_LINES, 'more line')} of difference."
@@ -85,14 +89,6 @@ def _text(entry: FileInfo | None) -> str | None:
         return trees.read_text(entry.sha256)
     except FileNotFoundError:
         return None
-
-
-def _diff_lines(found: LineDiff) -> Iterator[DiffLine]:
-    for hunk in found.hunks:
-        if hunk.left_out:
-            yield DiffLine("hunk", f"{hunk.left_out:,} that are the same left out")
-        for row in hunk.rows:
-            yield DiffLine(row.kind, "".join(piece.text for piece in row.pieces))
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,7 +51,9 @@ class StepRow:
 def rows_of(steps: Sequence[Step]) -> list[StepRow]:
     """All steps of a version of a plan."""
     plans = {step.plan_id for step in steps}
-    return _rows(steps, _tried(Q(step__plan__in=plans) | Q(pk__in=[one.reused_from_id for one in steps])))
+    return _rows(
+        steps, _attempts_without_files(Q(step__plan__in=plans) | Q(pk__in=[one.reused_from_id for one in steps]))
+    )
 
 
 def row_of(step: Step) -> StepRow:
@@ -59,10 +61,10 @@ def row_of(step: Step) -> StepRow:
     spans = Attempt.objects.filter(step__plan=step.plan_id).values("step")
     spent = Sum(Coalesce(F("finished_at"), Now()) - F("created_at"))
     longest = spans.annotate(time=spent).aggregate(longest=Max("time"))["longest"] or timedelta(0)
-    return _rows([step], _tried(Q(step=step) | Q(pk=step.reused_from_id)), longest)[0]
+    return _rows([step], _attempts_without_files(Q(step=step) | Q(pk=step.reused_from_id)), longest)[0]
 
 
-def _tried(which: Q) -> Sequence[Attempt]:
+def _attempts_without_files(which: Q) -> Sequence[Attempt]:
     """The attempts without their files and reports."""
     found: QuerySet[Attempt] = Attempt.objects.filter(which).select_related("step__plan", "reused_from__step__plan")
     fields = ("step__plan__version", "reused_from__step__plan__run", "number", "status", "created_at", "finished_at")
@@ -80,7 +82,7 @@ def _rows(steps: Sequence[Step], attempts: Sequence[Attempt], longest: timedelta
     calls = ModelCall.objects.filter(attempt__in=every)
     spent = {attempt: used for (attempt,), used in totals_by(calls, "attempt_id")}
     now = timezone.now()
-    times = {pk: _time(listed, now) for pk, listed in tried.items()}
+    times = {pk: _time_spent(listed, now) for pk, listed in tried.items()}
     if longest is None:
         longest = max((times[step.pk] for step in steps if not step.reused_from_id), default=timedelta(0))
     return [_row(step, tried[step.pk], met, spent, times[step.pk], longest) for step in steps]
@@ -123,6 +125,6 @@ def _met(attempts: Iterable[int]) -> dict[int, tuple[int, int]]:
     return found
 
 
-def _time(attempts: Iterable[Attempt], now: datetime) -> timedelta:
+def _time_spent(attempts: Iterable[Attempt], now: datetime) -> timedelta:
     ends = ((one, one.finished_at or (now if one.status in OPEN_ATTEMPTS else one.created_at)) for one in attempts)
     return sum((max(end - one.created_at, timedelta(0)) for one, end in ends), timedelta(0))

@@ -264,7 +264,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return found[-1]
 
     monkeypatch.setattr(server, "_has_news", looked)
-    monkeypatch.setattr(server, "_POLL_INTERVAL", 0.2)
+    monkeypatch.setattr(server, "_POLL_SECONDS", 0.2)
     return found
 
 

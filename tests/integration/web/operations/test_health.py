@@ -21,7 +21,7 @@ WELL = ["database: ok", "redis: ok", "files: ok", "engine: ok"]
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a process that has just started; parts are asked in this thread, whose rows they are to see."""
     monkeypatch.setattr(health, "health", health.Health())
-    monkeypatch.setattr(health, "_asked", lambda part: part())
+    monkeypatch.setattr(health, "_ask", lambda part: part())
 
 
 @pytest.fixture
