@@ -366,18 +366,15 @@ class PlanReading:
 
     @property
     def judging(self) -> str:
-        """Who judges what: “17 criteria (4 of the whole): 7 automatic checks, 10 AI reviews (2 against your
-        files)”.
-        """
-        sourced = [criterion for criterion in self.criteria if criterion.topic is About.SOURCES]
-        by_check = sum(1 for criterion in sourced if criterion.check)
-        words = (
-            (self.checked, pluralize(self.checked, "automatic check"), by_check),
-            (self.judged, self.rows.run.policy.reviews(self.judged), len(sourced) - by_check),
+        """Who judges what: “17 checks: 7 automatic, 10 AI reviews; 2 compare with your files”."""
+        who = (
+            (self.checked, f"{self.checked} automatic"),
+            (self.judged, self.rows.run.policy.reviews(self.judged)),
         )
-        parts = [f"{who} ({held} against your files)" if held else who for count, who, held in words if count]
-        of_whole = len(self.row.header.success_criteria)
-        return f"{len(self.criteria)} criteria ({of_whole} of the whole): {', '.join(parts)}"
+        sourced = sum(1 for criterion in self.criteria if criterion.topic is About.SOURCES)
+        compared = f"{sourced or 'none'} {'compares' if sourced < 2 else 'compare'} with your files"
+        parts = ", ".join(words for count, words in who if count)
+        return f"{pluralize(len(self.criteria), 'check')}: {parts}; {compared}"
 
     @cached_property
     def not_read(self) -> list[str]:

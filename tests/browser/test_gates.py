@@ -96,6 +96,17 @@ def test_the_first_steps_of_a_plan_are_on_the_first_screen_of_a_phone(planned: P
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
 
 
+def test_a_long_plan_names_its_first_and_last_steps_on_the_first_screen(
+    page: Page, site: Site, runs: Mapping[str, int]
+) -> None:
+    asked = opened(page, site, runs["plan of 40"])
+    stage = asked.locator(".gate-lines > li", has_text="Stage 1")
+    expect(stage).to_have_text(re.compile(r"Stage 1\s+Step 1, Step 2,\s+37 more\s+and Step 40"))
+    for width, height in SIZES.values():
+        page.set_viewport_size({"width": width, "height": height})
+        assert in_view(page, stage)
+
+
 @pytest.mark.parametrize("name", ["result of 4", "result of 40"])
 @pytest.mark.exhaustive
 def test_no_sentence_of_a_report_stands_twice(page: Page, site: Site, runs: Mapping[str, int], name: str) -> None:

@@ -65,8 +65,8 @@ def test_a_plan_is_edited_and_approved(page: Page) -> None:
     expect(added.get_by_label("Pattern")).to_be_visible()
     added.get_by_label("File").fill("review/findings.md")
     added.get_by_label("Pattern").fill("^# ")
-    added.get_by_label("It speaks of").select_option("output")
-    added.get_by_role("button", name="Try it on the files of today").click()
+    added.get_by_label("Proof must come from").select_option("output")
+    added.get_by_role("button", name="Test now").click()
     expect(added.locator(".edit-preview")).to_contain_text("review/findings.md does not exist yet")
     check_accessible(page)
     assert page.evaluate("window.neverReloaded"), "the rows changed in place"

@@ -1,5 +1,7 @@
 """How a question to a person is shown: its words and buttons, and what an approval is bound to."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
@@ -21,6 +23,7 @@ from runs.lifecycle.snoozes import SNOOZES
 from runs.models import Gate
 from runs.pev.outcome import OpenPoint, Unmet
 from runs.pev.plans.estimate import Estimate
+from runs.pev.plans.ordering import levels
 from runs.readmodel.gate_details import ErrorGateWords, held_at
 from runs.readmodel.plan_view import AttemptReading, PlanReading, StepReading
 from runs.readmodel.result_points import (
@@ -43,6 +46,10 @@ from runs.web.markup.point_tables import PointsTable, point_tables
 from runs.web.markup.prose import cited
 from runs.web.steps.attempt_changes import Changes, changes_of
 
+MAX_OPEN_STEPS = 8
+"""Steps of a plan that are listed at once; of a longer plan the gate shows its stages."""
+MAX_STAGES = 4
+MAX_STAGE_STEPS = 2
 NOT_JUDGED = "not judged"
 """The status of a criterion that nobody judged."""
 QUESTION_TEMPLATE = "gates/gate_question.html"
@@ -56,6 +63,35 @@ class GateFold:
     name: str
     title: str
     count: int
+
+
+@dataclass(frozen=True)
+class PlanStage:
+    """The names of the first steps of a stage and of its last; `left_out` counts those between them.
+
+    Without a number it stands for so many stages between the first and the last ones.
+    """
+
+    number: int
+    left_out: int
+    first: Sequence[str] = ()
+    last: str = ""
+
+
+def stages_of(steps: Sequence[tuple[str, int]]) -> list[PlanStage]:
+    """The stages of a plan from the names of its steps and their levels, shortened to its first and last ones."""
+    names = defaultdict[int, list[str]](list)
+    for name, level in steps:
+        names[level].append(name)
+    found = []
+    for number, level in enumerate(sorted(names), start=1):
+        *first, last = names[level]
+        shown = first[:MAX_STAGE_STEPS]
+        found.append(PlanStage(number, len(first) - len(shown), shown or [last], last if shown else ""))
+    if len(found) <= MAX_STAGES:
+        return found
+    between = PlanStage(0, len(found) - MAX_STAGES)
+    return [*found[: MAX_STAGES - 1], between, found[-1]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +212,14 @@ class GateView:
         """The files that the plan says it writes."""
         return sorted(self.plan.declared) if self.plan else []
 
+    @cached_property
+    def stages(self) -> list[PlanStage]:
+        """The stages of a plan that is too long for its steps to be listed at once."""
+        if not self.plan or len(self.plan.steps) <= MAX_OPEN_STEPS:
+            return []
+        level = levels({step.row.key: step.row.spec.dependencies for step in self.plan.steps})
+        return stages_of([(step.name, level[step.row.key]) for step in self.plan.steps])
+
     @property
     def folds(self) -> list[GateFold]:
         """The parts that are fetched when they are opened, in order, without empty ones."""
@@ -184,7 +228,7 @@ class GateView:
         calls, changed = len(self.attempt.tools), self.changes
         differing = len(changed.files) if changed else 0
         found = [
-            GateFold("report", "The rest of the report" if self.report.lead or self.report.all else "Report", 0),
+            GateFold("report", "The full result" if self.report.lead or self.report.all else "Report", 0),
             GateFold("criteria", "Criteria", len(self.results)),
             GateFold("changes", f"Changes since {changed.since if changed else ''}", differing),
             GateFold("how", "How it was done", calls),

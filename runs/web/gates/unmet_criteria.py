@@ -97,7 +97,7 @@ class Unpassed:
                 later = f"“{name}” goes on {left}."
             case _:
                 later = f"{len(names)} later steps go on {left}."
-        return f"{later} The run is then partial at most."
+        return f"{later} The result will be marked as incomplete."
 
     @property
     def again(self) -> str:

@@ -34,7 +34,7 @@ FOLDED = "folded"
 """The hidden field of a step whose other fields are not shown: empty if it is unchanged, else the others in a text."""
 _ABOUT = [
     (About.SOURCES.value, "your files or the world: needs evidence from outside"),
-    (About.OUTPUT.value, "only how the result looks"),
+    (About.OUTPUT.value, "the result"),
 ]
 _BY_AI = ("", "AI review: a model judges it with quotes")
 _BY_RULES = ("", "Offline rules: they judge what the planner wrote")
@@ -84,7 +84,7 @@ CHECK_FORMS: Mapping[str, type[CheckPart]] = {name: _check_form(kind) for name, 
 
 class CriterionForm(PartForm):
     text = TypedText("What has to hold", rows=1)
-    about = Choice("It speaks of", _ABOUT)
+    about = Choice("Proof must come from", _ABOUT)
     kind = Choice("Decided by", [_BY_AI, *_KINDS])
     shown_kind = forms.CharField(required=False, widget=forms.HiddenInput)
     """The kind of check whose fields are on the page, which is another one than `kind` when that was just changed."""

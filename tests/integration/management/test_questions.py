@@ -34,8 +34,8 @@ def test_a_plan_is_shown_with_everything_its_steps_write() -> None:
         "    uses write_file: Write the table.",
     ]
     assert f"    writes: {factories.REVIEW}" in lines
-    assert [line for line in lines if " of the whole): " in line] == [
-        "8 criteria (2 of the whole): 3 automatic checks, 5 AI reviews"
+    assert [line for line in lines if " with your files" in line] == [
+        "8 checks: 3 automatic, 5 AI reviews; none compares with your files"
     ]
     assert lines[-1].startswith("Estimated cost: $")
 

@@ -115,7 +115,7 @@ def test_what_is_held_against_the_sources_is_counted_and_the_steps_without_it_ar
     review = factories.plan_step("review", "Review the clauses", acceptance_criteria=[about])
     plan = newest(factories.awaiting_plan(factories.plan(factories.inventory_step(), review)))
     assert plan.unsourced == ["List the contracts and their parties"]
-    assert plan.judging == "5 criteria (2 of the whole): 2 automatic checks, 3 AI reviews (1 against your files)"
+    assert plan.judging == "5 checks: 2 automatic, 3 AI reviews; 1 compares with your files"
     assert [step.reads for step in plan.steps] == ["reads all your files", "reads all your files"]
 
 

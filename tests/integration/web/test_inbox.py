@@ -104,7 +104,7 @@ def test_bob_decides_where_he_is_named_and_charlie_sees_nothing(client: Client, 
     client.force_login(bob)
     assert rows(page(client)) == [run.pk]
     client.force_login(charlie)
-    assert "Hand over your first task" in page(client)
+    assert "Start your first task" in page(client)
     assert rows(page(client, show="all", q=run.title.split()[0])) == []
 
 
