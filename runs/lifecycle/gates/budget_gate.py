@@ -63,11 +63,14 @@ class BudgetGate(GateType):
         return replace(self.wording, approve=approve, reject=reject)
 
     def limits(self, gate: Gate, figures: GateFigures | None = None) -> tuple[Limit, ...]:
-        """The suggested budget is enough for the rest of the work as estimated, else twice the current one."""
+        """The suggested budget is enough if every further step passes at once.
+
+        Without an estimate, it is twice the current one. A time limit is doubled.
+        """
         policy = gate.run.policy
         limits: list[Limit] = []
         if policy.budget is not None:
-            rest = figures.rest_high if figures else None
+            rest = figures.rest_low if figures else None
             more = policy.budget + max(rest, _CENT).quantize(_CENT, ROUND_UP) if rest else 2 * policy.budget
             limits.append(Limit("budget", "New budget in USD", policy.budget, more, "Raise to ${}"))
         if policy.time_limit is not None:

@@ -93,7 +93,7 @@ class GateFigures:
 
     `steps` and `high_risk_steps` are counts of the plan, `cost` is an estimate in words. `attempt` is 0 for none;
     `allowed` is 0 where the number of the attempt is none of those that the policy allows. `done` of the `steps` are
-    settled, and the rest may cost up to `rest_high` USD; None where that is not known.
+    settled, and the rest costs at least `rest_low` USD; None where that is not known.
     """
 
     version: int = 0
@@ -107,7 +107,7 @@ class GateFigures:
     allowed: int = 0
     confidence: float | None = None
     done: int = 0
-    rest_high: Decimal | None = None
+    rest_low: Decimal | None = None
 
 
 VERDICTS = frozenset({Verb.APPROVE, Verb.REJECT, Verb.STOP})

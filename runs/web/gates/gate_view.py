@@ -167,7 +167,7 @@ class GateView:
             if not (self.newest and self.type.raises_limits):
                 return GateFigures()
             steps, rest = len(self.newest.steps), self._rest
-            return GateFigures(steps=steps, done=_done_in(self.newest), rest_high=rest.high if rest else None)
+            return GateFigures(steps=steps, done=_done_in(self.newest), rest_low=rest.low if rest else None)
         return GateFigures(
             steps=len(self.step.plan.steps),
             cost=_step_cost_of(self.step) if self.type.subject is Subject.START else "",

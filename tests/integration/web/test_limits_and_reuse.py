@@ -60,7 +60,7 @@ def test_a_limit_names_the_rest_of_the_work_and_its_buttons_the_amount_and_what_
     text = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
     rest = f"The rest is estimated at ${low:,.2f} to ${high:,.2f} (default token counts per complexity)."
     assert f"1 of 3 steps done. In progress: “Review the clauses”. {rest}" in text
-    raised = budget + high.quantize(Decimal("0.01"), ROUND_UP)
+    raised = budget + low.quantize(Decimal("0.01"), ROUND_UP)
     assert f'value="approve">Raise to ${raised}</button>' in text
     assert "Finish now with 1 of 3 steps</button>" in text
     minutes = alice_client.get(f"/runs/{factories.time_gate().pk}/").text
