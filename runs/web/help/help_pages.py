@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from pevsite.installation import SITE
+from pevsite.installation import SITE, version
 from runs.reports.markdown_html import render_markdown
 
 _TERM = re.compile(r"(?P<word>.+) \{#(?P<key>[a-z-]+)\}\n\n(?P<meaning>.+)", re.DOTALL)
@@ -53,7 +53,7 @@ TERMS: Mapping[str, Term] = {term.key: term for group in GROUPS for term in grou
 
 @require_safe
 def help_page(request: HttpRequest) -> HttpResponse:
-    return render(request, "help/help.html")
+    return render(request, "help/help.html", {"version": version()})
 
 
 @require_safe

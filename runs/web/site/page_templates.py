@@ -9,13 +9,12 @@ from django.http import HttpRequest
 from django.template.backends.django import DjangoTemplates, Template
 from django.utils.safestring import SafeString, mark_safe
 
-from pevsite.installation import version
 from runs.submission.policy_presets import current_service
 from runs.text.visible import make_visible
 
 
 def installation(request: HttpRequest) -> dict[str, object]:
-    return {"service": current_service(), "version": version(), "mcp_server": settings.MCP_SERVER}
+    return {"service": current_service(), "mcp_server": settings.MCP_SERVER}
 
 
 class VisiblePages(DjangoTemplates):
