@@ -194,8 +194,10 @@ def unread_in(found: Iterable[FileCoverage], meant: Collection[str], left: Itera
     ]
     sentences += _read_in_part([one for one in listed if one.notes])
     if nothing:
-        them = word_for(len(nothing), "it", "them")
-        sentences.append(f"No step was shown {names_in_words(nothing)}, although the plan gives {them} to its steps.")
+        were, them = word_for(len(nothing), "was", "were"), word_for(len(nothing), "it", "them")
+        who, _, folders = names_in_words(nothing).partition(": ")
+        where = f": {folders}" if folders else ""
+        sentences.append(f"{who} {were} not read, although the plan gives {them} to its steps{where}.")
     for why, paths in skipped.items():
         about = [path for path in paths if path]
         sentences.append(f"{names_in_words(about)}: {why}." if about else f"{why[:1].upper()}{why[1:]}.")

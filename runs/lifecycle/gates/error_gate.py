@@ -55,10 +55,10 @@ _CAUSES: Mapping[str, Cause] = {
         f"service is the mistake, an administrator sets it {_RESTART}, and the run goes on from here.",
     ),
     NoVerdict.kind: Cause(
-        "The verifier's answers cannot be used",
-        "This is a failure of the verifier, and no attempt of the step is used up. It may do better when it is asked "
-        "again. If it does not, stop the run, and choose another verifier under “Run again”: steps that have passed "
-        "are reused.",
+        "The review failed for a technical reason",
+        "The verifier's answers cannot be used. No attempt of the step is used up. The verifier may do better when it "
+        "is asked again. If it does not, stop the run, and choose another verifier under “Run again”: steps that "
+        "have passed are reused.",
         passes=True,
     ),
     "unknown_job": Cause(

@@ -34,7 +34,8 @@ def test_the_first_line_of_the_gate_says_how_many_files_were_shown(
     assert f"Not all was read {shown}" in words(lines[0])
     answer(run, alice)
     come_to_rest(run)
-    must_hold(run, client, Outcome.PARTIAL, "No step was shown contracts/08.md, contracts/09.md, contracts/10.md")
+    unread = "contracts/08.md, contracts/09.md, contracts/10.md and contracts/11.md were not read, although the plan"
+    must_hold(run, client, Outcome.PARTIAL, unread)
 
 
 def test_a_file_with_nothing_in_it_is_named_from_the_beginning(

@@ -281,7 +281,7 @@ def test_an_executor_that_says_that_it_read_everything(api: FakeAnthropic, submi
         ToolUse("list_files", {}), executors.write("one.md", f"{all_read}\n"), findings=all_read, reasoning=all_read
     ))  # fmt: skip
     run = play(api, submitted, team, {"lease.md": LEASE, "notes.md": b"Some notes.\n"}, sources_needed=True)
-    unread = "No step was shown lease.md and notes.md, although the plan gives them to its steps."
+    unread = "lease.md and notes.md were not read, although the plan gives them to its steps."
     must_hold(run, client, Outcome.PARTIAL, unread)
     must_tell(run, client, unread)
     report = words(page(client, f"/runs/{run.pk}/report/"))

@@ -96,7 +96,7 @@ def test_what_no_step_was_shown_is_an_open_point_where_the_plan_gives_it(
     files = {"a.md": b"The first of two.\n", "b.md": b"Another.\n", "empty.md": b""}
     api.script(Team(executor=reading(one=[{"path": "a.md"}])))
     run = finish(submitted(files=files, sources_needed=True), alice)
-    gaps = ["No step was shown b.md, although the plan gives it to its steps."]
+    gaps = ["b.md was not read, although the plan gives it to its steps."]
     assert (run.outcome, reading_of(run).gaps) == (Outcome.PARTIAL, gaps)
     team = Team(plan=plan(step("one") | {"inputs": ["a.md"]}), executor=reading(one=[{"path": "a.md"}]))
     api.script(team)

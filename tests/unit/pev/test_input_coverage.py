@@ -122,7 +122,7 @@ def test_what_cannot_be_read_is_an_open_point_and_what_nobody_read_if_the_plan_g
     assert unread_in(found, {"d.md", "part.md"}) == [
         "a.pdf and b.pdf could not be read: each of them is a PDF file, which cannot be read yet.",
         "c.docx could not be read: it is a Word file, which cannot be read yet.",
-        "No step was shown d.md, although the plan gives it to its steps.",
+        "d.md was not read, although the plan gives it to its steps.",
     ]
     assert unread_in(found[3:], ()) == []
 
@@ -241,6 +241,13 @@ def test_many_doubtful_texts_are_named_alone() -> None:
     assert (len(said), said[-1]) == (9, "Look at the pages of 8.txt and 9.txt too, since their texts are doubtful.")
 
 
+def test_many_unread_files_are_counted_with_their_folders() -> None:
+    paths = [f"contracts/{number}.md" for number in range(101)]
+    assert unread_in(coverage(inputs(*paths), ()), paths) == [
+        "101 files were not read, although the plan gives them to its steps: contracts/ (101)."
+    ]
+
+
 def test_what_steps_have_left_out_is_named_once_and_grouped_by_reason() -> None:
     given = inputs("a.md", "b.md", "c.md", "scan.pdf", "x.md")
     given = Inputs(given.files, {"scan.pdf": "is encrypted"}, {"x.md"})
@@ -254,7 +261,7 @@ def test_what_steps_have_left_out_is_named_once_and_grouped_by_reason() -> None:
     ]
     assert unread_in(coverage(given, ()), {"a.md", "b.md", "c.md"}, left) == [
         "scan.pdf could not be read: it is encrypted.",
-        "No step was shown c.md, although the plan gives it to its steps.",
+        "c.md was not read, although the plan gives it to its steps.",
         "a.md and b.md: not reviewed: too long.",
         "No notice was written.",
     ]
