@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from runs.acts.facts import MAX_DEPTH, MAX_FACTS, Fact, FactReader, as_json, label_of, strings_in
@@ -110,6 +110,7 @@ def test_a_page_stays_bounded_and_the_rest_is_json() -> None:
 
 
 @given(VALUES)
+@example({"a": ["1", "2", "3", {"b": "4"}], "c": {"d": "5", "e": "6", "f": "7", "g": "x\ny"}, "h": "8", "i": "9"})
 def test_nothing_is_left_out(value: Any) -> None:
     shown = texts(fact(value))
     json_shown = [one.excerpt.text for one in every(fact(value)) if one.is_json and one.excerpt]
