@@ -19,7 +19,7 @@ from tests.fakes.team import Team
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
 MORE = [name for name, _ in more_samples()]
-NEEDS_A_MODEL = r"^This plan needs a model( that looks .* web_search)?; .* set a key"
+NEEDS_A_MODEL = r"^This plan needs a model( that looks .* web_search)?; .* ask your administrator to connect one"
 
 
 def test_each_has_a_template_and_its_files_lie_below_one_name() -> None:

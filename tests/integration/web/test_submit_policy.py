@@ -123,8 +123,8 @@ def test_a_second_person_whom_nobody_would_ask_is_refused(
 def test_without_a_model_the_form_says_so_and_offers_what_can_be_run(alice_client: Client) -> None:
     text = alice_client.get("/runs/new/").text
     assert "No model is connected." in text
-    assert '<option value="" selected>The planner writes it (needs a model)</option>' in text
-    assert '<option value="document-review">Document review</option>' in text
+    assert '<option value="" disabled>The planner writes it (needs a model)</option>' in text
+    assert '<option value="document-review" selected>Document review</option>' in text
     for key, name in (("idea-workflow", "Idea workflow"), ("project-analysis", "Project analysis")):
         assert re.search(f'<option value="{key}"[^>]* disabled>{name} \\(needs a model\\)</option>', text)
     assert alice_client.get("/templates/").text.count("needs a model") == 5
