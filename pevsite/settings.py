@@ -36,7 +36,7 @@ MIDDLEWARE = [
     "runs.web.operations.health.Probes",  # behind what gives headers, and before what asks for the host
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "runs.web.site.background_forms.places_for_scripts",
+    "runs.web.site.headers.places_for_scripts",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "runs.web.site.sessions.SessionLimits",
@@ -44,8 +44,7 @@ MIDDLEWARE = [
     "runs.web.site.sessions.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "runs.web.site.error_views.FilesAway",
-    "runs.web.site.error_views.Later",
+    "runs.web.site.error_views.Unavailable",
 ]
 ROOT_URLCONF = "pevsite.urls"
 ASGI_APPLICATION = "pevsite.asgi.application"

@@ -58,7 +58,7 @@ class Headless:
         options = self._options
         call_command("migrate", verbosity=0, interactive=False)
         owner = _owner(options["user"])
-        run = self._submit(owner, options)
+        run = self._submit(owner)
         self._say(f"{current_service().for_operators}\nRun {run.pk}: {run.title}")
         if not run.policy.sources_needed:
             self._say("No sources are needed: no criterion may be about sources.")
@@ -81,10 +81,9 @@ class Headless:
             self._say("\n" + (reading.answer or "\n".join(f"- {gap}" for gap in reading.gaps)))
         self._leave(engine, EXIT[Outcome(run.outcome)] if run.outcome else 1)
 
-    def _submit(self, owner: Any, options: dict[str, Any]) -> Run:
-        request, uploads = options["request"], list[Upload]()
-        template, no_files = options["template"], options["no_files"]
-        sample = None
+    def _submit(self, owner: Any) -> Run:
+        """Submits the task. The options of the report are checked before, because they are used when it is over."""
+        options = self._options
         try:
             if options["report"] not in FORMATS:
                 raise InvalidInput(f"--report is one of {', '.join(FORMATS)}.")
@@ -92,42 +91,49 @@ class Headless:
                 raise InvalidInput(f"--report-part is one of {', '.join(Part)}.")
             if options["out"]:
                 check_folder(options["out"])
-            if options["sample"]:
-                sample = named(options["sample"])
-                uploads, no_files = uploads_of(sample), no_files or not sample.folder
-                request = request or sample.request
-                template = template or ("" if options["plan"] else sample.template)
-            if options["files"]:
-                uploads += collected(options["files"], options["include"])
-            ask = not (options["approve_all"] or self._quiet)
-            uploads, remarks = with_usable_names(uploads, options["odd_names"], ask, self._say)
-            uploads, chosen = encoded(uploads, options["encoding"], owner.get_username())
-            texts = given_texts(options)
-            plan = _plan(owner, options["plan"], template)
-            if plan and not plan.sources_needed:
-                texts = {"sources_needed": "off"} | texts
-            policy = preset_policy(options["preset"])
-            policy = with_texts(allowing(sample, policy) if sample else policy, texts, option)
-            submission = Submission(
-                request,
-                uploads,
-                policy,
-                uuid.uuid4(),
-                no_files=no_files,
-                remarks=[*remarks, *chosen],
-                excluded=options["exclude"],
-                plan=plan.plan if plan else None,
-                plan_from=plan.reason if plan else "",
-                template=plan.template if plan else "",
-                names=ReportNames(options["client"], options["matter"], options["author"]),
-            )
-            return submit(owner, submission)
+            return submit(owner, self._submission(owner))
         except FilesMissing as error:
             raise CommandError(f"{error} Name them with --files, or say --no-files.", returncode=2) from error
         except InvalidInput as error:
             raise CommandError(str(error), returncode=2) from error
         except OSError as error:
             raise CommandError(f"“{error.filename}” cannot be read: {error.strerror}.", returncode=2) from error
+
+    def _submission(self, owner: Any) -> Submission:
+        """The task as the options describe it; a sample fills in what they leave open."""
+        options = self._options
+        request, uploads = options["request"], list[Upload]()
+        template, no_files = options["template"], options["no_files"]
+        sample = None
+        if options["sample"]:
+            sample = named(options["sample"])
+            uploads, no_files = uploads_of(sample), no_files or not sample.folder
+            request = request or sample.request
+            template = template or ("" if options["plan"] else sample.template)
+        if options["files"]:
+            uploads += collected(options["files"], options["include"])
+        ask = not (options["approve_all"] or self._quiet)
+        uploads, remarks = with_usable_names(uploads, options["odd_names"], ask, self._say)
+        uploads, chosen = encoded(uploads, options["encoding"], owner.get_username())
+        texts = given_texts(options)
+        plan = _plan(owner, options["plan"], template)
+        if plan and not plan.sources_needed:
+            texts = {"sources_needed": "off"} | texts
+        policy = preset_policy(options["preset"])
+        policy = with_texts(allowing(sample, policy) if sample else policy, texts, option)
+        return Submission(
+            request,
+            uploads,
+            policy,
+            uuid.uuid4(),
+            no_files=no_files,
+            remarks=[*remarks, *chosen],
+            excluded=options["exclude"],
+            plan=plan.plan if plan else None,
+            plan_from=plan.reason if plan else "",
+            template=plan.template if plan else "",
+            names=ReportNames(options["client"], options["matter"], options["author"]),
+        )
 
     def _follow(self, run: Run, owner: Any, *, approve_all: bool) -> None:
         """Print new events and answer gates until the run is finished."""

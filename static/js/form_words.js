@@ -1,6 +1,6 @@
 // What is said at the button of a form whose words did not arrive, or were not read.
 
-/** The header with the address that an ordinary form would be led to: runs/web/site/background_forms.py. */
+/** The header with the address that an ordinary form would be led to: runs/web/site/headers.py. */
 export const place = "X-Location";
 
 /**

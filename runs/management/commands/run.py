@@ -13,37 +13,7 @@ class Command(TerminalCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("request", nargs="?", default="", help="what is to be done")
-        parser.add_argument("--files", type=Path, help="folder (or file) that the task works on; it is copied")
-        parser.add_argument(
-            "--no-files", action="store_true", help="there are no files, although the request mentions some"
-        )
-        parser.add_argument(
-            "--include",
-            action="append",
-            default=[],
-            metavar="PATH",
-            help="a file in that folder to include although it may hold secrets, such as .env",
-        )
-        parser.add_argument(
-            "--exclude",
-            action="append",
-            default=[],
-            metavar="PATTERN",
-            help="files to keep unread: a name, a folder or a pattern such as *.pdf",
-        )
-        parser.add_argument(
-            "--odd-names",
-            choices=["leave-out", "rename"],
-            help="what to do with files whose names cannot be used, such as “10:15.txt”; asks if not given",
-        )
-        parser.add_argument(
-            "--encoding",
-            action="append",
-            default=[],
-            metavar="FILE=ENCODING",
-            help="the encoding of a text, if the guess would be wrong: a name, a folder or a pattern, and an "
-            "encoding such as Windows-1251",
-        )
+        _add_file_options(parser)
         parser.add_argument(
             "--sample",
             help="a sample that ships with pevsite: contracts, and with a model also legal-review, ideas, "
@@ -58,12 +28,7 @@ class Command(TerminalCommand):
         parser.add_argument(
             "--approve-all", action="store_true", help="approve every gate; the history records that no person looked"
         )
-        parser.add_argument("--out", type=Path, help="folder for the results and the report")
-        parser.add_argument("--report", default="markdown", help="format of the report in --out (markdown)")
-        parser.add_argument("--report-part", default="all", help="report, protocol, or all (all)")
-        for name in ("client", "matter", "author"):
-            parser.add_argument(f"--{name}", default="", help=f"the {name} that the report names")
-        parser.add_argument("--overwrite", action="store_true", help="let --out replace existing files")
+        _add_report_options(parser)
         parser.add_argument("--json", action="store_true", help="print one JSON object instead of the trace")
         parser.add_argument("--user", help="the owner of the run (the first administrator)")
         parser.add_argument("--data-dir", help="folder for database and files (.data, or PEV_DATA_DIR)")
@@ -73,3 +38,46 @@ class Command(TerminalCommand):
         from runs.management.headless import Headless  # the engine with all it needs; `--help` has to come at once
 
         Headless(self.stdout, self.stderr, options).run()
+
+
+def _add_file_options(parser: ArgumentParser) -> None:
+    parser.add_argument("--files", type=Path, help="folder (or file) that the task works on; it is copied")
+    parser.add_argument(
+        "--no-files", action="store_true", help="there are no files, although the request mentions some"
+    )
+    parser.add_argument(
+        "--include",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a file in that folder to include although it may hold secrets, such as .env",
+    )
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="files to keep unread: a name, a folder or a pattern such as *.pdf",
+    )
+    parser.add_argument(
+        "--odd-names",
+        choices=["leave-out", "rename"],
+        help="what to do with files whose names cannot be used, such as “10:15.txt”; asks if not given",
+    )
+    parser.add_argument(
+        "--encoding",
+        action="append",
+        default=[],
+        metavar="FILE=ENCODING",
+        help="the encoding of a text, if the guess would be wrong: a name, a folder or a pattern, and an "
+        "encoding such as Windows-1251",
+    )
+
+
+def _add_report_options(parser: ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, help="folder for the results and the report")
+    parser.add_argument("--report", default="markdown", help="format of the report in --out (markdown)")
+    parser.add_argument("--report-part", default="all", help="report, protocol, or all (all)")
+    for name in ("client", "matter", "author"):
+        parser.add_argument(f"--{name}", default="", help=f"the {name} that the report names")
+    parser.add_argument("--overwrite", action="store_true", help="let --out replace existing files")

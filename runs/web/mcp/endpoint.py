@@ -14,7 +14,7 @@ from django.conf import settings
 
 from runs.people import access_tokens
 from runs.web.live.subscribers import from_database
-from runs.web.mcp.caller import Caller
+from runs.web.mcp.tool_arguments import Caller
 from runs.web.site import throttle
 from runs.web.site.addresses import MCP_PATH
 from runs.web.site.requests import client_of

@@ -19,9 +19,9 @@ from runs.text.truncate import quoted
 from runs.web.frame.run_frame import RunFrame
 from runs.web.inbox.inbox_page import MAX_WORDS
 from runs.web.mcp import tool_answers
-from runs.web.mcp.caller import Caller
 from runs.web.mcp.tool_arguments import (
     MAX_TEXT,
+    Caller,
     ListFilesArguments,
     ListRuns,
     ReadFileArguments,

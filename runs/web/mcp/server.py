@@ -30,8 +30,7 @@ from runs.logs import about
 from runs.models import Gate
 from runs.people.permissions import visible_runs
 from runs.web.live.subscribers import from_database
-from runs.web.mcp.caller import Caller
-from runs.web.mcp.tool_arguments import WaitForRun
+from runs.web.mcp.tool_arguments import Caller, WaitForRun
 from runs.web.mcp.tools import TOOLS, McpTool, ToolAnswer
 
 log = logging.getLogger(__name__)

@@ -22,9 +22,8 @@ from runs.submission.policy_presets import preset_policy
 from runs.submission.submission_checks import templates_that_need_a_model
 from runs.submission.submit import Submission
 from runs.text.truncate import quoted
-from runs.web.mcp.caller import Caller
 from runs.web.mcp.tool_answers import SubmittedRun, TemplateLine, Templates
-from runs.web.mcp.tool_arguments import GivenFile, ListTemplates, SubmitRun
+from runs.web.mcp.tool_arguments import Caller, GivenFile, ListTemplates, SubmitRun
 
 
 def list_templates(caller: Caller, _arguments: ListTemplates) -> Templates:

@@ -1,15 +1,20 @@
-"""The arguments that the tools of the MCP server take.
+"""What the tools of the MCP server are called with: the person whose program calls, and the arguments.
 
 Any other argument is refused, also one that claims an approval.
 """
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
 
+from django.urls import reverse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from runs.enums import Show
+from runs.errors import InvalidInput
+from runs.models import Run, User
+from runs.people.permissions import visible_runs
 from runs.reports.formats import TEXT_FORMATS
 
 MAX_TEXT = 100_000
@@ -19,6 +24,31 @@ MAX_BYTES = 500_000
 MAX_WAIT = 20
 """Seconds. Clients give up after 30 or 60."""
 MAX_RUNS = 50
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The person whose program calls. `token` is the name of the access token, and `site` the scheme and host of the
+    request, with which addresses begin.
+    """
+
+    person: User
+    token: str
+    site: str
+
+    def address(self, name: str, *arguments: object) -> str:
+        """Returns the absolute address of a page, by the name of its route."""
+        return self.site + reverse(name, args=arguments)
+
+    def run(self, number: int) -> Run:
+        """Returns a run. Raises InvalidInput with the same words if it does not exist or the person may not see it."""
+        runs = visible_runs(self.person).select_related("owner", "inputs", "head")
+        run = runs.filter(pk=number).first()
+        if run is None:
+            raise InvalidInput(f"There is no run {number} that you may see. list_runs says which there are.")
+        return run
+
+
 _Run = Annotated[int, Field(strict=True, ge=1, lt=2**63, description="The number of the run.")]
 
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.web.mcp import looking, submitting, tool_answers, tool_arguments
-from runs.web.mcp.caller import Caller
 from runs.web.mcp.tool_answers import ToolAnswer
-from runs.web.mcp.tool_arguments import Arguments
+from runs.web.mcp.tool_arguments import Arguments, Caller
 
 __all__ = ["TOOLS", "McpTool", "ToolAnswer"]
 

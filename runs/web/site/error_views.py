@@ -24,28 +24,22 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _refused(request, _sentence(exception), 400)
 
 
-class FilesAway(MiddlewareMixin):
-    """503 with a sentence, as a page or JSON, while the store of files does not answer."""
-
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, StoreAway):
-            return None
-        log.warning("the store of files is away: %s", exception.__cause__ or exception)
-        response = _refused(request, f"{exception} Nothing is lost, and runs wait for it: try again in a moment.", 503)
-        response["Retry-After"] = "10"
-        return response
-
-
-class Later(MiddlewareMixin):
-    """503 with a sentence, as a page or JSON, in a process that is older than the database after an upgrade: another
-    process can answer.
+class Unavailable(MiddlewareMixin):
+    """503 with a sentence, as a page or JSON, while the store of files does not answer, and after an upgrade in a
+    process that is older than the database: another process can answer.
     """
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, FromLaterVersion):
-            return None
-        log.warning("this process is of an earlier version than another: %s", exception)
-        response = _refused(request, f"{exception} {_FINISH}", 503, "This needs the version after this one")
+        match exception:
+            case StoreAway():
+                log.warning("the store of files is away: %s", exception.__cause__ or exception)
+                problem, title = f"{exception} Nothing is lost, and runs wait for it: try again in a moment.", ""
+            case FromLaterVersion():
+                log.warning("this process is of an earlier version than another: %s", exception)
+                problem, title = f"{exception} {_FINISH}", "This needs the version after this one"
+            case _:
+                return None
+        response = _refused(request, problem, 503, title)
         response["Retry-After"] = "10"
         return response
 

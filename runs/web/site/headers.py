@@ -1,7 +1,8 @@
-"""Headers that every answer gets, so that no view has to set them."""
+"""Headers that answers get, so that no view has to set them."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
@@ -11,26 +12,57 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.decorators import sync_and_async_middleware
 
+from runs.web.site.requests import is_background_form
+
+PLACE = "X-Location"
+"""The header with the address to go to. The script of forms reads it: static/js/form_words.js."""
+
 type Message = dict[str, Any]
 type Send = Callable[[Message], Awaitable[None]]
+type GetResponse = Callable[[HttpRequest], Any]
 
 
-@sync_and_async_middleware
-def no_store(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """No cache keeps pages, unless a view says otherwise: after signing out, *back* shows nothing."""
-    if iscoroutinefunction(get_response):
+def changes_headers(change: Callable[[HttpRequest, HttpResponseBase], None]) -> Callable[[GetResponse], GetResponse]:
+    """Makes a middleware of a function that changes the headers of an answer, with and without the event loop."""
 
-        async def answer(request: HttpRequest) -> HttpResponseBase:
-            return _not_stored(await get_response(request))
+    @sync_and_async_middleware
+    def middleware(get_response: GetResponse) -> GetResponse:
+        if iscoroutinefunction(get_response):
+
+            async def answer_async(request: HttpRequest) -> HttpResponseBase:
+                response: HttpResponseBase = await get_response(request)
+                change(request, response)
+                return response
+
+            return answer_async
+
+        def answer(request: HttpRequest) -> HttpResponseBase:
+            response: HttpResponseBase = get_response(request)
+            change(request, response)
+            return response
 
         return answer
-    return lambda request: _not_stored(get_response(request))
+
+    return middleware
 
 
-def _not_stored(response: HttpResponseBase) -> HttpResponseBase:
+@changes_headers
+def no_store(_: HttpRequest, response: HttpResponseBase) -> None:
+    """No cache keeps pages, unless a view says otherwise: after signing out, *back* shows nothing."""
     if "Cache-Control" not in response.headers:
         response.headers["Cache-Control"] = "private, no-store"
-    return response
+
+
+@changes_headers
+def places_for_scripts(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Answers a form that a script has sent with the address to go to in place of a redirect.
+
+    A browser follows redirects without asking the script, so the messages of the page would be shown to no one.
+    """
+    if is_background_form(request) and "Location" in response.headers and 300 <= response.status_code < 400:
+        response.headers[PLACE] = response.headers["Location"]
+        del response.headers["Location"]
+        response.status_code = HTTPStatus.NO_CONTENT
 
 
 class Compressed(GZipMiddleware):

@@ -1,4 +1,4 @@
-"""What a view reads from its request: the person, the run, and the fields for the log."""
+"""What views and middleware read from a request: the person, the run, who sent it, and the fields for the log."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ def person(request: HttpRequest) -> User:
     """The person who sends the request. The middleware has stopped everybody who is not signed in."""
     assert isinstance(request.user, User)
     return request.user
+
+
+def is_background_form(request: HttpRequest) -> bool:
+    """Whether a script sent the form of a page (static/js/forms.js), and will show the answer itself.
+
+    Such a form is not sent by the browser, so that typed words stay on the page if they do not arrive.
+    """
+    return request.method == "POST" and request.headers.get("X-Requested-With") == "XMLHttpRequest"
 
 
 def about_request(request: HttpRequest) -> LogFields:

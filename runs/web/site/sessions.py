@@ -22,8 +22,7 @@ from django.utils.deprecation import MiddlewareMixin
 from runs.errors import NotAllowed
 from runs.logs import about
 from runs.models import User
-from runs.web.site.background_forms import is_background_form
-from runs.web.site.requests import about_request
+from runs.web.site.requests import about_request, is_background_form
 
 log = logging.getLogger(__name__)
 BACKEND = "django.contrib.auth.backends.ModelBackend"

@@ -1,4 +1,4 @@
-"""Headers of answers: nothing is kept by caches, files are what they are called, cookies belong to this host."""
+"""Headers of answers: nothing is kept by caches, cookies belong to this host, scripts are told where to go."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
+from runs.models import Run
 from runs.web.site.headers import WithHeaders, no_store
 from tests import factories
 
 ROOT = Path(__file__).resolve().parents[4]
+BACKGROUND = {"X-Requested-With": "XMLHttpRequest"}
 
 
 @pytest.mark.django_db
@@ -56,6 +58,28 @@ def test_an_answer_without_headers_gets_those_of_pages(seconds: int, settings: A
     assert len(sent[0]["headers"]) == len(headers)
     assert headers.get("strict-transport-security", "") == (f"max-age={seconds}" if seconds else "")
     assert headers["content-security-policy"] == "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+
+def test_a_script_is_told_where_to_go_and_the_message_waits_for_the_page(alice_client: Client) -> None:
+    run = factories.finished_succeeded()
+    sent = alice_client.post(f"/runs/{run.pk}/manage/", {"verb": "rename", "title": "Leases"}, headers=BACKGROUND)
+    assert (sent.status_code, sent.content, sent.headers["X-Location"]) == (204, b"", f"/runs/{run.pk}/")
+    assert "Location" not in sent.headers
+    assert Run.objects.get().title == "Leases"
+    assert "Leases" in alice_client.get(sent.headers["X-Location"]).text.partition('id="messages"')[2][:400]
+
+
+def test_an_ordinary_form_is_led_there_as_ever(alice_client: Client) -> None:
+    run = factories.finished_succeeded()
+    sent = alice_client.post(f"/runs/{run.pk}/manage/", {"verb": "rename", "title": "Leases"})
+    assert (sent.status_code, sent.headers["Location"]) == (302, f"/runs/{run.pk}/")
+    assert "X-Location" not in sent.headers
+
+
+@pytest.mark.django_db
+def test_whoever_is_signed_out_is_told_so_and_not_led_away(client: Client) -> None:
+    sent = client.post("/runs/1/manage/", {"verb": "archive"}, headers=BACKGROUND)
+    assert (sent.status_code, sent.text) == (401, "You are signed out.")
 
 
 @pytest.mark.slow
