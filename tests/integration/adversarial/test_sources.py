@@ -283,7 +283,8 @@ def test_an_executor_that_says_that_it_read_everything(api: FakeAnthropic, submi
     run = play(api, submitted, team, {"lease.md": LEASE, "notes.md": b"Some notes.\n"}, sources_needed=True)
     unread = "lease.md and notes.md were not read, although the plan gives them to its steps."
     must_hold(run, client, Outcome.PARTIAL, unread)
-    must_tell(run, client, unread)
+    must_tell(run, client, unread.removeprefix("lease.md and notes.md "))  # a report has the titles of documents
+    assert "Lease and Notes were not read" in as_markdown(run)
     report = words(page(client, f"/runs/{run.pk}/report/"))
     assert "What was read of your files" in report
 
