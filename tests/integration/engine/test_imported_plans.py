@@ -80,7 +80,9 @@ def test_without_a_model_the_rehearsal_carries_out_the_document_review(alice: Us
 @pytest.mark.parametrize("name", sorted(SHIPPED.keys() - {"document-review"}))
 def test_without_a_model_other_templates_are_refused(alice: User, name: str) -> None:
     with pytest.raises(
-        InvalidInput, match=r"^This plan needs a model( that looks things up on the web, .*)?; .* ask your administrator to connect one"
+        InvalidInput,
+        match=r"^This plan needs a model( that looks things up on the web, .*)?; "
+        r".* ask your administrator to connect one",
     ):
         brought(alice, called(alice, name), "A library of tools", default_policy())
     assert not Run.objects.exists()
