@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from django.utils.safestring import mark_safe
@@ -77,13 +77,14 @@ class PointRow:
 @dataclass(frozen=True)
 class PointsTable:
     """The list of a report, or a table. `ids` names the column of the ids, empty for numbers; `table` is what it shows,
-    None for the list.
+    None for the list. `below_list`: the report has a list of points besides it.
     """
 
     table: PointTable | None
     ids: str
     header: Sequence[str]
     rows: Sequence[PointRow]
+    below_list: bool = False
 
     @property
     def sourced(self) -> bool:
@@ -104,7 +105,9 @@ class PointsTable:
     @property
     def overview(self) -> bool:
         """Whether it only counts what the list says: there is nothing to send back in it."""
-        cells = [cell.strip() for point in self.table.points for cell in point.cells[1:]] if self.table else []
+        if self.table is None or self.table.path or not self.below_list:
+            return False
+        cells = [cell.strip() for point in self.table.points for cell in point.cells[1:]]
         return any(cells) and all(not cell or cell.replace(",", "").isdigit() for cell in cells)
 
     @property
@@ -116,7 +119,8 @@ class PointsTable:
 def point_tables(points: Points, attempt: Attempt) -> list[PointsTable]:
     """All points of a result as tables; in each, those with a broken citation come first."""
     listed = [_table_of_list(points.points, attempt)] if points.points else []
-    return [*listed, *(_table_of_rows(table, attempt) for table in points.tables)]
+    tables = (_table_of_rows(table, attempt) for table in points.tables)
+    return [*listed, *(replace(one, below_list=bool(listed)) for one in tables)]
 
 
 def _table_of_list(points: Sequence[Point], attempt: Attempt) -> PointsTable:
