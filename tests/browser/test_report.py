@@ -32,7 +32,7 @@ def test_it_prints_with_its_protocol_and_without_a_blank_page(site: Site, me: st
     assert "$0.00; 32 calls" in "".join(pages)
     page.locator(".toolbar .menu > summary").click()
     with page.expect_download() as download:
-        page.get_by_role("link", name="HTML").last.click()
+        page.get_by_role("link", name="Report with protocol as HTML").click()
     download.value.save_as(tmp_path / "report.html")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

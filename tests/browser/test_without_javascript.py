@@ -53,8 +53,9 @@ def test_a_run_is_decided_read_and_downloaded(plain: Page, site: Site) -> None:
     until(plain, plain.locator("#run-result").get_by_text("Succeeded"))
     plain.locator("#run-controls").get_by_role("link", name="Report").click()
     expect(plain.get_by_role("heading", level=1)).to_be_visible()
+    plain.locator(".toolbar .menu > summary").click()
     with plain.expect_download() as download:
-        plain.get_by_role("link", name="Markdown").click()
+        plain.get_by_role("link", name="Report as Markdown").click()
     assert Path(download.value.path()).read_text().startswith("# ")
 
 

@@ -79,7 +79,7 @@ def test_the_citations_of_a_document_are_listed_and_lead_to_their_places(
     found = reading_of(run).citations
     assert (run.outcome, found.sentence) == (Outcome.SUCCEEDED, "1 citation, all found")
     listed = as_markdown(run).partition(f"### Citations in {path}\n\n")[2].splitlines()[0]
-    assert listed.startswith(f"- {at}: “Found by one” (one.md, line 1)")
+    assert listed.startswith(f"- {at}: “Found by one” (One, line 1)")
     report: Any = as_json(run)
     documents = report["citations"]["documents"]
     assert [(one["path"], [cited["quote"] for cited in one["citations"]]) for one in documents] == [
