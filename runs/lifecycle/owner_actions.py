@@ -1,4 +1,6 @@
-"""What an owner does with a run besides its work: renaming, archiving, and choosing who else may decide in it."""
+"""What an owner does with a run besides its work: renaming, archiving, what its report names, and choosing who else may
+decide in it.
+"""
 
 from __future__ import annotations
 

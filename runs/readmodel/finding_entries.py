@@ -77,7 +77,7 @@ def entries_of(attempt: Attempt) -> Mapping[str, FindingEntry]:
 def _entries(text: str) -> Iterator[FindingEntry]:
     number = title = fence = ""
     fields: dict[str, str] = {}
-    for line in [*text.splitlines(), "# end"]:
+    for line in text.splitlines():
         opened = FENCE.match(line)
         if opened and (not fence or opened[1].startswith(fence)):
             fence = "" if fence else opened[1]
@@ -89,3 +89,5 @@ def _entries(text: str) -> Iterator[FindingEntry]:
             name = _FIELDS.get(caseless(field["label"]))
             if name:
                 fields.setdefault(name, field["value"].strip())
+    if number:
+        yield FindingEntry(number, title, **fields)

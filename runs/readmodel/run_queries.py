@@ -109,12 +109,12 @@ def without_ai(models: Iterable[str]) -> bool:
 def version(user: Person) -> str:
     """A value that changes whenever a list of this person may have changed.
 
-    Everything that lists show changes with an event, or when a run is deleted.
+    Everything that lists show changes with an event, when a run is deleted, or when a decision is snoozed.
     """
     event = Event.objects.aggregate(newest=Max("pk"))["newest"]
     deleted = DeletedRun.objects.aggregate(newest=Max("pk"))["newest"]
     put_off = snoozed_gates(user)
-    return f"{user.pk}-{int(is_administrator(user))}-{event}-{deleted}-{len(put_off)}-{max(put_off, default=0)}"
+    return f"{user.pk}-{int(is_administrator(user))}-{event}-{deleted}-{'.'.join(map(str, sorted(put_off)))}"
 
 
 def filtered(user: Person, filters: Filters) -> RunQuerySet:
@@ -141,14 +141,14 @@ def filtered(user: Person, filters: Filters) -> RunQuerySet:
     return runs
 
 
-def counts(user: Person, filters: Filters) -> ListCounts:
+def counts(user: Person, filters: Filters, put_off: Sequence[int]) -> ListCounts:
+    """`put_off`: the decisions that this person has snoozed."""
     runs = filtered(user, filters)
     found = runs.aggregate(all=Count("pk"), finished=Count("pk", filter=Q(status=RunStatus.FINISHED)))
-    put_off = snoozed_gates(user)
     asked = _count(awaiting(runs, user))
     mine = _count(_asked_now(runs, user, put_off, filters)) if put_off else asked
     needed = mine if filters == Filters() else _count(_asked_now(visible_runs(user), user, put_off, Filters()))
-    snoozed = _count(awaiting(visible_runs(user), user, Q(gates__in=put_off))) if put_off else 0
+    snoozed = _count(awaiting(runs, user, Q(gates__in=put_off))) if put_off else 0
     return ListCounts(mine, found["all"] - found["finished"] - asked, found["finished"], found["all"], needed, snoozed)
 
 
@@ -165,12 +165,12 @@ def _asked_now(runs: RunQuerySet, user: Person, put_off: Sequence[int], filters:
     return awaiting(runs, user, Q(gates__in=Gate.objects.open().exclude(pk__in=put_off).values("pk")))
 
 
-def runs_of_list(user: Person, show: Show, filters: Filters, sort: Sort) -> RunQuerySet:
-    """The runs of one list, in order, with the fields that a row shows."""
+def runs_of_list(user: Person, show: Show, filters: Filters, sort: Sort, put_off: Sequence[int]) -> RunQuerySet:
+    """The runs of one list, in order, with the fields that a row shows. `put_off`: as in `counts`."""
     runs = filtered(user, filters)
     match show:
         case Show.MINE:
-            waiting = _asked_now(runs, user, snoozed_gates(user), filters)
+            waiting = _asked_now(runs, user, put_off, filters)
             runs = waiting.annotate(asked=Min("gates__opened_at"))
         case Show.RUNNING:
             runs = runs.unfinished().exclude(pk__in=approvable_gates(user).values("run_id"))
@@ -190,12 +190,13 @@ def next_waiting(user: Person, after: int | None) -> Gate | None:
     """What needs a decision of this person next, behind the run `after` in the order of their inbox, which begins again
     at its end; None if no other run needs one.
     """
-    waiting = list(runs_of_list(user, Show.MINE, Filters(), Sort.WAITING).values_list("pk", flat=True))
+    put_off = snoozed_gates(user)
+    waiting = list(runs_of_list(user, Show.MINE, Filters(), Sort.WAITING, put_off).values_list("pk", flat=True))
     place = waiting.index(after) + 1 if after in waiting else 0
     others = [pk for pk in (*waiting[place:], *waiting[:place]) if pk != after]
     if not others:
         return None
-    return approvable_gates(user).filter(run=others[0]).exclude(pk__in=snoozed_gates(user)).order_by("pk").first()
+    return approvable_gates(user).filter(run=others[0]).exclude(pk__in=put_off).order_by("pk").first()
 
 
 def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:

@@ -6,8 +6,7 @@ First the words that make a clause worth a second look: vague, left blank, missi
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 
 from runs.evidence.quotes import proves_nothing
 from runs.rehearsal.documents import Document
@@ -74,9 +73,10 @@ class Rule:
     term: str = r"\g<0>"
     is_settled: Callable[[re.Match[str], Collection[str]], bool] = lambda match, defined: False
 
-    @cached_property
-    def regex(self) -> re.Pattern[str]:
-        return re.compile(self.pattern, re.IGNORECASE)
+    regex: re.Pattern[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "regex", re.compile(self.pattern, re.IGNORECASE))
 
 
 _LATER = (

@@ -24,7 +24,7 @@ MAX_BYTES = 2_000_000
 """Bytes of a source that is read to show the line. Of a longer one only the place is named."""
 
 
-MAX_TITLED = 500
+MAX_TITLED = 60
 """Given documents that have titles. With more, paths are kept: each text is searched for all of them."""
 _SPACE = re.compile(r"\s+")
 

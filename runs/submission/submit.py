@@ -94,6 +94,8 @@ def submit(owner: User, submission: Submission) -> Run:
     existing = submitted(owner, submission.token)
     if existing:
         return existing
+    if submission.names:
+        submission = replace(submission, names=submission.names.checked())
     draft = submission_drafts.found(owner, submission.token) if submission.from_draft else None
     drafted = submission_drafts.files_of(draft) if draft else {}
     if draft:
@@ -101,8 +103,6 @@ def submit(owner: User, submission: Submission) -> Run:
     request = checked_request(
         submission.request, has_files=bool(drafted or submission.uploads), no_files=submission.no_files
     )
-    if submission.names:
-        submission.names.checked()
     check_policy(submission.policy, owner, submission.approvers)
     submission = _with_adapted_plan(submission)
     uploads, held_back, remarks = _unpack(submission.uploads, drafted)
@@ -243,7 +243,7 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         head=tree,
         excluded=tuple(submission.excluded),
         template=submission.template,
-        **asdict(submission.names.checked() if submission.names else kept),
+        **asdict(submission.names or kept),
         before=submission.before,
         revision=_revision(submission, request, tree),
     )

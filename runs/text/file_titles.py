@@ -80,4 +80,4 @@ def _with_suffix(file: PurePosixPath) -> str:
 
 
 def _with_folder(file: PurePosixPath) -> str:
-    return f"{_title(file)} ({file.parent})"
+    return f"{_title(file)} ({file.parent})" if file.parent.name else _title(file)

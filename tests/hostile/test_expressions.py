@@ -19,6 +19,8 @@ MADE_WHEN_RUN = {
     "runs/mcp_client/mcp_answers.py: pattern",  # of a server: it is compiled, and nothing is matched with it
     "runs/text/normalisation.py: '[' + ''.join((f'{re.escape(chr(one))}-{re.escape(chr(to))}'",  # one character
     "runs/text/visible.py: pattern",  # one character of an alphabet: a table right above
+    "runs/reports/places.py: f'(?<![\\\\w/.-])(?:{'|'.join(longest_first)})(?![\\\\w/-])'",  # 60 paths
+    "runs/rehearsal/findings.py: self.pattern",  # looked at where it is kept
     "runs/rehearsal/findings.py: pattern",  # what is made of it is looked at where it is kept
 }
 

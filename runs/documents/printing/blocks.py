@@ -230,17 +230,17 @@ class PrintableReport:
         listed = (block for section in self.sections for block in section.blocks if isinstance(block, SourceList))
         return {f"{SOURCE}{one.number}": one.place for block in listed for one in block.rows}
 
-    def changed(self, change: Callable[[Block], Block]) -> PrintableReport:
-        """The report with each block replaced by what `change` returns for it, inner blocks first."""
+    def changed(self, rewrite: Callable[[Block], Block]) -> PrintableReport:
+        """The report with each block replaced by what `rewrite` returns for it, inner blocks first."""
         main, protocol = (
-            tuple(replace(one, blocks=changed(one.blocks, change)) for one in sections)
+            tuple(replace(one, blocks=changed(one.blocks, rewrite)) for one in sections)
             for sections in (self.main, self.protocol)
         )
         return replace(self, main=main, protocol=protocol)
 
 
-def changed(found: Iterable[Block], change: Callable[[Block], Block], *, quotations: bool = True) -> tuple[Block, ...]:
-    """Replaces each block, and each block inside of others, by what `change` returns for it, inner blocks first.
+def changed(found: Iterable[Block], rewrite: Callable[[Block], Block], *, quotations: bool = True) -> tuple[Block, ...]:
+    """Replaces each block, and each block inside of others, by what `rewrite` returns for it, inner blocks first.
 
     Without `quotations` they stay as they are.
     """
@@ -255,7 +255,7 @@ def changed(found: Iterable[Block], change: Callable[[Block], Block], *, quotati
                 block = replace(block, blocks=all_of(block.blocks)) if quotations else block
             case CheckList():
                 block = replace(block, rows=tuple(replace(row, details=all_of(row.details)) for row in block.rows))
-        return change(block)
+        return rewrite(block)
 
     def all_of(blocks: Iterable[Block]) -> tuple[Block, ...]:
         return tuple(map(one, blocks))
@@ -263,11 +263,11 @@ def changed(found: Iterable[Block], change: Callable[[Block], Block], *, quotati
     return all_of(found)
 
 
-def with_spans(block: Block, change: Callable[[Span], Span]) -> Block:
-    """The block with each of its own spans replaced by what `change` returns for it."""
+def with_spans(block: Block, rewrite: Callable[[Span], Span]) -> Block:
+    """The block with each of its own spans replaced by what `rewrite` returns for it."""
 
     def all_of(words: Spans) -> Spans:
-        return tuple(map(change, words))
+        return tuple(map(rewrite, words))
 
     match block:
         case Paragraph() | Heading():

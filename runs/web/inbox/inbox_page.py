@@ -23,6 +23,7 @@ from django.views.decorators.http import condition, require_safe
 from runs.enums import Outcome, RunStatus, Show
 from runs.events.kinds import Finished, read
 from runs.lifecycle.gates.registry import type_of
+from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Event, Gate, Run, User
 from runs.models.querysets import RunQuerySet
 from runs.people.permissions import can_manage
@@ -155,7 +156,7 @@ class ListForm(forms.Form):
             person=self.people.get(sent.get("person", "")),
             template=sent.get("template", ""),
             archived=sent.get("archived", False),
-            snoozed=sent.get("snoozed", False),
+            snoozed=sent.get("snoozed", False) and (sent.get("show") or Show.MINE) == Show.MINE,
         )
         if since := sent.get("since"):
             found = replace(found, since=_begins(since))
@@ -255,9 +256,18 @@ class Inbox:
     @property
     def tabs(self) -> list[Link]:
         return [
-            Link(label, self.selection.address(show=show, sort=""), self._count(show), self.selection.show is show)
+            Link(
+                label,
+                self.selection.address(show=show, sort="", snoozed=""),
+                self._count(show),
+                self.selection.show is show,
+            )
             for show, label in LISTS.items()
         ]
+
+    @property
+    def snoozed_address(self) -> str:
+        return self.selection.address(snoozed="1")
 
     @property
     def together(self) -> list[str]:
@@ -318,18 +328,20 @@ class Inbox:
 
 def read_inbox(user: User, selection: Selection) -> Inbox:
     """One page of a list as it is now."""
-    counted = run_queries.counts(user, selection.filters)
-    runs = run_queries.runs_of_list(user, selection.show, selection.filters, selection.sort)
+    put_off = snoozed_gates(user)
+    counted = run_queries.counts(user, selection.filters, put_off)
+    runs = run_queries.runs_of_list(user, selection.show, selection.filters, selection.sort, put_off)
     page = _Counted(runs, int(getattr(counted, selection.show.value))).get_page(selection.page)
     assert isinstance(page.object_list, RunQuerySet)
-    return Inbox(selection, counted, _rows(user, run_queries.readable_rows(page.object_list)), page)
+    return Inbox(selection, counted, _rows(user, run_queries.readable_rows(page.object_list), selection, put_off), page)
 
 
-def _rows(user: User, runs: Sequence[Run]) -> list[InboxRow]:
+def _rows(user: User, runs: Sequence[Run], selection: Selection, put_off: Sequence[int]) -> list[InboxRow]:
     keys = [run.pk for run in runs]
     gates: dict[int, list[Gate]] = {}
     for gate in run_queries.open_gates(user, keys):
-        gates.setdefault(gate.run_id, []).append(gate)
+        if selection.show is not Show.MINE or (gate.pk in put_off) is selection.filters.snoozed:
+            gates.setdefault(gate.run_id, []).append(gate)
     events: dict[int, list[Event]] = {}
     for event in run_queries.telling_events(keys):
         events.setdefault(event.run_id, []).append(event)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from runs.contracts.ports import FileInfo
 from runs.errors import InvalidInput
+from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Gate, Run
 from runs.readmodel import run_queries
 from runs.readmodel.run_files import made_files
@@ -47,7 +48,7 @@ _SAFE_TYPES = (
 
 def list_runs(caller: Caller, arguments: ListRuns) -> tool_answers.Runs:
     filters = Filters(words=tuple(arguments.words.split()[:MAX_WORDS]))
-    found = run_queries.runs_of_list(caller.person, arguments.show, filters, Sort.NEWEST)
+    found = run_queries.runs_of_list(caller.person, arguments.show, filters, Sort.NEWEST, snoozed_gates(caller.person))
     rows = run_queries.readable_rows(found[arguments.offset : arguments.offset + arguments.limit])
     gates: dict[int, list[Gate]] = {}
     for gate in run_queries.open_gates(caller.person, [run.pk for run in rows]):

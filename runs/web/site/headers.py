@@ -22,7 +22,7 @@ type Send = Callable[[Message], Awaitable[None]]
 type GetResponse = Callable[[HttpRequest], Any]
 
 
-def changes_headers(change: Callable[[HttpRequest, HttpResponseBase], None]) -> Callable[[GetResponse], GetResponse]:
+def changes_headers(alter: Callable[[HttpRequest, HttpResponseBase], None]) -> Callable[[GetResponse], GetResponse]:
     """Makes a middleware of a function that changes the headers of an answer, with and without the event loop."""
 
     @sync_and_async_middleware
@@ -31,14 +31,14 @@ def changes_headers(change: Callable[[HttpRequest, HttpResponseBase], None]) -> 
 
             async def answer_async(request: HttpRequest) -> HttpResponseBase:
                 response: HttpResponseBase = await get_response(request)
-                change(request, response)
+                alter(request, response)
                 return response
 
             return answer_async
 
         def answer(request: HttpRequest) -> HttpResponseBase:
             response: HttpResponseBase = get_response(request)
-            change(request, response)
+            alter(request, response)
             return response
 
         return answer

@@ -45,6 +45,10 @@ def test_a_field_belongs_to_the_entry_above_it() -> None:
     assert [(one.number, one.recommendation) for one in entries] == [("F1", "a"), ("F2", "b")]
 
 
+def test_an_open_code_block_loses_no_finding() -> None:
+    assert [one.number for one in entries_in("## F1: One\n- Action: a\n```\ncode\n")] == ["F1"]
+
+
 def test_there_are_not_more_than_the_limit() -> None:
     text = "".join(f"## F{n}: x\n- Action: a\n" for n in range(1, MAX_ENTRIES + 9))
     assert len(entries_in(text)) == MAX_ENTRIES

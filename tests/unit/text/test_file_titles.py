@@ -31,6 +31,10 @@ def test_documents_of_one_name_are_told_apart_by_form_or_folder() -> None:
     }
 
 
+def test_only_folders_that_there_are_tell_documents_apart() -> None:
+    assert titles_of(["lease.pdf", "old/lease.pdf"]) == {"lease.pdf": "Lease", "old/lease.pdf": "Lease (old)"}
+
+
 def test_the_files_of_a_project_keep_their_paths() -> None:
     assert titles_of(["README.md", "src/app.py"]) == {}
     assert titles_of([]) == {}
