@@ -16,7 +16,6 @@ EXCEPTIONS = {
     "runs/pev/checks/tables.py": "cuts a list of names",
     "runs/evidence/citations/citation_reader.py": "cuts a list of figures",
     "runs/readmodel/run_again.py": "cuts a list of names",
-    "runs/reports/brief.py": "cuts at the end of a word or clause and continues in the annex",
     "runs/web/files/excerpt.py": "cuts the beginning of a line, up to its hit",
 }
 _ENDING = re.compile(r"^(?:s|es|ies)$")
@@ -163,7 +162,6 @@ OTHER_HOMES: dict[str, tuple[re.Pattern[str], set[str], dict[str, str]]] = {
         {"runs/text/sentences.py"},
         {
             "runs/documents/formats/pdf/columns.py": "ends of lines, after which no column goes on",
-            "runs/reports/brief.py": "where a point may be cut, brackets and quotation marks among them",
             "runs/text/negations.py": "what a negation does not reach across",
             "runs/text/normalisation.py": "where a chunk may be cut",
         },
