@@ -90,7 +90,7 @@ def _facts(reading: RunReading) -> tuple[tuple[str, str], ...]:
     facts = (
         ("Client", run.client),
         ("Matter", run.matter),
-        ("Prepared by", run.author),
+        ("Author", run.author),
         ("Date", f"{timezone.localtime(at):%-d %B %Y}" if at else ""),
     )
     return tuple((name, span(value).text) for name, value in facts if value)

@@ -40,7 +40,7 @@ function say(form, button, words, { isBad = true, signIn = false } = {}) {
   answer.textContent = words;
   if (!signIn) return;
   const way = document.createElement("a");
-  way.href = `/sign-in/?next=${encodeURIComponent(window.location.pathname)}`;
+  way.href = `/sign-in/?next=${encodeURIComponent(window.location.pathname + window.location.search)}`;
   way.textContent = "Sign in again";
   answer.append(" ", way);
 }

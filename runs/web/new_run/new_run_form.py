@@ -105,7 +105,7 @@ class NewRunForm(PolicyForm, FilesForm):
     client = Text(label="Client", required=False)
     matter = Text(label="Matter", required=False)
     author = Text(
-        label="Prepared by",
+        label="Author",
         help_text="The report names client, matter and author below its title. The AI reads none of them.",
         required=False,
     )
