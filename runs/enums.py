@@ -357,7 +357,7 @@ class Provider(StrEnum):
 
 
 WHOLE_STEPS = frozenset({StepStatus.PASSED, StepStatus.NOT_APPLICABLE})
-"""Steps of which nothing is missing: their result was verified, or it was verified that they do not apply."""
+"""Complete steps: their result was verified, or it was verified that they do not apply."""
 SETTLED_STEPS = WHOLE_STEPS | {StepStatus.ACCEPTED}
 TERMINAL_STEPS = SETTLED_STEPS | {StepStatus.FAILED, StepStatus.DROPPED}
 INSIDE = frozenset({Effect.READS_FILES, Effect.WRITES_FILES, Effect.ASKS})

@@ -51,7 +51,7 @@ class Call:
 
     @property
     def shape(self) -> str:
-        """The name of the shape; empty if it has none that is known."""
+        """The name of the shape; empty if its shape is not known."""
         return self._recognised.shape.name if self._recognised.shape else ""
 
     @property

@@ -11,7 +11,7 @@ from runs.models import Gate, User
 from runs.people.permissions import approvable_gates
 
 HOW = "bulk decision"
-"""How such a decision is recorded. Nobody is said to have read what it approves."""
+"""How such a decision is recorded. It does not count as read."""
 MAX_TOGETHER = 100
 
 
@@ -19,7 +19,8 @@ def approve_together(user: User, chosen: Sequence[tuple[int, str]]) -> tuple[lis
     """Approve gates, each with the digest that the page showed. Returns those that are approved, and those that are
     not, each with the reason as a sentence.
 
-    Raises InvalidInput, before anything is decided, for gates of several kinds, too many, or none that is open.
+    Raises InvalidInput, before anything is decided, if there are too many gates, gates of several kinds, or no open
+    gate.
     """
     digests = dict(chosen[: MAX_TOGETHER + 1])
     if len(digests) > MAX_TOGETHER:

@@ -13,9 +13,7 @@ SNOOZES = {1: "1 hour", 4: "4 hours", 24: "1 day", 168: "1 week"}
 
 
 def snooze(gate: Gate, user: User, until: datetime | None) -> None:
-    """Put a decision off until a time; without one it is back at once. Raises NotAllowed where it does not wait for
-    this person.
-    """
+    """Put a decision off until a time; None brings it back. Raises NotAllowed if it does not wait for this person."""
     if not approvable_gates(user).filter(pk=gate.pk).exists():
         raise NotAllowed("Only a decision that waits for you can be snoozed.")
     if until is None:

@@ -83,7 +83,7 @@ def _truth(value: object) -> object:
 
 
 class ToolSettings(BaseModel):
-    """What people are told at each call of a tool: a sentence on what it does, and whether that can be undone."""
+    """What people read at each call of a tool: a sentence on what it does, and whether that can be undone."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -96,7 +96,7 @@ class ServerConfig(BaseModel):
 
     `effects`: by tool name, with `*` for all others; a tool without an entry acts outside. `repeatable`: tools that may
     be called twice with the same effect as once. `seconds`: the limit of one call. `account`: as whom calls act, in
-    words for people; `tools`: what people are told about each tool. In `args`, `env`, `headers` and
+    words for people; `tools`: what people read about each tool. In `args`, `env`, `headers` and
     `url`, `${NAME}` stands for a variable of the environment, so that no secret needs to be in the file.
     """
 

@@ -41,7 +41,7 @@ def words(status: object) -> str:
 
 
 def risk(complexity: str) -> str:
-    """The complexity of a step as people are told it: a risk."""
+    """The complexity of a step in the words of screens: a risk."""
     return f"{Complexity(complexity).value}-risk step"
 
 

@@ -1,4 +1,4 @@
-"""What one sends of a report: the answer, the findings, the delivered documents, and what they rest on."""
+"""The report that is sent to a client: the answer, the findings, the delivered documents, and their sources."""
 
 from __future__ import annotations
 

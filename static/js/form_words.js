@@ -4,8 +4,8 @@
 export const place = "X-Location";
 
 /**
- * What to say of an answer that is none: of the site's own pages, these stand in place of what was asked for. Null for an
- * answer that is to be shown.
+ * What to say of an answer without a page: of the site's own pages, these replace what was asked for. Null for an
+ * answer that can be shown.
  * @param {number} status of the answer; 0 if none came, because the connection is gone, or the server is
  * @returns {{ words: string, signIn: boolean } | null}
  */
