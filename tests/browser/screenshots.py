@@ -1,28 +1,49 @@
-"""The pictures: `python -m tests.browser.screenshots [FOLDER]` takes the README's, or all pages into a folder."""
+"""The pictures: `python -m tests.browser.screenshots [FOLDER]` takes the README's, or all pages into a folder, whose
+`index.html` is a contact sheet.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, StorageState, ViewportSize, sync_playwright
 
+from tests.browser.pages import FOR_ADMINISTRATORS, FOR_STRANGERS, WALKS, filled, make
 from tests.browser.site import FLAGS, Site, sign_in
 from tests.installation import ROOT
 from tests.optional import chromium
 
 PICTURES = ROOT / ".github"
-SHAPES = {"wide": (1280, 900), "phone": (390, 844)}
+WIDE, PHONE = ViewportSize(width=1280, height=900), ViewportSize(width=390, height=844)
+FORMS: Mapping[str, tuple[ViewportSize, Literal["light", "dark"]]] = {
+    "wide-light": (WIDE, "light"),
+    "wide-dark": (WIDE, "dark"),
+    "phone-light": (PHONE, "light"),
+    "phone-dark": (PHONE, "dark"),
+}
+ERRORS = ["/sign-in/?spent", "/nowhere/"]
 LONG = 60_000
-TABS = ("Plan", "Steps", "Files", "History", "Cost")
+SETTLING_MS = 250
+"""For what arrives after the page: the socket, and parts that are fetched when they are visible."""
+STYLE = """
+body { font: 13px/1.4 sans-serif; margin: 1rem; background: #888; }
+h3 { font: inherit; margin: 1.5rem 0 0.25rem; }
+p { display: flex; gap: 8px; margin: 0; }
+img { height: 420px; aspect-ratio: 1280 / 900; object-fit: cover; object-position: top; }
+a:nth-child(n + 3) img { aspect-ratio: 390 / 844; }
+"""
 
 
 def main(folder: Path | None) -> None:
     with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
-        site = Site(Path(data), delay=0.3)
+        site = Site(Path(data), delay=0.3, PEV_MCP_SERVER="on")
         try:
             link = site.start()
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
@@ -30,7 +51,7 @@ def main(folder: Path | None) -> None:
                 readme(browser, link)
             else:
                 folder.mkdir(parents=True, exist_ok=True)
-                album(browser, link, folder)
+                contact_sheet(browser, site, folder)
         finally:
             site.kill()
 
@@ -61,63 +82,39 @@ def approve(page: Page, kind: str, then: str) -> None:
     page.wait_for_timeout(400)
 
 
-def album(browser: Browser, link: str, folder: Path) -> None:
-    """Every page in every shape and scheme, named `NAME-SHAPE-SCHEME.png`."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    shots = Shots(folder, page)
-    page.goto(link)
-    shots.take("sign-in-link")
-    sign_in(page, link)
-    shots.take("inbox-first")
-    page.get_by_role("link", name="New run").first.click()
-    shots.take("new-run")
-    page.get_by_role("link", name="Inbox").click()
-    sample(page)
-    shots.take("plan-gate")
-    page.get_by_role("link", name="Edit it").click()
-    shots.take("plan-editor")
-    page.go_back()
-    approve(page, "plan", "article.gate[data-kind=step]")
-    shots.take("step-gate")
-    approve(page, "step", "#run-result .outcome")
-    shots.take("finished")
-    for name in TABS:
-        page.locator("#run-tabs").get_by_role("link", name=name).click()
-        shots.take(name.lower())
-    page.locator("#run-controls").get_by_role("link", name="Report").click()
-    shots.take("report")
-    for name in ("Inbox", "Metrics", "Help"):
-        page.get_by_role("link", name=name).first.click()
-        shots.take(name.lower())
+def contact_sheet(browser: Browser, site: Site, folder: Path) -> None:
+    """A picture of every page and every kind of gate in every form, and `index.html`, which shows them all."""
+    owner = site.account("alice")
+    made = make(site, "alice")
+    visits: list[tuple[str, StorageState | None, Sequence[str]]]
+    visits = [(name, owner, addresses) for name, addresses in WALKS.items()]
+    visits += [("administrators", site.account("root", administrator=True), FOR_ADMINISTRATORS)]
+    visits += [("strangers", None, [*FOR_STRANGERS, *ERRORS])]
+    names = {address: f"{number:03}" for number, address in enumerate(chain(*(one[2] for one in visits)), 1)}
+    for form, (size, scheme) in FORMS.items():
+        for _, state, addresses in visits:
+            context = browser.new_context(
+                viewport=size, color_scheme=scheme, storage_state=state, reduced_motion="reduce"
+            )
+            page = context.new_page()
+            for address in addresses:
+                page.goto(site.url + filled(address, made))
+                page.wait_for_timeout(SETTLING_MS)
+                page.screenshot(path=folder / f"{names[address]}-{form}.jpg", type="jpeg", quality=80, full_page=True)
+            context.close()
+    groups = [(title, [(names[address], address) for address in addresses]) for title, _, addresses in visits]
+    (folder / "index.html").write_text(_sheet(groups))
 
 
-class Shots:
-    """Takes the page as it is in all shapes and schemes, and puts it back."""
-
-    def __init__(self, folder: Path, page: Page) -> None:
-        self._folder = folder
-        self._page = page
-
-    def take(
-        self,
-        name: str,
-        *,
-        at: str = "",
-        schemes: tuple[Any, ...] = ("light", "dark"),
-        shapes: tuple[str, ...] = tuple(SHAPES),
-    ) -> None:
-        for scheme in schemes:
-            for shape in shapes:
-                width, height = SHAPES[shape]
-                self._page.emulate_media(color_scheme=scheme)
-                self._page.set_viewport_size({"width": width, "height": height})
-                if at:
-                    self._page.locator(at).first.scroll_into_view_if_needed()
-                self._page.wait_for_timeout(150)
-                picture = self._folder / f"{name}-{shape}-{scheme}.png"
-                self._page.screenshot(path=picture, full_page=not at)
-        self._page.set_viewport_size({"width": 1280, "height": 900})
+def _sheet(groups: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> str:
+    """The first screen of each picture. A click shows the whole page."""
+    rows = []
+    for title, pages in groups:
+        rows.append(f"<h2>{escape(title.capitalize())}</h2>")
+        for name, address in pages:
+            shown = (f'<a href="{name}-{form}.jpg"><img src="{name}-{form}.jpg" alt="{form}"></a>' for form in FORMS)
+            rows.append(f"<h3>{name} {escape(address)}</h3><p>{''.join(shown)}</p>")
+    return f"<!doctype html><meta charset=utf-8><title>Contact sheet</title><style>{STYLE}</style>{''.join(rows)}"
 
 
 def pictures(page: Page, name: str) -> None:

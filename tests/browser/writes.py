@@ -17,6 +17,7 @@ from runs.enums import GateStatus
 from runs.events.kinds import Note
 from runs.lifecycle import owner_actions
 from runs.lifecycle.gate_decisions import pause
+from runs.lifecycle.gates.tool_gate import call_of
 from runs.llm.model_servers import REHEARSAL
 from runs.mcp_client.server_config import CallTerms
 from runs.models import Agent, Run, Step
@@ -67,6 +68,22 @@ EVENT: dict[str, Any] = {
     "attendees": [{"email": "bob@example.com", "optional": False}, {"email": "ann@example.com", "optional": True}],
     "description": "We go through the clauses that need attention.",
 }
+TICKET: dict[str, Any] = {
+    "title": "The notice of the lease is missing",
+    "projectKey": "LEGAL",
+    "priority": "High",
+    "labels": ["lease", "notice"],
+    "assignee": "carol@example.com",
+    "description": "Clause 4 of the lease asks for a notice of three months.\n\nNone is on file.",
+}
+REQUEST: dict[str, Any] = {
+    "method": "POST",
+    "url": "https://crm.example.com/api/contacts?source=review",
+    "headers": {"Content-Type": "application/json"},
+    "body": {"name": "Bob Miller", "tags": ["landlord", "2026"]},
+}
+FILE: dict[str, Any] = {"path": "/shared/notices/lease.md", "content": "# Notice\n\nDear Bob,\n\nwe give notice."}
+MESSAGE: dict[str, Any] = {"channel": "#contracts", "text": "The review of the lease is finished: 23 points."}
 TRANSFER: dict[str, Any] = {
     "iban": "DE02 1203 0000 0000 2020 51",
     "amount": 1200.5,
@@ -185,6 +202,10 @@ def _states() -> dict[str, Callable[[], Run]]:
         "long call": lambda: made.tool_gate("mail__send", LONG_CALL),
         "mail": lambda: made.tool_gate("mail__send", MAIL, MAIL_TERMS),
         "event": lambda: made.tool_gate("calendar__add_event", EVENT),
+        "ticket": lambda: made.tool_gate("tracker__create_issue", TICKET),
+        "request": lambda: made.tool_gate("web__fetch", REQUEST),
+        "file": lambda: made.tool_gate("drive__write_file", FILE),
+        "message": lambda: made.tool_gate("chat__post_message", MESSAGE),
         "other call": lambda: made.tool_gate("bank__transfer", TRANSFER),
         "error": made.error_gate,
         "step error": made.step_error,
@@ -195,6 +216,16 @@ def _states() -> dict[str, Callable[[], Run]]:
         "stopped": made.stopped,
         "files of all kinds": made.files_of_all_kinds,
     }
+
+
+def asked_at(runs: list[str]) -> list[str]:
+    """The kind of the newest gate of each of these runs."""
+    return [Run.objects.get(pk=run).gates.latest("pk").kind for run in runs]
+
+
+def shape_of_call(run: str) -> str:
+    """The name of the shape of the call that needs a decision in a run; empty if its shape is not known."""
+    return call_of(Run.objects.get(pk=run).gates.latest("pk")).shape
 
 
 def _plan_with_an_agent(name: str = WRITER) -> Run:
@@ -270,6 +301,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         account,
         agent,
         runs,
+        asked_at,
+        shape_of_call,
         sample,
         sample_at,
         diagrams,

@@ -1,0 +1,136 @@
+"""The pages of the product, each with the run or the state that shows it: for tests of all pages and their pictures."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+
+from runs.enums import GateKind
+from tests.browser.site import Site
+
+GATES: Mapping[GateKind, Sequence[str]] = {
+    GateKind.PLAN: [
+        "plan of 4",
+        "plan of 40",
+        "plan with an agent",
+        "plan with a changed agent",
+        "second plan",
+        "kept",
+    ],
+    GateKind.START: ["start"],
+    GateKind.STEP: ["result of 4", "result of 40", "rows", "cited"],
+    GateKind.EXHAUSTED: ["exhausted", "blocked"],
+    GateKind.ERROR: ["error", "step error"],
+    GateKind.BUDGET: ["budget", "time limit"],
+    GateKind.QUESTION: ["question"],
+    GateKind.TOOL: ["mail", "event", "ticket", "request", "file", "message", "other call", "long call"],
+}
+"""The states of runs, as tests/browser/writes.py has them, that wait at a gate of this kind."""
+_AT_GATES = list(itertools.chain(*GATES.values()))
+STATES = [*_AT_GATES, "succeeded", "partial", "stopped", "files of all kinds"]
+WALKS = {
+    "gates": [f"/runs/{{{gate}}}/" for gate in _AT_GATES],
+    "lists and forms": [
+        "/",
+        "/?show=all",
+        "/?show=all&q=review&state=partial",
+        "/?q=nowhere",
+        "/metrics/",
+        "/access-tokens/",
+        "/help/",
+        "/help/glossary/",
+        "/runs/new/",
+        "/templates/",
+        "/templates/document-review/",
+        "/templates/{template}/",
+        "/templates/{template}/delete/",
+        "/runs/{sample}/template/",
+        "/runs/{sample}/again/",
+        "/runs/{sample}/again/with/",
+        "/runs/{sample}/manage/",
+        "/runs/{sample}/delete/",
+        "/runs/{sample}/people/",
+    ],
+    "runs": [
+        "/runs/{partial}/",
+        "/runs/{stopped}/",
+        "/runs/{running}/",
+        "/runs/{sample}/",
+        "/runs/{sample}/?view=timeline",
+        "/runs/{sample}/?view=table",
+        "/runs/{kept}/?view=timeline",
+        "/runs/{partial}/steps/",
+        "/runs/{kept}/steps/",
+        "/runs/{partial}/steps/{step}/",
+        "/runs/{sample}/history/",
+        "/runs/{partial}/history/?show=calls",
+        "/runs/{sample}/cost/",
+    ],
+    "plans": [
+        "/runs/{plan with an agent}/plan/",
+        "/runs/{plan with an agent}/plan/edit/?step=0",
+        "/runs/{plan with a changed agent}/plan/",
+        "/runs/{second plan}/plan/",
+        "/runs/{sample}/plan/",
+    ],
+    "files and reports": [
+        "/runs/{sample}/files/",
+        "/runs/{sample}/files/?from=0",
+        "/runs/{sample}/files/review/findings.md",
+        "/runs/{sample}/files/contracts/Service agreement.docx?at=2.2",
+        "/runs/{sample}/files/contracts/data-processing-agreement.pdf?page=2",
+        "/runs/{files of all kinds}/files/table.csv",
+        "/runs/{files of all kinds}/files/data.json",
+        "/runs/{files of all kinds}/files/picture.png",
+        "/runs/{files of all kinds}/files/notes.md",
+        "/runs/{files of all kinds}/files/notes.md?view=text",
+        "/runs/{files of all kinds}/files/script.py",
+        "/runs/{files of all kinds}/files/latin.bin",
+        "/runs/{sample}/texts/answer/",
+        "/runs/{partial}/report/",
+        "/runs/{sample}/report/",
+        "/runs/{sample}/report/pdf/",
+        "/runs/{sample}/report/docx/",
+    ],
+}
+"""Where a name in braces stands for the run in this state, or for what `make` returns."""
+FOR_ADMINISTRATORS = [
+    "/people/",
+    "/status/",
+    "/status/servers/",
+    "/agents/",
+    "/agents/new/",
+    "/agents/new/?sample",
+    "/agents/letter-writer/",
+    "/agents/letter-writer/delete/",
+]
+FOR_STRANGERS = ["/sign-in/", "{link}"]
+NO_PAGES = {
+    "runs/drafts/<uuid:draft>/": "the list of its files, for a script",
+    "runs/<int:run_id>/plans/<int:version>.json": "a file",
+    "runs/<int:run_id>/report.<report_format:report_format>": "files, which the stories of the report open",
+    "runs/<int:run_id>/files.zip": "a file",
+    "runs/<int:run_id>/history/calls/<int:work_id>/": "a part of the history",
+    "runs/<int:run_id>/gates/<int:gate_id>/<slug:part>/": "a part of a gate",
+    "runs/new/estimate/": "a part of the form",
+    "next/": "leads to a run",
+    "healthz": "for machines",
+    "readyz": "for machines",
+    "metricsz": "for machines",
+}
+
+
+def make(site: Site, owner: str) -> Mapping[str, str]:
+    """Makes what the addresses name in braces, and returns what belongs there."""
+    numbers: dict[str, int] = dict(zip(STATES, site.write("runs", owner, *STATES), strict=True))
+    numbers["sample"] = site.write("sample", owner)
+    numbers["running"] = site.write("crowd", owner, 60, 5, 4)
+    numbers["template"] = site.write("template", owner, numbers["sample"], "Notes")
+    numbers["step"] = site.write("step", numbers["partial"], "review")
+    link = site.manage("people", "link", owner, "--base", "").strip()
+    return {"link": link, **{name: str(number) for name, number in numbers.items()}}
+
+
+def filled(address: str, made: Mapping[str, str]) -> str:
+    return re.sub("{([^}]*)}", lambda name: made[name[1]], address)
