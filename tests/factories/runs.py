@@ -6,6 +6,7 @@ Each function returns a run that a newcomer could have brought there by hand. Ne
 import base64
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -263,7 +264,9 @@ def question_gate(question: str = "Which law applies to the notices?", choices: 
 
 def time_gate() -> Run:
     """The run has worked for as long as it may."""
-    return _at_limit("The run has worked for 31 minutes; its limit is 30 minutes.", time_limit=30 * 60)
+    run = _at_limit("The run has worked for 31 minutes; its limit is 30 minutes.", time_limit=30 * 60)
+    Run.objects.filter(pk=run.pk).update(created_at=run.gates.open().get().opened_at - timedelta(minutes=31))
+    return _fresh(run)
 
 
 def _at_limit(sentence: str, **limits: Any) -> Run:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from decimal import ROUND_UP, Decimal
+from math import ceil
 
 from runs.enums import GateKind, Verb
 from runs.lifecycle import effects, run_limits
@@ -63,19 +64,15 @@ class BudgetGate(GateType):
         return replace(self.wording, approve=approve, reject=reject)
 
     def limits(self, gate: Gate, figures: GateFigures | None = None) -> tuple[Limit, ...]:
-        """The suggested budget is enough if every further step passes at once.
-
-        Without an estimate, it is twice the current one. A time limit is doubled.
-        """
-        policy = gate.run.policy
+        policy, known = gate.run.policy, figures or GateFigures()
         limits: list[Limit] = []
         if policy.budget is not None:
-            rest = figures.rest_low if figures else None
-            more = policy.budget + max(rest, _CENT).quantize(_CENT, ROUND_UP) if rest else 2 * policy.budget
-            limits.append(Limit("budget", "New budget in USD", policy.budget, more, "Raise to ${}"))
+            more, why = _suggested_budget(policy.budget, known)
+            limits.append(Limit("budget", "New budget in USD", policy.budget, more, "Raise to ${}", why))
         if policy.time_limit is not None:
-            minutes = policy.time_limit // 60
-            limits.append(Limit("minutes", "New time limit in minutes", minutes, 2 * minutes, "Raise to {} minutes"))
+            now = policy.time_limit // 60
+            minutes, why = _suggested_minutes(now, known.worked_seconds)
+            limits.append(Limit("minutes", "New time limit in minutes", now, minutes, "Raise to {} minutes", why))
         return tuple(limits)
 
     def about(self, gate: Gate, step: str) -> str:
@@ -92,3 +89,28 @@ def ask(work: WorkItem, sentence: str) -> None:
     if not run.gates.open().filter(kind=GATE.kind).exists():
         question = f"{sentence} Raise the limit, or finish now?"
         open_gate(run, GATE, question, fingerprint.policy_digest(run.policy))
+
+
+def _suggested_budget(now: Decimal, figures: GateFigures) -> tuple[Decimal, str]:
+    """A new budget, and how it was worked out. It is enough if every further step passes at once: the upper end of the
+    estimate can be many times the budget, which is too much for a button that is pressed without a change of the field.
+    """
+    spent, rest = figures.spent, figures.rest_low
+    if not rest:
+        more = (max(now, spent) + now).quantize(_CENT, ROUND_UP)
+        return more, f"${more} adds the budget so far once more, because the cost of the rest is not estimated."
+    more = max(spent + rest, now + _CENT).quantize(_CENT, ROUND_UP)
+    if spent + rest <= now:
+        why = f"${more} is a cent more than the budget so far, which covers the lower end of the estimate"
+    else:
+        why = f"${more} is ${spent:.2f} spent and ${rest:.2f} for the rest, the lower end of its estimate"
+    return more, f"{why}. It is enough if every further step passes at once; each further attempt needs more."
+
+
+def _suggested_minutes(now: int, worked_seconds: float) -> tuple[int, str]:
+    """A new time limit in minutes, and how it was worked out. How long the rest takes is not estimated."""
+    worked = ceil(worked_seconds / 60)
+    if worked < now:
+        return now, f"The time limit of {now} minutes is not reached: {pluralize(worked, 'minute')} were worked."
+    more = worked + now
+    return more, f"{more} minutes are the {worked} worked and {now} more, because the time of the rest is not estimated."

@@ -77,7 +77,8 @@ class Wording:
 class Limit:
     """A limit that can be raised: the field's name and label, what holds now, and what is suggested.
 
-    `button` is what the button says if this is the only limit; its braces stand for the amount.
+    `button` is what the button says if this is the only limit; its braces stand for the amount. `why` says how the
+    suggestion was worked out.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Limit:
     now: Decimal | int
     suggested: Decimal | int
     button: str
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +95,8 @@ class GateFigures:
 
     `steps` and `high_risk_steps` are counts of the plan, `cost` is an estimate in words. `attempt` is 0 for none;
     `allowed` is 0 where the number of the attempt is none of those that the policy allows. `done` of the `steps` are
-    settled, and the rest costs at least `rest_low` USD; None where that is not known.
+    settled, and the rest costs at least `rest_low` USD; None where that is not known. Until the gate opened the run had
+    spent `spent` USD and worked for `worked_seconds`.
     """
 
     version: int = 0
@@ -108,6 +111,8 @@ class GateFigures:
     confidence: float | None = None
     done: int = 0
     rest_low: Decimal | None = None
+    spent: Decimal = Decimal(0)
+    worked_seconds: float = 0
 
 
 VERDICTS = frozenset({Verb.APPROVE, Verb.REJECT, Verb.STOP})

@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from django.utils.safestring import SafeString
 
+from runs.accounting.usage import spent_usd, worked_seconds
 from runs.acts.call import Call
 from runs.contracts.ports import FileInfo
 from runs.enums import SETTLED_STEPS, Complexity, StepStatus, Verb
@@ -154,7 +155,7 @@ class GateView:
         """The facts after the title."""
         return self.type.facts(self._figures)
 
-    @property
+    @cached_property
     def _figures(self) -> GateFigures:
         if self.plan:
             return GateFigures(
@@ -164,10 +165,7 @@ class GateView:
                 cost=_cost_of(self.plan),
             )
         if not self.step:
-            if not (self.newest and self.type.raises_limits):
-                return GateFigures()
-            steps, rest = len(self.newest.steps), self._rest
-            return GateFigures(steps=steps, done=_done_in(self.newest), rest_low=rest.low if rest else None)
+            return self._figures_of_limits if self.type.raises_limits else GateFigures()
         return GateFigures(
             steps=len(self.step.plan.steps),
             cost=_step_cost_of(self.step) if self.type.subject is Subject.START else "",
@@ -177,6 +175,17 @@ class GateView:
             attempt=self.attempt.row.number if self.attempt else 0,
             allowed=self.row.run.policy.attempts if self._counts else 0,
             confidence=self.attempt.confidence if self.attempt and not self.blocked else None,
+        )
+
+    @property
+    def _figures_of_limits(self) -> GateFigures:
+        run, rest = self.row.run, self._rest
+        return GateFigures(
+            steps=len(self.newest.steps) if self.newest else 0,
+            done=_done_in(self.newest) if self.newest else 0,
+            rest_low=rest.low if rest else None,
+            spent=spent_usd(run),
+            worked_seconds=worked_seconds(run, self.row.opened_at),
         )
 
     @property
@@ -247,7 +256,7 @@ class GateView:
     def blocked(self) -> bool:
         return self.unpassed is not None and self.unpassed.blocked
 
-    @property
+    @cached_property
     def limits(self) -> tuple[Limit, ...]:
         return self.type.limits(self.row, self._figures)
 

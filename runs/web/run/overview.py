@@ -257,6 +257,7 @@ def run_page(run: Run, asked: Mapping[str, str] = MappingProxyType({})) -> RunPa
 def _read_gates(page: RunPage) -> None:
     _ = page.gates and page.unreadable
     for gate in page.gates:
+        _ = gate.limits
         if gate.attempt:
             _ = (gate.shown, gate.folds, gate.citations, gate.lead, gate.tables)
             _ = gate.blocked or gate.attempt.deviations

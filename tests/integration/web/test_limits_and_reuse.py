@@ -11,6 +11,7 @@ import pytest
 from django.db.models import F
 from django.test import Client
 
+from runs.accounting.usage import spent_usd
 from runs.enums import GateStatus, Role, RunStatus
 from runs.models import Attempt, Run, User
 from tests import factories
@@ -45,26 +46,30 @@ def test_a_budget_gate_offers_more_or_the_end(alice_client: Client, short: Run) 
     text = alice_client.get(f"/runs/{short.pk}/").text
     assert "A limit is reached" in text
     assert "$0.0000 of the budget of $0.05 are spent" in text
-    assert 'name="budget" value="0.10" min="0.05" step="0.01"' in text
-    assert 'name="minutes" value="20" min="10" step="1"' in text
+    assert 'value="0.10" min="0.05" step="0.01"' in text
+    assert 'value="10" min="10" step="1"' in text
+    assert "$0.10 adds the budget so far once more, because the cost of the rest is not estimated." in text
+    assert "The time limit of 10 minutes is not reached: " in text
     assert "Finish now</button>" in text
 
 
 def test_a_limit_names_the_rest_of_the_work_and_its_buttons_the_amount_and_what_is_done(alice_client: Client) -> None:
     run = factories.budget_gate()
-    estimate, budget = run.plans.get().estimate, run.policy.budget
+    run.model_calls.update(cost_usd=Decimal("0.0411"))
+    estimate = run.plans.get().estimate
     assert estimate is not None
-    assert budget is not None
     left = [*estimate.steps[1:], *estimate.final]
     low, high = (sum((getattr(one, end) for one in left), Decimal(0)) for end in ("low", "high"))
     text = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
     rest = f"The rest is estimated at ${low:,.2f} to ${high:,.2f} (default token counts per complexity)."
     assert f"1 of 3 steps done. In progress: “Review the clauses”. {rest}" in text
-    raised = budget + low.quantize(Decimal("0.01"), ROUND_UP)
+    raised = (spent_usd(run) + low).quantize(Decimal("0.01"), ROUND_UP)
     assert f'value="approve">Raise to ${raised}</button>' in text
+    assert f"${raised} is ${spent_usd(run):.2f} spent and ${low:.2f} for the rest, the lower end of its" in text
     assert "Finish now with 1 of 3 steps</button>" in text
     minutes = alice_client.get(f"/runs/{factories.time_gate().pk}/").text
-    assert 'value="approve">Raise to 60 minutes</button>' in minutes
+    assert 'value="approve">Raise to 61 minutes</button>' in minutes
+    assert "61 minutes are the 31 worked and 30 more, because the time of the rest is not estimated." in minutes
 
 
 def test_raised_in_the_browser_the_run_goes_on(alice_client: Client, short: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -101,3 +102,31 @@ def test_the_history_keeps_a_place_for_the_name_of_the_step(
 ) -> None:
     decided = gate(kind, status, **about)
     assert type_of(decided).decided_in_history(decided) == words
+
+
+@pytest.mark.parametrize(
+    ("spent", "rest", "suggested", "why"),
+    [
+        ("0.4211", "0.30", "0.73", "$0.73 is $0.42 spent and $0.30 for the rest, the lower end of its estimate."),
+        ("0.60", "0.30", "0.90", "$0.90 is $0.60 spent and $0.30 for the rest, the lower end of its estimate."),
+        ("0.10", "0.30", "0.51", "$0.51 is a cent more than the budget so far, which covers the lower end"),
+        ("0.10", None, "1.00", "$1.00 adds the budget so far once more, because the cost of the rest is not estimated."),
+        ("1.201", None, "1.71", "$1.71 adds the budget so far once more"),
+    ],
+)
+def test_a_suggested_budget_is_what_is_spent_and_the_lower_end_of_the_rest(
+    spent: str, rest: str | None, suggested: str, why: str
+) -> None:
+    asked = gate(GateKind.BUDGET)
+    asked.run.policy = factories.policy(budget=Decimal("0.50"))
+    figures = GateFigures(spent=Decimal(spent), rest_low=Decimal(rest) if rest else None)
+    [limit] = type_of(asked).limits(asked, figures)
+    assert (limit.suggested, limit.why.startswith(why.removesuffix("."))) == (Decimal(suggested), True)
+
+
+@pytest.mark.parametrize(("worked_seconds", "suggested"), [(1_800, 60), (1_861, 62), (600, 30)])
+def test_a_suggested_time_limit_counts_from_what_was_worked(worked_seconds: int, suggested: int) -> None:
+    asked = gate(GateKind.BUDGET)
+    asked.run.policy = factories.policy(budget=None, time_limit=1_800)
+    [limit] = type_of(asked).limits(asked, GateFigures(worked_seconds=worked_seconds))
+    assert (limit.name, limit.suggested) == ("minutes", suggested)
