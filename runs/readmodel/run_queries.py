@@ -181,22 +181,47 @@ def runs_of_list(user: Person, show: Show, filters: Filters, sort: Sort, put_off
     return _sorted(runs, sort).select_related("owner").only(*SHOWN_FIELDS)
 
 
-def decisions_elsewhere(user: Person, run: Run) -> int:
-    """The number of decisions that other runs need of this person."""
-    return _asked_now(visible_runs(user), user, snoozed_gates(user), Filters()).exclude(pk=run.pk).count()
+def decisions_elsewhere(user: User, run: Run, filters: Filters) -> int:
+    """The number of other runs that need a decision of this person and fit the filters."""
+    return _count(_asked_now(filtered(user, filters), user, snoozed_gates(user), filters).exclude(pk=run.pk))
 
 
-def next_waiting(user: Person, after: int | None) -> Gate | None:
-    """What needs a decision of this person next, behind the run `after` in the order of their inbox, which begins again
-    at its end; None if no other run needs one.
+def next_waiting(user: User, after: int | None, filters: Filters, sort: Sort) -> Gate | None:
+    """What needs a decision of this person next, behind the run `after` in this order, which begins again at its end;
+    None if no other run needs one. A run that needs none any more is where it was when it did.
     """
     put_off = snoozed_gates(user)
-    waiting = list(runs_of_list(user, Show.MINE, Filters(), Sort.WAITING, put_off).values_list("pk", flat=True))
-    place = waiting.index(after) + 1 if after in waiting else 0
-    others = [pk for pk in (*waiting[place:], *waiting[:place]) if pk != after]
+    order = _waiting_around(user, after, filters, sort, put_off)
+    place = order.index(after) + 1 if after in order else 0
+    others = [pk for pk in (*order[place:], *order[:place]) if pk != after]
     if not others:
         return None
     return approvable_gates(user).filter(run=others[0]).exclude(pk__in=put_off).order_by("pk").first()
+
+
+def _waiting_around(
+    user: User, after: int | None, filters: Filters, sort: Sort, put_off: Sequence[int]
+) -> Sequence[int | None]:
+    """The runs that wait for a person, in order, and the run `after` in its place."""
+    waiting = runs_of_list(user, Show.MINE, filters, sort, put_off)
+    if sort is not Sort.WAITING:
+        runs = visible_runs(user).filter(Q(pk__in=waiting.order_by().values("pk")) | Q(pk=after))
+        return list(_sorted(runs, sort).values_list("pk", flat=True))
+    asked = dict(waiting.values_list("pk", "asked"))  # type: ignore[misc]  # annotated by `runs_of_list`
+    if after is not None and (gate := _gate_before(user, after)):
+        asked[after] = gate.opened_at
+    return sorted(asked, key=lambda pk: (asked[pk], -pk))
+
+
+def _gate_before(user: User, run: int) -> Gate | None:
+    """The decision of a run that a person comes from: their latest one if it was in this run, which may ask the next
+    question already; else the oldest that is open, or that was asked last.
+    """
+    gates = Gate.objects.filter(run__in=visible_runs(user), run=run)
+    decided = Gate.objects.filter(decided_by=user).order_by("-decided_at").first()
+    if decided and decided.run_id == run:
+        return decided
+    return gates.open().order_by("opened_at").first() or gates.order_by("-opened_at").first()
 
 
 def _sorted(runs: RunQuerySet, sort: Sort) -> RunQuerySet:

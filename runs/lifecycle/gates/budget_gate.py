@@ -113,4 +113,7 @@ def _suggested_minutes(now: int, worked_seconds: float) -> tuple[int, str]:
     if worked < now:
         return now, f"The time limit of {now} minutes is not reached: {pluralize(worked, 'minute')} were worked."
     more = worked + now
-    return more, f"{more} minutes are the {worked} worked and {now} more, because the time of the rest is not estimated."
+    return (
+        more,
+        f"{more} minutes are the {worked} worked and {now} more, because the time of the rest is not estimated.",
+    )

@@ -69,6 +69,8 @@ SORTS = {
 }
 USUAL = {Show.MINE: Sort.WAITING, Show.RUNNING: Sort.NEWEST, Show.FINISHED: Sort.ENDED, Show.ALL: Sort.NEWEST}
 """The order of each list if none is requested."""
+_KEPT = "pev_list"
+"""The name in the session of the query of the list that was seen last."""
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2199, 12, 31)
 
 
@@ -445,6 +447,22 @@ class _Facts:
                 return f"{word}, {pluralize(len(points), 'open point')}: {points[0]}" if points else word
 
 
+def keep_list(request: HttpRequest, selection: Selection) -> None:
+    """Remember which list this person sees, for what comes next after a decision."""
+    query = selection.address().removeprefix("?")
+    if request.session.get(_KEPT, "") != query:
+        request.session[_KEPT] = query
+
+
+def kept_list(request: HttpRequest) -> Selection:
+    """The decisions of the list that was seen last, without those that are snoozed."""
+    seen = ListForm(QueryDict(request.session.get(_KEPT, "")), person(request)).selection()
+    is_sorted = seen.show is Show.MINE or "sort" in seen.given
+    given = {name: value for name, value in seen.given.items() if name not in {"show", "snoozed"}}
+    filters = replace(seen.filters, snoozed=False)
+    return Selection(Show.MINE, filters, seen.sort if is_sorted else Sort.WAITING, given=given)
+
+
 def _version(request: HttpRequest) -> str:
     return quote_etag(run_queries.version(person(request)))
 
@@ -455,6 +473,8 @@ def inbox(request: HttpRequest) -> HttpResponse:
     user = person(request)
     form = ListForm(request.GET, user)
     shown = read_inbox(user, form.selection())
+    if not getattr(request, "htmx", False):  # a page that refreshes itself in another tab is not the one seen last
+        keep_list(request, shown.selection)
     context = {"inbox": shown, "form": form, "problems": form.problems, "sample_token": uuid.uuid4()}
     template = "inbox/inbox.html#sections" if getattr(request, "htmx", False) else "inbox/inbox.html"
     return render(request, template, context)

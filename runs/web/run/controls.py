@@ -22,11 +22,11 @@ from runs.lifecycle.gates.gate_type import Decision
 from runs.lifecycle.gates.registry import type_of
 from runs.logs import about
 from runs.models import Gate
-from runs.readmodel import run_queries
 from runs.readmodel.result_points import points_in, sent_back
 from runs.text.plural import pluralize, word_for
 from runs.web.frame.run_frame import RunFrame, replaced_head
 from runs.web.gates.decision_form import DecisionForm, Problem
+from runs.web.inbox.next_decision import decisions_elsewhere
 from runs.web.run.overview import OVERVIEW, run_page
 from runs.web.site.posted_fields import PostedForm, Text
 from runs.web.site.requests import about_request, log_refusal, person, status_of, visible_run
@@ -110,7 +110,7 @@ def _decided_so_before(request: HttpRequest, gate: Gate, verb: Verb) -> bool:
 def _page(request: HttpRequest, run_id: int, problem: Problem | None, status: int) -> HttpResponse:
     run = visible_run(request, run_id)
     page = run_page(run)
-    elsewhere = run_queries.decisions_elsewhere(person(request), run)
+    elsewhere = decisions_elsewhere(request, run)
     if request.headers.get("HX-Request"):
         names = ["gates", "next_decision", "result"]
         regions = OVERVIEW.replaced(page, names, problem=problem, elsewhere=elsewhere)

@@ -21,7 +21,6 @@ from runs.lifecycle.change_requests import gap_of
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
 from runs.models import Gate, Run, Step
-from runs.readmodel import run_queries
 from runs.readmodel.plan_view import PlanReading, StepReading
 from runs.readmodel.run_files import MadeFile
 from runs.readmodel.run_rows import read_rows
@@ -34,10 +33,11 @@ from runs.submission.run_templates import plan_worth_keeping
 from runs.web.frame.run_tab import CALLS, EVERYTHING, GATE_EVENTS, RunTab
 from runs.web.gates.gate_view import GateView, latest_decision, open_gates
 from runs.web.gates.request_list import RequestGroup
+from runs.web.inbox.next_decision import decisions_elsewhere
 from runs.web.markup.diagrams import drawn
 from runs.web.markup.prose import cited
 from runs.web.run.timeline import Timeline, timeline_of
-from runs.web.site.requests import person, visible_run
+from runs.web.site.requests import visible_run
 from runs.web.site.unchanged import of_run, while_unchanged
 from runs.web.steps.step_page import step_of
 from runs.web.steps.step_rows import StepRow, row_of, rows_of
@@ -337,7 +337,7 @@ def run_tab(request: HttpRequest, run_id: int, tab: RunTab) -> HttpResponse:
     run = visible_run(request, run_id)
     if tab is not OVERVIEW or "part" in request.GET:
         return tab.answer(request, run)
-    return tab.answer(request, run, elsewhere=run_queries.decisions_elsewhere(person(request), run))
+    return tab.answer(request, run, elsewhere=decisions_elsewhere(request, run))
 
 
 @require_safe

@@ -45,6 +45,37 @@ def test_after_a_decision_the_page_says_how_many_more_there_are(alice_client: Cl
     assert "2 more in other runs" in alice_client.get(f"/runs/{waiting[0].pk}/").text
 
 
+def test_after_a_decision_one_goes_on_from_where_one_was(alice_client: Client, waiting: list[Run]) -> None:
+    """The run may ask its next question already, which is the last of the list."""
+    gate = waiting[1].gates.get()
+    alice_client.post(f"/runs/{waiting[1].pk}/gates/{gate.pk}/", {"verb": "approve", "digest": gate.digest})
+    assert alice_client.get(f"/next/?after={waiting[1].pk}").headers["Location"] == place_of(waiting[2])
+    waiting[1].gates.create(kind="step", digest="0" * 64, question="Accept it?")
+    assert alice_client.get(f"/next/?after={waiting[1].pk}").headers["Location"] == place_of(waiting[2])
+
+
+def test_what_is_snoozed_leads_to_the_one_behind_it(alice_client: Client, waiting: list[Run]) -> None:
+    alice_client.post(f"/decisions/{waiting[1].gates.get().pk}/snooze/", {"hours": 1})
+    assert alice_client.get(f"/next/?after={waiting[1].pk}").headers["Location"] == place_of(waiting[2])
+
+
+def test_the_next_one_follows_order_and_filter_of_the_list_that_was_seen_last(
+    alice_client: Client, waiting: list[Run]
+) -> None:
+    oldest, newest, middle = waiting[2], waiting[1], waiting[0]
+    Run.objects.filter(pk__in=[oldest.pk, newest.pk]).update(title="Lease")
+    alice_client.get("/?sort=newest")
+    assert alice_client.get(f"/next/?after={newest.pk}").headers["Location"] == place_of(middle)
+    alice_client.get("/?q=lease")
+    assert alice_client.get(f"/next/?after={newest.pk}").headers["Location"] == place_of(oldest)
+    assert alice_client.get(f"/next/?after={middle.pk}").headers["Location"] == place_of(newest)
+    page = " ".join(alice_client.get(f"/runs/{newest.pk}/").text.split())
+    assert "1 more on your filtered list" in page
+    Run.objects.filter(pk=oldest.pk).update(title="Other")
+    assert alice_client.get(f"/next/?after={newest.pk}").headers["Location"] == "/?q=lease"
+    assert "Nothing else on your filtered list needs your decision." in alice_client.get("/?q=lease").text
+
+
 def test_without_another_decision_one_comes_back_to_the_inbox(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     assert alice_client.get(f"/next/?after={run.pk}").headers["Location"] == "/"

@@ -110,7 +110,12 @@ def test_the_history_keeps_a_place_for_the_name_of_the_step(
         ("0.4211", "0.30", "0.73", "$0.73 is $0.42 spent and $0.30 for the rest, the lower end of its estimate."),
         ("0.60", "0.30", "0.90", "$0.90 is $0.60 spent and $0.30 for the rest, the lower end of its estimate."),
         ("0.10", "0.30", "0.51", "$0.51 is a cent more than the budget so far, which covers the lower end"),
-        ("0.10", None, "1.00", "$1.00 adds the budget so far once more, because the cost of the rest is not estimated."),
+        (
+            "0.10",
+            None,
+            "1.00",
+            "$1.00 adds the budget so far once more, because the cost of the rest is not estimated.",
+        ),
         ("1.201", None, "1.71", "$1.71 adds the budget so far once more"),
     ],
 )
