@@ -189,21 +189,40 @@ def test_everything_works_without_javascript(plain: Page, site: Site) -> None:
     expect(listed).to_have_count(1)
 
 
-def test_decisions_of_one_kind_are_ticked_and_approved_together(blank: Page, site: Site) -> None:
+def test_equal_decisions_are_ticked_and_approved_together(blank: Page, site: Site) -> None:
     page = blank
     (session,) = site.account("bulk")["cookies"]
     page.context.add_cookies([{"name": session["name"], "value": session["value"], "url": site.url}])
-    site.write("runs", "bulk", "plan of 4", "plan of 40", "result of 4", "result of 40")
+    site.write("runs", "bulk", "plan of 4", "plan of 40", "plan of 4", "result of 4", "easy result", "easy result")
     page.goto(site.url)
     bar, ticks = page.locator("#together"), page.locator("input[name=gate]")
     expect(ticks).to_have_count(4)
     expect(bar.get_by_role("button")).to_be_disabled()
-    plan = page.locator("input[name=gate][data-kind=Plan]")
-    plan.first.check()
-    expect(page.locator("input[name=gate][data-kind=Result]").first).to_be_disabled()
-    plan.last.check()
-    expect(bar).to_contain_text("Each of these plans is carried out as it is.")
+    plans = page.get_by_role("checkbox", name="Tick: Plan")
+    plans.first.check()
+    expect(page.get_by_role("checkbox", name="Tick: Result").first).to_be_disabled()
+    expect(bar.get_by_role("status")).to_have_text("1 of 2 equal decisions ticked.")
+    plans.last.check()
+    expect(bar).to_contain_text("Each run carries out this plan with its own files.")
     check_both_themes(page)
     bar.get_by_role("button", name="Approve 2 decisions").click()
     expect(page.locator("#messages")).to_contain_text("2 decisions approved, each recorded by itself.")
     expect(ticks).to_have_count(2)
+
+
+def test_what_is_said_of_ticked_decisions_follows_the_list(blank: Page, site: Site) -> None:
+    page = blank
+    (session,) = site.account("bulk-later")["cookies"]
+    page.context.add_cookies([{"name": session["name"], "value": session["value"], "url": site.url}])
+    plans = site.write("runs", "bulk-later", "plan of 4", "plan of 4", "easy result", "easy result", "easy result")[:2]
+    page.goto(site.url)
+    bar = page.locator("#together")
+    expect(bar).to_contain_text("Each run carries out this plan with its own files. Each run keeps its own result")
+    page.get_by_role("checkbox", name="Tick: Plan").first.check()
+    site.write("stop", plans[0])
+    expect(page.get_by_role("checkbox", name="Tick: Plan")).to_have_count(0, timeout=20_000)
+    expect(bar.get_by_role("status")).to_have_text("")
+    expect(bar.get_by_role("button")).to_be_disabled()
+    expect(bar).not_to_contain_text("Each run carries out this plan")
+    page.get_by_role("checkbox", name="Tick: Result").first.check()
+    expect(bar.get_by_role("status")).to_have_text("1 of 3 equal decisions ticked.")

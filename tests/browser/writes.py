@@ -13,10 +13,10 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 
-from runs.enums import GateStatus
+from runs.enums import Complexity, GateStatus
 from runs.events.kinds import Note
 from runs.lifecycle import owner_actions
-from runs.lifecycle.gate_decisions import pause
+from runs.lifecycle.gate_decisions import cancel, pause
 from runs.lifecycle.gates.tool_gate import call_of
 from runs.llm.model_servers import REHEARSAL
 from runs.mcp_client.server_config import CallTerms
@@ -192,6 +192,7 @@ def _states() -> dict[str, Callable[[], Run]]:
         "second plan": made.awaiting_second_plan,
         "start": made.start_gate,
         "result of 4": lambda: made.reporting(made.points(1), made.large_step_gate(4)),
+        "easy result": _easy_result,
         "result of 40": lambda: made.reporting(made.points(200), made.large_step_gate(40)),
         "rows": lambda: made.reporting(made.rows(3), made.large_step_gate(4), rows_csv=LEDGER),
         "cited": lambda: made.reporting(made.cited(), made.large_step_gate(4)),
@@ -228,6 +229,13 @@ def shape_of_call(run: str) -> str:
     return call_of(Run.objects.get(pk=run).gates.latest("pk")).shape
 
 
+def _easy_result() -> Run:
+    """The gate of a result whose step is not of high risk."""
+    run = made.step_gate()
+    Step.objects.filter(plan__run=run).update(complexity=Complexity.MEDIUM)
+    return run
+
+
 def _plan_with_an_agent(name: str = WRITER) -> Run:
     agent(name)
     steps = [made.plan_step(f"s{number}", f"Step {number}") for number in range(1, 4)]
@@ -257,6 +265,11 @@ def crowd(owner: str, count: int, open_gates: int, running: int) -> int:
         crowds.crowd(made.person(owner), count, open_gates=open_gates, running=running)
     newest = Run.objects.filter(owner__username=owner, status="executing").last()
     return newest.pk if newest else 0
+
+
+def stop(run: int) -> None:
+    """By the owner."""
+    cancel(run, Run.objects.get(pk=run).owner)
 
 
 def rename(run: int, title: str) -> None:
@@ -309,6 +322,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         long_documents,
         crowd,
         rename,
+        stop,
         note,
         template,
         step,

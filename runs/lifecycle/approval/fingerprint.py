@@ -60,6 +60,11 @@ def fingerprint_of(run: Run, plan: Plan) -> dict[str, str]:
     }
 
 
+def shared_parts(run: Run, plan: Plan) -> dict[str, str]:
+    """The parts that can be equal in different runs: all but the input files."""
+    return {part: digest for part, digest in fingerprint_of(run, plan).items() if part != "input files"}
+
+
 @lru_cache(maxsize=256)
 def _digests_of(policy: str) -> tuple[str, str]:
     """Of a policy without its models, and of the models. Asked for after every fact of a run, and hardly ever new."""

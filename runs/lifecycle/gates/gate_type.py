@@ -142,7 +142,7 @@ class GateType(ABC):
     label: str
     """The kind of decision in a word, for lists."""
     together = ""
-    """What approving several of this kind at once does to each, as a sentence; empty where each needs reading of its
+    """What approving several with equal consequences does to each, as a sentence; empty where each needs reading of its
     own.
     """
     raises_limits = False
@@ -174,6 +174,10 @@ class GateType(ABC):
     def needs_reading(self, gate: Gate) -> str:
         """Why this gate cannot be approved together with others, as a sentence; empty if it can."""
         return "" if self.together else "A decision of this kind needs reading of its own."
+
+    def consequences(self, gate: Gate) -> dict[str, str]:
+        """What an approval lets happen, part by part as digests. Gates are approved together if all parts are equal."""
+        return {}
 
     def complete(self, decision: Decision) -> Decision:
         """The decision with the words that this kind adds. Raises InvalidInput for one that lacks words."""
@@ -280,6 +284,15 @@ class GateType(ABC):
 def quoted_step(gate: Gate) -> str:
     """The name of the step that a gate is about; empty for none."""
     return f"“{gate.step.spec.name}”" if gate.step else ""
+
+
+def step_consequences(gate: Gate) -> dict[str, str]:
+    """The consequences of a gate that is about one step: its text, and what every step of the run is bound to."""
+    assert gate.step is not None
+    shared = fingerprint.shared_parts(gate.run, gate.step.plan)
+    return {"step": fingerprint.digest_of(gate.step.spec)} | {
+        part: digest for part, digest in shared.items() if part != "plan"
+    }
 
 
 def open_gate(run: Run, gate_type: GateType, question: str, digest: str, **on: Any) -> Gate:

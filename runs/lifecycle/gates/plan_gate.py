@@ -1,6 +1,6 @@
 """The gate of a plan: may this version be carried out?"""
 
-from runs.enums import GateKind, PlanStatus, RunStatus, Verb
+from runs.enums import Complexity, GateKind, PlanStatus, RunStatus, Verb
 from runs.errors import DecisionRefused
 from runs.lifecycle import available_agents, effects
 from runs.lifecycle.approval import fingerprint
@@ -15,7 +15,7 @@ from runs.text.plural import pluralize
 class PlanGate(GateType):
     kind = GateKind.PLAN
     label = "Plan"
-    together = "Each of these plans is carried out as it is."
+    together = "Each run carries out this plan with its own files."
     subject = Subject.PLAN
     template = "gates/gate_plan.html"
     wording = Wording(
@@ -47,7 +47,12 @@ class PlanGate(GateType):
     def needs_reading(self, gate: Gate) -> str:
         if gate.plan is not None and gate.plan.version > 1:
             return "The plan is not the first of its run: read what has changed."
+        if gate.plan is not None and any(step.complexity == Complexity.HIGH for step in gate.plan.steps.all()):
+            return "The plan has high-risk steps."
         return ""
+
+    def consequences(self, gate: Gate) -> dict[str, str]:
+        return fingerprint.shared_parts(gate.run, gate.plan) if gate.plan else {}
 
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
         assert gate.plan is not None

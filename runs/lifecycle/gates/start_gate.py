@@ -3,7 +3,16 @@
 from runs.enums import Complexity, GateKind, StepStatus, Verb
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateFigures, GateType, Subject, Wording, open_gate, quoted_step
+from runs.lifecycle.gates.gate_type import (
+    Decision,
+    GateFigures,
+    GateType,
+    Subject,
+    Wording,
+    open_gate,
+    quoted_step,
+    step_consequences,
+)
 from runs.lifecycle.state import RunState
 from runs.models import Gate, Step, User
 
@@ -11,7 +20,7 @@ from runs.models import Gate, Step, User
 class StartGate(GateType):
     kind = GateKind.START
     label = "Start"
-    together = "Each of these steps is started."
+    together = "Each run starts this step with its own files."
     subject = Subject.START
     template = "gates/gate_start.html"
     wording = Wording(
@@ -27,6 +36,12 @@ class StartGate(GateType):
 
     def digest(self, gate: Gate) -> str:
         return _digest(states.of(gate.run), gate.step.key) if gate.step else gate.digest
+
+    def needs_reading(self, gate: Gate) -> str:
+        return "It is a high-risk step." if gate.step and gate.step.complexity == Complexity.HIGH else ""
+
+    def consequences(self, gate: Gate) -> dict[str, str]:
+        return step_consequences(gate)
 
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
         assert gate.step is not None

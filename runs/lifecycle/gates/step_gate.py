@@ -1,10 +1,18 @@
 """The gate after a step that passed: is its result accepted?"""
 
-from runs.enums import AttemptStatus, GateKind, StepStatus, Verb
+from runs.enums import AttemptStatus, Complexity, GateKind, StepStatus, Verb
 from runs.lifecycle import effects
 from runs.lifecycle import state as states
 from runs.lifecycle.approval import fingerprint
-from runs.lifecycle.gates.gate_type import Decision, GateType, Subject, Wording, open_result_gate, quoted_step
+from runs.lifecycle.gates.gate_type import (
+    Decision,
+    GateType,
+    Subject,
+    Wording,
+    open_result_gate,
+    quoted_step,
+    step_consequences,
+)
 from runs.lifecycle.state import RunState
 from runs.lifecycle.transitions import change
 from runs.models import Gate, User, Verdict
@@ -13,7 +21,7 @@ from runs.models import Gate, User, Verdict
 class StepGate(GateType):
     kind = GateKind.STEP
     label = "Result"
-    together = "Each of these results is kept, and its run goes on."
+    together = "Each run keeps its own result of this step, and goes on."
     subject = Subject.RESULT
     template = "gates/gate_result.html"
     wording = Wording(
@@ -35,12 +43,17 @@ class StepGate(GateType):
 
     def needs_reading(self, gate: Gate) -> str:
         """Only a result without any doubt is approved without being read."""
-        verdict = Verdict.objects.filter(attempt=gate.attempt).first()
+        if gate.step is not None and gate.step.complexity == Complexity.HIGH:
+            return "It is the result of a high-risk step."
+        verdict: Verdict | None = getattr(gate.attempt, "verdict", None)
         if verdict is None or not all(one.met for one in verdict.results):
             return "The result has unmet criteria."
         if any(one.weak for one in verdict.results) or any(one.unproved for one in verdict.requests):
             return "The result has evidence that may prove something else."
         return "The result has figures without a source." if verdict.untraced else ""
+
+    def consequences(self, gate: Gate) -> dict[str, str]:
+        return step_consequences(gate)
 
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
         assert gate.step is not None

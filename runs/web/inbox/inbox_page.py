@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -22,6 +21,7 @@ from django.views.decorators.http import condition, require_safe
 
 from runs.enums import Outcome, RunStatus, Show
 from runs.events.kinds import Finished, read
+from runs.lifecycle.decisions_together import equal_gates
 from runs.lifecycle.gates.registry import type_of
 from runs.lifecycle.snoozes import snoozed_gates
 from runs.models import Event, Gate, Run, User
@@ -195,7 +195,8 @@ class Link:
 @dataclass(frozen=True)
 class InboxRow:
     """`mark` is the word of its sign, `what` one line on what is asked or happens, `at` when that began, in `since`'s
-    words. `more`: further questions of this run to the same person, after `gate`.
+    words. `more`: further questions of this run to the same person, after `gate`. `group`: equal texts stand for
+    decisions with equal consequences, empty if there is no other.
     """
 
     run: Run
@@ -209,6 +210,7 @@ class InboxRow:
     manages: bool
     more: int = 0
     gate: Gate | None = None
+    group: str = ""
 
     @property
     def kind(self) -> str:
@@ -217,8 +219,8 @@ class InboxRow:
 
     @property
     def together(self) -> str:
-        """What approving this and others of its kind at once does; empty where it needs reading of its own."""
-        return type_of(self.gate).together if self.gate else ""
+        """What approving this and its equals at once does; empty where it is decided by itself."""
+        return type_of(self.gate).together if self.gate and self.group else ""
 
     @property
     def again(self) -> str:
@@ -273,11 +275,8 @@ class Inbox:
 
     @property
     def together(self) -> list[str]:
-        """What approving several rows at once does, for each kind of which there are several on the list of those that
-        need a decision.
-        """
-        counts = Counter(row.together for row in self.rows if row.together)
-        return [words for words, count in counts.items() if count > 1 and self.selection.show is Show.MINE]
+        """What approving several rows at once does, for each kind with equal decisions on the list."""
+        return list(dict.fromkeys(row.together for row in self.rows if row.together))
 
     @property
     def title(self) -> str:
@@ -350,7 +349,9 @@ def _rows(user: User, runs: Sequence[Run], selection: Selection, put_off: Sequen
     progress, spent = run_queries.progress(keys), run_queries.costs_of_runs(keys)
     names = _names(events.values(), progress)
     others = run_queries.approvers([key for key, found in gates.items() if not any(_mine(gate) for gate in found)])
-    facts = _Facts(user, events, progress, spent, names, others)
+    asked = [mine[0] for found in gates.values() if (mine := [gate for gate in found if _mine(gate)])]
+    equal = equal_gates(asked) if selection.show is Show.MINE else {}
+    facts = _Facts(user, events, progress, spent, names, others, equal)
     return [facts.row(run, gates.get(run.pk, [])) for run in runs]
 
 
@@ -374,6 +375,7 @@ class _Facts:
     spent: Mapping[int, RunCost]
     names: Mapping[tuple[int, str], str]
     others: Mapping[int, Sequence[str]]
+    equal: Mapping[int, str]
 
     def row(self, run: Run, gates: Sequence[Gate]) -> InboxRow:
         mine = [gate for gate in gates if _mine(gate)]
@@ -417,6 +419,7 @@ class _Facts:
             can_manage(self.user, run) and not run_queries.is_later(run),
             more,
             gate,
+            self.equal.get(gate.pk, "") if gate else "",
         )
 
     def _somebody(self, run: Run) -> str:

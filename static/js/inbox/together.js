@@ -1,24 +1,22 @@
-// Decisions that are ticked to be approved together: those of one kind, with their number and consequence at the button.
+// Decisions that are ticked to be approved together: those with equal consequences, with their number at the button.
 import { counted } from "../words.js";
 
 const TICKS = "input[name=gate][form=together]";
 const ticks = () => [...document.querySelectorAll(TICKS)];
-/** @type {string | null} */
-let usual = null;
 
 function show() {
   const bar = document.getElementById("together");
   if (!bar) return;
   const ticked = ticks().filter((tick) => tick.checked);
-  const kind = ticked[0]?.dataset.kind;
-  for (const tick of ticks()) tick.disabled = Boolean(kind) && tick.dataset.kind !== kind;
+  const group = ticked[0]?.dataset.group;
+  for (const tick of ticks()) tick.disabled = Boolean(group) && tick.dataset.group !== group;
   const words = bar.querySelector("[role=status]");
-  usual ??= words.textContent;
-  const said = kind ? ticked[0].dataset.means : usual;
+  const alike = ticks().filter((tick) => tick.dataset.group === group).length;
+  const said = group ? `${ticked.length} of ${counted(alike, "equal decision")} ticked.` : "";
   if (words.textContent !== said) words.textContent = said;
   const button = bar.querySelector("button");
-  button.textContent = kind ? `Approve ${counted(ticked.length, "decision")}` : "Approve what is ticked";
-  button.disabled = !kind;
+  button.textContent = group ? `Approve ${counted(ticked.length, "decision")}` : "Approve what is ticked";
+  button.disabled = !group;
 }
 
 document.addEventListener("change", (event) => {

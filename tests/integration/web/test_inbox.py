@@ -195,6 +195,7 @@ def test_pages_end_where_the_list_does(alice_client: Client, alice: User) -> Non
 @pytest.mark.services
 def test_queries_do_not_grow_with_runs(client: Client, alice: User, asked: dict[str, str]) -> None:
     client.force_login(alice)
+    page(client, **asked)  # the session remembers which list was seen last
     numbers = set()
     for _ in range(2):
         crowd(alice, 40, open_gates=12, running=9)
@@ -202,7 +203,7 @@ def test_queries_do_not_grow_with_runs(client: Client, alice: User, asked: dict[
             assert rows(page(client, **asked))
         numbers.add(len(captured))
     assert len(numbers) == 1
-    assert max(numbers) <= 17
+    assert max(numbers) <= 19
 
 
 def test_a_refresh_is_the_lists_alone_and_nothing_when_nothing_happened(alice_client: Client) -> None:
