@@ -216,7 +216,7 @@ class Environment(BaseSettings):
     report_organisation: Annotated[str, Form("text")] = Field(
         "", max_length=200, description="The organisation that reports name at the top of their first page."
     )
-    report_logo: Annotated[str, PlainValidator(values.picture), Form("a PNG or JPEG file")] = Field(
+    report_logo: Annotated[str, PlainValidator(values.logo), Form("a PNG or JPEG file")] = Field(
         "", description="The logo next to it, at most 1 MB."
     )
     report_footer: Annotated[str, Form("text")] = Field(

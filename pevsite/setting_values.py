@@ -21,7 +21,6 @@ from runs.text.domains import sites
 
 BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/+[\w.=-]+)*)/*")
 MIN_TOKEN_CHARACTERS = 20
-MAX_PICTURE_BYTES = 1_000_000
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SANDBOX_FOLDERS = frozenset(map(Path, ("/", "/tmp", "/root", "/home", "/run", "/var", "/var/tmp")))  # noqa: S108
 """Folders that commands must not see: the sandbox has its own there, or they contain more than a command should see."""
@@ -55,18 +54,18 @@ def no_comment(text: str) -> str:
     return text
 
 
-def picture(path: str) -> str:
-    """The PNG or JPEG file at this path, in base64."""
+def logo(path: str) -> str:
+    """The PNG or JPEG file at this path as reports show it: a PNG in base64."""
+    from runs.documents.printing import logos  # slow to import, and only needed where there is a logo
+
     try:
         with Path(path).open("rb") as file:
-            data = file.read(MAX_PICTURE_BYTES + 1)
+            data = file.read(logos.MAX_BYTES + 1)
+        return base64.b64encode(logos.logo(data)).decode()
     except OSError as error:
         raise ValueError(f"the file cannot be read ({error.strerror}).") from error
-    if len(data) > MAX_PICTURE_BYTES:
-        raise ValueError("the picture is larger than 1 MB. Make it smaller.")
-    if not data.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")):
-        raise ValueError("the file is no PNG or JPEG picture.")
-    return base64.b64encode(data).decode()
+    except InvalidInput as error:
+        raise ValueError(f"the file {error}.") from error
 
 
 def postgres_address(address: SecretStr) -> SecretStr:

@@ -108,6 +108,7 @@ def _delete(run: Run) -> None:
     # Collected first: after the deletion no row names these contents and trees any more.
     contents = set(_hashes(attempts.values_list("overlay", flat=True)))
     contents.update(_hashes(ToolCall.objects.filter(run=run).values_list("writes", flat=True)))
+    contents.update([run.letterhead.logo] if run.letterhead and run.letterhead.logo else [])
     trees = {run.inputs_id, run.head_id, *attempts.values_list("base", flat=True)}
     trees |= {pk for pk in attempts.values_list("tree", flat=True) if pk}
     roots = set(Tree.objects.filter(pk__in=trees, root__isnull=False).values_list("root_id", flat=True))

@@ -132,6 +132,7 @@ class Headless:
             plan=plan.plan if plan else None,
             plan_from=plan.reason if plan else "",
             template=plan.template if plan else "",
+            letterhead=plan.letterhead if plan else None,
             names=ReportNames(options["client"], options["matter"], options["author"]),
         )
 

@@ -7,7 +7,7 @@ from django.db import models
 
 from runs.models.fields import Column, ContractField
 from runs.models.querysets import AgentQuerySet
-from runs.models.runs import Run
+from runs.models.runs import OwnLetterhead, Run
 from runs.pev.agents import AgentDefinition
 from runs.pev.contracts import PlanContract
 
@@ -41,6 +41,8 @@ class Template(models.Model):
     digest = models.CharField(max_length=64)
     # As in the policy of the run that the plan is from.
     sources_needed = models.BooleanField(default=True)
+    # Of reports on runs that are made from it; null if they use that of the settings.
+    letterhead: Column[OwnLetterhead | None] = ContractField(OwnLetterhead, null=True, blank=True)
     from_run = models.ForeignKey(Run, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

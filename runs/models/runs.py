@@ -34,6 +34,14 @@ class Revision(Contract):
     policy: tuple[str, ...] = ()
 
 
+class OwnLetterhead(Contract):
+    """The letterhead of reports where that of the settings is not used. `logo`: the SHA-256 of a PNG, or empty."""
+
+    organisation: str = ""
+    footer: str = ""
+    logo: str = ""
+
+
 class Run(models.Model):
     """One submitted task."""
 
@@ -59,6 +67,8 @@ class Run(models.Model):
     client = models.CharField(max_length=200, default="", db_default="", blank=True)
     matter = models.CharField(max_length=200, default="", db_default="", blank=True)
     author = models.CharField(max_length=200, default="", db_default="", blank=True)
+    # As its template had it when it was submitted.
+    letterhead: Column[OwnLetterhead | None] = ContractField(OwnLetterhead, null=True, blank=True)
     answer = models.TextField(default="", blank=True)
     # The judged success criteria.
     final: Column[Judgement | None] = ContractField(Judgement, null=True, blank=True)

@@ -25,7 +25,7 @@ from pevsite.installation import KEY_FILE, has_key, version
 from runs.contracts.ports import Changes
 from runs.engine.process_registry import BACKUP, HeldLock
 from runs.errors import InvalidInput
-from runs.models import Attempt, DraftFile, LeaderLock, Link, Rendition, ToolCall, Tree
+from runs.models import Attempt, DraftFile, LeaderLock, Link, Rendition, Run, Template, ToolCall, Tree
 from runs.operations.backup_archive import Archive, ArchiveWriter, Manifest, Signer
 from runs.store import blobs
 
@@ -48,6 +48,11 @@ def named_contents(using: str = "default") -> Iterator[NamedContent]:
     yield from _contents_of_rows("tree", Tree.objects.using(using).order_by("id").values_list("id", "changes"))
     yield from _contents_of_rows("attempt", Attempt.objects.using(using).order_by("id").values_list("id", "overlay"))
     yield from _contents_of_rows("tool call", ToolCall.objects.using(using).order_by("id").values_list("id", "writes"))
+    for owners in (Run.objects.using(using), Template.objects.using(using)):
+        own = owners.filter(letterhead__isnull=False).order_by("id")
+        for number, letterhead in own.values_list("id", "letterhead").iterator():
+            if letterhead and letterhead.logo:
+                yield NamedContent(letterhead.logo, None, f"the logo of {own.model._meta.model_name} {number}")
     drafted = DraftFile.objects.using(using).order_by("id").values_list("draft_id", "path", "sha256", "size")
     for draft, path, sha256, size in drafted.iterator(_AT_ONCE):
         yield NamedContent(sha256, size, f"“{path}” of draft {draft}")

@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 
-from django.conf import settings
 from django.utils import timezone
 
-from runs.documents.printing.blocks import Letterhead, PrintableReport, ReportSection, SourceList, Tone, span
+from runs.documents.printing.blocks import PrintableReport, ReportSection, SourceList, Tone, span
 from runs.enums import Outcome
 from runs.readmodel.run_view import RunReading
 from runs.reports import parts
+from runs.reports.letterheads import letterhead_of
 from runs.reports.main_part import DeliveredFile, MainPart, delivered_files
 from runs.reports.places import CitedPlaces, InReport, PathTitles
 from runs.reports.protocol import critiques, protocol
@@ -80,7 +80,7 @@ def _outline(
         main=main.sections() if main else (),
         protocol=protocol(reading, texts, places) if part is not Part.REPORT else (),
         foot=CHECKED,
-        letterhead=Letterhead(settings.REPORT_ORGANISATION, settings.REPORT_LOGO, settings.REPORT_FOOTER),
+        letterhead=letterhead_of(run),
     )
 
 

@@ -26,7 +26,7 @@ from runs.documents.formats import zip as zip_format
 from runs.documents.packed_parts import packed, unpacked
 from runs.errors import UploadRefused
 from runs.isolation import ChildFailed, Limits
-from runs.models import Attempt, Rendition, ToolCall, Tree
+from runs.models import Attempt, Rendition, Run, Template, ToolCall, Tree
 from runs.store import blobs
 from runs.store.renditions import BLANK, EMPTY, IN_A_QUERY
 from runs.text.paths import can_be_seen
@@ -243,6 +243,9 @@ def texts_naming_contents() -> Iterator[QuerySet[Any, str]]:
     """The columns that name contents, as stored text, so that a hundred thousand rows need not be parsed."""
     for rows, column in ((Tree.objects, "changes"), (Attempt.objects, "overlay"), (ToolCall.objects, "writes")):
         yield rows.order_by().annotate(text=Cast(column, TextField())).values_list("text", flat=True)
+    for owners in (Run.objects, Template.objects):
+        own = owners.order_by().filter(letterhead__isnull=False)
+        yield own.annotate(text=Cast("letterhead", TextField())).values_list("text", flat=True)
 
 
 def is_named(sha256: str) -> bool:

@@ -12,6 +12,7 @@ from runs.enums import RunStatus
 from runs.errors import FromLaterVersion, InvalidInput
 from runs.lifecycle.approval import fingerprint
 from runs.models import Plan, Run, Template, Tree, User
+from runs.models.runs import OwnLetterhead
 from runs.people.permissions import visible_templates
 from runs.pev.contracts import PlanContract, PlannedAction
 from runs.pev.imports.imported import plan_in
@@ -78,13 +79,14 @@ _SERVICE_PURPOSES: Mapping[str, str] = {
 class Chosen:
     """A chosen plan, a sentence about its origin, and whether its results rest on sources.
 
-    `template` is its name; empty for a plan that was imported.
+    `template` is its name; empty for a plan that was imported. `letterhead`: None if it has none of its own.
     """
 
     plan: PlanContract
     reason: str
     sources_needed: bool = True
     template: str = ""
+    letterhead: OwnLetterhead | None = None
 
 
 @cache
@@ -175,7 +177,8 @@ def called(user: User, name: str) -> Chosen:
 def _own(template: Template) -> Chosen:
     """A saved template with its plan. The plan is read separately, so that an invalid one does not break the list."""
     try:
-        return Chosen(template.plan, _reason(template.name), template.sources_needed, template.name)
+        reason = _reason(template.name)
+        return Chosen(template.plan, reason, template.sources_needed, template.name, template.letterhead)
     except FromLaterVersion as error:
         raise InvalidInput(
             f"The template “{template.name}” cannot be used any more: its plan was changed by hand, or written by a "
@@ -240,6 +243,7 @@ def save(user: User, run: Run, name: str) -> Template:
                 plan=contract,
                 digest=plan.digest,
                 sources_needed=run.policy.sources_needed,
+                letterhead=run.letterhead,
                 from_run=run,
             )
     except IntegrityError as error:

@@ -21,7 +21,7 @@ from runs.lifecycle.coverage import known_unread
 from runs.lifecycle.owner_actions import ReportNames
 from runs.lifecycle.toolset import tool_names
 from runs.models import Draft, Run, Tree, User
-from runs.models.runs import FileNames, Revision
+from runs.models.runs import FileNames, OwnLetterhead, Revision
 from runs.pev.contracts import PlanContract
 from runs.pev.policy import Policy
 from runs.pev.soundness import without_sources
@@ -61,6 +61,7 @@ class Submission:
     * `excluded`: patterns of files that are kept but that no step has to read (`text.paths.selected`).
     * `plan`: version 1 of the plan, so that no planner is asked; `plan_from` is a sentence about its origin, `template`
       the name of its template.
+    * `letterhead`: that of its template; by default that of the run that is run again.
     * `title`: by default the first sentence of the request.
     * `names`: what the report names; by default what that of the run that is run again names.
     * `before`: the run that is run again.
@@ -80,6 +81,7 @@ class Submission:
     plan_from: str = ""
     from_draft: bool = False
     template: str = ""
+    letterhead: OwnLetterhead | None = None
     title: str = ""
     names: ReportNames | None = None
     before: Run | None = None
@@ -232,7 +234,8 @@ def _make_run(
 
 
 def _create(owner: User, submission: Submission, request: str, tree: Tree, left_out: Sequence[str]) -> Run:
-    kept = ReportNames.of(submission.before) if submission.before else ReportNames()
+    before = submission.before
+    kept = ReportNames.of(before) if before else ReportNames()
     run = Run.objects.create(
         owner=owner,
         submission=submission.token,
@@ -243,8 +246,9 @@ def _create(owner: User, submission: Submission, request: str, tree: Tree, left_
         head=tree,
         excluded=tuple(submission.excluded),
         template=submission.template,
+        letterhead=submission.letterhead or (before.letterhead if before else None),
         **asdict(submission.names or kept),
-        before=submission.before,
+        before=before,
         revision=_revision(submission, request, tree),
     )
     event_log.trust(run)

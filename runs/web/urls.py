@@ -75,6 +75,7 @@ urlpatterns = [
     path("templates/", template_pages.own_templates, name="templates"),
     path("templates/<slug:key>/", template_pages.template_page, name="template"),
     path("templates/<int:template_id>/rename/", template_pages.rename_template, name="rename_template"),
+    path("templates/<int:template_id>/letterhead/", template_pages.change_letterhead, name="letterhead"),
     path("templates/<int:template_id>/delete/", template_pages.delete_template, name="delete_template"),
     path("runs/new/estimate/", new_run_page.estimate, name="estimate"),
     path("runs/<int:run_id>/report/", report_page.report_page, name="report"),

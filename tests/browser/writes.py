@@ -263,7 +263,7 @@ def crowd(owner: str, count: int, open_gates: int, running: int) -> int:
     """See the factory: rows for lists, which no worker takes up. The number of the newest run that is carried out."""
     with transaction.atomic():
         crowds.crowd(made.person(owner), count, open_gates=open_gates, running=running)
-    newest = Run.objects.filter(owner__username=owner, status="executing").last()
+    newest = Run.objects.filter(owner__username=owner, status="executing").first()
     return newest.pk if newest else 0
 
 

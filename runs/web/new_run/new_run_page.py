@@ -139,6 +139,7 @@ def _submit(request: HttpRequest, form: NewRunForm) -> Run:
             plan=plan.plan if plan else None,
             plan_from=plan.reason if plan else "",
             template=plan.template if plan else "",
+            letterhead=plan.letterhead if plan else None,
             from_draft=drafted or given["has_draft"],
             before=form.before if isinstance(form, AgainWithForm) else None,
         ),

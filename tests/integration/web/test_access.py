@@ -151,6 +151,7 @@ TABLE = {
     "templates/": Row(get=MINE),
     "templates/<slug:key>/": Row(get=(302, 200, 404, 404, 404)),
     "templates/<int:template_id>/rename/": Row(post=(302, 302, 404, 404, 404), sent={"name": "Other"}),
+    "templates/<int:template_id>/letterhead/": Row(post=(302, 302, 404, 404, 404), sent={"organisation": "Acme"}),
     "templates/<int:template_id>/delete/": Row(get=(302, 200, 404, 404, 404), post=(302, 302, 404, 404, 404)),
     "runs/new/estimate/": Row(get=MINE),
     "runs/<int:run_id>/report/": Row(get=SEEN, post=(302, 302, 403, 404, 302), sent={"client": "Acme"}),

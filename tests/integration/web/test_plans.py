@@ -1,17 +1,20 @@
 """Plans as files and as templates: what is downloaded, what is saved, and that nobody else sees either."""
 
+import io
 from typing import Any
 
 import pytest
 from django.db.models.expressions import RawSQL
 from django.test import Client
+from PIL import Image
 
 from runs.enums import GateKind, Verb
 from runs.lifecycle.approval import fingerprint
-from runs.models import Template, User
+from runs.models import Run, Template, User
 from runs.pev.imports.imported import plan_in
 from runs.submission.run_templates import save
 from tests import factories
+from tests.integration.web.submitting import file, form
 
 
 def body(answer: Any) -> bytes:
@@ -112,6 +115,25 @@ def test_a_template_is_renamed_unless_the_name_is_taken_or_none(alice_client: Cl
         answer = alice_client.post(place, {"name": name})
         assert (answer.status_code, sentence in answer.text) == (422, True)
     assert Template.objects.get(pk=template.pk).name == "New <b>"
+
+
+def test_a_template_has_a_letterhead_that_runs_from_it_get(alice_client: Client, alice: User) -> None:
+    template = save(alice, factories.finished_succeeded(), "Mine")
+    page, place = f"/templates/{template.pk}/", f"/templates/{template.pk}/letterhead/"
+    lines = {"organisation": "Smith & <b>Partners</b>", "footer": "1 High Street"}
+    bad = alice_client.post(place, {**lines, "logo": file("logo.png", b"<svg></svg>")})
+    assert (bad.status_code, "The logo is no PNG or JPEG picture" in bad.text) == (422, True)
+    assert 'value="Smith &amp; &lt;b&gt;Partners&lt;/b&gt;"' in bad.text, "what was typed stays"
+    logo = io.BytesIO()
+    Image.new("RGB", (30, 10), "navy").save(logo, "JPEG")
+    assert alice_client.post(place, {**lines, "logo": file("logo.jpg", logo.getvalue())}).status_code == 302
+    text = alice_client.get(page).text
+    assert ('src="data:image/png;base64,' in text, 'value="1 High Street"' in text) == (True, True)
+    alice_client.post("/runs/new/", form(template=str(template.pk)))
+    template.refresh_from_db()
+    run = Run.objects.latest("pk")
+    assert (run.letterhead, bool(template.letterhead and template.letterhead.logo)) == (template.letterhead, True)
+    assert "Smith &amp; &lt;b&gt;Partners&lt;/b&gt;" in alice_client.get(f"/runs/{run.pk}/report/").text
 
 
 def test_a_template_whose_plan_no_longer_fits_can_be_looked_at_and_deleted(alice_client: Client, alice: User) -> None:
