@@ -45,14 +45,27 @@ function say(form, button, words, { isBad = true, signIn = false } = {}) {
   answer.append(" ", way);
 }
 
+/** @param {string} text */
+const pageOf = (text) => new DOMParser().parseFromString(text, "text/html");
+
+/**
+ * What an error page says; empty for any other page.
+ * @param {Document} page
+ */
+function reasonOf(page) {
+  const sentence = page.querySelector("main > .notice p:not(.eyebrow)");
+  return sentence ? sentence.textContent.replace(/\s+/g, " ").trim() : "";
+}
+
 /**
  * Says why an answer is none. Returns whether it is one.
  * @param {PageElement} form
  * @param {PageElement | null | undefined} button
  * @param {number} status of the answer; 0 if none came
+ * @param {{ isShown?: boolean, reason?: string }} [page]
  */
-function isAnswer(form, button, status) {
-  const refusal = answerTo(status);
+function isAnswer(form, button, status, page) {
+  const refusal = answerTo(status, page);
   if (refusal) say(form, button, refusal.words, { signIn: refusal.signIn });
   return !refusal;
 }
@@ -69,13 +82,11 @@ function taken(form) {
 
 /**
  * The page of an answer takes the place of what is shown; scripts keep the elements that they know.
- * @param {string} text
+ * @param {Document} page
+ * @param {PageElement} fresh its main part
  */
-async function show(text) {
-  const page = new DOMParser().parseFromString(text, "text/html");
-  const fresh = page.querySelector("main");
+async function show(page, fresh) {
   const main = document.querySelector("main");
-  if (!fresh) return;
   for (const style of page.querySelectorAll("link[rel=stylesheet]")) {
     const known = [...document.querySelectorAll("link[rel=stylesheet]")].some((one) => one.href === style.href);
     if (!known) document.head.append(document.adoptNode(style));
@@ -116,13 +127,14 @@ async function send(form, button) {
       body: form.enctype === "multipart/form-data" ? data : new URLSearchParams(data),
       headers: { ...tokens(), "X-Requested-With": "XMLHttpRequest", Accept: "text/html" },
     });
-    if (!isAnswer(form, button, answer.status)) return;
-    const text = await answer.text();
+    const page = pageOf(await answer.text());
     const to = answer.headers.get(place);
+    const [reason, fresh] = [reasonOf(page), page.querySelector("main")];
+    if (!isAnswer(form, button, answer.status, { isShown: Boolean(to || (fresh && !reason)), reason })) return;
     if (answer.ok) taken(form);
     say(form, button, "", { isBad: false });
     if (to) goTo(to);
-    else await show(text);
+    else await show(page, fresh);
   } catch {
     isAnswer(form, button, 0);
   } finally {
@@ -161,7 +173,13 @@ document.addEventListener("htmx:error", (event) => {
 document.addEventListener("htmx:after:request", (event) => {
   const sent = sentByHtmx(event);
   const status = event.detail.ctx?.response?.status;
-  if (!sent || !status || !isAnswer(sent.form, sent.button, status)) return;
+  if (!sent || !status) return;
+  // What htmx is answered are regions; a whole page is an error page, and stays out of the one that is shown.
+  const text = event.detail.ctx.text || "";
+  const isPage = /<html/i.test(text);
+  const reason = isPage ? reasonOf(pageOf(text)) : "";
+  if (!isAnswer(sent.form, sent.button, status, { isShown: !isPage && (status < 400 || text.includes("<")), reason }))
+    return event.preventDefault();
   say(sent.form, sent.button, "", { isBad: false });
   if (status < 400) taken(sent.form);
 });

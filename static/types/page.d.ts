@@ -47,6 +47,7 @@ interface HtmxEventDetail {
   ctx: {
     request: { headers: Record<string, string>; submitter?: PageElement };
     response?: Response;
+    text?: string;
     sourceElement: PageElement;
   };
   error?: Error;

@@ -63,6 +63,49 @@ def test_whoever_is_signed_out_keeps_the_words_and_is_shown_the_way_back(blank: 
     expect(page.get_by_role("link", name="Sign in again")).to_be_visible()
 
 
+@pytest.mark.provokes("403")
+def test_the_reason_of_the_server_stands_at_the_button(blank: Page, site: Site, me: str) -> None:
+    page = blank
+    run = site.write("sample", me)
+    page.goto(f"{site.url}/runs/{run}/manage/")
+    page.fill("#title-" + str(run), "Three contracts")
+    page.evaluate("document.body.removeAttribute('hx-headers:inherited')")
+    page.evaluate("for (const one of document.querySelectorAll('[name=csrfmiddlewaretoken]')) one.value = 'old'")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.locator(".form-answer").first).to_have_text(
+        "Not done. The form could not be confirmed as yours, mostly because you signed in again since the page was "
+        "loaded. Nothing was changed. Go back, reload the page and try again. Your words are kept here."
+    )
+    expect(page.locator("#title-" + str(run))).to_have_value("Three contracts")
+
+
+@pytest.mark.provokes("418")
+def test_an_answer_that_cannot_be_shown_is_said_at_the_button(blank: Page, site: Site, me: str) -> None:
+    page = blank
+    run = site.write("sample", me)
+    page.goto(f"{site.url}/runs/{run}/manage/")
+    rename, said = page.get_by_role("button", name="Rename"), page.locator(".form-answer").first
+    page.route("**/manage/", lambda route: route.fulfill(status=418, body="A teapot.", content_type="text/plain"))
+    rename.click()
+    expect(said).to_have_text("Not done: the server refused it (418). Your words are kept here.")
+    page.unroute("**/manage/")
+    page.route("**/manage/", lambda route: route.fulfill(status=200, body="Fine.", content_type="text/plain"))
+    rename.click()
+    expect(said).to_contain_text("The answer of the server cannot be shown here.")
+
+
+@pytest.mark.provokes("403")
+def test_a_decision_that_one_may_not_make_says_why(blank: Page, site: Site, me: str) -> None:
+    page = blank
+    (run,) = site.write("runs", me, "second person")
+    page.goto(f"{site.url}/runs/{run}/")
+    approve = page.locator("button[value=approve]")
+    expect(approve).to_be_disabled()
+    approve.evaluate("button => { button.disabled = false; }")
+    approve.click()
+    expect(page.locator("form.decide .form-answer")).to_contain_text("Not done. A second person has to approve this")
+
+
 def test_a_form_that_is_sent_twice_at_once_is_sent_once(blank: Page, site: Site) -> None:
     page = blank
     page.goto(f"{site.url}/runs/new/")

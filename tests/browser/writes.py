@@ -189,6 +189,7 @@ def _states() -> dict[str, Callable[[], Run]]:
         "plan of 40": lambda: made.awaiting_plan(made.plan(*steps), max_steps=500),
         "plan with an agent": _plan_with_an_agent,
         "plan with a changed agent": _plan_with_a_changed_agent,
+        "second person": lambda: made.awaiting_plan(second_person=True),
         "second plan": made.awaiting_second_plan,
         "start": made.start_gate,
         "result of 4": lambda: made.reporting(made.points(1), made.large_step_gate(4)),
