@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runs.acts.excerpt import Excerpt
-from runs.text.json_schemas import is_nested_deeper
+from runs.text.json_values import is_nested_deeper
 from runs.text.plural import pluralize
 from runs.text.truncate import truncate_line
 

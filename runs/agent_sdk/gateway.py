@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from runs.agent_sdk.wire import PING, events_of
 from runs.contracts.ports import Reply
-from runs.text.json_schemas import is_nested_deeper
+from runs.text.json_values import is_nested_deeper
 
 PING_INTERVAL = 10.0
 """Seconds. The program ends silent connections, and a reply arrives as a whole."""

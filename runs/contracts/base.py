@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from functools import cache
 from typing import Annotated, cast
 
@@ -14,6 +13,8 @@ from pydantic import (
     JsonValue,
     StringConstraints,
 )
+
+from runs.text.json_values import objects_in
 
 type JsonObject = dict[str, JsonValue]
 
@@ -85,7 +86,9 @@ def schema_for(contract: type[Contract]) -> JsonObject:
     from anthropic import transform_schema  # takes two seconds to import, and only processes that ask a model need it
 
     schema = cast("JsonObject", transform_schema(contract))
-    _each_object(schema, lambda node: node.update(required=list(cast("JsonObject", node["properties"]))))
+    for node in objects_in(schema):
+        if node.get("type") == "object" and isinstance(properties := node.get("properties"), dict):
+            node["required"] = list(properties)
     _shorten(schema)
     return schema
 
@@ -106,17 +109,6 @@ def _shorten(node: JsonValue, *, of_names: bool = False) -> None:
     elif isinstance(node, list):
         for value in node:
             _shorten(value)
-
-
-def _each_object(node: JsonValue, do: Callable[[JsonObject], None]) -> None:
-    if isinstance(node, dict):
-        if isinstance(node.get("properties"), dict) and node.get("type") == "object":
-            do(node)
-        for value in node.values():
-            _each_object(value, do)
-    elif isinstance(node, list):
-        for value in node:
-            _each_object(value, do)
 
 
 def schema_in_words(schema: JsonObject) -> str:

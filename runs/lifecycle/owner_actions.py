@@ -18,7 +18,7 @@ from runs.store import event_log
 
 MAX_TITLE = 120
 """Characters of a title: one line of a list, and the length of the column."""
-MAX_NAME = 200
+MAX_REPORT_NAME = 200
 """Characters of a client, a matter or an author: the length of their columns."""
 
 
@@ -84,8 +84,8 @@ def name_in_report(run_id: int, user: User, names: ReportNames) -> None:
 
 def _checked_name(name: str, text: str) -> str:
     text = _on_one_line(text)
-    if len(text) > MAX_NAME:
-        raise InvalidInput(f"The {name} has {len(text):,} characters; {MAX_NAME} are allowed.")
+    if len(text) > MAX_REPORT_NAME:
+        raise InvalidInput(f"The {name} has {len(text):,} characters; {MAX_REPORT_NAME} are allowed.")
     return text
 
 

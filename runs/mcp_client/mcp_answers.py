@@ -22,7 +22,7 @@ from referencing.jsonschema import DRAFT202012
 
 from runs.errors import InvalidInput
 from runs.mcp_client.server_config import SEPARATOR, ServerTool
-from runs.text.json_schemas import is_nested_deeper
+from runs.text.json_values import is_nested_deeper
 
 MAX_DEPTH = 100
 """Nesting of objects and lists. JSON parsers of the API refuse requests with more than 128 levels."""

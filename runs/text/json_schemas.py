@@ -17,6 +17,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from runs.errors import InvalidInput
+from runs.text.json_values import objects_in
 from runs.text.patterns import Budget, Pattern, compiled, found
 from runs.text.truncate import cut_after
 
@@ -59,7 +60,8 @@ def read_schema(text: str) -> JsonValue:
         raise InvalidInput("it is not a JSON object")
     try:
         cast("Any", _base(schema)).check_schema(schema, format_checker=None)
-        _each_object(schema, lambda node: _refuse(node, is_root=node is schema))
+        for node in objects_in(schema):
+            _refuse(node, is_root=node is schema)
     except SchemaError as error:
         raise InvalidInput(_sentence(error)) from error
     except RecursionError as error:
@@ -109,16 +111,6 @@ def _refuse(node: dict[str, JsonValue], *, is_root: bool) -> None:
     if isinstance(patterns := node.get("patternProperties"), dict):
         for each in patterns:
             _checked(each)
-
-
-def _each_object(node: JsonValue, do: Callable[[dict[str, JsonValue]], None]) -> None:
-    if isinstance(node, dict):
-        do(node)
-        for value in node.values():
-            _each_object(value, do)
-    elif isinstance(node, list):
-        for value in node:
-            _each_object(value, do)
 
 
 def _validator(base: type[Validator], budget: Budget) -> type[Validator]:
@@ -229,18 +221,3 @@ def _sentence(error: ValidationError | SchemaError) -> str:
     message = cut_after(error.message, 200, "…")
     where = "/".join(str(part) for part in error.absolute_path)
     return f"{message}, at {where[:200]}" if where else message
-
-
-def is_nested_deeper(value: object, levels: int) -> bool:
-    """Whether objects and lists are in each other on more than so many levels. Linear in the value."""
-    level: list[Any] = [value]
-    for _ in range(levels):
-        level = [
-            inner
-            for one in level
-            if isinstance(one, dict | list)
-            for inner in (one.values() if isinstance(one, dict) else one)
-        ]
-        if not level:
-            return False
-    return any(isinstance(one, dict | list) for one in level)

@@ -9,7 +9,7 @@ from django import forms
 from django.http import QueryDict
 
 from runs.errors import InvalidInput
-from runs.lifecycle.owner_actions import ReportNames
+from runs.lifecycle.owner_actions import MAX_REPORT_NAME, ReportNames
 from runs.models import User
 from runs.pev.imports.imported import MAX_BYTES, imported
 from runs.pev.policy import Policy
@@ -102,12 +102,13 @@ class NewRunForm(PolicyForm, FilesForm):
         required=False,
         max_length=4_000,
     )
-    client = Text(label="Client", required=False)
-    matter = Text(label="Matter", required=False)
+    client = Text(label="Client", required=False, max_length=MAX_REPORT_NAME)
+    matter = Text(label="Matter", required=False, max_length=MAX_REPORT_NAME)
     author = Text(
         label="Author",
         help_text="The report names client, matter and author below its title. The AI reads none of them.",
         required=False,
+        max_length=MAX_REPORT_NAME,
     )
     token = forms.UUIDField(widget=forms.HiddenInput)
     became = forms.UUIDField(required=False, widget=forms.HiddenInput)  # the token with which it was submitted before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import asdict
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -16,7 +17,7 @@ from runs.contracts.ports import FileInfo
 from runs.errors import PevError
 from runs.evidence.citations.citation import Citation
 from runs.evidence.results import Evidence
-from runs.lifecycle.owner_actions import ReportNames, name_in_report
+from runs.lifecycle.owner_actions import MAX_REPORT_NAME, ReportNames, name_in_report
 from runs.models import Attempt, Step
 from runs.people.permissions import can_manage
 from runs.readmodel.run_view import reading_of
@@ -64,9 +65,9 @@ class InProduct:
 class ReportNamesForm(PostedForm):
     """What the report names below its title."""
 
-    client = Text(required=False)
-    matter = Text(required=False)
-    author = Text(required=False)
+    client = Text(label="Client", required=False, max_length=MAX_REPORT_NAME)
+    matter = Text(label="Matter", required=False, max_length=MAX_REPORT_NAME)
+    author = Text(label="Author", required=False, max_length=MAX_REPORT_NAME)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -74,11 +75,11 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
     """The report. A post changes the client, the matter and the author that it names."""
     run = visible_run(request, run_id)
     problem, status = "", 200
-    typed = ReportNames.of(run)
+    names = ReportNamesForm(initial=asdict(ReportNames.of(run)), auto_id="report-%s")
     if request.method == "POST":
+        names = ReportNamesForm(request.POST, auto_id="report-%s")
         try:
-            typed = ReportNames(**ReportNamesForm(request.POST).checked())
-            name_in_report(run.pk, person(request), typed)
+            name_in_report(run.pk, person(request), ReportNames(**names.checked()))
         except PevError as error:
             log_refusal(request, run, error)
             problem, status = str(error), status_of(error)
@@ -94,7 +95,7 @@ def report_page(request: HttpRequest, run_id: int) -> HttpResponse:
         "head": html.head(report),
         "body": drawn(html.body(report), run, sources_in(run.answer)),
         "may_manage": can_manage(request.user, run),
-        "names": typed,
+        "names": names,
         "problem": problem,
     }
     return render(request, "report/report.html", context, status=status)

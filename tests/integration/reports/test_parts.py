@@ -14,7 +14,7 @@ from runs.contracts.ports import FileInfo
 from runs.documents.printing.blocks import PrintableReport, SourceList, TableBlock, plain
 from runs.enums import EventKind
 from runs.errors import InvalidInput, NotAllowed
-from runs.lifecycle.owner_actions import MAX_NAME, ReportNames, name_in_report
+from runs.lifecycle.owner_actions import MAX_REPORT_NAME, ReportNames, name_in_report
 from runs.models import Run
 from runs.reports.formats import FORMATS
 from runs.reports.formats.markdown import as_markdown
@@ -136,8 +136,10 @@ def test_names_are_changed_by_those_who_manage_the_run_and_fit_on_a_line() -> No
     run = made.finished_succeeded()
     with pytest.raises(NotAllowed):
         name_in_report(run.pk, made.bob(), ReportNames("Acme"))
-    with pytest.raises(InvalidInput, match=f"The client has {MAX_NAME + 1} characters; {MAX_NAME} are allowed."):
-        name_in_report(run.pk, run.owner, ReportNames("x" * (MAX_NAME + 1)))
+    with pytest.raises(
+        InvalidInput, match=f"The client has {MAX_REPORT_NAME + 1} characters; {MAX_REPORT_NAME} are allowed."
+    ):
+        name_in_report(run.pk, run.owner, ReportNames("x" * (MAX_REPORT_NAME + 1)))
 
 
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

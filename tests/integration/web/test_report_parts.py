@@ -21,6 +21,9 @@ def test_the_page_changes_the_names_and_keeps_what_is_refused(alice_client: Clie
     assert "<dt>Client</dt><dd>Acme &amp; Co</dd>" in alice_client.get(address).text
     answer = alice_client.post(address, {"client": "y" * 300})
     assert (answer.status_code, "y" * 300 in answer.text, "Not saved." in answer.text) == (422, True, True)
+    assert "This is too long by 100 characters; 200 fit." in answer.text
+    assert answer.text.count('data-max-length="200"') == 3
+    assert alice_client.get("/runs/new/").text.count('data-max-length="200"') == 3
     assert Run.objects.get(pk=run.pk).client == "Acme & Co"
 
 
