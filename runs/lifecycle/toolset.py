@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
@@ -116,10 +117,35 @@ def command_lines() -> Mapping[str, str]:
     return {name: " ".join(shlex.join(argv).split()) for name, argv in settings.COMMANDS.items()}
 
 
-def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
+@dataclass(frozen=True)
+class StepEffect:
+    """What a step may do, as a clause; `details` are sentences of an administrator about it."""
+
+    words: str
+    details: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.words}. {self.details}" if self.details else self.words
+
+
+def effects_of(step: PlanStep, policy: Policy) -> list[StepEffect]:
     """What a step may do beyond reading and writing files of the run, for people who approve it."""
-    elsewhere = [name for name in step.tools if is_of_a_server(name)]
-    effects = {effect_of(name) for name in step.tools if name not in elsewhere} - INSIDE
+    elsewhere = sorted(name for name in step.tools if is_of_a_server(name))
+    return [*map(StepEffect, _own_effects(step, policy)), *map(_effect_of_server_tool, elsewhere)]
+
+
+def _effect_of_server_tool(name: str) -> StepEffect:
+    terms, effect = terms_of(name), server_effect(name)
+    details = [terms.does] if terms.does else []
+    if effect is Effect.ACTS:
+        account = terms.account or "not named by the administrator"
+        details.append(f"Account: {account}. {terms.undo}. Each call waits for a person.")
+    return StepEffect(f"{effect.words}: {name}", " ".join(details))
+
+
+def _own_effects(step: PlanStep, policy: Policy) -> Iterator[str]:
+    """The effects of tools that are not of an MCP server."""
+    effects = {effect_of(name) for name in step.tools if not is_of_a_server(name)} - INSIDE
     lines = command_lines()
     if Effect.RUNS_COMMANDS in effects:
         yield f"runs {_named(lines) or 'no command'}"
@@ -136,7 +162,6 @@ def effects_of(step: PlanStep, policy: Policy) -> Iterator[str]:
     yield from (effect.words for effect in sorted(effects - shown))
     price = price_of_search(timezone.now().date())
     yield from what_they_cost(step.tools, price, policy.service_uses, policy.service_uses_in_run)
-    yield from (f"{server_effect(name).words}: {name}" for name in sorted(elsewhere))
 
 
 def checking_commands(criteria: Iterable[Criterion]) -> str:

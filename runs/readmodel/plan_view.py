@@ -30,7 +30,7 @@ from runs.lifecycle.coverage import planned
 from runs.lifecycle.criteria_ledger import entry_of
 from runs.lifecycle.gates.gate_type import Subject
 from runs.lifecycle.gates.registry import type_of
-from runs.lifecycle.toolset import checking_commands, effects_of
+from runs.lifecycle.toolset import StepEffect, checking_commands, effects_of
 from runs.models import Attempt, Gate, Plan, Step, Verdict
 from runs.models.plans import FIRST_PLAN
 from runs.pev.agents import subagents_of
@@ -442,9 +442,9 @@ class StepReading:
         return f"reads {pluralize(len(spec.inputs), 'file')}" if spec.inputs else "reads all your files"
 
     @cached_property
-    def effects(self) -> list[str]:
+    def effects(self) -> list[StepEffect]:
         """What the step may do beyond reading and writing files of the run."""
-        return list(effects_of(self.row.spec, self.plan.rows.run.policy))
+        return effects_of(self.row.spec, self.plan.rows.run.policy)
 
     @property
     def agent(self) -> NamedAgent | None:

@@ -134,15 +134,23 @@ def test_a_call_of_a_subagent_that_acts_waits_for_a_person_like_any_other(
 
 
 def test_who_approves_a_plan_sees_what_it_may_do_outside(
-    api: FakeAnthropic, submitted: Submit, alice: User, client: Client
+    api: FakeAnthropic, submitted: Submit, alice: User, client: Client, tickets: Tickets
 ) -> None:
+    create = {"does": "Creates a ticket and tells the caretaker.", "can_be_undone": False}
+    tickets.use(account="robot@example.com", tools={"create": create})
     team = Team(plan=PLAN)
     api.script(team)
     run = submitted(servers=["tickets"])
     drain(run)
     client.force_login(alice)
     page = client.get(f"/runs/{run.pk}/").text
+    acts = (
+        "Creates a ticket and tells the caretaker. Account: robot@example.com. Cannot be undone. "
+        "Each call waits for a person."
+    )
     assert "Acts outside: tickets__create" in page
+    assert acts in page
+    assert acts in client.get(f"/runs/{run.pk}/plan/").text
     assert "Reads outside: tickets__search" in page
     assert "tickets__create (acts outside): Creates a ticket." in str(team.seen["planner"][0].messages[0])
 
