@@ -92,7 +92,7 @@ def test_the_first_steps_of_a_plan_are_on_the_first_screen_of_a_phone(planned: P
     assert bar
     assert first
     assert first["y"] + first["height"] <= bar["y"]
-    assert in_view(page, page.get_by_role("button", name="Stop…"))
+    assert in_view(page, page.get_by_role("button", name="Pause"))
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
 
 

@@ -65,6 +65,7 @@ def test_a_run_is_held_goes_on_and_is_stopped(plain: Page, site: Site) -> None:
     plain.get_by_role("button", name="Pause").click()
     plain.get_by_role("button", name="Resume").click()
     expect(plain.get_by_role("button", name="Pause")).to_be_visible()
-    plain.locator("#run-controls").get_by_text("Stop…").click()
+    plain.locator(".run-menu > summary").click()
+    plain.get_by_role("button", name="Stop the run…").first.click()
     plain.get_by_role("button", name=re.compile("^Stop")).last.click()
     expect(plain.locator("#run-result")).to_contain_text("Stopped", ignore_case=True)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django import template
+from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -92,6 +93,13 @@ def marked(pieces: Iterable[DiffPiece]) -> SafeString:
 def meaning(severity: str) -> str:
     """What a severity says of the result."""
     return Severity(severity).meaning
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """An icon of the sprite, as large as the text that it belongs to, and unseen by readers that speak the page."""
+    place = static("vendor/lucide/icons.svg")
+    return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>', place, name)
 
 
 @register.filter

@@ -30,11 +30,12 @@ const references = () => [...document.querySelectorAll(REFERENCES)].filter(visib
 
 /**
  * @param {string} label
- * @param {string} text
+ * @param {string} icon that css/icons.css draws
  * @param {() => void} action
  */
-function sign(label, text, action) {
-  const element = button(text, "button quiet small", action);
+function sign(label, icon, action) {
+  const element = button("", "button quiet small", action);
+  element.dataset.icon = icon;
   element.setAttribute("aria-label", label);
   element.title = label;
   return element;
@@ -48,9 +49,9 @@ function build() {
   bar.className = "source-bar";
   const count = document.createElement("span");
   count.className = "source-count";
-  const previous = sign("Previous reference", "↑", () => step(-1));
-  const next = sign("Next reference", "↓", () => step(1));
-  const close = sign("Close the source", "✕", () => panel.close());
+  const previous = sign("Previous reference", "previous", () => step(-1));
+  const next = sign("Next reference", "next", () => step(1));
+  const close = sign("Close the source", "close", () => panel.close());
   close.classList.add("source-close");
   bar.append(count, previous, next, close);
   const body = document.createElement("div");

@@ -156,7 +156,7 @@ def test_an_error_says_its_cause_first_then_what_was_tried_and_what_each_button_
         "The executor (claude-sonnet-5-5) was asked 8 times and gave no answer.",
         "Attempt 1 goes on after its 1 answer.",
         "The planner gets your words and this error. It writes version 2 for approval.",
-        "Stop the run</strong> under ⋯",
+        "Stop the run</strong> under “More”",
     ]
     places = [page.find(sentence) for sentence in told]
     assert places == sorted(places)

@@ -108,7 +108,7 @@ def test_a_second_version_says_why_and_what_changed(alice_client: Client) -> Non
 
 def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice_client: Client) -> None:
     page = step_page_of(alice_client, factories.failed_attempt(), "review")
-    assert "✗ not verified: “dealt with as promptly as possible” does not occur in" in page
+    assert " not verified: “dealt with as promptly as possible” does not occur in" in page
     assert "review/scratch.txt was written, which no step declared." in page
     assert "The plan named the tool search_files; it was not used." in page
     assert "its own results or their evidence say otherwise" in page

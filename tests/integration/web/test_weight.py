@@ -23,7 +23,7 @@ def weight(client: Client, address: str) -> int:
     page = client.get(address, headers=ZIPPED)
     assert (page.status_code, page["Content-Encoding"]) == (200, "gzip")
     text = client.get(address).text
-    linked = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', text))
+    linked = set(re.findall(r'(?:src|href)="(/static/[^"#]+)', text))
     assert len(linked) > 5
     assert all(re.search(r"\.[0-9a-f]{16}\.\w+$", one) for one in linked)
     return len(page.content) + sum(len(sent(one).content) for one in with_imports(linked))
