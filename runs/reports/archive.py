@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import stat
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from heapq import merge
 from io import RawIOBase
 from typing import TYPE_CHECKING
 
 from django.utils import timezone
+from pydantic import JsonValue
 
 from runs.errors import PathRefused
-from runs.models import Run
+from runs.models import Attempt, ModelCall, Run, ToolCall
+from runs.pev.tools.service_tools import SERVICE_TOOLS
 from runs.readmodel.csv_formulas import formulas_in
 from runs.readmodel.run_files import written_files
 from runs.reports.formats import FORMATS
@@ -28,14 +32,6 @@ from runs.text.visible import visible_text
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-import json
-from heapq import merge
-
-from pydantic import JsonValue
-
-from runs.models import Attempt, ModelCall, ToolCall
-from runs.pev.tools.service_tools import SERVICE_TOOLS
-
 _PACKED = (".7z", ".docx", ".gz", ".jpeg", ".jpg", ".mp3", ".mp4", ".png", ".pptx", ".webp", ".xlsx", ".xz", ".zip")
 """Suffixes of compressed files. Compressing them again takes time and saves nothing."""
 _FORMULAS = (
@@ -43,6 +39,12 @@ _FORMULAS = (
     "or a line break. Import their columns as text. The files are as the run made them, to the byte."
 )
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\]')
+CHUNK = 100
+"""Calls that are read at once. Each may have a megabyte."""
+
+type _Place = dict[str, JsonValue]
+_NOWHERE: _Place = {"step_id": None, "attempt": None}
+"""The place of a call for the whole run, such as one to the planner."""
 
 
 class _StreamedZip(RawIOBase):
@@ -157,14 +159,6 @@ def _entry(path: str, at: datetime) -> zipfile.ZipInfo:
     entry.compress_type = zipfile.ZIP_STORED if path.lower().endswith(_PACKED) else zipfile.ZIP_DEFLATED
     entry.external_attr = (stat.S_IFREG | 0o644) << 16
     return entry
-
-
-CHUNK = 100
-"""Calls that are read at once. Each may have a megabyte."""
-
-type _Place = dict[str, JsonValue]
-_NOWHERE: _Place = {"step_id": None, "attempt": None}
-"""The place of a call for the whole run, such as one to the planner."""
 
 
 def journal_lines(run: Run) -> Iterator[str]:

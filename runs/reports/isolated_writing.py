@@ -6,11 +6,8 @@ import base64
 import time
 from dataclasses import replace
 
-from pydantic import TypeAdapter
-
 from runs import isolation
 from runs.documents.printing import blocks
-from runs.documents.printing.blocks import PrintableReport
 from runs.errors import InvalidInput, PevError
 from runs.isolation import ChildFailed
 from runs.store import diagram_pictures
@@ -20,7 +17,6 @@ LIMITS = isolation.Limits(megabytes=2_000, cpu_seconds=40, seconds=40, files=64,
 """A report of 40 steps with three attempts each takes a second. The threads of typst reserve much address space that
 they never use.
 """
-_report: TypeAdapter[PrintableReport] = TypeAdapter(PrintableReport)
 
 
 class ReportNotWritten(PevError):
@@ -34,7 +30,7 @@ def write_isolated(writer: str, data: bytes, what: str) -> bytes:
     """
     if b'"kind":"diagram"' in data:
         # Drawn here and not in the isolated process, because drawing needs the store.
-        data = _report.dump_json(pictured(_report.validate_json(data)))
+        data = blocks.REPORT.dump_json(pictured(blocks.REPORT.validate_json(data)))
     try:
         return isolation.run(writer, data, LIMITS)
     except (isolation.ChildFailed, InvalidInput) as error:

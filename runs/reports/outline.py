@@ -68,19 +68,21 @@ def _outline(
     if part is not Part.REPORT:
         critiques(reading, texts)
     texts.read()
+    letterhead = letterhead_of(run)
     last = reading.newest_event
     as_of = f", as of {parts.time(last.at)}" if last else ""
     return PrintableReport(
         title=span(run.title).text,
         word=reading.verdict_word,
         tone=_tone_of(reading),
-        about=f"{part.label} on run {run.pk}{as_of}",
+        about=f"{part.label}{as_of}" if part is Part.REPORT else f"{part.label} on run {run.pk}{as_of}",
         at=last.at.isoformat(timespec="seconds") if last else "",
         facts=_facts(reading),
+        author=span(run.author).text or letterhead.organisation,
         main=main.sections() if main else (),
         protocol=protocol(reading, texts, places) if part is not Part.REPORT else (),
         foot=CHECKED,
-        letterhead=letterhead_of(run),
+        letterhead=letterhead,
     )
 
 

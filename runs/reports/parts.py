@@ -1,8 +1,8 @@
-"""Parts that brief and annex share: money, times, criteria with their evidence."""
+"""What the report and the protocol share: money, times, criteria with their evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 
@@ -122,8 +122,3 @@ def size(count: int) -> str:
     amount = count / 1_000**power
     shown = f"{amount:,.0f}" if amount >= 99.5 else f"{amount:,.1f}".removesuffix(".0")
     return f"{shown} {('kB', 'MB', 'GB')[power - 1]}"
-
-
-def split[T](rows: Sequence[T], most: int) -> tuple[Sequence[T], Sequence[T]]:
-    """The first rows for the brief, and the rest for the annex. A single further row stays in the brief."""
-    return (rows, ()) if len(rows) <= most + 1 else (rows[:most], rows[most:])

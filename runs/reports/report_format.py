@@ -6,14 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from pydantic import TypeAdapter
-
-from runs.documents.printing.blocks import PrintableReport
+from runs.documents.printing.blocks import REPORT, PrintableReport
 from runs.models import Run
 from runs.readmodel.run_view import RunReading, reading_of
 from runs.reports.outline import Part, exported_from
-
-_report: TypeAdapter[PrintableReport] = TypeAdapter(PrintableReport)
 
 
 class ReportInput:
@@ -36,7 +32,7 @@ class ReportInput:
 
     @cached_property
     def data(self) -> bytes:
-        return _report.dump_json(self.report)
+        return REPORT.dump_json(self.report)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from runs.text.visible import visible_text
 
@@ -204,7 +204,7 @@ class Letterhead:
 class PrintableReport:
     """A report. `word` precedes the title of a run that did not succeed. `about` says which run it is and when it was
     exported; `at` is that time in ISO 8601, or empty if nothing has happened yet. `facts` are the lines below the
-    title, such as the client.
+    title, such as the client. `author` is the person or organisation that files name as their author.
 
     `main` is what one sends to a client. `protocol` is how the result came about: steps, calls, costs and hashes.
     """
@@ -215,6 +215,7 @@ class PrintableReport:
     about: str = ""
     at: str = ""
     facts: tuple[tuple[str, str], ...] = ()
+    author: str = ""
     main: tuple[ReportSection, ...] = ()
     protocol: tuple[ReportSection, ...] = ()
     foot: str = ""
@@ -237,6 +238,10 @@ class PrintableReport:
             for sections in (self.main, self.protocol)
         )
         return replace(self, main=main, protocol=protocol)
+
+
+REPORT: TypeAdapter[PrintableReport] = TypeAdapter(PrintableReport)
+"""Writes reports to JSON and reads them, for writers in isolated processes."""
 
 
 def changed(found: Iterable[Block], rewrite: Callable[[Block], Block], *, quotations: bool = True) -> tuple[Block, ...]:

@@ -45,7 +45,6 @@ class Deliverable:
 
 
 _given: TypeAdapter[Deliverable] = TypeAdapter(Deliverable)
-_report: TypeAdapter[blocks.PrintableReport] = TypeAdapter(blocks.PrintableReport)
 _blocks: TypeAdapter[tuple[blocks.Block, ...]] = TypeAdapter(tuple[blocks.Block, ...])
 
 
@@ -60,7 +59,7 @@ def pdf(data: bytes) -> bytes:
     """Returns the tagged PDF (UA-1) of a `Deliverable` (JSON), always the same bytes."""
     given = _given.validate_json(data)
     found = _read(given)
-    report = json.loads(_report.dump_json(blocks.PrintableReport(_titled(given, found))))
+    report = json.loads(blocks.REPORT.dump_json(blocks.PrintableReport(_titled(given, found))))
     shown = {"blocks": json.loads(_blocks.dump_json(found)), "notes": given.notes}
     try:
         return typeset.pdf(json.dumps({**report, **shown}, ensure_ascii=False).encode())

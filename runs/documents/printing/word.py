@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import assert_never
 
 from docx import Document
+from docx.blkcntnr import BlockItemContainer
 from docx.document import Document as Docx
 from docx.enum.section import WD_ORIENT
 from docx.enum.style import WD_STYLE_TYPE
@@ -20,11 +21,9 @@ from docx.oxml.ns import qn
 from docx.oxml.xmlchemy import BaseOxmlElement
 from docx.parts.story import StoryPart
 from docx.shared import Emu, Mm, Pt, RGBColor
-from pydantic import TypeAdapter
 
 from runs.documents.printing import blocks
 
-_report: TypeAdapter[blocks.PrintableReport] = TypeAdapter(blocks.PrintableReport)
 NO_XML = re.compile("[\0-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 _OUTSIDE = ("http://", "https://", "mailto:")
 _COLOURS = {"muted": "565D65", "good": "1D6B3E", "warn": "855104", "bad": "A62B24", "link": "16415A"}
@@ -40,6 +39,7 @@ _CELL_MARGIN, _CHARACTER = 5, 2.0
 _SHORT, _LONG = 16, 90
 """Characters of a cell that is not broken into lines, and of one beyond which a column gets no wider."""
 _CELL_STYLE, _NOTICE_STYLE, _CODE_STYLE, _CONTENTS_STYLE = "Table Text", "Notice", "Code", "TOC 1"
+_LETTERHEAD_STYLE = "Letterhead"
 _LINE, _SHADE = "C9C9C2", "F4F4F0"
 _HEADING_SIZES = {"Title": 20, "Heading 1": 14, "Heading 2": 12, "Heading 3": 11, "Heading 4": 10, "Heading 5": 10}
 _HEADING_SIZES |= {"Heading 6": 10}
@@ -53,7 +53,7 @@ _LOGO_HEIGHT, _MAX_LOGO_WIDTH = 14, 60  # millimetres
 
 def docx(data: bytes) -> bytes:
     """Returns the Word file of a `blocks.PrintableReport` (JSON), always the same bytes."""
-    return Writer(_report.validate_json(data)).write()
+    return Writer(blocks.REPORT.validate_json(data)).write()
 
 
 class Writer:
@@ -118,15 +118,8 @@ class Writer:
         """The letterhead on the first page, the title on the others, and a footer with page numbers on all."""
         report, paper = self._report, self.document.sections[0]
         paper.different_first_page_header_footer = True
-        first = paper.first_page_header.paragraphs[0]._p
-        self._right_tab(first, "Header")
-        self._run(first, blocks.Span(report.letterhead.organisation, strong=True), "")
-        if report.letterhead.logo:
-            first.append(_tab())
-            picture = io.BytesIO(base64.b64decode(report.letterhead.logo))
-            first.append(
-                _drawing(_logo(paper.first_page_header.part, picture), report.letterhead.organisation or "Logo")
-            )
+        if report.letterhead.organisation or report.letterhead.logo:
+            self._letterhead(paper.first_page_header)
         self._run(paper.header.paragraphs[0]._p, blocks.Span(report.title), _COLOURS["muted"])
         for footer in (paper.first_page_footer, paper.footer):
             element = footer.paragraphs[0]._p
@@ -136,6 +129,21 @@ class Writer:
             self._field(element, "PAGE")
             self._run(element, blocks.Span(" / "), _COLOURS["muted"])
             self._field(element, "NUMPAGES")
+
+    def _letterhead(self, header: BlockItemContainer) -> None:
+        """A table without lines: the organisation next to the logo, which stands at the right margin."""
+        letterhead = self._report.letterhead
+        widths = [Mm(_TEXT_WIDTH - _MAX_LOGO_WIDTH).twips, Mm(_MAX_LOGO_WIDTH).twips]
+        table, line = _new_table(widths, []), OxmlElement("w:tr")
+        name = self._cell((blocks.Span(letterhead.organisation),), widths[0], style=_LETTERHEAD_STYLE)
+        logo = self._cell((), widths[1], right=True)
+        if letterhead.logo:
+            picture = io.BytesIO(base64.b64decode(letterhead.logo))
+            logo.p_lst[0].append(_drawing(_logo(header.part, picture), letterhead.organisation or "Logo"))
+        for cell in (name, logo):
+            line.append(cell)
+        table.append(line)
+        header.paragraphs[0]._p.addprevious(table)
 
     def _right_tab(self, element: BaseOxmlElement, style: str) -> None:
         """Let the paragraph have one tab stop, at the right margin."""
@@ -335,10 +343,14 @@ class Writer:
 
     def _table(self, rows: list[tuple[blocks.Spans, ...]], right: tuple[int, ...]) -> None:
         """Append a table with lines between its rows only; its first row repeats on each page."""
-        count = max(1, len(rows[0]))
         head, *body = [[blocks.plain(cell) for cell in row] for row in rows]
-        lengths = [[max(map(len, text.split()), default=0) for text in head]]  # a title may take several lines
-        widths = column_widths([*lengths, *([len(text) for text in row] for row in body)], count)
+        longest, broken = [], []
+        for place, title in enumerate(head):
+            column = [row[place] for row in body if place < len(row)]
+            title_words = _longest(title.split())
+            longest.append(max(_longest(column), title_words))  # a title may take several lines
+            broken.append(max(_longest(word for text in column for word in text.split()), title_words))
+        widths = column_widths(longest, broken)
         table = _new_table(widths, ("top", "bottom", "insideH"))
         for number, row in enumerate(rows):
             line = OxmlElement("w:tr")
@@ -355,14 +367,21 @@ class Writer:
         self.new("")  # Word joins two tables that nothing parts
 
     def _cell(
-        self, words: blocks.Spans, width: int, *, head: bool = False, right: bool = False, colour: str = ""
+        self,
+        words: blocks.Spans,
+        width: int,
+        *,
+        head: bool = False,
+        right: bool = False,
+        colour: str = "",
+        style: str = _CELL_STYLE,
     ) -> BaseOxmlElement:
         cell, features, element = OxmlElement("w:tc"), OxmlElement("w:tcPr"), OxmlElement("w:p")
         features.append(with_values(OxmlElement("w:tcW"), w=str(width), type="dxa"))
         if head:
             features.append(with_values(OxmlElement("w:shd"), val="clear", color="auto", fill=_SHADE))
         cell.append(features)
-        element.get_or_add_pPr().get_or_add_pStyle().val = _CELL_STYLE.replace(" ", "")
+        element.get_or_add_pPr().get_or_add_pStyle().val = style.replace(" ", "")
         if right:
             element.get_or_add_pPr().append(with_values(OxmlElement("w:jc"), val="right"))
         shown = tuple(blocks.Span(one.text, True, to=one.to) for one in words) if head else words
@@ -371,22 +390,39 @@ class Writer:
         return cell
 
 
-def column_widths(lengths: list[list[int]], count: int) -> list[int]:
+def column_widths(longest: Sequence[int], words: Sequence[int]) -> list[int]:
     """The widths of the columns of a table in twips, together as wide as the text of a page.
 
-    `lengths` has the number of characters of each cell, row by row. If all texts fit on one line, the columns are
-    widened in proportion. Otherwise columns of short texts are as wide as these, and the others share the rest.
+    `longest` has the characters of the longest cell of each column, and `words` those of its longest word. If all texts
+    fit on one line, the columns are widened in proportion. Otherwise columns of short texts are as wide as these, and
+    the others share the rest, none narrower than its words. If not even these fit, all columns are as wide as their
+    words, in proportion.
     """
-    longest = [max((row[place] for row in lengths if place < len(row)), default=0) for place in range(count)]
-    widths = [_CELL_MARGIN + _CHARACTER * max(size, 1) for size in longest]
-    rest = _TEXT_WIDTH - sum(width for width, size in zip(widths, longest, strict=True) if size <= _SHORT)
-    if sum(widths) > _TEXT_WIDTH and rest > 0:
-        shared = sum(min(size, _LONG) for size in longest if size > _SHORT)
-        widths = [
-            width if size <= _SHORT else rest * min(size, _LONG) / shared
-            for width, size in zip(widths, longest, strict=True)
-        ]
+    widths = [_width(size) for size in longest]
+    if sum(widths) > _TEXT_WIDTH:
+        least = [_width(min(word, _SHORT)) for word in words]
+        given = {place: _width(size) for place, size in enumerate(longest) if size <= _SHORT}
+        shares = {place: min(size, _LONG) for place, size in enumerate(longest) if size > _SHORT}
+        while shares:
+            each = (_TEXT_WIDTH - sum(given.values())) / sum(shares.values())
+            narrow = [place for place, share in shares.items() if each * share < least[place]]
+            if not narrow:
+                given |= {place: each * share for place, share in shares.items()}
+                break
+            given |= {place: least[place] for place in narrow}
+            shares = {place: share for place, share in shares.items() if place not in narrow}
+        widths = [given[place] for place in range(len(longest))]
+        widths = least if sum(widths) > _TEXT_WIDTH + 1 else widths
     return [Mm(width * _TEXT_WIDTH / sum(widths)).twips for width in widths]
+
+
+def _width(characters: int) -> float:
+    """Millimetres of a column for so many characters on a line."""
+    return _CELL_MARGIN + _CHARACTER * max(characters, 1)
+
+
+def _longest(texts: Iterable[str]) -> int:
+    return max(map(len, texts), default=0)
 
 
 def _new_table(widths: list[int], lines: Iterable[str]) -> BaseOxmlElement:
@@ -453,7 +489,7 @@ def _set_up(document: Docx, report: blocks.PrintableReport) -> None:
     """Sets paper size, fonts and metadata. The library's template has a date of 2013 and another author."""
     properties = document.core_properties
     properties.title = NO_XML.sub("\ufffd", f"{report.word}: {report.title}" if report.word else report.title)[:255]
-    properties.author = properties.last_modified_by = "pevsite"
+    properties.author = properties.last_modified_by = NO_XML.sub("\ufffd", report.author or "pevsite")[:255]
     properties.comments, properties.language = "", "en"
     at = datetime.fromisoformat(report.at) if report.at else datetime(1980, 1, 1)
     properties.created = properties.modified = at
@@ -482,10 +518,12 @@ def _set_up(document: Docx, report: blocks.PrintableReport) -> None:
         (_NOTICE_STYLE, 10, 2),
         (_CODE_STYLE, 8.5, 4),
         (_CONTENTS_STYLE, 9, 0),
+        (_LETTERHEAD_STYLE, 12, 0),
     ):
         style = styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
         style.base_style, style.font.size = styles["Normal"], Pt(points)
         style.paragraph_format.space_before = style.paragraph_format.space_after = Pt(space)
+    styles[_LETTERHEAD_STYLE].font.bold = True
     for name, with_line in (("Quote", True), (_NOTICE_STYLE, True), (_CODE_STYLE, False)):
         _mark_off(styles[name].element, with_line=with_line, shaded=name != "Quote")
 

@@ -65,6 +65,21 @@ def test_report_and_protocol_are_had_together_and_apart() -> None:
     assert {*titles(report), *titles(protocol)} == {*titles(both)}
 
 
+def test_the_number_of_the_run_is_a_matter_of_the_protocol() -> None:
+    run = made.finished_succeeded()
+    named = {part: report_of(run, part).about.split(", ")[0] for part in Part}
+    with_number = {Part.PROTOCOL: f"Protocol on run {run.pk}", Part.ALL: f"Report with protocol on run {run.pk}"}
+    assert named == {Part.REPORT: "Report", **with_number}
+
+
+def test_files_name_the_author_or_else_the_organisation(settings: Any) -> None:
+    settings.REPORT_ORGANISATION = "Smith & Partners"
+    run = made.finished_succeeded()
+    assert report_of(run).author == "Smith & Partners"
+    run.author = "Ann Smith"
+    assert report_of(run).author == "Ann Smith"
+
+
 def test_hashes_are_a_matter_of_the_protocol() -> None:
     run = with_files({}, "See [the lease](contracts/B%C3%BCro%20lease.md).")
     hashed = {}
@@ -156,7 +171,7 @@ def test_the_letterhead_is_in_every_file(settings: Any) -> None:
     page = PdfReader(io.BytesIO(files["pdf"])).pages[0].extract_text()
     assert ("Smith & Partners" in page, "1 High Street" in page) == (True, True)
     paper = Document(io.BytesIO(files["docx"])).sections[0]
-    assert paper.first_page_header.paragraphs[0].text.strip() == "Smith & Partners"
+    assert [cell.text for cell in paper.first_page_header.tables[0].rows[0].cells] == ["Smith & Partners", ""]
     assert len(paper.first_page_header.part.element.findall(f".//{qn('w:drawing')}")) == 1
     assert [
         footer.paragraphs[0].text.startswith("1 High Street") for footer in (paper.first_page_footer, paper.footer)

@@ -24,22 +24,35 @@ def written(*rows: tuple[str, ...]) -> Any:
 
 
 @pytest.mark.parametrize(
-    "lengths",
-    [[[5]], [[4, 90, 4]], [[64, 64, 64]], [[1] * 20], [[0, 0]], [[3, 400], [5, 7]], [[3], [4, 5, 6]]],
-    ids=["one", "one long", "three long", "many", "empty", "very long", "ragged"],
+    "longest",
+    [[5], [4, 90, 4], [64, 64, 64], [1] * 20, [0, 0], [3, 400], [16] * 12, [400] * 12],
+    ids=["one", "one long", "three long", "many", "empty", "very long", "many short", "many very long"],
 )
-def test_columns_are_together_as_wide_as_the_page(lengths: list[list[int]]) -> None:
-    count = max(map(len, lengths))
-    widths = column_widths(lengths, count)
-    assert (len(widths), min(widths) > 0) == (count, True)
-    assert PAGE - count <= sum(widths) <= PAGE + count
+@pytest.mark.parametrize("word", [0, 5, 400])
+def test_columns_are_together_as_wide_as_the_page(longest: list[int], word: int) -> None:
+    widths = column_widths(longest, [min(word, size) for size in longest])
+    assert (len(widths), min(widths) > 0) == (len(longest), True)
+    assert PAGE - len(longest) <= sum(widths) <= PAGE + len(longest)
 
 
 def test_short_columns_fit_their_text_and_long_ones_share_the_rest() -> None:
-    short, medium, long, longer = column_widths([[6, 45, 200, 400]], 4)
+    short, medium, long, longer = column_widths([6, 45, 200, 400], [6, 5, 5, 5])
     assert short < PAGE / 8
     assert abs(long - longer) <= 1
     assert abs(long - 2 * medium) <= 1
+
+
+def test_no_column_is_narrower_than_its_words_if_all_fit() -> None:
+    for_16_characters = Mm(5 + 2 * 16).twips
+    narrow, *others = column_widths([17, 400, 400, 400], [16, 5, 5, 5])
+    assert narrow == for_16_characters
+    assert min(others) >= Mm(5 + 2 * 5).twips
+    assert column_widths([17, 90, 90], [5, 5, 5])[0] < for_16_characters, "its words are short"
+
+
+def test_columns_that_do_not_fit_are_as_wide_as_their_words_in_proportion() -> None:
+    figure, text = column_widths([8, 50] * 6, [8, 4] * 6)[:2]
+    assert abs(figure / text - (5 + 2 * 8) / (5 + 2 * 4)) < 0.01
 
 
 def test_a_table_has_its_widths_and_a_first_row_that_repeats() -> None:
