@@ -31,15 +31,16 @@ function show(data, Chart) {
       font: of("font"),
       strong: of("ink"),
       good: of("good"),
-      warn: of("warn-line"),
+      warn: of("chart-warn"),
       bad: of("bad"),
       calm: of("line-strong"),
       accent: of("accent"),
     };
   }
 
-  const whole = { precision: 0 };
-  const days = { grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 8 } };
+  const few = { maxTicksLimit: 5, padding: 6 };
+  const whole = { ...few, precision: 0 };
+  const days = { grid: { display: false }, ticks: { maxRotation: 0, maxTicksLimit: 7, align: "inner" } };
   /**
    * @param {string} text
    * @param {number} length
@@ -48,35 +49,38 @@ function show(data, Chart) {
 
   /** @param {string} title */
   function axis(title, more = {}) {
-    return { title: { display: Boolean(title), text: title }, beginAtZero: true, ...more };
+    const border = { display: false };
+    return { title: { display: Boolean(title), text: title }, beginAtZero: true, border, ticks: few, ...more };
   }
+  /** @param {(value: number) => string} said a tick with its unit, which saves a title */
+  const ticks = (said, more = {}) => ({ ticks: { ...few, callback: said, ...more } });
 
   /**
    * @param {string[]} labels
    * @param {Record<string, number[]>} sets
    * @param {Record<string, string>} colour
-   * @param {string} title
    */
-  function stacked(labels, sets, colour, title) {
-    const datasets = Object.entries(sets).map(([label, values]) => ({
+  function stacked(labels, sets, colour) {
+    const some = Object.entries(sets).filter(([, values]) => values.some(Boolean));
+    const datasets = some.map(([label, values]) => ({
       label,
       data: values,
       backgroundColor: colour[label],
       maxBarThickness: 28,
     }));
-    const scales = { x: { stacked: true, ...days }, y: axis(title, { stacked: true, ticks: whole }) };
+    const scales = { x: { stacked: true, ...days }, y: axis("", { stacked: true, ticks: whole }) };
     return { type: "bar", data: { labels, datasets }, options: { scales, interaction: { mode: "index" } } };
   }
 
   /**
    * @param {string[]} labels
    * @param {object[]} datasets
-   * @param {string} title
    * @param {(value: number) => string} said
    * @returns {any} for Chart.js
    */
-  function lying(labels, datasets, title, said) {
+  function lying(labels, datasets, said) {
     const y = {
+      border: { display: false },
       grid: { display: false },
       ticks: {
         callback: (/** @type {unknown} */ _, /** @type {number} */ place) =>
@@ -86,9 +90,11 @@ function show(data, Chart) {
     const tooltip = {
       callbacks: { label: (/** @type {any} */ item) => `${item.dataset.label}: ${said(item.parsed.x)}` },
     };
-    const scales = { x: axis(title), y };
+    const scales = { x: axis("", ticks(said)), y };
     return { type: "bar", data: { labels, datasets }, options: { indexAxis: "y", scales, plugins: { tooltip } } };
   }
+
+  const percents = ticks((value) => `${value} %`, { stepSize: 25 });
 
   /** @type {Record<string, (c: Record<string, string>) => object>} */
   const CHARTS = {
@@ -102,7 +108,7 @@ function show(data, Chart) {
       };
       const colour = { Succeeded: c.good, Partial: c.warn, Failed: c.bad, Stopped: c.calm, "Not finished": c.accent };
       const sets = Object.fromEntries(Object.entries(names).map(([key, name]) => [name, data.outcomes[key]]));
-      return stacked(data.labels, sets, colour, "Runs");
+      return stacked(data.labels, sets, colour);
     },
     yield: (c) => ({
       type: "line",
@@ -123,7 +129,7 @@ function show(data, Chart) {
       options: {
         scales: {
           x: days,
-          y: axis("", { max: 100, ticks: { callback: (/** @type {number} */ value) => `${value} %` } }),
+          y: axis("", { max: 100, ...percents }),
         },
         plugins: {
           legend: { display: false },
@@ -133,7 +139,7 @@ function show(data, Chart) {
     }),
     retries: (c) => {
       const sets = { Recovered: data.retries.recovered, "Not recovered": data.retries["not recovered"] };
-      return stacked(data.labels, sets, { Recovered: c.good, "Not recovered": c.bad }, "Steps");
+      return stacked(data.labels, sets, { Recovered: c.good, "Not recovered": c.bad });
     },
     costs: (c) => {
       const datasets = [
@@ -142,7 +148,6 @@ function show(data, Chart) {
       const chart = lying(
         data.costs.map((one) => one.name),
         datasets,
-        "USD",
         (value) => `$${value}`,
       );
       chart.options.plugins.legend = { display: false };
@@ -164,7 +169,7 @@ function show(data, Chart) {
         },
       ];
       const names = data.waiting.map((one) => one.kind[0].toUpperCase() + one.kind.slice(1));
-      return lying(names, datasets, "Minutes", (value) => `${value.toFixed(1)} min`);
+      return lying(names, datasets, (value) => `${value && value < 1 ? value.toFixed(2) : Math.round(value)} min`);
     },
     confidence: (c) => {
       /** @param {any[]} rows */
@@ -197,7 +202,7 @@ function show(data, Chart) {
         pointRadius: 0,
         showLine: true,
       };
-      const percent = { min: 0, max: 100, ticks: { callback: (/** @type {number} */ value) => `${value} %` } };
+      const percent = { min: 0, max: 100, ...percents };
       return {
         type: "scatter",
         data: {
@@ -234,7 +239,6 @@ function show(data, Chart) {
       const chart = lying(
         data.failing.map((one) => one.text),
         datasets,
-        "Verdicts",
         String,
       );
       Object.assign(chart.options.scales.x, { stacked: true, ticks: whole });
@@ -251,8 +255,9 @@ function show(data, Chart) {
     Chart.defaults.borderColor = c.line;
     Chart.defaults.animation = false;
     Chart.defaults.maintainAspectRatio = false;
-    Chart.defaults.plugins.legend.position = "bottom";
-    Chart.defaults.plugins.legend.labels.boxWidth = 12;
+    Chart.defaults.elements.bar.borderRadius = 2;
+    Object.assign(Chart.defaults.plugins.legend, { position: "bottom", align: "start" });
+    Object.assign(Chart.defaults.plugins.legend.labels, { boxWidth: 8, boxHeight: 8, usePointStyle: true });
     Object.assign(Chart.defaults.plugins.tooltip, {
       backgroundColor: c.strong,
       titleColor: c.surface,

@@ -40,7 +40,7 @@ def test_after_a_decision_the_page_says_how_many_more_there_are(alice_client: Cl
         {"verb": "approve", "digest": gate.digest},
         headers={"HX-Request": "true"},
     ).text
-    assert f'<a href="/next/?after={waiting[0].pk}">Next decision <svg' in answer
+    assert f'<a href="/next/?after={waiting[0].pk}">Next decision<svg' in answer
     assert "2 more in other runs" in answer
     assert "2 more in other runs" in alice_client.get(f"/runs/{waiting[0].pk}/").text
 
