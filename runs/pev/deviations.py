@@ -25,7 +25,7 @@ def deviations(
     planned = dict.fromkeys(action.tool for action in step.actions)
     return (
         *(f"Expected output {path} is missing." for path in step.outputs if path not in there),
-        *(f"{path} was written, which no step declared." for path in undeclared(written, declared)),
+        *(f"Unplanned file: {path}." for path in undeclared(written, declared)),
         *(f"The plan named the tool {tool}; it was not used." for tool in planned if tool not in used),
         *(f"The run had used {tool} as often as it may, so that this step went on without." for tool in withheld),
     )

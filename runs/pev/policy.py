@@ -129,7 +129,7 @@ class Policy(Contract):
             SettingGroup.APPROVAL,
             choices={
                 Exhausted.ASK: "Ask for a decision",
-                Exhausted.ACCEPT: "Go on with an open point; the outcome is partial at most",
+                Exhausted.ACCEPT: "Go on with an open point; the result will be marked as incomplete",
                 Exhausted.FAIL: "Fail the step",
             },
             careful=Exhausted.ASK,
@@ -405,10 +405,10 @@ class Policy(Contract):
         str,
         Field(max_length=120),
         Setting(
-            "the model that judges where the verifier gives no usable verdict; empty for none",
+            "the model that is asked where the review by the verifier fails for a technical reason; empty for none",
             "Second verifier",
             SettingGroup.MODELS,
-            "The model that judges where the verifier gives no usable verdict. Empty for none",
+            "The model that is asked where the review by the verifier fails for a technical reason. Empty for none",
             decides=True,
             as_before="",
         ),

@@ -85,14 +85,14 @@ def test_an_edit_that_cannot_be_saved_survives_a_reload(editor: Page) -> None:
     page = editor
     page.get_by_role("button", name="Edit step 1").click()
     page.locator("#steps-0").get_by_label("Name", exact=True).fill("")
-    page.locator("#steps-0").get_by_label("What is to be done").fill("Typed, and not saved.")
+    page.locator("#steps-0").get_by_label("Task", exact=True).fill("Typed, and not saved.")
     page.get_by_role("button", name="Save as a new version").click()
     expect(page.get_by_role("alert")).to_contain_text("Not saved: 1 thing has to be changed first.")
     expect(page.locator("#id_steps-0-name_error")).to_have_text("Must not be empty.")
     expect(page.locator("#editor-kept")).to_have_text("Kept in this browser until you save.")
     page.goto(page.url)
     page.get_by_role("button", name="Go on with them").click()
-    expect(page.locator("#steps-0").get_by_label("What is to be done")).to_have_value("Typed, and not saved.")
+    expect(page.locator("#steps-0").get_by_label("Task", exact=True)).to_have_value("Typed, and not saved.")
 
 
 @pytest.mark.provokes("422")
@@ -148,13 +148,13 @@ def test_what_was_removed_is_restored_in_its_place(editor: Page) -> None:
 def test_what_is_typed_while_the_answer_is_on_its_way_stays(editor: Page) -> None:
     page = editor
     page.get_by_role("button", name="Edit step 1").click()
-    told = page.locator("#steps-0").get_by_label("What is to be done")
-    expect(told).to_be_visible()
+    task = page.locator("#steps-0").get_by_label("Task", exact=True)
+    expect(task).to_be_visible()
     page.evaluate(SLOWLY)
     page.locator("#steps-0").get_by_role("button", name="Add a criterion").click()
-    told.fill("Typed meanwhile.")
+    task.fill("Typed meanwhile.")
     expect(page.locator("#steps-0 .edit-criterion").last.get_by_label("What has to hold")).to_have_value("")
-    expect(told).to_have_value("Typed meanwhile.")
+    expect(task).to_have_value("Typed meanwhile.")
 
 
 @pytest.mark.exhaustive

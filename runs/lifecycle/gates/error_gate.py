@@ -86,7 +86,7 @@ class ErrorGate(GateType):
     verbs = VERDICTS | {Verb.GIVE_UP}
     unattended = Verb.GIVE_UP
     revises_plan = True
-    heading = "Something is in the way."
+    heading = "An error stopped the work."
     approved = "let {step} be tried again"
 
     def follow(self, gate: Gate, user: User, decision: Decision) -> None:
@@ -104,7 +104,7 @@ class ErrorGate(GateType):
     def title(self, gate: Gate, unpassed: str = "") -> str:
         if cause := cause_of(gate.cause):
             return cause.title
-        return "There is no usable plan" if _holds_planning(gate) else "Something is in the way"
+        return "There is no usable plan" if _holds_planning(gate) else "An error stopped the work"
 
     def short_question(self, gate: Gate) -> str:
         return f"Try again? {gate.question}"

@@ -32,11 +32,11 @@ class Basis(Contract):
     def words(self) -> str:
         """As it follows “rests on” or stands alone."""
         if not self.measured:
-            return "default token counts per complexity"
+            return "typical figures for steps of this risk"
         runs = f"{self.max}" if self.min == self.max else f"{self.min} to {self.max}"
         if not self.default:
             return f"what was measured in {runs} earlier runs"
-        return f"what was measured in {runs} earlier runs, and on default token counts where there were too few"
+        return f"what was measured in {runs} earlier runs, and on typical figures where there were too few"
 
 
 class RoleEstimate(Contract):

@@ -90,7 +90,7 @@ class GivenFile(Arguments):
 
 
 class SubmitRun(Arguments):
-    request: Annotated[str, Field(description="What is to be done, in words: at most 20,000 characters.")]
+    request: Annotated[str, Field(description="The task in words: at most 20,000 characters.")]
     files: Annotated[tuple[GivenFile, ...], Field(max_length=1_000, description="All files to work on.")] = ()
     template: Annotated[
         str, Field(max_length=40, description="The key of a template from list_templates; else a plan is written.")

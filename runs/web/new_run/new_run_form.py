@@ -82,7 +82,7 @@ class NewRunForm(PolicyForm, FilesForm):
     """`uploads()`, `plan()` and `policy()` once it is valid."""
 
     request = Text(
-        label="What is to be done?",
+        label="What do you want done?",
         required=False,  # lifecycle.submission says it better
         strip=False,
         widget=forms.Textarea(

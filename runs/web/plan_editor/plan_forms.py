@@ -157,7 +157,7 @@ class CriterionForm(PartForm):
 class ContextForm(PartForm):
     drops_blank = True
     name = TypedText("Name")
-    value = TypedText("What is to be known", rows=1)
+    value = TypedText("What the AI should know", rows=1)
 
 
 def _tools() -> list[tuple[str, str]]:
@@ -186,7 +186,7 @@ class StepForm(PartForm):
 
     step_id = TypedText("Key")
     name = TypedText("Name")
-    description = TypedText("What is to be done", rows=3)
+    description = TypedText("Task", rows=3)
     estimated_complexity = Choice("Risk", _RISKS)
     inputs = Lines("Reads", "Paths or patterns of your files, one a line; all of them, if left empty", rows=1)
     tools = Lines("May use", "Names of tools, one a line; all that stay within the run, if left empty", rows=1)

@@ -56,13 +56,13 @@ class Using(NamedTuple):
 
 @dataclass(frozen=True)
 class ToolRow:
-    """`set_by`: why the tool is assumed to do that. `told`: what people read at each call; empty if it only reads."""
+    """`set_by`: why the tool is assumed to do that. `notice`: what people read at each call; empty if it only reads."""
 
     name: str
     description: str
     effect: str
     set_by: str
-    told: str
+    notice: str
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,8 @@ class ServerRow:
         if tool.name in self.config.repeatable:
             set_by += "; may be called again after a crash"
         terms = self.config.terms_of(tool.name)
-        told = f"{terms.does} {terms.undo}." if effect is Effect.ACTS else ""
-        return ToolRow(tool.name, tool.description, effect.words, set_by, told.strip())
+        notice = f"{terms.does} {terms.undo}." if effect is Effect.ACTS else ""
+        return ToolRow(tool.name, tool.description, effect.words, set_by, notice.strip())
 
     @property
     def unknown_tools(self) -> Sequence[str]:

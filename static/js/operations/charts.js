@@ -191,7 +191,7 @@ function show(data, Chart) {
         clip: false,
       });
       const ideal = {
-        label: "As said",
+        label: "Exact",
         data: [
           { x: 0, y: 0 },
           { x: 100, y: 100 },

@@ -32,7 +32,7 @@ def test_what_comes_after_what() -> None:
 def test_what_differs_from_the_plan() -> None:
     first, second = steps_of(factories.step_gate())[1].attempts
     assert first.deviations == (
-        "review/scratch.txt was written, which no step declared.",
+        "Unplanned file: review/scratch.txt.",
         "The plan named the tool search_files; it was not used.",
     )
     assert second.deviations == ()

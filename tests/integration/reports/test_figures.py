@@ -33,7 +33,7 @@ def test_tokens_by_kind_in_all_and_by_role_and_model() -> None:
 
 def test_estimate_against_actual() -> None:
     found = told(factories.finished_succeeded())["costs"]
-    assert (found["version"], found["rests_on"]) == (1, "default token counts per complexity")
+    assert (found["version"], found["rests_on"]) == (1, "typical figures for steps of this risk")
     first = found["steps"][0]
     assert (first["key"], first["standing"], first["actual"]["cost_usd"]) == ("inventory", "within", "0.048150")
     assert first["estimate"] == {

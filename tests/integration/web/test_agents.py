@@ -204,7 +204,7 @@ def test_who_is_asked_again_sees_word_for_word_what_differs_of_the_agent(
     change(one, instructions="Name the page in every notice. <i>", model="claude-opus-5-5", tools=("write_file",))
     drain(run)
     text = browser(bob).get(f"/runs/{run.pk}/").text
-    assert f"What differs of the agent {WRITER} from what was approved" in text
+    assert f"What changed in the agent {WRITER}" in text
     assert shown(text) == (
         "changed Instructions Name the[ &lt;b&gt;clause&lt;/b&gt;]{ page} in every notice.{ &lt;i&gt;} "
         "changed Model [that of the run]{claude-opus-5-5} "

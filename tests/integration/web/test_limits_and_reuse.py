@@ -61,7 +61,7 @@ def test_a_limit_names_the_rest_of_the_work_and_its_buttons_the_amount_and_what_
     left = [*estimate.steps[1:], *estimate.final]
     low, high = (sum((getattr(one, end) for one in left), Decimal(0)) for end in ("low", "high"))
     text = " ".join(alice_client.get(f"/runs/{run.pk}/").text.split())
-    rest = f"The rest is estimated at ${low:,.2f} to ${high:,.2f} (default token counts per complexity)."
+    rest = f"The rest is estimated at ${low:,.2f} to ${high:,.2f} (typical figures for steps of this risk)."
     assert f"1 of 3 steps done. In progress: “Review the clauses”. {rest}" in text
     raised = (spent_usd(run) + low).quantize(Decimal("0.01"), ROUND_UP)
     assert f'value="approve">Raise to ${raised}</button>' in text

@@ -98,7 +98,7 @@ def test_a_template_is_opened_with_its_whole_plan_and_used(alice_client: Client,
     for key in (str(template.pk), "document-review"):
         text = alice_client.get(f"/templates/{key}/").text
         assert f'href="/runs/new/?template={key}"' in text
-        assert "estimated, from default token counts per complexity" in text
+        assert "estimated, from typical figures for steps of this risk" in text
         assert f'<option value="{key}" selected' in alice_client.get(f"/runs/new/?template={key}").text
     page = alice_client.get(f"/templates/{template.pk}/").text
     assert [name in page for name in (step.name for step in template.plan.steps)] == [True] * len(template.plan.steps)
@@ -149,7 +149,7 @@ def test_what_a_template_may_cost_is_said_and_nonsense_is_said_nothing_to(alice_
     sent = {"template": "document-review", "attempts": "3"}
     models = {"executor_model": "claude-sonnet-5-5", "verifier_model": "claude-haiku-5-5"}
     answer = alice_client.get("/runs/new/estimate/", sent | models).text
-    assert "estimated, from default token counts per complexity." in answer
+    assert "estimated, from typical figures for steps of this risk." in answer
     assert (
         "No price is known for llama"
         in alice_client.get("/runs/new/estimate/", sent | models | {"executor_model": "llama"}).text

@@ -85,7 +85,7 @@ def test_a_failed_attempt_says_who_got_its_critique(alice_client: Client) -> Non
 def test_a_plan_gate_says_what_is_approved_and_what_it_costs(alice_client: Client) -> None:
     run = factories.awaiting_plan()
     page = page_of(alice_client, run)
-    assert "default token counts per complexity" in page
+    assert "typical figures for steps of this risk" in page
     assert "<code>review/inventory.md</code>" in page
     assert run.gates.get().digest[:12] in page
     whole = page_of(alice_client, run, "plan/")
@@ -109,7 +109,7 @@ def test_a_second_version_says_why_and_what_changed(alice_client: Client) -> Non
 def test_a_failed_attempt_shows_evidence_deviations_and_who_was_overruled(alice_client: Client) -> None:
     page = step_page_of(alice_client, factories.failed_attempt(), "review")
     assert " not verified: “dealt with as promptly as possible” does not occur in" in page
-    assert "review/scratch.txt was written, which no step declared." in page
+    assert "Unplanned file: review/scratch.txt." in page
     assert "The plan named the tool search_files; it was not used." in page
     assert "its own results or their evidence say otherwise" in page
     assert "was given the critique of attempt 1" in page
@@ -267,5 +267,5 @@ def test_what_a_question_holds_up_is_not_said_to_be_worked_on(alice_client: Clie
     assert lease is not None
     with committing(lease) as mine:
         error_gate.ask(mine, "The service refused the key (401).", reset=False)
-    assert RunFrame(run).sentence == "Something is in the way."
+    assert RunFrame(run).sentence == "An error stopped the work."
     assert "Working on" not in page_of(alice_client, run)

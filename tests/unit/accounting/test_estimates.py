@@ -107,11 +107,11 @@ def test_offline_rules_cost_nothing_and_are_not_unpriced() -> None:
 
 def test_it_says_what_it_rests_on() -> None:
     default = of(Complexity.LOW)
-    assert (default.basis, default.basis.words) == (Basis(default=4), "default token counts per complexity")
+    assert (default.basis, default.basis.words) == (Basis(default=4), "typical figures for steps of this risk")
     some: History = {(Role.EXECUTOR, Complexity.LOW): measured(12, "0.01", "0.03")}
     mixed = of(Complexity.LOW, history=some).basis
     assert mixed == Basis(measured=1, default=3, min=12, max=12)
-    assert mixed.words == "what was measured in 12 earlier runs, and on default token counts where there were too few"
+    assert mixed.words == "what was measured in 12 earlier runs, and on typical figures where there were too few"
     parts = [(Role.EXECUTOR, Complexity.LOW), (Role.VERIFIER, Complexity.LOW), (Role.SYNTHESIZER, None)]
     whole: History = {key: measured(4, "0.01", "0.03") for key in [*parts, (Role.VERIFIER, None)]}
     assert of(Complexity.LOW, history={**whole, **some}).basis.words == "what was measured in 4 to 12 earlier runs"
