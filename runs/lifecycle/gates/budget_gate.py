@@ -26,6 +26,11 @@ class BudgetGate(GateType):
         "Finishing keeps what has passed; the result is marked as incomplete, and nothing more is spent.",
         needs_reason=False,
     )
+    does = {
+        Verb.APPROVE: "The run goes on from where it stopped, up to the new limit, and you are asked again there.",
+        Verb.REJECT: "The run ends. What has passed is kept, the result is marked as incomplete, and nothing more is "
+        "spent.",
+    }
     unattended = Verb.REJECT
     raises_limits = True
     heading = "A limit is reached."

@@ -83,6 +83,12 @@ class ErrorGate(GateType):
         "What should be different?",
         "Where trying again cannot help, the planner gets these words and the error, and writes the next version.",
     )
+    does = {
+        Verb.APPROVE: "The work that the error holds is done again. Nothing that has passed is lost.",
+        Verb.REJECT: "The work that the error holds is given up. The planner writes another plan with your words, and "
+        "you are asked about that one.",
+        Verb.GIVE_UP: "The run ends as failed. What has passed is kept.",
+    }
     verbs = VERDICTS | {Verb.GIVE_UP}
     unattended = Verb.GIVE_UP
     revises_plan = True

@@ -22,6 +22,11 @@ class ExhaustedGate(GateType):
         "The next attempt gets these words and the whole critique.",
         default=False,
     )
+    does = {
+        Verb.APPROVE: "The files of this attempt are kept, and the steps after it go on with them. What is not met "
+        "stays an open point, so that the whole result is marked as incomplete.",
+        Verb.REJECT: "Nothing of this attempt is kept. The step is tried again with your words and the critique.",
+    }
     for_second_person = True
     shows_requests = True
     marks_open_points = True

@@ -4,6 +4,7 @@ The functions at the end open a gate, and hold work as long as one is open.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, auto
@@ -115,6 +116,20 @@ class GateFigures:
     worked_seconds: float = 0
 
 
+@dataclass(frozen=True)
+class Answer:
+    """A button of a gate: what it says, and what happens and what does not when it is pressed."""
+
+    verb: Verb
+    button: str
+    does: str
+
+
+STOP_BUTTON = "Stop the run"
+STOP_DOES = (
+    "Nothing more is carried out. Work in progress is thrown away, and what has passed is kept. A stopped run cannot "
+    "be started again."
+)
 VERDICTS = frozenset({Verb.APPROVE, Verb.REJECT, Verb.STOP})
 
 
@@ -126,6 +141,8 @@ class GateType(ABC):
     template: str
     """What the page shows between the title and the buttons."""
     wording: Wording
+    does: Mapping[Verb, str]
+    """What each answer but a stop makes happen, and what does not happen, in sentences."""
     verbs: frozenset[Verb] = VERDICTS
     for_second_person = False
     """Whether the policy can require that another person than the owner of the run approves."""
@@ -192,6 +209,12 @@ class GateType(ABC):
     def wording_of(self, gate: Gate, figures: GateFigures | None = None) -> Wording:
         """The words of the buttons; `figures` are those of a page."""
         return self.wording
+
+    def answers(self, wording: Wording) -> tuple[Answer, ...]:
+        """The answers that have a button with this wording, with what each makes happen."""
+        buttons = {wording.yes: wording.approve, wording.no: wording.reject}
+        given = (Answer(verb, button, self.does[verb]) for verb, button in buttons.items() if button)
+        return (*given, Answer(Verb.STOP, STOP_BUTTON, STOP_DOES))
 
     @abstractmethod
     def title(self, gate: Gate, unpassed: str = "") -> str:

@@ -24,6 +24,12 @@ class PlanGate(GateType):
         "What should be different?",
         "The planner gets these words and writes the next version. With an approval they are only noted.",
     )
+    does = {
+        Verb.APPROVE: "The steps are carried out as they are planned here. Calls that act outside and results of "
+        "high-risk steps are asked about again, as the policy says.",
+        Verb.REJECT: "Nothing is carried out. The planner writes the next version with your words, and you are asked "
+        "about that one.",
+    }
     for_second_person = True
     revises_plan = True
     shows_requests = True

@@ -30,6 +30,10 @@ class QuestionGate(GateType):
         yes=Verb.ANSWER,
         no=Verb.DELEGATE,
     )
+    does = {
+        Verb.ANSWER: "The AI goes on with your answer, which it may quote as a source. Nothing is approved by it.",
+        Verb.DELEGATE: "The AI goes on and decides for itself, which is recorded. Nothing is approved by it.",
+    }
     verbs = frozenset({Verb.ANSWER, Verb.DELEGATE, Verb.STOP})
     unattended = Verb.DELEGATE
     heading = "The AI has a question."

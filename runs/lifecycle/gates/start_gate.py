@@ -29,6 +29,12 @@ class StartGate(GateType):
         "What should be different?",
         "Nothing of this step is carried out before you decide. The planner gets these words and writes another plan.",
     )
+    does = {
+        Verb.APPROVE: "The step is carried out, and its result is verified like any other. Calls that act outside are "
+        "asked about one by one.",
+        Verb.REJECT: "The step is not carried out. The planner writes another plan with your words, and you are asked "
+        "about that one.",
+    }
     for_second_person = True
     shows_requests = True
     heading = "Start this step?"

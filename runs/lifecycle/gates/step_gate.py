@@ -30,6 +30,12 @@ class StepGate(GateType):
         "What should be different?",
         "The next attempt gets these words. With an approval they are only noted.",
     )
+    does = {
+        Verb.APPROVE: "The files of this result are kept, and the steps after it go on with them. Nothing is sent to "
+        "anyone.",
+        Verb.REJECT: "Nothing of this result is kept. The step is tried again with your words, and the new result is "
+        "verified again.",
+    }
     for_second_person = True
     shows_requests = True
     needs_citations = True

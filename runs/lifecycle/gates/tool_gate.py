@@ -42,6 +42,11 @@ class ToolGate(GateType):
         needs_reason=False,
         default=False,
     )
+    does = {
+        Verb.APPROVE: "Exactly this call is carried out, once. Any other call is asked about by itself.",
+        Verb.REJECT: "Nothing leaves the run. The AI is told so, with your reason if you give one, and goes on without "
+        "the call.",
+    }
     for_second_person = True
     unattended = Verb.REJECT
     heading = "Carry out a call that acts outside this run?"

@@ -17,7 +17,7 @@ from runs.evidence.citations.citation import Citation, Cited
 from runs.evidence.results import CriterionResult, Evidence, UntracedFigure, distinct, shared_quotes
 from runs.lifecycle.change_requests import plain
 from runs.lifecycle.gate_decisions import problem_with_revision
-from runs.lifecycle.gates.gate_type import GateFigures, GateType, Limit, Subject, Wording
+from runs.lifecycle.gates.gate_type import Answer, GateFigures, GateType, Limit, Subject, Wording
 from runs.lifecycle.gates.registry import needs_second_person, type_of
 from runs.lifecycle.gates.tool_gate import call_of
 from runs.lifecycle.snoozes import SNOOZES
@@ -122,6 +122,15 @@ class GateView:
         if self.held and self.held.cause and not self.held.cause.passes:
             wording = replace(wording, default=False)
         return replace(wording, reject="", hint="") if self.held and not self.newest else wording
+
+    @property
+    def key(self) -> str:
+        return str(self.row.pk)
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The buttons with what each does."""
+        return self.type.answers(self.wording)
 
     @property
     def default(self) -> bool:

@@ -10,6 +10,8 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from pevsite.installation import SITE, version
+from runs.lifecycle.gates.gate_type import Answer
+from runs.lifecycle.gates.registry import GATE_TYPES
 from runs.reports.markdown_html import render_markdown
 
 _TERM = re.compile(r"(?P<word>.+) \{#(?P<key>[a-z-]+)\}\n\n(?P<meaning>.+)", re.DOTALL)
@@ -51,9 +53,14 @@ GROUPS = tuple(read_groups((SITE / "templates" / "help" / "glossary.md").read_te
 TERMS: Mapping[str, Term] = {term.key: term for group in GROUPS for term in group.terms}
 
 
+def answers_by_kind() -> list[tuple[str, tuple[Answer, ...]]]:
+    """The kinds of decisions with what each of their buttons does."""
+    return [(kind.label, kind.answers(kind.wording)) for kind in GATE_TYPES.values()]
+
+
 @require_safe
 def help_page(request: HttpRequest) -> HttpResponse:
-    return render(request, "help/help.html", {"version": version()})
+    return render(request, "help/help.html", {"version": version(), "kinds": answers_by_kind()})
 
 
 @require_safe

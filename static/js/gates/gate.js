@@ -11,7 +11,8 @@ function prepare() {
     const button = form.querySelector("button[value=approve]");
     const mine = form.dataset.notBy === me;
     button.disabled = mine;
-    if (mine) button.setAttribute("aria-describedby", `gate-${form.dataset.gate}-second`);
+    const about = mine ? "second" : `does-${button.value}`;
+    button.setAttribute("aria-describedby", `gate-${form.dataset.gate}-${about}`);
   }
 }
 

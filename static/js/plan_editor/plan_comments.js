@@ -16,7 +16,7 @@ function keepComments(form) {
     const [approve, reject] = ["approve", "reject"].map((verb) => bar().querySelector(`button[value=${verb}]`));
     const mine = bar().dataset.notBy === me;
     approve.disabled = mine; // a second person has to: whoever submitted the task is told before they try
-    if (mine) approve.setAttribute("aria-describedby", "plan-second");
+    approve.setAttribute("aria-describedby", mine ? "plan-second" : "plan-does-approve");
     const count = fields().filter((field) => field.value.trim()).length;
     document.getElementById("comments-count").textContent = count ? `${counted(count, "comment")} to send` : "";
     approve.classList.toggle("primary", !count);

@@ -18,6 +18,7 @@ from tests import factories
 from tests.factories import Submit, drain, finish, leave_budget, open_gate
 from tests.fakes.anthropic_api import FakeAnthropic
 from tests.fakes.team import Team
+from tests.html_forms import undescribed
 from tests.reporting import as_json, as_markdown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -64,11 +65,11 @@ def test_a_limit_names_the_rest_of_the_work_and_its_buttons_the_amount_and_what_
     rest = f"The rest is estimated at ${low:,.2f} to ${high:,.2f} (typical figures for steps of this risk)."
     assert f"1 of 3 steps done. In progress: “Review the clauses”. {rest}" in text
     raised = (spent_usd(run) + low).quantize(Decimal("0.01"), ROUND_UP)
-    assert f'value="approve">Raise to ${raised}</button>' in text
+    assert f'value="approve">Raise to ${raised}</button>' in undescribed(text)
     assert f"${raised} is ${spent_usd(run):.2f} spent and ${low:.2f} for the rest, the lower end of its" in text
     assert "Finish now with 1 of 3 steps</button>" in text
     minutes = alice_client.get(f"/runs/{factories.time_gate().pk}/").text
-    assert 'value="approve">Raise to 61 minutes</button>' in minutes
+    assert 'value="approve">Raise to 61 minutes</button>' in undescribed(minutes)
     assert "61 minutes are the 31 worked and 30 more, because the time of the rest is not estimated." in minutes
 
 

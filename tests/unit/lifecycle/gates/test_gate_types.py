@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -35,6 +36,22 @@ def test_every_kind_has_a_type() -> None:
 def test_its_verbs_are_those_of_its_buttons(kind: GateKind) -> None:
     gate_type = GATE_TYPES[kind]
     assert {gate_type.wording.yes, gate_type.wording.no, Verb.STOP, gate_type.unattended} <= gate_type.verbs
+
+
+@pytest.mark.parametrize("kind", GateKind)
+def test_it_says_what_each_answer_does(kind: GateKind) -> None:
+    gate_type = GATE_TYPES[kind]
+    assert {*gate_type.does, Verb.STOP} == gate_type.verbs
+    assert all(sentence.endswith(".") for sentence in gate_type.does.values())
+    answers = gate_type.answers(gate_type.wording)
+    buttons = [gate_type.wording.approve, gate_type.wording.reject, "Stop the run"]
+    assert [(one.button, one.verb in gate_type.verbs) for one in answers] == [(button, True) for button in buttons]
+
+
+def test_a_button_that_is_not_there_is_not_explained() -> None:
+    gate_type = GATE_TYPES[GateKind.ERROR]
+    answers = gate_type.answers(replace(gate_type.wording, reject=""))
+    assert [one.verb for one in answers] == [Verb.APPROVE, Verb.STOP]
 
 
 @pytest.mark.parametrize("kind", GateKind)
