@@ -459,7 +459,10 @@ def keep_list(request: HttpRequest, selection: Selection) -> None:
 
 def kept_list(request: HttpRequest) -> Selection:
     """The decisions of the list that was seen last, without those that are snoozed."""
-    seen = ListForm(QueryDict(request.session.get(_KEPT, "")), person(request)).selection()
+    query = request.session.get(_KEPT, "")
+    if not query:  # the form would read the names of people and templates, for nothing
+        return Selection()
+    seen = ListForm(QueryDict(query), person(request)).selection()
     is_sorted = seen.show is Show.MINE or "sort" in seen.given
     given = {name: value for name, value in seen.given.items() if name not in {"show", "snoozed"}}
     filters = replace(seen.filters, snoozed=False)
